@@ -8,8 +8,8 @@
  *                            and writing it all, and peak memory in bytes
  */
 #include "base/random.h"
-#include "render/output.h"
-#include "run/run.h"
+#include "measure/run/run.h"
+#include "show/render/output.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * memory in bytes
  */
 #include "base/random.h"
-#include "result/json.h"
+#include "document/json.h"
 
 #include <math.h>
 #include <stdio.h>

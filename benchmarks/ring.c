@@ -6,9 +6,9 @@
  * Both build the same size in the same touched memory, in turn, so the machine's drift hits both.
  * Prints a row a round: seconds of each, and their ratio.
  */
-#include "kernels/ring.h"
+#include "measure/kernels/ring.h"
 #include "base/random.h"
-#include "engine/arena.h"
+#include "measure/engine/arena.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  *
  * usage: single_line CPU CPU prints ns a hand-off, and the seconds it took
  */
-#include "kernels/handoff.h"
 #include "machine/clock.h"
+#include "measure/kernels/handoff.h"
 
 #include <pthread.h>
 #include <stdio.h>

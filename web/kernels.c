@@ -1,7 +1,7 @@
 /* Prints what the page shows of a GPU backend, the text of its kernels: print_kernels cuda|opencl.
  */
-#include "gpu/opencl/opencl.h"
-#include "gpu/ptx/ptx.h"
+#include "measure/gpu/opencl/opencl.h"
+#include "measure/gpu/ptx/ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  * system runs that. This is what scripts/new begins an executor with: it is taken when it is named
  * (--executor). docs/adding.md tells how to go on.
  */
-#include "engine/executor.h"
+#include "measure/engine/executor.h"
 
-#include "engine/burst.h"
-#include "engine/engine.h"
-#include "engine/visit.h"
-#include "result/flag.h"
+#include "document/flag.h"
+#include "measure/engine/burst.h"
+#include "measure/engine/engine.h"
+#include "measure/engine/visit.h"
 
 static bool serves(const struct engine *engine, const struct plan *plan)
 {

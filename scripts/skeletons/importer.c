@@ -3,9 +3,9 @@
  * "# skeleton", by which it is recognised. scripts/new begins an importer with this;
  * docs/adding.md tells how to go on.
  */
-#include "import/rows.h"
+#include "speak/import/rows.h"
 
-#include "import/tables.h"
+#include "speak/import/tables.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * Each finding a line: its name, its value, the unit, and the ends of its interval. This is what
  * scripts/new begins an output with; docs/adding.md tells how to go on.
  */
-#include "render/output.h"
+#include "show/render/output.h"
 
 #include "base/clean.h"
 

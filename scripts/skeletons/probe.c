@@ -3,10 +3,10 @@
  * scripts/new begins a probe with: it says what is measured, and the engine does the rest. Put your
  * own measurement in its place; docs/adding.md goes through it function by function.
  */
-#include "probes/probe.h"
+#include "measure/probes/probe.h"
 
-#include "kernels/chase.h"
-#include "kernels/ring.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/ring.h"
 
 enum { LEAST_BYTES = 4096 };
 

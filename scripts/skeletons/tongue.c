@@ -1,6 +1,6 @@
 /* Another tool's command: the latency of one working set, in nanoseconds on a line. scripts/new
  * begins a tongue with this; docs/adding.md tells how to go on. */
-#include "tongues/tongue.h"
+#include "speak/tongues/tongue.h"
 
 static const struct tongue_argument arguments[] = {
     {'s', NULL, "SIZE", "the working set (default: 64k)", false},

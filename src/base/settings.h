@@ -2,8 +2,8 @@
  * Options as a table. Everything a person can set is one `struct option_spec`: the parser, the
  * checks, --help and the document's parameters all come from it, so an option is written once.
  *
- * To add an option, add a line to the table of the probe (or of cli/options.c for those that all
- * commands share) and read it by name with the getter of its type.
+ * To add an option, add a line to the table of the probe (or of programs/cli/options.c for those
+ * that all commands share) and read it by name with the getter of its type.
  */
 #ifndef FATHOM_BASE_SETTINGS_H
 #define FATHOM_BASE_SETTINGS_H

@@ -12,7 +12,7 @@
 #include "base/cpulist.h"
 #include "base/error.h"
 #include "base/pool.h"
-#include "result/document.h"
+#include "document/document.h"
 
 #include <stdbool.h>
 #include <stddef.h>

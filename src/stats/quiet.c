@@ -13,8 +13,8 @@ enum { LOWEST_FEWEST = 4, STEPS_MOST = 32 };
 /* How far above the centre a value may lie, in deviations of the values below it: of normal values
  * one of 30,000 lies further. */
 static const double reach = 4;
-/* Clock and counter are read to a thousandth (the two bursts of a bracket, engine/visit.c), so a
- * spread below that is not to be believed. */
+/* Clock and counter are read to a thousandth (the two bursts of a bracket, measure/engine/visit.c),
+ * so a spread below that is not to be believed. */
 static const double resolution = 1e-3 / 3;
 /* Lowest values are a group of their own where the next one is this many deviations and at least
  * this share further off: trials of one machine without neighbours lie closer together

@@ -18,7 +18,7 @@ BUDGETS_S = (5, 60)
 # The reasons: the budget was used up, a team's threads did not run together, a worker did not run.
 NO_TIME = re.compile("time was used up|got no time to run|gets no time to run")
 
-# Flags that are more than a remark (src/result/flag.c).
+# Flags that are more than a remark (src/document/flag.c).
 DOUBTS = {"too-few", "preempted", "stolen", "drift", "unstable", "misplaced"}
 
 

@@ -3,8 +3,8 @@
 #define FATHOM_TESTS_FUZZ_H
 
 #include "base/clean.h"
-#include "findings/experiment.h"
-#include "result/json.h"
+#include "conclude/registry/experiment.h"
+#include "document/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

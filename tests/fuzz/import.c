@@ -1,6 +1,6 @@
 /* Whatever text it is, the formats know it or not, and every format reads or refuses it. The
  * document that comes out can be written and read. */
-#include "import/import.h"
+#include "speak/import/import.h"
 #include "base/settings.h"
 #include "fuzz.h"
 

@@ -3,7 +3,7 @@
  * the firmware's table of modules too, and what dmidecode printed. */
 #include "machine/machine.h"
 #include "../machines/tree.h"
-#include "findings/channels.h"
+#include "conclude/channels.h"
 #include "fuzz.h"
 #include "machine/conditions.h"
 #include "machine/declared/parts.h"

@@ -1,9 +1,9 @@
 /* Whatever is typed behind a command, one word a line, the option table takes or refuses it. */
-#include "cli/options.h"
-#include "cli/command.h"
-#include "cli/completion.h"
-#include "cli/words.h"
+#include "programs/cli/options.h"
 #include "fuzz.h"
+#include "programs/cli/command.h"
+#include "programs/cli/completion.h"
+#include "programs/cli/words.h"
 
 #include <unistd.h>
 

@@ -1,14 +1,14 @@
 /* Whatever document it is, every view shows it, and it can be analysed, compared with itself and
  * with another, checked, merged and made a baseline of. */
-#include "findings/analyse.h"
-#include "findings/baseline.h"
-#include "findings/differences.h"
-#include "findings/health.h"
-#include "findings/merge.h"
+#include "compare/baseline.h"
+#include "compare/differences.h"
+#include "compare/health.h"
+#include "compare/merge.h"
+#include "conclude/analyse.h"
 #include "fuzz.h"
-#include "render/differences.h"
-#include "render/health.h"
-#include "render/output.h"
+#include "show/render/differences.h"
+#include "show/render/health.h"
+#include "show/render/output.h"
 
 static FILE *nowhere;
 

@@ -1,6 +1,6 @@
 """Carries out the kernels' texts, instruction by instruction, on an idle machine without caches.
 
-It knows the small language that src/gpu/ptx/ptx.c describes and nothing more; whatever else it meets,
+It knows the small language that src/measure/gpu/ptx/ptx.c describes and nothing more; whatever else it meets,
 an access out of bounds or out of line among them, is an error.
 """
 import collections

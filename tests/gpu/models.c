@@ -6,9 +6,9 @@
  * models DRIVER COUNT [FIRST-SEED]: a hundred for the promise. Time is the stand-in's, so the same
  * seeds give the same figures on every machine. Every second device's clock wobbles.
  */
-#include "run/run.h"
+#include "measure/run/run.h"
 
-#include "probes/gpu/gpu.h"
+#include "measure/probes/gpu/gpu.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Prints the text of the OpenCL backend's kernels. */
-#include "gpu/opencl/opencl.h"
+#include "measure/gpu/opencl/opencl.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Prints the text of the CUDA backend's kernels for a device: print_ptx CAPABILITY (75, 90). */
-#include "gpu/ptx/ptx.h"
+#include "measure/gpu/ptx/ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

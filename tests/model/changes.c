@@ -9,9 +9,9 @@
  * little: it is a benchmark (benchmarks/run BUILD changes) and no test. FATHOM_MODEL_MISSES tells
  * each false alarm.
  */
+#include "compare/differences.h"
+#include "compare/health.h"
 #include "crowds.h"
-#include "findings/differences.h"
-#include "findings/health.h"
 #include "machines.h"
 #include "measure.h"
 #include "processes.h"
@@ -30,7 +30,7 @@ enum planted { NOTHING, SECOND_LEVEL, MEMORY, PLANTED };
 static const char *const planted_names[PLANTED] = {"nothing changed", "a tenth on L2",
                                                    "a tenth on DRAM"};
 static const double slower = 1.1, stay_most = 0.1;
-/* What `check` allows (cli/check.c). */
+/* What `check` allows (programs/cli/check.c). */
 static const double tolerance = 0.05;
 
 struct outcome {

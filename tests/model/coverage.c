@@ -1,7 +1,7 @@
 #include "coverage.h"
 
 #include "base/random.h"
-#include "kernels/additions.h"
+#include "measure/kernels/additions.h"
 #include "stats/autocorrelation.h"
 #include "stats/interval.h"
 #include "stats/quantile.h"

@@ -4,11 +4,11 @@
  * processor is named a modelled one, its verdict and every value are flagged.
  */
 #include "base/pool.h"
-#include "findings/verdict.h"
-#include "library/version.h"
+#include "conclude/verdict.h"
+#include "document/json.h"
 #include "machines.h"
 #include "measure.h"
-#include "result/json.h"
+#include "programs/library/version.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "known_kernels.h"
 
-#include "kernels/chase_index.h"
+#include "measure/kernels/chase_index.h"
 
 static const struct known_kernel kernels[] = {
     {chase_run, 0, false},

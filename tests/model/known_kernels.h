@@ -2,7 +2,7 @@
 #ifndef FATHOM_TESTS_MODEL_KNOWN_KERNELS_H
 #define FATHOM_TESTS_MODEL_KNOWN_KERNELS_H
 
-#include "kernels/kernel.h"
+#include "measure/kernels/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

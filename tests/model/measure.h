@@ -5,8 +5,8 @@
 #ifndef FATHOM_TESTS_MODEL_MEASURE_H
 #define FATHOM_TESTS_MODEL_MEASURE_H
 
+#include "measure/run/run.h"
 #include "model.h"
-#include "run/run.h"
 
 enum { BATCHES_MAX = 128 };
 

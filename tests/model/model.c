@@ -1,9 +1,9 @@
 #include "model.h"
 
 #include "beside.h"
-#include "kernels/chase.h"
-#include "kernels/ring.h"
 #include "known_kernels.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/ring.h"
 #include "memory.h"
 #include "path.h"
 

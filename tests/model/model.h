@@ -16,7 +16,7 @@
 #ifndef FATHOM_TESTS_MODEL_MODEL_H
 #define FATHOM_TESTS_MODEL_MODEL_H
 
-#include "engine/timing_model.h"
+#include "measure/engine/timing_model.h"
 #include "neighbours.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include "known_kernels.h"
 #include "memory.h"
 
-#include "engine/plan.h"
+#include "measure/engine/plan.h"
 
 /* The ring of the trial, or as much of it as fills the caches and a sample. */
 struct path {

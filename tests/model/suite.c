@@ -9,12 +9,12 @@
  * curves of machines that were not read rightly.
  */
 #include "base/random.h"
+#include "conclude/levels/levels.h"
 #include "coverage.h"
 #include "figures.h"
-#include "findings/levels.h"
 #include "levels_found.h"
 #include "machines.h"
-#include "probes/probe.h"
+#include "measure/probes/probe.h"
 #include "processes.h"
 
 #include <inttypes.h>

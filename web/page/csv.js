@@ -1,5 +1,5 @@
 /* CSV of what a picture shows, with the digits that the page has: all of them, but of a matrix of
- * more than 32 by 32 cells four or more, no trials and no intervals of cycles (render/page/data.c). Text
+ * more than 32 by 32 cells four or more, no trials and no intervals of cycles (show/render/page/data.c). Text
  * that begins like a formula gets an apostrophe, or a spreadsheet would run it. */
 
 function cell(value) {

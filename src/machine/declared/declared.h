@@ -1,6 +1,6 @@
 /*
- * What firmware and kernel say of a machine's memory (result/declared.h), read below its root. Like
- * all system files these are not believed blindly: what is missing, garbage or beyond what any
+ * What firmware and kernel say of a machine's memory (document/declared.h), read below its root.
+ * Like all system files these are not believed blindly: what is missing, garbage or beyond what any
  * machine has is unknown, and fails nothing.
  */
 #ifndef FATHOM_MACHINE_DECLARED_DECLARED_H

@@ -1,4 +1,4 @@
-#include "faults.h"
+#include "../../gpu/stand_in/faults.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

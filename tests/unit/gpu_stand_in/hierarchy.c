@@ -1,4 +1,4 @@
-#include "hierarchy.h"
+#include "../../gpu/stand_in/hierarchy.h"
 
 #include "base/random.h"
 

@@ -2,7 +2,7 @@
 #ifndef FATHOM_TESTS_GPU_KIT_H
 #define FATHOM_TESTS_GPU_KIT_H
 
-#include "run.h"
+#include "../../gpu/stand_in/run.h"
 
 struct kit {
     struct machine machine;

@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "../../gpu/stand_in/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

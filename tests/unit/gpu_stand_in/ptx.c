@@ -1,4 +1,4 @@
-#include "ptx.h"
+#include "../../gpu/stand_in/ptx.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 #include "model.h"
 
-#include "kernels/chase_index.h"
-#include "kernels/ring.h"
+#include "document/flag.h"
 #include "machines.h"
 #include "measure.h"
-#include "probes/probe.h"
-#include "result/flag.h"
+#include "measure/kernels/chase_index.h"
+#include "measure/kernels/ring.h"
+#include "measure/probes/probe.h"
 #include "support.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "neighbours.h"
 
-#include "kernels/chase.h"
-#include "kernels/ring.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/ring.h"
 #include "support.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* AArch64: the virtual counter. See Arm ARM D13.11.21 (CNTVCT_EL0) and B2.3 (ISB, DSB). */
-#ifndef FATHOM_ARCH_H
-#define FATHOM_ARCH_H
+#ifndef FATHOM_MACHINE_ARCH_AARCH64_ARCH_H
+#define FATHOM_MACHINE_ARCH_AARCH64_ARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

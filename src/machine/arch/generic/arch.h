@@ -1,6 +1,6 @@
 /* Any other architecture: C and POSIX only. The clock's own resolution then sets the batch. */
-#ifndef FATHOM_ARCH_H
-#define FATHOM_ARCH_H
+#ifndef FATHOM_MACHINE_ARCH_GENERIC_ARCH_H
+#define FATHOM_MACHINE_ARCH_GENERIC_ARCH_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

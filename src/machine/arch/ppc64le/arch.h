@@ -1,6 +1,6 @@
 /* POWER: the time base. See Power ISA 3.0, book II, 6.1; SYNC orders the loads before it. */
-#ifndef FATHOM_ARCH_H
-#define FATHOM_ARCH_H
+#ifndef FATHOM_MACHINE_ARCH_PPC64LE_ARCH_H
+#define FATHOM_MACHINE_ARCH_PPC64LE_ARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* RISC-V: the `time` CSR, which the Zicntr extension lets user mode read (unprivileged spec, ch.
  * 8). */
-#ifndef FATHOM_ARCH_H
-#define FATHOM_ARCH_H
+#ifndef FATHOM_MACHINE_ARCH_RISCV64_ARCH_H
+#define FATHOM_MACHINE_ARCH_RISCV64_ARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

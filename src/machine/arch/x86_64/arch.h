@@ -1,6 +1,6 @@
 /* x86-64: the time-stamp counter. See Intel SDM vol. 3B, 18.17 and vol. 2B, RDTSC/LFENCE. */
-#ifndef FATHOM_ARCH_H
-#define FATHOM_ARCH_H
+#ifndef FATHOM_MACHINE_ARCH_X86_64_ARCH_H
+#define FATHOM_MACHINE_ARCH_X86_64_ARCH_H
 
 #include <cpuid.h>
 #include <stdbool.h>

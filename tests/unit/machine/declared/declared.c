@@ -3,7 +3,7 @@
 #include "machine/declared/declared.h"
 
 #include "../recorded.h"
-#include "result/json.h"
+#include "document/json.h"
 
 #include <math.h>
 #include <stdio.h>

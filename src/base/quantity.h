@@ -1,0 +1,60 @@
+/*
+ * Quantities: what a unit in a document measures, which way it is worse, and how people and
+ * OpenMetrics write it. This is the one table of units: all code asks it, and no other code
+ * compares a unit's text. A unit that is not in it comes from another tool: it is shown as it is
+ * and has no worse side.
+ */
+#ifndef FATHOM_BASE_QUANTITY_H
+#define FATHOM_BASE_QUANTITY_H
+
+#include <stdbool.h>
+
+enum dimension {
+    DIMENSION_NUMBER, /* a count, a ratio: no unit */
+    DIMENSION_TIME,
+    DIMENSION_CYCLES,
+    DIMENSION_SIZE,
+    DIMENSION_FREQUENCY,
+    DIMENSION_BANDWIDTH,
+    DIMENSION_RATE, /* operations or accesses a second */
+    DIMENSION_MISSES,
+    DIMENSION_SHARE,
+    DIMENSION_POWER,
+    DIMENSION_TEMPERATURE,
+};
+
+/* Which way a value is worse. */
+enum side {
+    SIDE_OF_UNIT, /* of a finding: the side of its unit */
+    SIDE_NEITHER,
+    SIDE_MORE, /* more is worse */
+    SIDE_LESS,
+};
+
+struct quantity {
+    const char *unit; /* as documents have it: "ns" */
+    enum dimension dimension;
+    enum side worse; /* never SIDE_OF_UNIT */
+    /* Tables show the value over `divisor` in the unit `shown_unit`, "" where the document's own
+     * unit is to be shown: 1e9 and "GB/s". */
+    double divisor;
+    const char *shown_unit;
+    /* OpenMetrics: the value times `metric_factor` is in the base unit `metric`, which is the end
+     * of the metric's name; "" for none. */
+    double metric_factor;
+    const char *metric;
+};
+
+/* NULL for a unit that is not in the table. No unit at all (NULL) is that of plain numbers, "". */
+const struct quantity *quantity_of(const char *unit);
+/* The i-th of the table; NULL behind its end. */
+const struct quantity *quantity_at(unsigned i);
+
+/* Whether the unit is one of that dimension. */
+bool quantity_is(const char *unit, enum dimension);
+/* Whether two texts are the same unit, be it known or not; NULL is "". */
+bool quantity_same(const char *a, const char *b);
+/* Whether values in the two units can be compared: both units are the same and known. */
+bool quantity_comparable(const char *a, const char *b);
+
+#endif

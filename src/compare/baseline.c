@@ -1,0 +1,411 @@
+#include "compare/baseline.h"
+
+#include "base/quantity.h"
+#include "base/text.h"
+#include "compare/alike.h"
+#include "compare/joined.h"
+#include "compare/pairs.h"
+#include "conclude/registry/experiment.h"
+#include "conclude/registry/finding.h"
+#include "conclude/verdict.h"
+#include "document/flag.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ENOUGH = 6,     /* documents for a spread */
+    NAMED_MOST = 8, /* of the findings that are left out */
+};
+
+struct building {
+    struct document *to;
+    const struct document *documents;
+    size_t count;
+    double *values, *scratch; /* room for a value a document */
+    size_t *series_from;      /* for each document, where the last series was found */
+    size_t left_out;          /* findings that fewer than half of the documents have */
+    const char *names;        /* the names of the first of them */
+};
+
+/* How many documents carry each flag. */
+struct votes {
+    unsigned count[FLAG_COUNT];
+};
+
+static void vote(struct votes *votes, unsigned flags)
+{
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        votes->count[flag] += (flags & FLAG_BIT(flag)) != 0;
+}
+
+static unsigned elected(const struct votes *votes, size_t voters)
+{
+    unsigned flags = 0;
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if (2 * votes->count[flag] >= voters)
+            flags |= FLAG_BIT(flag);
+    return flags;
+}
+
+/* --- findings --- */
+
+/* The results of one probe in all documents that have it, and which of their findings have been
+ * used. */
+struct probe_of_each {
+    const struct probe_result **probes;
+    size_t count;
+    bool **taken;
+};
+
+/* Notes a finding that fewer than half of the documents have. */
+static int leave_out(struct building *building, const struct finding *finding, struct error *error)
+{
+    struct pool *pool = &building->to->pool;
+    const char *experiment = experiment_text(finding, pool);
+    if (!experiment)
+        return error_out_of_memory(error);
+    if (building->left_out++ < NAMED_MOST)
+        building->names = pool_printf(pool, "%s%s%s%s%s%s", building->names ? building->names : "",
+                                      building->names ? ", " : "", finding->name,
+                                      *experiment ? " (" : "", experiment, *experiment ? ")" : "");
+    return building->names ? 0 : error_out_of_memory(error);
+}
+
+/* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
+static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
+                             size_t place, const struct finding_pairs *pairs,
+                             enum finding_value which, struct votes *votes)
+{
+    const struct finding *model = &sources->probes[from]->findings[place];
+    size_t n = 0;
+    for (size_t d = from; d < sources->count; d++) {
+        const struct finding *finding = d == from ? model : pairs[d].of_a[place];
+        if (!finding || !quantity_same(finding->unit, model->unit))
+            continue;
+        sources->taken[d][finding - sources->probes[d]->findings] = true;
+        const double value = finding_value_of(finding, which);
+        if (!isfinite(value) || (which == VALUE_QUIET && !quiet_is_known(&finding->quiet)))
+            continue;
+        building->values[n++] = value;
+        vote(votes, finding->flags);
+    }
+    return n;
+}
+
+/* The runs' median and middle four fifths: what lies between runs. Sorts the values. */
+static struct quiet spread_of(double *values, size_t n)
+{
+    sort_ascending(values, n);
+    return (struct quiet){(float)median(values, n), (float)quantile(values, n, 0.1),
+                          (float)quantile(values, n, 0.9)};
+}
+
+static int add_finding(struct building *building, struct probe_result *result,
+                       struct probe_of_each *sources, size_t from, size_t place,
+                       const struct finding_pairs *pairs, struct error *error)
+{
+    const struct finding *model = &sources->probes[from]->findings[place];
+    struct votes votes = {{0}};
+    const size_t quiet = collect_values(building, sources, from, place, pairs, VALUE_QUIET, &votes);
+    struct quiet spread = quiet_unknown();
+    if (quiet && 2 * quiet >= building->count)
+        spread = spread_of(building->values, quiet);
+    votes = (struct votes){{0}};
+    const size_t n = collect_values(building, sources, from, place, pairs, VALUE_FOUND, &votes);
+    if (n == 0)
+        return 0;
+    if (2 * n < building->count)
+        return leave_out(building, model, error);
+    sort_ascending(building->values, n);
+    struct pool *pool = &building->to->pool;
+    struct finding *finding = finding_add_value(
+        result, pool, model->name, model->unit ? model->unit : "", median(building->values, n),
+        quantile(building->values, n, 0.1), quantile(building->values, n, 0.9), elected(&votes, n));
+    if (!finding)
+        return error_out_of_memory(error);
+    if (n >= ENOUGH) /* the spread over so many runs already shows what made each doubtful */
+        finding->flags &= ~flag_widening(finding->flags);
+    if (n == 1) {
+        finding->low = model->low;
+        finding->high = model->high;
+    }
+    finding->quiet = n == 1 ? model->quiet : spread;
+    finding->declared = model->declared;
+    finding->factors = model->factors;
+    finding->factor_count = model->factor_count;
+    finding->deviations = model->deviations;
+    finding->cpus = pool_strdup(pool, model->cpus);
+    finding->text = pool_printf(pool, "median and middle four fifths of %zu documents", n);
+    return 0;
+}
+
+/* Adds the findings of one document that no earlier document had, with their partners in the later
+ * ones. */
+static int add_findings_of(struct building *building, struct probe_result *result,
+                           struct probe_of_each *sources, size_t from, struct error *error)
+{
+    const struct probe_result *probe = sources->probes[from];
+    struct finding_pairs *pairs = NULL;
+    struct pool pool = {0};
+    int code = 0;
+    for (size_t i = 0; i < probe->finding_count && code == 0; i++) {
+        if (sources->taken[from][i])
+            continue;
+        if (!pairs) {
+            pairs = pool_alloc(&pool, sources->count, sizeof *pairs);
+            for (size_t d = from + 1; d < sources->count && pairs && code == 0; d++)
+                code = finding_pairs_find(&pairs[d], &pool, probe, sources->probes[d]);
+            code = pairs && code == 0 ? 0 : error_out_of_memory(error);
+        }
+        if (code == 0)
+            code = add_finding(building, result, sources, from, i, pairs, error);
+    }
+    pool_free(&pool);
+    return code;
+}
+
+static int add_findings(struct building *building, struct probe_result *result,
+                        struct probe_of_each *sources, struct error *error)
+{
+    struct pool pool = {0};
+    int code = 0;
+    sources->taken = pool_alloc(&pool, sources->count, sizeof *sources->taken);
+    for (size_t d = 0; d < sources->count && sources->taken; d++)
+        if (!(sources->taken[d] =
+                  pool_alloc(&pool, sources->probes[d]->finding_count + 1, sizeof(bool))))
+            code = ERROR_SYSTEM;
+    if (!sources->taken || code < 0)
+        code = error_out_of_memory(error);
+    for (size_t d = 0; d < sources->count && code == 0; d++)
+        code = add_findings_of(building, result, sources, d, error);
+    pool_free(&pool);
+    return code;
+}
+
+/* --- series --- */
+
+/* A document's series, and its points in the order of their places. */
+struct series_of_one {
+    const struct series *series;
+    const struct point **sorted;
+};
+
+static const struct point *same_place(const struct series_of_one *source, const struct point *place)
+{
+    const struct point **found = source->series
+                                     ? bsearch(&place, source->sorted, source->series->point_count,
+                                               sizeof *source->sorted, point_order)
+                                     : NULL;
+    return found ? *found : NULL;
+}
+
+static int add_points(struct building *building, struct series *series, const struct series *model,
+                      const struct series_of_one *sources, struct error *error)
+{
+    struct pool *pool = &building->to->pool;
+    for (size_t i = 0; i < model->point_count; i++) {
+        struct votes votes = {{0}};
+        size_t n = 0, quiet = 0;
+        for (size_t d = 0; d < building->count; d++) {
+            const struct point *point = same_place(&sources[d], &model->points[i]);
+            if (!point || !point->y.n)
+                continue;
+            if (quiet_is_known(&point->quiet))
+                building->scratch[quiet++] = (double)point->quiet.value;
+            building->values[n++] = point->y.median;
+            vote(&votes, point->flags);
+        }
+        if (2 * n < building->count || n == 0)
+            continue;
+        struct point *point =
+            pool_append(pool, (void **)&series->points, &series->point_count, sizeof *point);
+        if (!point)
+            return error_out_of_memory(error);
+        *point = model->points[i];
+        point_drop_details(point);
+        point->flags = elected(&votes, n);
+        if (2 * quiet >= building->count)
+            point->quiet = spread_of(building->scratch, quiet);
+        summarize(building->values, n, building->scratch, &point->y);
+    }
+    return 0;
+}
+
+/* `scratch` holds what is needed only while the points are being paired. */
+static int add_series_from(struct building *building, struct probe_result *result,
+                           const struct series *model, struct pool *scratch, struct error *error)
+{
+    struct pool *pool = &building->to->pool;
+    struct series_of_one *sources = pool_alloc(scratch, building->count, sizeof *sources);
+    size_t have = 0;
+    if (!sources)
+        return error_out_of_memory(error);
+    for (size_t d = 0; d < building->count; d++) {
+        const struct probe_result *probe = document_probe_near(
+            &building->documents[d], result->name, building->to->probe_count - 1);
+        const struct series *series =
+            probe ? series_alike_find(probe, model, &building->series_from[d]) : NULL;
+        if (series && quantity_same(series->y.unit, model->y.unit))
+            sources[d].series = series;
+        have += sources[d].series != NULL;
+    }
+    if (2 * have < building->count)
+        return 0;
+    struct series *series =
+        pool_append(pool, (void **)&result->series, &result->series_count, sizeof *series);
+    if (!series)
+        return error_out_of_memory(error);
+    *series = *model;
+    series->points = NULL;
+    series->point_count = 0;
+    for (size_t d = 0; d < building->count; d++)
+        if (sources[d].series && !(sources[d].sorted = series_by_place(scratch, sources[d].series)))
+            return error_out_of_memory(error);
+    return add_points(building, series, model, sources, error);
+}
+
+static int add_series(struct building *building, struct probe_result *result,
+                      const struct series *model, struct error *error)
+{
+    struct pool scratch = {0};
+    int code = add_series_from(building, result, model, &scratch, error);
+    pool_free(&scratch);
+    return code;
+}
+
+/* --- facts that all runs share --- */
+
+/* Of foreign documents, so that the time stays proportional to their size; ours have some ten. */
+enum { REMARKS_MOST = 256 };
+
+static bool all_remark(const struct document *documents, size_t count, const struct remark *remark)
+{
+    for (size_t d = 0; d < count; d++) {
+        const struct conditions *conditions = &documents[d].conditions;
+        bool has = false;
+        for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MOST && !has; i++)
+            has = text_same(conditions->remarks[i].what, remark->what);
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+/* Keeps only those conditions that all runs share. */
+static int keep_shared_conditions(struct building *building, struct error *error)
+{
+    struct document *to = building->to;
+    struct conditions *kept = &to->conditions;
+    const struct conditions of = *kept;
+    kept->remarks = NULL;
+    kept->remark_count = 0;
+    for (size_t d = 0; d < building->count; d++) {
+        const struct conditions *other = &building->documents[d].conditions;
+        kept->load1 = kept->load1 == other->load1 ? kept->load1 : NAN;
+        kept->others_cpus = kept->others_cpus == other->others_cpus ? kept->others_cpus : NAN;
+        kept->stolen_s = kept->stolen_s == other->stolen_s ? kept->stolen_s : NAN;
+    }
+    for (size_t i = 0; i < of.remark_count && i < REMARKS_MOST; i++) {
+        if (!all_remark(building->documents, building->count, &of.remarks[i]))
+            continue;
+        struct remark *remark =
+            pool_append(&to->pool, (void **)&kept->remarks, &kept->remark_count, sizeof *remark);
+        if (!remark)
+            return error_out_of_memory(error);
+        *remark = of.remarks[i];
+    }
+    return 0;
+}
+
+/* --- documents of several --- */
+
+static int add_probe(struct building *building, const struct joined_probe *of, struct error *error)
+{
+    struct document *to = building->to;
+    struct probe_of_each sources = {
+        .probes = pool_alloc(&to->pool, building->count, sizeof *sources.probes)};
+    struct probe_result *result =
+        pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
+    if (!sources.probes || !result)
+        return error_out_of_memory(error);
+    for (size_t d = 0; d < building->count; d++) {
+        const struct probe_result *probe =
+            document_probe_near(&building->documents[d], of->name, of->place);
+        if (probe)
+            sources.probes[sources.count++] = probe;
+    }
+    /* The document with the most complete result of a probe says which series it has. */
+    const struct probe_result *model = sources.probes[0];
+    for (size_t d = 1; d < sources.count; d++)
+        if (sources.probes[d]->finding_count > model->finding_count)
+            model = sources.probes[d];
+    *result = (struct probe_result){.name = model->name, .title = model->title, .elapsed_s = NAN};
+    int code = joined_parameters(result, &to->pool, sources.probes, sources.count, error);
+    if (code == 0)
+        code = add_findings(building, result, &sources, error);
+    for (size_t i = 0; i < model->series_count && code == 0; i++)
+        code = add_series(building, result, &model->series[i], error);
+    return code;
+}
+
+/* Writes one line about the findings that were left out. */
+static int tell_left_out(const struct building *building, const char **left_out,
+                         struct error *error)
+{
+    struct pool *pool = &building->to->pool;
+    if (!building->left_out)
+        return 0;
+    const char *text = pool_printf(pool,
+                                   "left out, because fewer than half of the documents have "
+                                   "them: %s",
+                                   building->names);
+    if (text && building->left_out > NAMED_MOST)
+        text = pool_printf(pool, "%s and %zu more", text, building->left_out - NAMED_MOST);
+    *left_out = text;
+    return text ? 0 : error_out_of_memory(error);
+}
+
+int baseline_build(struct document *to, const struct document *documents, size_t count,
+                   const char **left_out, struct error *error)
+{
+    struct building building = {.to = to,
+                                .documents = documents,
+                                .count = count,
+                                .values = calloc(count, sizeof(double)),
+                                .scratch = calloc(count, sizeof(double)),
+                                .series_from = calloc(count, sizeof(size_t))};
+    *left_out = NULL;
+    int code = building.values && building.scratch && building.series_from
+                   ? joined_check(documents, count, false, error)
+                   : error_out_of_memory(error);
+    to->tool = documents[0].tool;
+    to->run = joined_run("baseline", joined_newest(documents, count), count, true);
+    to->machine = documents[0].machine;
+    to->conditions = documents[0].conditions;
+    if (count > 1)
+        to->machine.hostname = NULL;
+    if (code == 0)
+        code = keep_shared_conditions(&building, error);
+    size_t names = 0;
+    struct joined_probe *probes = joined_probes(documents, count, &names);
+    if (!probes && code == 0)
+        code = error_out_of_memory(error);
+    for (size_t i = 0; i < names && code == 0; i++)
+        code = add_probe(&building, &probes[i], error);
+    free(probes);
+    free(building.values);
+    free(building.scratch);
+    free(building.series_from);
+    size_t values = 0;
+    for (size_t p = 0; p < to->probe_count; p++)
+        values += to->probes[p].finding_count + to->probes[p].series_count;
+    if (code == 0 && values == 0)
+        code = error_set(error, ERROR_USAGE,
+                         "the documents have no value in common: give runs of the same probes");
+    if (code == 0)
+        code = verdict_note(to, error);
+    return code == 0 ? tell_left_out(&building, left_out, error) : code;
+}

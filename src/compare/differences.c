@@ -1,0 +1,483 @@
+#include "compare/differences.h"
+
+#include "base/text.h"
+#include "compare/alike.h"
+#include "compare/judging.h"
+#include "compare/pairs.h"
+#include "compare/unfair.h"
+#include "compare/weigh.h"
+#include "conclude/registry/device.h"
+#include "conclude/registry/experiment.h"
+#include "conclude/registry/finding.h"
+#include "conclude/registry/lookup.h"
+#include "conclude/registry/registry.h"
+#include "conclude/registry/shared.h"
+#include "document/flag.h"
+#include "stats/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition",
+                                             "neighbours"};
+
+/* How large a change of a shared plateau is asked about: any. */
+static const double unchanged = 0;
+
+struct search {
+    struct differences *result;
+    const struct document *a, *b;
+    struct alike alike;
+    double threshold;
+    bool of_conditions;            /* the probe that is compared says what the run met */
+    bool of_handoffs;              /* ... how far CPUs are from each other */
+    bool of_width;                 /* ... what memory gives, by CPUs */
+    bool of_shared;                /* ... anything that all CPUs share */
+    double own_bytes, last_bytes;  /* what the largest of a core's own caches, and of all, is
+                                      declared to hold */
+    struct shared_plateaus shared; /* of that probe's curves */
+    bool failed;                   /* no memory */
+};
+
+static void add_unfair(struct search *search, const char *text)
+{
+    search->failed = differences_add_unfair(search->result, text) < 0 || search->failed;
+}
+
+static void add_missing(struct search *search, const char *text)
+{
+    struct differences *result = search->result;
+    struct remark_line *line = text ? pool_append(&result->pool, (void **)&result->missing,
+                                                  &result->missing_count, sizeof *line)
+                                    : NULL;
+    if (line)
+        line->text = text;
+    search->failed = search->failed || !line;
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text ? text : "unknown";
+}
+
+/* --- values --- */
+
+static struct difference *add(struct search *search, const struct probe_result *probe)
+{
+    struct differences *result = search->result;
+    struct difference *difference =
+        pool_append(&result->pool, (void **)&result->list, &result->count, sizeof *difference);
+    if (difference)
+        *difference = (struct difference){.verdict = SAME, .probe = probe};
+    else
+        search->failed = true;
+    return difference;
+}
+
+static void note_condition(struct difference *difference)
+{
+    if (difference->verdict == SAME)
+        return;
+    difference->verdict = CONDITION;
+    difference->p = NAN;
+}
+
+/* Which of the two is worse, 0 or 1: times are better short, and all else is better large, unless
+ * the finding's line says otherwise. */
+static int worse_of(const struct difference *difference, const char *unit, enum side side)
+{
+    const bool time = quantity_is(unit, DIMENSION_TIME) || quantity_is(unit, DIMENSION_CYCLES);
+    const bool more_is_worse = side == SIDE_NEITHER ? time : side == SIDE_MORE;
+    return (difference->ratio > 1) == more_is_worse;
+}
+
+static bool is_finding_of_others(const struct search *search, const struct difference *difference,
+                                 const struct finding *finding)
+{
+    const enum side side = finding_meaning(finding).side;
+    return alike_is_of_others(&search->alike, finding, worse_of(difference, finding->unit, side));
+}
+
+/* Whether others may be why it is worse: as alike_is_of_others() says of findings. Only a curve of
+ * DRAM by CPUs is of all CPUs together; sizes that a core's own caches hold are its own, but for
+ * who is on the same core, and others have a part of a larger cache without using the memory. */
+static bool is_point_of_others(const struct search *search, const struct series *series,
+                               const struct difference *difference)
+{
+    const struct alike *alike = &search->alike;
+    const int worse = worse_of(difference, series->y.unit, SIDE_NEITHER);
+    const double x = difference->point_a->x;
+    if (!search->of_shared)
+        return false;
+    if (quantity_is(series->x.unit, DIMENSION_SIZE) && x <= search->last_bytes)
+        return x <= search->own_bytes ? alike->others.squeezed[worse] : alike->others.busy[worse];
+    const struct factor *level = series_factor(series, "level");
+    const bool by_cpus = search->of_width && text_same(series->x.name, "threads"),
+               of_memory = !level || (level->text && level_is_memory(level->text)),
+               busy = alike->others.busy[worse];
+    if (by_cpus && ((x > 1 && busy) ||
+                    (of_memory && alike->shares_host && (x > 1 || !alike->others.rates_agree))))
+        return true;
+    const bool of_latency = quantity_is(series->x.unit, DIMENSION_SIZE) &&
+                            !quantity_is(series->y.unit, DIMENSION_BANDWIDTH);
+    return of_latency ? alike->others.narrow[worse] : alike->others.crowded[worse];
+}
+
+static void compare_points(struct search *search, const struct probe_result *probe,
+                           const struct series *series, const struct point *a,
+                           const struct point *b)
+{
+    struct difference *difference = add(search, probe);
+    if (!difference)
+        return;
+    difference->series = series;
+    difference->point_a = a;
+    difference->point_b = b;
+    judge_points(difference, search->threshold);
+    if (search->of_conditions)
+        note_condition(difference);
+    if (difference->verdict == CHANGED && is_point_of_others(search, series, difference))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED && ((search->of_handoffs && search->alike.moves_cpus) ||
+                                           plateaus_bend_at(&search->shared, series, a->x)))
+        difference->verdict = UNCERTAIN;
+}
+
+/* Whether the finding is a size or a count, which is read off a curve and is no median of
+ * trials. */
+static bool is_place(const struct finding *finding)
+{
+    return quantity_is(finding->unit, DIMENSION_SIZE) ||
+           quantity_is(finding->unit, DIMENSION_NUMBER);
+}
+
+/* Whether others may have held what one run lacks of a cache: it is declared as before, and one of
+ * the two found less than that. */
+static bool is_room_of_others(const struct finding *before, const struct finding *after,
+                              double threshold)
+{
+    const double declared = before->declared;
+    return finding_meaning(before).device < 0 && quantity_is(before->unit, DIMENSION_SIZE) &&
+           declared > 0 && after->declared == declared &&
+           fmin(before->value, after->value) * (1 + threshold) < declared;
+}
+
+static void compare_pair(struct search *search, const struct finding_lookup *in_a,
+                         const struct finding_lookup *in_b, const struct probe_result *probe,
+                         const struct probe_result *other, const struct finding *before,
+                         const struct finding *after)
+{
+    struct difference *difference = add(search, probe);
+    if (!difference)
+        return;
+    difference->finding_a = before;
+    difference->finding_b = after;
+    const struct twins twins = {before, after, finding_lookup_twin(in_a, before),
+                                finding_lookup_twin(in_b, after)};
+    const struct shared_plateau *shared = plateaus_before(&search->shared, before);
+    if (shared && shared->after != after)
+        shared = NULL;
+    judge_findings(difference, &twins, shared, search->threshold);
+    if (difference->verdict == CHANGED && is_place(before) &&
+        (flag_widening(before->flags | after->flags) || plateaus_are_thin(probe, before) ||
+         plateaus_are_thin(other, after)))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED && is_room_of_others(before, after, search->threshold))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED && plateaus_differ(&search->shared, before, after))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED && is_finding_of_others(search, difference, before))
+        difference->verdict = UNCERTAIN;
+    if (difference->verdict == CHANGED && !shared && alike_is_doubtful(&search->alike, before))
+        difference->verdict = UNCERTAIN;
+    if (finding_meaning(before).role == ROLE_CONDITION)
+        note_condition(difference);
+}
+
+/* One plateau, which the second document calls otherwise, because it saw more or fewer of them. */
+static void compare_shared(struct search *search, const struct probe_result *probe,
+                           const struct shared_plateau *shared)
+{
+    struct difference *difference = add(search, probe);
+    if (!difference)
+        return;
+    difference->finding_a = shared->before;
+    difference->finding_b = shared->after;
+    judge_level(difference, shared->before, shared->after, shared, search->threshold);
+    if (difference->verdict == CHANGED && is_finding_of_others(search, difference, shared->before))
+        difference->verdict = UNCERTAIN;
+}
+
+/* Ratios have a meaning only where both values are above zero. */
+static bool is_comparable(struct search *search, const struct probe_result *probe,
+                          const struct finding *before, const struct finding *after)
+{
+    if (before->value > 0 && after->value > 0)
+        return true;
+    if (isfinite(before->value) && isfinite(after->value) && before->value != after->value)
+        add_missing(search, pool_printf(&search->result->pool,
+                                        "%s (%s) was %.4g, then %.4g: not compared, for only "
+                                        "values above zero have a ratio",
+                                        before->name, probe->name, before->value, after->value));
+    return false;
+}
+
+static void add_lonely(struct search *search, const char *which, const struct finding *finding,
+                       const struct probe_result *probe)
+{
+    struct pool *pool = &search->result->pool;
+    const char *experiment = experiment_text(finding, pool);
+    if (!experiment)
+        search->failed = true;
+    else if (*experiment)
+        add_missing(search, pool_printf(pool, "only the %s has %s with %s (%s)", which,
+                                        finding->name, experiment, probe->name));
+    else
+        add_missing(search, pool_printf(pool, "only the %s has %s (%s%s)", which, finding->name,
+                                        finding->cpus ? "CPUs " : "",
+                                        finding->cpus ? finding->cpus : probe->name));
+}
+
+/* Whether two units can be compared; adds a remark where they can't. */
+static bool are_comparable(struct search *search, const char *what, const char *a, const char *b)
+{
+    struct pool *pool = &search->result->pool;
+    if (quantity_comparable(a, b))
+        return true;
+    if (text_same(a, b))
+        add_missing(search, pool_printf(pool, "%s is in %s, a unit that fathom does not know", what,
+                                        or_unknown(a)));
+    else
+        add_unfair(search, pool_printf(pool, "%s is in %s, then in %s: not compared", what,
+                                       or_unknown(a), or_unknown(b)));
+    return false;
+}
+
+/* A finding and its twin in ns are compared, or reported as missing, once. */
+static void compare_findings(struct search *search, const struct probe_result *a,
+                             const struct probe_result *b)
+{
+    struct pool *pool = &search->result->pool;
+    struct finding_lookup in_a, in_b;
+    struct finding_pairs pairs;
+    if (finding_lookup_build(&in_a, pool, NULL, a) < 0 ||
+        finding_lookup_build(&in_b, pool, NULL, b) < 0 ||
+        finding_pairs_find(&pairs, pool, a, b) < 0) {
+        search->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < a->finding_count && !search->failed; i++) {
+        const struct finding *before = &a->findings[i], *after = pairs.of_a[i];
+        if (finding_lookup_is_twin(&in_a, before))
+            continue;
+        const struct shared_plateau *shared = plateaus_before(&search->shared, before);
+        if (!after && shared)
+            compare_shared(search, a, shared);
+        else if (!after)
+            add_lonely(search, "first", before, a);
+        else if (is_comparable(search, a, before, after) &&
+                 are_comparable(search, before->name, before->unit, after->unit))
+            compare_pair(search, &in_a, &in_b, a, b, before, after);
+    }
+    for (size_t i = 0; i < b->finding_count && !search->failed; i++)
+        if (!pairs.of_b[i] && !plateaus_after(&search->shared, &b->findings[i]) &&
+            !finding_lookup_is_twin(&in_b, &b->findings[i]))
+            add_lonely(search, "second", &b->findings[i], b);
+}
+
+/* --- pairs --- */
+
+static void compare_series(struct search *search, const struct probe_result *probe,
+                           const struct series *a, const struct series *b)
+{
+    struct pool *pool = &search->result->pool;
+    if (!quantity_same(a->x.unit, b->x.unit)) {
+        add_unfair(search,
+                   pool_printf(pool,
+                               "%s %s is not compared: the documents give its x in different units",
+                               probe->name, or_unknown(a->name)));
+        return;
+    }
+    const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
+    if (!what)
+        search->failed = true;
+    if (!what || !are_comparable(search, what, a->y.unit, b->y.unit))
+        return;
+    const struct point **left = series_by_place(pool, a), **right = series_by_place(pool, b);
+    if (!left || !right) {
+        search->failed = true;
+        return;
+    }
+    size_t i = 0, j = 0, both = 0, failed = 0, without = 0;
+    while (i < a->point_count && j < b->point_count && !search->failed) {
+        int order = point_order(&left[i], &right[j]);
+        both += order == 0;
+        failed += order == 0 && (!left[i]->y.n || !right[j]->y.n);
+        if (order == 0 && left[i]->y.median > 0 && right[j]->y.median > 0) {
+            compare_points(search, probe, a, left[i], right[j]);
+        } else if (order == 0 && left[i]->y.n && right[j]->y.n) {
+            without += left[i]->y.median != right[j]->y.median;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+    if (failed)
+        add_missing(search,
+                    pool_printf(pool,
+                                "%s %s: %zu of the points that both have failed in one or both",
+                                probe->name, or_unknown(a->name), failed));
+    if (without)
+        add_missing(search,
+                    pool_printf(pool, "%s %s: %zu point%s not compared: a value is not above zero",
+                                probe->name, or_unknown(a->name), without,
+                                without == 1 ? "" : "s"));
+    /* Only matrices are expected to have all pairs in common: curves are refined around their
+     * levels in every run anew, so their sizes differ. */
+    if (a->matrix && (both < a->point_count || both < b->point_count))
+        add_missing(search,
+                    pool_printf(pool, "%s %s: %zu pairs are in both, of %zu and %zu", probe->name,
+                                or_unknown(a->name), both, a->point_count, b->point_count));
+}
+
+static void compare_status(struct search *search, const char *which,
+                           const struct probe_result *probe, const struct probe_result *other)
+{
+    if (probe->status != other->status &&
+        (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED))
+        add_missing(search,
+                    pool_printf(&search->result->pool, "%s of the %s: %s, %s", probe->name, which,
+                                probe_status_names[probe->status], or_unknown(probe->reason)));
+}
+
+static void add_lonely_series(struct search *search, const char *which,
+                              const struct probe_result *probe, const struct series *series)
+{
+    enum { NAMED_MOST = 8 }; /* of its factors */
+    const struct finding factors = {
+        .factors = series->factors,
+        .deviations = series->factor_count < NAMED_MOST ? series->factor_count : NAMED_MOST};
+    struct pool *pool = &search->result->pool;
+    if (device_has_condition(series)) /* a device's temperature is no result */
+        return;
+    const char *with = experiment_text(&factors, pool);
+    if (!with)
+        search->failed = true;
+    else
+        add_missing(search, pool_printf(pool, "only the %s has the series %s of %s%s%s%s", which,
+                                        or_unknown(series->name), probe->name, *with ? " (" : "",
+                                        with, *with ? ")" : ""));
+}
+
+static const char *obtained_text(struct search *search, const struct obtained *obtained)
+{
+    const struct finding finding = {.factors = (struct factor *)obtained->list,
+                                    .deviations = obtained->count};
+    const char *text = experiment_text(&finding, &search->result->pool);
+    search->failed = search->failed || !text;
+    return text && *text ? text : "standard";
+}
+
+/* Curves that were measured on different pages, nodes or cores are two experiments, even where
+ * their factors agree. */
+static bool obtained_alike(struct search *search, const struct probe_result *a,
+                           const struct probe_result *b)
+{
+    struct pool *pool = &search->result->pool;
+    struct obtained in_a, in_b;
+    if (experiment_obtained(&in_a, a, &search->a->machine, pool) < 0 ||
+        experiment_obtained(&in_b, b, &search->b->machine, pool) < 0)
+        search->failed = true;
+    if (search->failed || experiment_obtained_alike(&in_a, &in_b))
+        return !search->failed;
+    add_missing(search,
+                pool_printf(pool,
+                            "the curves of %s are not compared: they were measured on "
+                            "different memory or cores (%s, then %s)",
+                            a->name, obtained_text(search, &in_a), obtained_text(search, &in_b)));
+    return false;
+}
+
+static size_t count_of_role(const struct probe_result *probe, enum finding_role role)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        count += finding_meaning(&probe->findings[i]).role == role;
+    return count;
+}
+
+static void compare_probes(struct search *search, const struct probe_result *a,
+                           const struct probe_result *b)
+{
+    const size_t conditions = count_of_role(a, ROLE_CONDITION);
+    search->of_conditions = conditions && conditions == a->finding_count;
+    search->of_handoffs = count_of_role(a, ROLE_HANDOFF) > 0;
+    search->of_width = count_of_role(a, ROLE_WIDTH) > 0;
+    search->of_shared = false;
+    for (size_t i = 0; i < a->finding_count && !search->of_shared; i++) {
+        const struct finding_meaning meaning = finding_meaning(&a->findings[i]);
+        search->of_shared = finding_is_shared(&search->a->machine, &meaning);
+    }
+    search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
+    compare_status(search, "first", a, b);
+    compare_status(search, "second", b, a);
+    if (plateaus_shared(&search->shared, &search->result->pool, a, b, unchanged) < 0)
+        search->failed = true;
+    compare_findings(search, a, b);
+    if (!obtained_alike(search, a, b))
+        return;
+    size_t in_a = 0, in_b = 0;
+    for (size_t i = 0; i < a->series_count; i++) {
+        const struct series *series = &a->series[i], *other = series_alike_find(b, series, &in_b);
+        if (!other)
+            add_lonely_series(search, "first", a, series);
+        else if (!device_has_condition(series))
+            compare_series(search, a, series, other);
+    }
+    for (size_t i = 0; i < b->series_count; i++)
+        if (!series_alike_find(a, &b->series[i], &in_a))
+            add_lonely_series(search, "second", b, &b->series[i]);
+}
+
+static void compare_documents(struct search *search)
+{
+    struct pool *pool = &search->result->pool;
+    search->failed =
+        differences_find_unfair(search->result, search->a, search->b, search->threshold) < 0;
+    for (size_t i = 0; i < search->a->probe_count; i++) {
+        const struct probe_result *probe = &search->a->probes[i];
+        const struct probe_result *other = document_probe_near(search->b, probe->name, i);
+        if (other)
+            compare_probes(search, probe, other);
+        else
+            add_missing(search, pool_printf(pool, "only the first has %s", probe->name));
+    }
+    for (size_t i = 0; i < search->b->probe_count; i++)
+        if (!document_probe_near(search->a, search->b->probes[i].name, i))
+            add_missing(search,
+                        pool_printf(pool, "only the second has %s", search->b->probes[i].name));
+}
+
+int differences_find(struct differences *result, const struct document *a, const struct document *b,
+                     double threshold, struct error *error)
+{
+    *result = (struct differences){0};
+    struct search search = {
+        .result = result, .a = a, .b = b, .alike = alike_of(a, b), .threshold = threshold};
+    search.own_bytes = own_cache_bytes(&a->machine);
+    search.last_bytes = last_cache_bytes(&a->machine);
+    compare_documents(&search);
+    if (search.failed || differences_weigh(result) < 0)
+        return error_out_of_memory(error);
+    if (!result->count)
+        return error_set(error, ERROR_USAGE,
+                         "the two documents have no value in common: compare "
+                         "runs of the same probes");
+    return 0;
+}
+
+void differences_free(struct differences *result)
+{
+    pool_free(&result->pool);
+    *result = (struct differences){0};
+}

@@ -1,0 +1,93 @@
+/*
+ * Finds what changed from one document to another. Points are paired by probe, series, factors and
+ * place; findings by name and experiment (compare/pairs.h). A value has changed only if the whole
+ * interval of the ratio lies beyond the threshold, in time as well as in cycles where both are
+ * known and in the same direction (compare/judging.h), and if it survives the
+ * correction for the number of comparisons.
+ *
+ * Values are compared as they are without neighbours, where both documents know that. Where only
+ * what was found has changed, the neighbours did.
+ *
+ * A doubt says that other runs may find values outside of this run's interval: noise that comes and
+ * goes in minutes shifts a whole run, and its trials agree on the shifted value. So the interval of
+ * a doubtful latency, rate or clock counts as three times as wide, and that of a doubtful point is
+ * the middle four fifths of its trials. Values whose intervals still do not overlap have changed,
+ * in spite of the doubt: an L1 that repeats within 0.1 % is not excused because its ns did not
+ * settle. A capacity is where a curve bends, which moves from run to run by more than its interval
+ * says: with a doubt it is uncertain at most, and so it is where one of the two is less than what
+ * both documents declare, because others may have held the rest. A doubtful interval without a
+ * width counts as no interval, because trials that agree to the last digit are a single trial.
+ *
+ * Latencies of levels are compared by the sizes that both curves have on the level's plateau, pair
+ * by pair (compare/plateaus.h): how pairs scatter makes an interval even of single
+ * trials, and whatever makes one size slower than another cancels. A level of which the curves have
+ * fewer than three sizes in common proves no change, nor does a capacity that was read off a bend
+ * where most sizes had too few trials.
+ *
+ * The correction for many comparisons counts findings and points apart: of each, one comparison of
+ * an unchanged machine in forty may show a change.
+ *
+ * What other programs, or a host's other guests, may have done to what all CPUs share is uncertain
+ * at most (compare/alike.h).
+ *
+ * A single point of a curve is no change: where a level ends, one size falls to either side from
+ * run to run. It takes a neighbour that changed in the same direction, or a finding of the probe
+ * that changed.
+ *
+ * A condition of the run (its clock, its temperature) is reported and is no change of the machine.
+ * Ratios need values above zero: where one of the two is not, the finding is listed as not
+ * compared, and so is one in an unknown unit.
+ */
+#ifndef FATHOM_COMPARE_DIFFERENCES_H
+#define FATHOM_COMPARE_DIFFERENCES_H
+
+#include "conclude/registry/finding.h"
+
+enum verdict {
+    SAME,      /* within the threshold */
+    UNCERTAIN, /* beyond it, but the intervals, or doubts about one of the two, leave room for no
+                  change */
+    CHANGED,
+    CONDITION,  /* of the run, beyond the threshold */
+    NEIGHBOURS, /* what was found changed, and what the hardware does without neighbours did not */
+    VERDICTS
+};
+extern const char *const verdict_names[VERDICTS]; /* "same", ... */
+
+struct difference {
+    enum verdict verdict;
+    const struct probe_result *probe; /* of the first document */
+    const struct series *series;      /* NULL: a finding */
+    const struct point *point_a, *point_b;
+    const struct finding *finding_a, *finding_b;
+    enum finding_value which; /* that was compared */
+    double a, b, ratio;       /* of that value */
+    double low, high;         /* of the ratio; NAN: no interval, or one that reaches zero */
+    double p; /* how likely so large a ratio is: of findings, if nothing changed; of points, if no
+                 more than the threshold did. NAN where it is within the threshold, or there is no
+                 interval */
+};
+
+/* A sentence about something that can't be, or should not be, compared. */
+struct remark_line {
+    const char *text;
+};
+
+struct differences {
+    struct difference *list; /* findings before points, as the first document has them */
+    size_t count, changed, uncertain;
+    struct remark_line *unfair; /* why the two should not be compared without care */
+    size_t unfair_count;
+    struct remark_line
+        *missing; /* what is not compared: only one has it, or a value is not above zero */
+    size_t missing_count;
+    struct pool pool;
+};
+
+/* `threshold` is relative: 0.03. ERROR_USAGE where the documents have nothing in common;
+ * ERROR_SYSTEM without memory. The documents must outlive the result; differences_free(). */
+int differences_find(struct differences *, const struct document *a, const struct document *b,
+                     double threshold, struct error *);
+void differences_free(struct differences *);
+
+#endif

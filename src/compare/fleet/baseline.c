@@ -1,0 +1,105 @@
+#include "compare/fleet/fleet.h"
+
+#include "conclude/registry/experiment.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As found, or without neighbours. */
+static size_t collect(const struct fleet *fleet, size_t group, const struct fleet_finding *finding,
+                      bool quiet, double *values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct fleet_value *value = &finding->values[i];
+        const struct fleet_node *node = &fleet->nodes[value->node];
+        if (node->state != NODE_JUDGED || node->group != group || node->odd ||
+            (quiet && !quiet_is_known(&value->quiet)))
+            continue;
+        values[count++] = quiet ? (double)value->quiet.value : value->value;
+    }
+    sort_ascending(values, count);
+    return count;
+}
+
+/* A value that fewer than half of the nodes have is no property of their kind. */
+static bool summarise(const struct fleet *fleet, size_t group, const struct fleet_finding *from,
+                      size_t healthy, double *values, struct finding *to)
+{
+    const size_t count = collect(fleet, group, from, false, values);
+    if (!count || 2 * count < healthy)
+        return false;
+    *to = from->like;
+    to->value = median(values, count);
+    to->low = quantile(values, count, 0.1);
+    to->high = quantile(values, count, 0.9);
+    const size_t quiet = collect(fleet, group, from, true, values);
+    if (quiet && 2 * quiet >= healthy)
+        to->quiet =
+            (struct quiet){(float)median(values, quiet), (float)quantile(values, quiet, 0.1),
+                           (float)quantile(values, quiet, 0.9)};
+    return true;
+}
+
+static struct probe_result *probe_named(struct document *document, const char *name,
+                                        struct pool *pool)
+{
+    for (size_t p = document->probe_count; p > 0; p--)
+        if (strcmp(document->probes[p - 1].name, name) == 0)
+            return &document->probes[p - 1];
+    struct probe_result *probe =
+        pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *probe);
+    if (probe)
+        *probe = (struct probe_result){.name = name, .status = PROBE_OK, .elapsed_s = NAN};
+    return probe;
+}
+
+int fleet_baseline(struct fleet *fleet, size_t group, struct document *document,
+                   struct error *error)
+{
+    const struct document *facts = &fleet->kinds[fleet->groups[group].kind].facts;
+    double *values = malloc((fleet->node_count + 1) * sizeof *values);
+    size_t healthy = 0;
+    const char *newest = NULL;
+    if (!values)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        const struct fleet_node *node = &fleet->nodes[i];
+        if (node->state != NODE_JUDGED || node->group != group || node->odd)
+            continue;
+        healthy++;
+        if (node->started && (!newest || strcmp(node->started, newest) > 0))
+            newest = node->started;
+    }
+    *document = (struct document){.tool = facts->tool,
+                                  .machine = facts->machine,
+                                  .conditions = facts->conditions,
+                                  .run = {.started = newest,
+                                          .complete = true,
+                                          .joined = "baseline",
+                                          .documents = (unsigned)healthy,
+                                          .elapsed_s = NAN,
+                                          .precision = NAN,
+                                          .budget_s = NAN}};
+    document->machine.hostname = NULL;
+    document->machine.memory_bytes = fleet->nodes[fleet->groups[group].first].memory_bytes;
+    document->machine.bios = fleet->nodes[fleet->groups[group].first].bios;
+    int code = 0;
+    for (size_t f = 0; f < fleet->finding_count && code == 0; f++) {
+        struct finding summary;
+        if (!summarise(fleet, group, &fleet->findings[f], healthy, values, &summary))
+            continue;
+        struct probe_result *probe = probe_named(document, fleet->findings[f].probe, &fleet->pool);
+        struct finding *slot = probe ? pool_append(&fleet->pool, (void **)&probe->findings,
+                                                   &probe->finding_count, sizeof *slot)
+                                     : NULL;
+        if (slot)
+            *slot = summary;
+        else
+            code = error_out_of_memory(error);
+    }
+    free(values);
+    return code;
+}

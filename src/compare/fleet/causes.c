@@ -1,0 +1,337 @@
+/*
+ * Why a node is odd, in words: what usually looks like that. The pattern of what moved and what did
+ * not says more than any one value; findings are known by their roles in the registry.
+ */
+#include "base/line.h"
+#include "base/units.h"
+#include "compare/fleet/fleet.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is looked at. Of several findings that are of one aspect the one that moved most counts. */
+enum aspect {
+    ASPECT_CLOCK,
+    ASPECT_CORE_TIME,   /* L1's latency in ns */
+    ASPECT_CORE_CYCLES, /* and in cycles */
+    ASPECT_LAST_CACHE,  /* what the last cache holds */
+    ASPECT_CACHE_TIME,  /* latency of another cache */
+    ASPECT_MEMORY_TIME, /* of DRAM */
+    ASPECT_WIDTH,       /* bytes a second, of all CPUs */
+    ASPECT_WIDTH_ONE,   /* of one CPU */
+    ASPECT_HANDOFF,
+    ASPECT_TAKEN,
+    ASPECT_DEVICE,
+    ASPECT_OTHER,
+    ASPECTS
+};
+
+struct seen {
+    double ratio; /* to the peers' median, less 1; NAN where it was not measured */
+    bool moved;   /* more than chance alone explains, if this were the only comparison */
+    bool odd;
+};
+
+/* What one comparison alone is judged by: a cause needs the pattern, and not the proof. */
+static const double moved_below = 0.01;
+
+static enum aspect aspect_of(const struct finding_meaning *meaning, int last_cache)
+{
+    const bool in_time = meaning->fact == FACT_LATENCY_NS;
+    if (meaning->device >= 0)
+        return ASPECT_DEVICE;
+    switch (meaning->role) {
+    case ROLE_CONDITION:
+        return meaning->quantity->dimension == DIMENSION_FREQUENCY ? ASPECT_CLOCK
+               : meaning->fact == FACT_TAKEN                       ? ASPECT_TAKEN
+                                                                   : ASPECT_OTHER;
+    case ROLE_WIDTH:
+        return meaning->fact == FACT_ALL   ? ASPECT_WIDTH
+               : meaning->fact == FACT_ONE ? ASPECT_WIDTH_ONE
+                                           : ASPECT_OTHER;
+    case ROLE_HANDOFF:
+        return ASPECT_HANDOFF;
+    case ROLE_LEVEL:
+        break;
+    default:
+        return ASPECT_OTHER;
+    }
+    if (meaning->level == LEVEL_CACHE && meaning->fact == FACT_CAPACITY)
+        return meaning->number == last_cache ? ASPECT_LAST_CACHE : ASPECT_OTHER;
+    if (meaning->fact != FACT_LATENCY && !in_time)
+        return ASPECT_OTHER;
+    if (meaning->level == LEVEL_MEMORY)
+        return in_time ? ASPECT_MEMORY_TIME : ASPECT_OTHER;
+    if (meaning->level == LEVEL_CACHE && meaning->number == 1)
+        return in_time ? ASPECT_CORE_TIME : ASPECT_CORE_CYCLES;
+    return in_time ? ASPECT_CACHE_TIME : ASPECT_OTHER;
+}
+
+struct explaining {
+    struct fleet *fleet;
+    struct fleet_node *node;
+    struct seen seen[ASPECTS];
+};
+
+static bool rose(const struct explaining *at, enum aspect aspect)
+{
+    return at->seen[aspect].moved && at->seen[aspect].ratio > 0;
+}
+
+static bool fell(const struct explaining *at, enum aspect aspect)
+{
+    return at->seen[aspect].moved && at->seen[aspect].ratio < 0;
+}
+
+/* --- what is missing --- */
+
+static bool explain_lack(struct explaining *at, struct line *reason)
+{
+    static const struct {
+        const char *cause, *reason;
+    } facts[FLEET_FACTS] = {
+        [FACT_CORES] = {"missing cores", "It has fewer cores than its peers"},
+        [FACT_THREADS] = {"missing threads", "It has fewer hardware threads than its peers: SMT is "
+                                             "off, or CPUs are offline"},
+        [FACT_MEMORY] = {"missing memory", "It has less memory than its peers"},
+        [FACT_DEVICES] = {"a missing GPU", "It has fewer GPUs than its peers: look at the driver's "
+                                           "log and at the bus (lspci)"},
+        [FACT_NODES] = {"a missing NUMA node", "It has fewer NUMA nodes than its peers: a setting "
+                                               "of the BIOS, or memory of a node that is gone"},
+    };
+    const unsigned memory = 1U << FACT_MEMORY;
+    /* Memory first: a module that is lost may take a node with it. */
+    int fact = at->node->lacks & memory ? FACT_MEMORY : 0;
+    while (fact < FLEET_FACTS && !(at->node->lacks >> fact & 1))
+        fact++;
+    if (fact == FLEET_FACTS)
+        return false;
+    at->node->cause = facts[fact].cause;
+    line_add(reason, "%s", facts[fact].reason);
+    if (fact == FACT_MEMORY) {
+        const struct fleet_group *group = &at->fleet->groups[at->node->group];
+        char own[UNIT_TEXT], peers[UNIT_TEXT];
+        line_add(
+            reason,
+            " (%s, they %s): a module is lost or switched off; look at what the firmware lists "
+            "(dmidecode -t memory) and at its log of errors",
+            size_format((double)at->node->memory_bytes, own),
+            size_format((double)at->fleet->nodes[group->first].memory_bytes, peers));
+    }
+    line_add(reason, ".");
+    return true;
+}
+
+/* --- what was measured --- */
+
+/* "about 2/3": what is left when one of several channels is gone; NULL where no such share is near.
+ */
+static const char *share_left(double ratio)
+{
+    static const struct {
+        double share;
+        const char *text;
+    } shares[] = {{1.0 / 2, "1/2"}, {2.0 / 3, "2/3"}, {3.0 / 4, "3/4"},
+                  {5.0 / 6, "5/6"}, {7.0 / 8, "7/8"}, {11.0 / 12, "11/12"}};
+    const char *nearest = NULL;
+    double least = 0.03;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        if (fabs(1 + ratio - shares[i].share) < least) {
+            least = fabs(1 + ratio - shares[i].share);
+            nearest = shares[i].text;
+        }
+    return nearest;
+}
+
+static int percent(const struct explaining *at, enum aspect aspect)
+{
+    return (int)lround(fmin(fabs(at->seen[aspect].ratio) * 100, 1e6));
+}
+
+static bool explain_power(struct explaining *at, struct line *reason)
+{
+    const bool slow_core = rose(at, ASPECT_CORE_TIME) && !rose(at, ASPECT_CORE_CYCLES);
+    if (!fell(at, ASPECT_CLOCK) && !slow_core)
+        return false;
+    at->node->cause = "power or cooling";
+    const enum aspect most = fell(at, ASPECT_CLOCK) ? ASPECT_CLOCK : ASPECT_CORE_TIME;
+    line_add(
+        reason,
+        "Its cores run slower (%s by %d %%), and all latencies in ns with them, while those in "
+        "cycles hold: look at its temperatures and fans, its power limit (RAPL, the BMC) and "
+        "its governor.",
+        most == ASPECT_CLOCK ? "the clock is lower" : "L1 takes longer", percent(at, most));
+    return true;
+}
+
+static bool explain_width(struct explaining *at, struct line *reason)
+{
+    enum { FAR_PERCENT = 30 }; /* remote memory takes at least that much longer on servers */
+    const enum aspect width = fell(at, ASPECT_WIDTH) ? ASPECT_WIDTH : ASPECT_WIDTH_ONE;
+    if (!fell(at, width))
+        return false;
+    if (rose(at, ASPECT_MEMORY_TIME) && percent(at, ASPECT_MEMORY_TIME) >= FAR_PERCENT) {
+        at->node->cause = "memory of another NUMA node";
+        line_add(
+            reason,
+            "DRAM takes %d %% longer and gives %d %% less: its memory is far from the CPUs that "
+            "use it; compare what the nodes declare (numactl -H) and where its modules sit.",
+            percent(at, ASPECT_MEMORY_TIME), percent(at, width));
+        return true;
+    }
+    /* Slower modules give less as well; a lost channel leaves the latency as it is. */
+    if (rose(at, ASPECT_MEMORY_TIME) && 2 * percent(at, ASPECT_MEMORY_TIME) > percent(at, width))
+        return false;
+    const char *left = share_left(at->seen[width].ratio);
+    at->node->cause = "a memory channel";
+    line_add(reason, "Bandwidth is lower by %d %%", percent(at, width));
+    if (left)
+        line_add(reason, ", about %s is left", left);
+    line_add(reason,
+             ", and latency %s: a channel or a module is lost, or the modules sit in fewer "
+             "channels; look at dmidecode -t memory and at the log of memory errors.",
+             isnan(at->seen[ASPECT_MEMORY_TIME].ratio) ? "was not measured" : "is its peers'");
+    return true;
+}
+
+static bool explain_cache(struct explaining *at, struct line *reason)
+{
+    if (!fell(at, ASPECT_LAST_CACHE) || !at->seen[ASPECT_LAST_CACHE].odd)
+        return false;
+    at->node->cause = "a partitioned or shared cache";
+    line_add(reason,
+             "Its last cache holds %d %% less than its peers': it is partitioned (resctrl, CAT, a "
+             "hypervisor), or a neighbour uses it.",
+             percent(at, ASPECT_LAST_CACHE));
+    return true;
+}
+
+static bool explain_memory(struct explaining *at, struct line *reason)
+{
+    if (!rose(at, ASPECT_MEMORY_TIME))
+        return false;
+    at->node->cause = "slower memory";
+    line_add(reason,
+             "DRAM takes %d %% longer, and the caches do not: its modules run at another speed or "
+             "with other timings, or refresh more often because they are hot.",
+             percent(at, ASPECT_MEMORY_TIME));
+    return true;
+}
+
+static bool explain_handoff(struct explaining *at, struct line *reason)
+{
+    if (!rose(at, ASPECT_HANDOFF) || !at->seen[ASPECT_HANDOFF].odd)
+        return false;
+    at->node->cause = "the way between its cores";
+    line_add(
+        reason,
+        "Hand-offs between its cores take %d %% longer, and memory does not: the clock of what "
+        "connects them, or where a hypervisor put its CPUs.",
+        percent(at, ASPECT_HANDOFF));
+    return true;
+}
+
+static bool explain_taken(struct explaining *at, struct line *reason)
+{
+    if (!rose(at, ASPECT_TAKEN) || !at->seen[ASPECT_TAKEN].odd)
+        return false;
+    at->node->cause = "other work";
+    line_add(reason, "Other things take more of its CPUs' time than of its peers': stop what runs "
+                     "there, or look at its interrupts ('fathom noise').");
+    return true;
+}
+
+static bool explain_device(struct explaining *at, struct line *reason)
+{
+    if (!at->seen[ASPECT_DEVICE].odd)
+        return false;
+    at->node->cause = "its GPU";
+    line_add(reason, "What differs is its GPU's: compare its clocks, its link and its ECC setting "
+                     "with a peer's ('fathom diff').");
+    return true;
+}
+
+static void explain_nothing(struct explaining *at, struct line *reason)
+{
+    at->node->cause = "no known pattern";
+    line_add(reason, "What differs fits no pattern that is known: compare it with one of its peers "
+                     "('fathom diff').");
+}
+
+static int explain(struct explaining *at, struct error *error)
+{
+    static bool (*const patterns[])(struct explaining *, struct line *) = {
+        explain_lack,   explain_power,   explain_width, explain_cache,
+        explain_memory, explain_handoff, explain_taken, explain_device};
+    enum { PATTERNS = sizeof patterns / sizeof *patterns };
+    struct line reason = {0};
+    size_t i = 0;
+    while (i < PATTERNS && !patterns[i](at, &reason))
+        i++;
+    if (i == PATTERNS)
+        explain_nothing(at, &reason);
+    if (at->node->other_bios) {
+        const struct fleet_group *group = &at->fleet->groups[at->node->group];
+        const char *most = at->fleet->nodes[group->first].bios;
+        line_add(&reason, " Its BIOS is ");
+        line_add_clean(&reason, at->node->bios ? at->node->bios : "unknown");
+        line_add(&reason, ", most of its peers' is ");
+        line_add_clean(&reason, most ? most : "unknown");
+        line_add(&reason, ".");
+    }
+    at->node->reason = pool_strdup(&at->fleet->pool, reason.text);
+    return at->node->reason ? 0 : error_out_of_memory(error);
+}
+
+/* The highest level of cache whose capacity anybody knows. */
+static int last_cache_of(const struct fleet *fleet)
+{
+    int last = 0;
+    for (size_t f = 0; f < fleet->finding_count; f++) {
+        const struct finding_meaning *meaning = &fleet->findings[f].meaning;
+        if (meaning->device < 0 && meaning->level == LEVEL_CACHE &&
+            meaning->fact == FACT_CAPACITY && meaning->number > last)
+            last = meaning->number;
+    }
+    return last;
+}
+
+static void see(struct seen *seen, const struct fleet_value *value)
+{
+    const bool moved = value->p < moved_below || value->odd;
+    if (isnan(seen->ratio) || (moved && !seen->moved) ||
+        (moved == seen->moved && fabs(value->ratio) > fabs(seen->ratio)))
+        *seen = (struct seen){value->ratio, moved, seen->odd};
+    seen->odd = seen->odd || value->odd;
+}
+
+int fleet_explain(struct fleet *fleet, struct error *error)
+{
+    const int last_cache = last_cache_of(fleet);
+    struct explaining *all = calloc(fleet->odd_count + 1, sizeof *all);
+    size_t *places = calloc(fleet->node_count + 1, sizeof *places);
+    int code = all && places ? 0 : error_out_of_memory(error);
+    for (size_t i = 0; i < fleet->odd_count && code == 0; i++) {
+        places[fleet->odd[i]] = i + 1;
+        all[i] = (struct explaining){.fleet = fleet, .node = &fleet->nodes[fleet->odd[i]]};
+        for (int aspect = 0; aspect < ASPECTS; aspect++)
+            all[i].seen[aspect].ratio = NAN;
+    }
+    for (size_t f = 0; f < fleet->finding_count && code == 0; f++) {
+        const struct fleet_finding *finding = &fleet->findings[f];
+        if (!finding->judged)
+            continue;
+        const enum aspect aspect = aspect_of(&finding->meaning, last_cache);
+        for (size_t v = 0; v < finding->count; v++) {
+            const size_t place = places[finding->values[v].node];
+            if (place && isfinite(finding->values[v].ratio))
+                see(&all[place - 1].seen[aspect], &finding->values[v]);
+        }
+    }
+    for (size_t i = 0; i < fleet->odd_count && code == 0; i++)
+        code = explain(&all[i], error);
+    free(all);
+    free(places);
+    return code;
+}

@@ -1,0 +1,43 @@
+/*
+ * The fleet's document: JSON of its own schema, FLEET_SCHEMA. It holds who took part, every value
+ * that was compared, who is odd and why, and for each group a document of fathom/1, the group's
+ * baseline, with which `fathom check` judges a node by its own group.
+ */
+#ifndef FATHOM_COMPARE_FLEET_DOCUMENT_H
+#define FATHOM_COMPARE_FLEET_DOCUMENT_H
+
+#include "compare/fleet/fleet.h"
+
+#include <stdio.h>
+
+/* Of a fleet that was judged. ERROR_SYSTEM without memory, or when the stream fails. */
+int fleet_write(struct fleet *, FILE *, struct error *);
+
+/* Whether a file begins as fleet_write() begins, so that a command may take either document; false
+ * for what is no file or can't be read. */
+bool fleet_is_document(const char *path);
+
+/* What `check` needs of a fleet's document. */
+struct fleet_reference {
+    struct fleet_reference_group {
+        struct document baseline;
+        double nodes;
+        bool judged;
+    } * groups;
+    size_t group_count;
+    const char *schema;
+    const char *file;
+    struct pool pool;
+};
+
+/* Reads the groups of a fleet's document. ERROR_USAGE naming the file where it is none, or not as
+ * the schema has it. The caller frees by fleet_reference_free(), also after an error. */
+int fleet_reference_read(struct fleet_reference *, const char *path, struct error *);
+/* The baseline of the group that the document's machine belongs to: of its processor and its cores,
+ * with the memory that is nearest, and of several the one with its BIOS. ERROR_USAGE where none is
+ * of its processor. */
+int fleet_reference_for(const struct fleet_reference *, const struct document *,
+                        const struct document **, struct error *);
+void fleet_reference_free(struct fleet_reference *);
+
+#endif

@@ -1,0 +1,298 @@
+/* Takes of each document what the fleet keeps. */
+#include "base/text.h"
+#include "compare/fleet/fleet.h"
+#include "conclude/registry/experiment.h"
+#include "document/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A document that fathom wrote has some hundreds of findings, and a fleet knows those of all its
+ * nodes; what a foreign one has beyond this is ignored. */
+enum { FINDINGS_MOST = 20000, PLACES_FIRST = 1024 };
+
+/* FNV-1a (Fowler, Noll, Vo), which is enough where equal hashes are compared in full. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (const char *c = text ? text : ""; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    return (hash ^ 0xff) * 0x100000001b3u;
+}
+static const uint64_t hash_seed = 0xcbf29ce484222325u;
+
+static uint64_t hash_whole(uint64_t hash, uint64_t whole)
+{
+    for (int i = 0; i < 8; i++)
+        hash = (hash ^ (whole >> 8 * i & 0xff)) * 0x100000001b3u;
+    return hash;
+}
+
+/* --- kinds of machine --- */
+
+/* All that a machine is but its memory, which differs by some pages between equal machines, and its
+ * firmware, which is changed in time. */
+static uint64_t key_of(const struct machine_facts *machine)
+{
+    uint64_t hash = hash_text(hash_text(hash_seed, machine->cpu_model), machine->cpu_arch);
+    hash = hash_text(hash_text(hash, machine->cpu_vendor), machine->hypervisor);
+    hash = hash_whole(hash_whole(hash, machine->cores), machine->threads);
+    hash = hash_whole(hash_whole(hash, machine->node_count), machine->gpu_count);
+    for (size_t i = 0; i < machine->gpu_count; i++)
+        hash = hash_text(hash, machine->gpus[i].name);
+    return hash;
+}
+
+/* A document without probes, by writing and reading it: what a document's facts consist of, only
+ * its own tables know (document/shape.h). */
+static int copy_facts(struct document *copy, const struct document *document, struct error *error)
+{
+    struct document bare = {
+        .tool = document->tool,
+        .run = {.complete = true, .elapsed_s = NAN, .precision = NAN, .budget_s = NAN},
+        .machine = document->machine,
+        .conditions = document->conditions};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    int code = stream ? document_write(&bare, stream, error) : error_out_of_memory(error);
+    if (stream && fclose(stream) != 0 && code == 0)
+        code = error_out_of_memory(error);
+    stream = code == 0 ? fmemopen(text, size, "r") : NULL;
+    if (code == 0)
+        code = stream ? document_read_stream(copy, stream, "a machine's facts", error)
+                      : error_out_of_memory(error);
+    if (stream)
+        fclose(stream);
+    free(text);
+    return code;
+}
+
+static int find_kind(struct fleet *fleet, const struct document *document, size_t *kind,
+                     struct error *error)
+{
+    const uint64_t key = key_of(&document->machine);
+    for (*kind = fleet->kind_count; *kind > 0; --*kind)
+        if (fleet->kinds[*kind - 1].key == key) {
+            --*kind;
+            return 0;
+        }
+    *kind = fleet->kind_count;
+    struct fleet_kind *slot =
+        pool_append(&fleet->pool, (void **)&fleet->kinds, &fleet->kind_count, sizeof *slot);
+    if (!slot)
+        return error_out_of_memory(error);
+    slot->key = key;
+    return copy_facts(&slot->facts, document, error);
+}
+
+/* --- findings --- */
+
+static const struct factor *copy_factors(struct pool *pool, const struct finding *finding)
+{
+    struct factor *copy = pool_alloc(pool, finding->factor_count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < finding->factor_count; i++) {
+        const struct factor *from = &finding->factors[i];
+        copy[i] = (struct factor){pool_strdup(pool, from->name), pool_strdup(pool, from->text),
+                                  from->number};
+        if (!copy[i].name || (from->text && !copy[i].text))
+            return NULL;
+    }
+    return copy;
+}
+
+/* Conditions of a run are no fault of a machine; its clock, its heat and its power are, and so is
+ * what others take of its time. Sentences and lists of CPUs have no value to compare. */
+static bool is_judged(const struct finding_meaning *meaning)
+{
+    if (!meaning->quantity || meaning->role == ROLE_NOTE || meaning->role == ROLE_CLUSTER ||
+        meaning->role == ROLE_DISAGREEMENT)
+        return false;
+    const enum dimension dimension = meaning->quantity->dimension;
+    if (meaning->role == ROLE_CONDITION)
+        return dimension == DIMENSION_FREQUENCY || dimension == DIMENSION_TEMPERATURE ||
+               dimension == DIMENSION_POWER || meaning->fact == FACT_TAKEN;
+    return meaning->side != SIDE_NEITHER || dimension == DIMENSION_SIZE;
+}
+
+static bool is_of(const struct fleet_finding *known, const char *probe,
+                  const struct finding *finding)
+{
+    return strcmp(known->probe, probe) == 0 && strcmp(known->like.name, finding->name) == 0 &&
+           quantity_same(known->like.unit, finding->unit) &&
+           experiment_order(&known->like, finding) == 0;
+}
+
+static struct fleet_finding *add_finding(struct fleet *fleet, const char *probe,
+                                         const struct finding *finding)
+{
+    struct fleet_finding *slot =
+        pool_append(&fleet->pool, (void **)&fleet->findings, &fleet->finding_count, sizeof *slot);
+    if (!slot)
+        return NULL;
+    slot->probe = pool_strdup(&fleet->pool, probe);
+    slot->like = (struct finding){.name = pool_strdup(&fleet->pool, finding->name),
+                                  .unit = pool_strdup(&fleet->pool, finding->unit),
+                                  .cpus = pool_strdup(&fleet->pool, finding->cpus),
+                                  .value = NAN,
+                                  .low = NAN,
+                                  .high = NAN,
+                                  .declared = NAN,
+                                  .quiet = quiet_unknown(),
+                                  .factors = (struct factor *)copy_factors(&fleet->pool, finding),
+                                  .factor_count = finding->factor_count,
+                                  .deviations = finding->deviations};
+    if (!slot->probe || !slot->like.name || !slot->like.factors ||
+        (finding->unit && !slot->like.unit)) {
+        fleet->finding_count--;
+        return NULL;
+    }
+    slot->meaning = finding_meaning(&slot->like);
+    slot->judged = is_judged(&slot->meaning);
+    return slot;
+}
+
+/* Where the finding's place is, or would be: open addressing, at most half full. A place holds the
+ * finding's number plus one. */
+static size_t *place_of(const struct fleet *fleet, const char *probe, const struct finding *finding)
+{
+    const size_t mask = fleet->place_count - 1;
+    size_t at = (size_t)hash_text(hash_text(hash_seed, probe), finding->name) & mask;
+    while (fleet->places[at] && !is_of(&fleet->findings[fleet->places[at] - 1], probe, finding))
+        at = (at + 1) & mask;
+    return &fleet->places[at];
+}
+
+static int grow_places(struct fleet *fleet)
+{
+    if (2 * (fleet->finding_count + 1) <= fleet->place_count)
+        return 0;
+    const size_t count = fleet->place_count ? 2 * fleet->place_count : PLACES_FIRST;
+    size_t *places = pool_alloc(&fleet->pool, count, sizeof *places);
+    if (!places)
+        return ERROR_SYSTEM;
+    fleet->places = places;
+    fleet->place_count = count;
+    for (size_t i = 0; i < fleet->finding_count; i++)
+        *place_of(fleet, fleet->findings[i].probe, &fleet->findings[i].like) = i + 1;
+    return 0;
+}
+
+/* Of several findings of one name and experiment, which are of several lists of CPUs, the first
+ * counts. */
+static int add_value(struct fleet *fleet, size_t node, const char *probe,
+                     const struct finding *finding)
+{
+    if (grow_places(fleet) < 0)
+        return ERROR_SYSTEM;
+    size_t *place = place_of(fleet, probe, finding);
+    if (!*place && fleet->finding_count >= FINDINGS_MOST)
+        return 0;
+    struct fleet_finding *known =
+        *place ? &fleet->findings[*place - 1] : add_finding(fleet, probe, finding);
+    if (!known)
+        return ERROR_SYSTEM;
+    *place = (size_t)(known - fleet->findings) + 1;
+    if (known->count && known->values[known->count - 1].node == node)
+        return 0;
+    struct fleet_value *before = known->values;
+    struct fleet_value *value =
+        pool_append(&fleet->pool, (void **)&known->values, &known->count, sizeof *value);
+    if (!value)
+        return ERROR_SYSTEM;
+    if (before != known->values)
+        pool_give_back(&fleet->pool, before);
+    *value = (struct fleet_value){.node = node,
+                                  .value = finding->value,
+                                  .low = finding->low,
+                                  .high = finding->high,
+                                  .quiet = finding->quiet,
+                                  .ratio = NAN,
+                                  .p = 1};
+    return 0;
+}
+
+/* --- nodes --- */
+
+/* "n017" of "runs/n017.json". */
+static const char *name_of_file(struct pool *pool, const char *path)
+{
+    static const char ending[] = ".json";
+    const char *slash = strrchr(path, '/');
+    char *name = pool_strdup(pool, slash && slash[1] ? slash + 1 : path);
+    if (name && text_ends_with(name, ending) && strlen(name) > strlen(ending))
+        name[strlen(name) - strlen(ending)] = '\0';
+    return name;
+}
+
+static bool has_value(const struct document *document)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++)
+            if (isfinite(document->probes[p].findings[f].value))
+                return true;
+    return false;
+}
+
+static int add_node(struct fleet *fleet, const struct document *document, size_t *index,
+                    struct error *error)
+{
+    const struct machine_facts *machine = &document->machine;
+    struct pool *pool = &fleet->pool;
+    const char *file = document->file ? document->file : "standard input";
+    size_t kind;
+    int code = find_kind(fleet, document, &kind, error);
+    if (code < 0)
+        return code;
+    *index = fleet->node_count;
+    struct fleet_node *node =
+        pool_append(pool, (void **)&fleet->nodes, &fleet->node_count, sizeof *node);
+    if (!node)
+        return error_out_of_memory(error);
+    *node = (struct fleet_node){.name = machine->hostname && *machine->hostname
+                                            ? pool_strdup(pool, machine->hostname)
+                                            : name_of_file(pool, file),
+                                .file = pool_strdup(pool, file),
+                                .started = pool_strdup(pool, document->run.started),
+                                .bios = pool_strdup(pool, machine->bios),
+                                .kind = kind,
+                                .memory_bytes = machine->memory_bytes};
+    return node->name && node->file ? 0 : error_out_of_memory(error);
+}
+
+int fleet_add(struct fleet *fleet, const struct document *document, struct error *error)
+{
+    size_t node = 0;
+    if (!has_value(document))
+        return fleet_add_hole(fleet, document->file ? document->file : "standard input",
+                              "it holds no value: nothing was measured there", error);
+    int code = add_node(fleet, document, &node, error);
+    for (size_t p = 0; p < document->probe_count && code == 0; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        for (size_t f = 0; f < probe->finding_count && code == 0; f++)
+            if (isfinite(probe->findings[f].value) &&
+                add_value(fleet, node, probe->name, &probe->findings[f]) < 0)
+                code = error_out_of_memory(error);
+    }
+    return code;
+}
+
+int fleet_add_hole(struct fleet *fleet, const char *name, const char *reason, struct error *error)
+{
+    struct fleet_hole *hole =
+        pool_append(&fleet->pool, (void **)&fleet->holes, &fleet->hole_count, sizeof *hole);
+    if (!hole)
+        return error_out_of_memory(error);
+    hole->name = pool_strdup(&fleet->pool, name);
+    hole->reason = pool_strdup(&fleet->pool, reason);
+    return hole->name && hole->reason ? 0 : error_out_of_memory(error);
+}
+
+void fleet_free(struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->kind_count; i++)
+        document_free(&fleet->kinds[i].facts);
+    pool_free(&fleet->pool);
+    *fleet = (struct fleet){0};
+}

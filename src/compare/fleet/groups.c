@@ -1,0 +1,244 @@
+/*
+ * Which nodes are alike. Of one kind of machine (its processor, cores, devices) those form a group
+ * that have the same memory, but for what the kernel keeps of it, and the same firmware.
+ *
+ * A lost module of memory or an older firmware would so put a node into a group of its own, where
+ * nobody would compare it. So what is too small to be judged joins the largest group of the same
+ * processor that has at least as much of everything, and what the node has less of, it lacks.
+ */
+#include "base/clean.h"
+#include "base/line.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "compare/fleet/fleet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What firmware and kernel keep of the memory differs between equal machines by less than this. */
+static const double memory_alike = 0.02;
+/* A machine with half of another's memory, or less, is another product: one of two modules lost is
+ * rarer than that. */
+static const double memory_lost_most = 0.5;
+
+struct sorted {
+    const struct fleet *fleet;
+    const struct fleet_node *node;
+    size_t index;
+    unsigned memory; /* class of it, ascending */
+};
+
+static int by_kind_and_memory(const void *a, const void *b)
+{
+    const struct fleet_node *left = ((const struct sorted *)a)->node;
+    const struct fleet_node *right = ((const struct sorted *)b)->node;
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    return (left->memory_bytes > right->memory_bytes) - (left->memory_bytes < right->memory_bytes);
+}
+
+static int order_texts(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct sorted *left = a, *right = b;
+    if (left->node->kind != right->node->kind)
+        return left->node->kind < right->node->kind ? -1 : 1;
+    if (left->memory != right->memory)
+        return left->memory < right->memory ? -1 : 1;
+    const int order = order_texts(left->node->bios, right->node->bios);
+    return order ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+/* --- hosts of which there are several documents --- */
+
+static int by_host(const void *a, const void *b)
+{
+    const struct sorted *left = a, *right = b;
+    int order = strcmp(left->node->name, right->node->name);
+    if (!order)
+        order = order_texts(right->node->started, left->node->started);
+    return order ? order : (left->index < right->index) - (left->index > right->index);
+}
+
+/* Of each host the newest document counts; of equal times the last one given. */
+static void replace_older(struct fleet *fleet, struct sorted *sorted)
+{
+    qsort(sorted, fleet->node_count, sizeof *sorted, by_host);
+    for (size_t i = 1; i < fleet->node_count; i++)
+        if (strcmp(sorted[i - 1].node->name, sorted[i].node->name) == 0)
+            fleet->nodes[sorted[i].index].state = NODE_REPLACED;
+}
+
+/* --- groups --- */
+
+static const struct machine_facts *machine_of(const struct fleet *fleet, size_t kind)
+{
+    return &fleet->kinds[kind].facts.machine;
+}
+
+static bool is_new_group(const struct sorted *before, const struct sorted *at)
+{
+    return before->node->kind != at->node->kind || before->memory != at->memory ||
+           order_texts(before->node->bios, at->node->bios) != 0;
+}
+
+static int make_groups(struct fleet *fleet, struct sorted *sorted, size_t count,
+                       struct error *error)
+{
+    qsort(sorted, count, sizeof *sorted, by_kind_and_memory);
+    for (size_t i = 1; i < count; i++) {
+        const double before = (double)sorted[i - 1].node->memory_bytes;
+        const double now = (double)sorted[i].node->memory_bytes;
+        sorted[i].memory = sorted[i - 1].memory + (now > before * (1 + memory_alike));
+    }
+    qsort(sorted, count, sizeof *sorted, by_group);
+    for (size_t i = 0; i < count; i++) {
+        struct fleet_group *group = i && !is_new_group(&sorted[i - 1], &sorted[i])
+                                        ? &fleet->groups[fleet->group_count - 1]
+                                        : pool_append(&fleet->pool, (void **)&fleet->groups,
+                                                      &fleet->group_count, sizeof *group);
+        if (!group)
+            return error_out_of_memory(error);
+        if (!group->count++) {
+            group->kind = sorted[i].node->kind;
+            group->first = sorted[i].index;
+        }
+        fleet->nodes[sorted[i].index].group = fleet->group_count - 1;
+    }
+    return 0;
+}
+
+static uint64_t memory_of(const struct fleet *fleet, const struct fleet_group *group)
+{
+    return fleet->nodes[group->first].memory_bytes;
+}
+
+/* Facts that the one has less of than the other, where both say something. */
+static unsigned lacks(const struct fleet *fleet, const struct fleet_group *group,
+                      const struct fleet_group *than)
+{
+    const struct machine_facts *has = machine_of(fleet, group->kind);
+    const struct machine_facts *should = machine_of(fleet, than->kind);
+    const double memory = (double)memory_of(fleet, group);
+    unsigned set = 0;
+    set |= (unsigned)(has->cores < should->cores) << FACT_CORES;
+    set |= (unsigned)(has->threads < should->threads) << FACT_THREADS;
+    set |= (unsigned)(has->gpu_count < should->gpu_count) << FACT_DEVICES;
+    set |= (unsigned)(has->node_count < should->node_count) << FACT_NODES;
+    set |= (unsigned)(memory * (1 + memory_alike) < (double)memory_of(fleet, than)) << FACT_MEMORY;
+    return set;
+}
+
+/* Whether machines of the group can be broken ones of the other. */
+static bool could_be(const struct fleet *fleet, const struct fleet_group *group,
+                     const struct fleet_group *other)
+{
+    const struct machine_facts *has = machine_of(fleet, group->kind);
+    const struct machine_facts *should = machine_of(fleet, other->kind);
+    const double memory = (double)memory_of(fleet, group);
+    return text_same(has->cpu_model, should->cpu_model) &&
+           text_same(has->cpu_arch, should->cpu_arch) &&
+           text_same(has->hypervisor, should->hypervisor) && !lacks(fleet, other, group) &&
+           memory > memory_lost_most * (double)memory_of(fleet, other);
+}
+
+static struct fleet_group *largest_like(const struct fleet *fleet, const struct fleet_group *group)
+{
+    struct fleet_group *found = NULL;
+    for (size_t g = 0; g < fleet->group_count; g++) {
+        struct fleet_group *other = &fleet->groups[g];
+        if (other->judged && could_be(fleet, group, other) &&
+            (!found || other->count > found->count))
+            found = other;
+    }
+    return found;
+}
+
+/* Gives the nodes of groups that are too small the group that they join: into[g], or g itself. */
+static int join_small(struct fleet *fleet, struct error *error)
+{
+    size_t *into = pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *into);
+    unsigned *lacking = pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *lacking);
+    if (!into || !lacking)
+        return error_out_of_memory(error);
+    for (size_t g = 0; g < fleet->group_count; g++)
+        fleet->groups[g].judged = fleet->groups[g].count >= PEERS_FEWEST;
+    for (size_t g = 0; g < fleet->group_count; g++) {
+        const struct fleet_group *group = &fleet->groups[g];
+        const struct fleet_group *like = group->judged ? NULL : largest_like(fleet, group);
+        into[g] = like ? (size_t)(like - fleet->groups) : g;
+        lacking[g] = like ? lacks(fleet, group, like) : 0;
+    }
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        struct fleet_node *node = &fleet->nodes[i];
+        if (node->state == NODE_REPLACED)
+            continue;
+        const size_t own = node->group;
+        node->group = into[own];
+        node->lacks = lacking[own];
+        const struct fleet_group *group = &fleet->groups[node->group];
+        node->other_bios = order_texts(node->bios, fleet->nodes[group->first].bios) != 0;
+        node->state = group->judged ? NODE_JUDGED : NODE_ALONE;
+        if (into[own] != own) {
+            fleet->groups[own].count--;
+            fleet->groups[into[own]].count++;
+        }
+    }
+    return 0;
+}
+
+/* --- their names --- */
+
+static int name_groups(struct fleet *fleet, struct error *error)
+{
+    for (size_t g = 0; g < fleet->group_count; g++) {
+        struct fleet_group *group = &fleet->groups[g];
+        const struct machine_facts *machine = machine_of(fleet, group->kind);
+        const uint64_t memory = memory_of(fleet, group);
+        struct line line = {0};
+        char size[UNIT_TEXT];
+        if (machine->cpu_model || machine->cpu_arch)
+            line_add_clean(&line, machine->cpu_model ? machine->cpu_model : machine->cpu_arch);
+        else
+            line_add(&line, "unknown processor");
+        if (machine->cores)
+            line_add(&line, ", %u core%s", machine->cores, machine->cores == 1 ? "" : "s");
+        if (memory)
+            line_add(&line, ", %s", size_format((double)memory, size));
+        if (machine->gpu_count) {
+            line_add(&line, ", %zu x ", machine->gpu_count);
+            line_add_clean(&line, machine->gpus[0].name);
+        }
+        if (fleet->nodes[group->first].bios) {
+            line_add(&line, ", BIOS ");
+            line_add_clean(&line, fleet->nodes[group->first].bios);
+        }
+        group->name = pool_strdup(&fleet->pool, line.text);
+        if (!group->name)
+            return error_out_of_memory(error);
+    }
+    return 0;
+}
+
+int fleet_group(struct fleet *fleet, struct error *error)
+{
+    struct sorted *sorted = calloc(fleet->node_count + 1, sizeof *sorted);
+    if (!sorted)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < fleet->node_count; i++)
+        sorted[i] = (struct sorted){.fleet = fleet, .node = &fleet->nodes[i], .index = i};
+    replace_older(fleet, sorted);
+    size_t count = 0;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        if (fleet->nodes[i].state != NODE_REPLACED)
+            sorted[count++] = (struct sorted){.fleet = fleet, .node = &fleet->nodes[i], .index = i};
+    int code = make_groups(fleet, sorted, count, error);
+    free(sorted);
+    if (code == 0)
+        code = join_small(fleet, error);
+    return code == 0 ? name_groups(fleet, error) : code;
+}

@@ -1,0 +1,306 @@
+#include "compare/fleet/fleet.h"
+
+#include "base/text.h"
+#include "stats/false_discovery.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double fleet_value_of(const struct fleet_value *value)
+{
+    return quiet_or(&value->quiet, value->value);
+}
+
+/* The value with its own interval, on the scale on which it is compared. */
+static struct peer peer_of(const struct fleet_value *value, bool logarithms)
+{
+    const bool quiet = quiet_is_known(&value->quiet);
+    const double at = fleet_value_of(value);
+    const double low = quiet ? (double)value->quiet.low : value->low;
+    const double high = quiet ? (double)value->quiet.high : value->high;
+    const double anywhere = log(1e3); /* an interval that reaches zero allows for anything */
+    struct peer peer = {.value = logarithms ? log(at) : at};
+    if (!isfinite(low) || !isfinite(high))
+        return peer;
+    peer.below = !logarithms ? at - low : low > 0 ? log(at / low) : anywhere;
+    peer.above = logarithms ? log(high / at) : high - at;
+    peer.below = fmax(peer.below, 0);
+    peer.above = fmax(peer.above, 0);
+    return peer;
+}
+
+/* A group's values of one finding, side by side. */
+struct judging {
+    const struct fleet *fleet;
+    struct fleet_value **members;
+    struct peer *peers;
+    double *scratch;
+    size_t count;
+};
+
+/* Puts the values side by side on the scale on which they are compared. */
+static void lay_out(struct judging *judging, bool logarithms)
+{
+    for (size_t i = 0; i < judging->count; i++)
+        judging->peers[i] = peer_of(judging->members[i], logarithms);
+}
+
+static void fit_members(struct judging *judging, struct fleet_spread *spread)
+{
+    const size_t n = judging->count;
+    spread->count = n;
+    spread->logarithms = true;
+    for (size_t i = 0; i < n; i++) {
+        judging->scratch[i] = fleet_value_of(judging->members[i]);
+        spread->logarithms = spread->logarithms && judging->scratch[i] > 0;
+    }
+    sort_ascending(judging->scratch, n);
+    spread->median = median(judging->scratch, n);
+    spread->p10 = quantile(judging->scratch, n, 0.1);
+    spread->p90 = quantile(judging->scratch, n, 0.9);
+    lay_out(judging, spread->logarithms);
+    spread->peers = peers_fit(judging->peers, n, judging->scratch);
+}
+
+static void judge_members(struct judging *judging, struct fleet_spread *spread,
+                          const struct peers_prior *prior)
+{
+    const double least = judging->fleet->rules.least;
+    lay_out(judging, spread->logarithms);
+    peers_judge(judging->peers, judging->count, &spread->peers, prior, judging->scratch);
+    for (size_t i = 0; i < judging->count; i++) {
+        struct fleet_value *value = judging->members[i];
+        const double away = judging->peers[i].value - spread->peers.centre;
+        value->distance = judging->peers[i].distance;
+        value->ratio = spread->logarithms   ? expm1(away)
+                       : spread->median > 0 ? fleet_value_of(value) / spread->median - 1
+                                            : NAN;
+        const double share = spread->logarithms   ? fabs(away) / log1p(least)
+                             : spread->median > 0 ? fabs(value->ratio) / least
+                                                  : INFINITY;
+        value->p = share < 1 ? 1 : judging->peers[i].p;
+    }
+}
+
+static int by_group_of_node(const struct fleet *fleet, const struct fleet_value *value)
+{
+    const struct fleet_node *node = &fleet->nodes[value->node];
+    return node->state == NODE_JUDGED ? (int)node->group : -1;
+}
+
+/* Sorts the values of one finding by their groups, by counting: bounds[g] is where group g ends. */
+static void sort_by_group(struct judging *judging, const struct fleet_finding *finding,
+                          size_t *bounds)
+{
+    const struct fleet *fleet = judging->fleet;
+    memset(bounds, 0, (fleet->group_count + 1) * sizeof *bounds);
+    for (size_t i = 0; i < finding->count; i++) {
+        const int group = by_group_of_node(fleet, &finding->values[i]);
+        if (group >= 0)
+            bounds[group + 1]++;
+    }
+    for (size_t g = 0; g < fleet->group_count; g++)
+        bounds[g + 1] += bounds[g];
+    for (size_t i = 0; i < finding->count; i++) {
+        const int group = by_group_of_node(fleet, &finding->values[i]);
+        if (group >= 0)
+            judging->members[bounds[group]++] = &finding->values[i];
+    }
+}
+
+/* Fits the values of each group, or judges them by what was fitted. */
+static void go_through(struct fleet *fleet, struct judging *judging, struct fleet_finding *finding,
+                       size_t *bounds, bool fitted)
+{
+    struct fleet_value **all = judging->members;
+    sort_by_group(judging, finding, bounds);
+    size_t from = 0;
+    for (size_t g = 0; g < fleet->group_count; from = bounds[g++]) {
+        judging->members = all + from;
+        judging->count = bounds[g] - from;
+        if (judging->count < PEERS_FEWEST)
+            continue;
+        if (!fitted)
+            fit_members(judging, &finding->spreads[g]);
+        else
+            judge_members(judging, &finding->spreads[g], &fleet->groups[g].prior);
+        fleet->compared += fitted ? judging->count : 0;
+    }
+    judging->members = all;
+}
+
+/* What the findings of a group say of each other's scatter. */
+static int find_priors(struct fleet *fleet)
+{
+    struct peers *all = calloc(fleet->finding_count + 1, sizeof *all);
+    double *scratch = calloc(fleet->finding_count + 1, sizeof *scratch);
+    for (size_t g = 0; g < fleet->group_count && all && scratch; g++) {
+        size_t count = 0;
+        for (size_t f = 0; f < fleet->finding_count; f++)
+            if (fleet->findings[f].spreads && fleet->findings[f].spreads[g].count)
+                all[count++] = fleet->findings[f].spreads[g].peers;
+        fleet->groups[g].prior = peers_prior_of(all, count, scratch);
+    }
+    const bool failed = !all || !scratch;
+    free(all);
+    free(scratch);
+    return failed ? ERROR_SYSTEM : 0;
+}
+
+static int judge_findings(struct fleet *fleet, struct error *error)
+{
+    const size_t most = fleet->node_count + 1;
+    struct judging judging = {.fleet = fleet,
+                              .members = calloc(most, sizeof(struct fleet_value *)),
+                              .peers = calloc(most, sizeof *judging.peers),
+                              .scratch = calloc(most, sizeof *judging.scratch)};
+    size_t *bounds = calloc(fleet->group_count + 2, sizeof *bounds);
+    int code = judging.members && judging.peers && judging.scratch && bounds ? 0 : ERROR_SYSTEM;
+    for (size_t f = 0; f < fleet->finding_count && code == 0; f++) {
+        struct fleet_finding *finding = &fleet->findings[f];
+        if (!finding->judged)
+            continue;
+        finding->spreads =
+            pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *finding->spreads);
+        if (finding->spreads)
+            go_through(fleet, &judging, finding, bounds, false);
+        else
+            code = ERROR_SYSTEM;
+    }
+    if (code == 0)
+        code = find_priors(fleet);
+    for (size_t f = 0; f < fleet->finding_count && code == 0; f++)
+        if (fleet->findings[f].judged)
+            go_through(fleet, &judging, &fleet->findings[f], bounds, true);
+    free(judging.members);
+    free(judging.peers);
+    free(judging.scratch);
+    free(bounds);
+    return code == 0 ? 0 : error_out_of_memory(error);
+}
+
+/* --- which of all are odd --- */
+
+static bool is_compared(const struct fleet *fleet, const struct fleet_finding *finding,
+                        const struct fleet_value *value)
+{
+    const struct fleet_node *node = &fleet->nodes[value->node];
+    return finding->spreads && node->state == NODE_JUDGED && finding->spreads[node->group].count;
+}
+
+static void note_odd(struct fleet *fleet, const struct fleet_finding *finding,
+                     struct fleet_value *value)
+{
+    struct fleet_node *node = &fleet->nodes[value->node];
+    value->odd = true;
+    node->odd = true;
+    node->odd_count++;
+    if (!node->leads || fabs(value->distance) > fabs(node->leads->distance)) {
+        node->leads = value;
+        node->leading = finding;
+    }
+}
+
+static int choose_odd(struct fleet *fleet, struct error *error)
+{
+    double *p = malloc((fleet->compared + 1) * sizeof *p);
+    size_t count = 0;
+    if (!p)
+        return error_out_of_memory(error);
+    for (size_t f = 0; f < fleet->finding_count; f++)
+        for (size_t i = 0; i < fleet->findings[f].count; i++)
+            if (is_compared(fleet, &fleet->findings[f], &fleet->findings[f].values[i]))
+                p[count++] = fleet->findings[f].values[i].p;
+    const double limit = false_discovery_limit(p, count, fleet->rules.false_share);
+    free(p);
+    for (size_t f = 0; f < fleet->finding_count; f++)
+        for (size_t i = 0; i < fleet->findings[f].count; i++) {
+            struct fleet_value *value = &fleet->findings[f].values[i];
+            if (is_compared(fleet, &fleet->findings[f], value) && value->p <= limit)
+                note_odd(fleet, &fleet->findings[f], value);
+        }
+    return 0;
+}
+
+/* What is missing is a fact, and comes before anything that was measured. */
+static double rank_of(const struct fleet_node *node)
+{
+    return node->lacks ? INFINITY : node->leads ? fabs(node->leads->distance) : 0;
+}
+
+struct ranked {
+    double rank;
+    const char *name;
+    size_t node;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    if (left->rank != right->rank)
+        return left->rank > right->rank ? -1 : 1;
+    const int order = strcmp(left->name, right->name);
+    return order ? order : (left->node > right->node) - (left->node < right->node);
+}
+
+static int list_odd(struct fleet *fleet, struct error *error)
+{
+    struct ranked *ranked = calloc(fleet->node_count + 1, sizeof *ranked);
+    fleet->odd = pool_alloc(&fleet->pool, fleet->node_count + 1, sizeof *fleet->odd);
+    if (!ranked || !fleet->odd) {
+        free(ranked);
+        return error_out_of_memory(error);
+    }
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        struct fleet_node *node = &fleet->nodes[i];
+        fleet->judged += node->state == NODE_JUDGED;
+        node->odd = node->odd || (node->state == NODE_JUDGED && node->lacks);
+        if (node->odd)
+            ranked[fleet->odd_count++] = (struct ranked){rank_of(node), node->name, i};
+    }
+    qsort(ranked, fleet->odd_count, sizeof *ranked, by_rank);
+    for (size_t i = 0; i < fleet->odd_count; i++)
+        fleet->odd[i] = ranked[i].node;
+    free(ranked);
+    return 0;
+}
+
+static int refuse_few(const struct fleet *fleet, struct error *error)
+{
+    size_t hosts = 0;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        hosts += fleet->nodes[i].state != NODE_REPLACED;
+    if (!fleet->node_count)
+        return error_set(
+            error, ERROR_USAGE,
+            "%s%s%s%s: give documents that 'fathom run' wrote, one of each node",
+            fleet->hole_count ? "none of the documents can be used: " : "there is no document",
+            fleet->hole_count ? fleet->holes[0].name : "", fleet->hole_count ? ": " : "",
+            fleet->hole_count ? fleet->holes[0].reason : "");
+    return error_set(error, ERROR_USAGE,
+                     "no %d nodes are alike (%zu document%s of %zu node%s in %zu group%s by "
+                     "processor, memory and BIOS): with fewer, no node can be distinguished "
+                     "from the others; compare two with 'fathom diff'",
+                     PEERS_FEWEST, fleet->node_count, fleet->node_count == 1 ? "" : "s", hosts,
+                     hosts == 1 ? "" : "s", fleet->group_count, fleet->group_count == 1 ? "" : "s");
+}
+
+int fleet_judge(struct fleet *fleet, const struct fleet_rules *rules, struct error *error)
+{
+    fleet->rules = *rules;
+    int code = fleet_group(fleet, error);
+    bool any = false;
+    for (size_t g = 0; g < fleet->group_count && code == 0; g++)
+        any = any || fleet->groups[g].judged;
+    if (code == 0 && !any)
+        return refuse_few(fleet, error);
+    if (code == 0)
+        code = judge_findings(fleet, error);
+    if (code == 0)
+        code = choose_odd(fleet, error);
+    if (code == 0)
+        code = list_odd(fleet, error);
+    return code == 0 ? fleet_explain(fleet, error) : code;
+}

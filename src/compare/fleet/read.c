@@ -1,0 +1,177 @@
+#include "base/text.h"
+#include "compare/fleet/document.h"
+#include "conclude/registry/experiment.h"
+#include "document/json_fill.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct field group_fields[] = {
+    {.key = "judged",
+     .kind = FIELD_TRUTH,
+     .offset = offsetof(struct fleet_reference_group, judged)},
+    {.key = "nodes",
+     .kind = FIELD_NUMBER,
+     .required = true,
+     .offset = offsetof(struct fleet_reference_group, nodes)},
+    {.key = "baseline",
+     .kind = FIELD_OBJECT,
+     .shape = &document_shape,
+     .offset = offsetof(struct fleet_reference_group, baseline)},
+    {.key = NULL},
+};
+static const struct shape group_shape = {group_fields, sizeof(struct fleet_reference_group)};
+
+static const struct field reference_fields[] = {
+    {.key = "schema",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct fleet_reference, schema)},
+    {.key = "groups",
+     .kind = FIELD_LIST,
+     .required = true,
+     .shape = &group_shape,
+     .offset = offsetof(struct fleet_reference, groups),
+     .count_offset = offsetof(struct fleet_reference, group_count)},
+    {.key = NULL},
+};
+static const struct shape reference_shape = {reference_fields, sizeof(struct fleet_reference)};
+
+bool fleet_is_document(const char *path)
+{
+    static const char key[] = "\"schema\"", begin[] = "\"fathom-fleet/";
+    char text[512];
+    struct stat status;
+    /* What is looked at in a pipe is gone for whoever reads it. */
+    if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+        return false;
+    FILE *stream = fopen(path, "rbe");
+    if (!stream)
+        return false;
+    const size_t length = fread(text, 1, sizeof text - 1, stream);
+    fclose(stream);
+    text[length] = '\0';
+    /* Whoever writes JSON anew may put blanks anywhere between the two. */
+    const char *at = text + strspn(text, " \t\r\n");
+    at = *at == '{' ? at + 1 : at;
+    at += strspn(at, " \t\r\n");
+    if (strncmp(at, key, strlen(key)) != 0)
+        return false;
+    at += strlen(key);
+    at += strspn(at, " \t\r\n:");
+    return strncmp(at, begin, strlen(begin)) == 0;
+}
+
+static int refuse(const struct fleet_reference *reference, const char *what, struct error *error)
+{
+    return error_set(error, ERROR_USAGE, "%s: %s: give a document that 'fathom fleet' wrote",
+                     reference->file, what);
+}
+
+static int fill(struct fleet_reference *reference, FILE *stream, struct error *error)
+{
+    struct json_fill fill = {.pool = &reference->pool, .error = error, .file = reference->file};
+    struct json_events events;
+    struct json_value event;
+    int code;
+    bool begun = false;
+    fill.frames[fill.depth++] =
+        (struct json_frame){.shape = &reference_shape, .base = (char *)reference};
+    json_events_begin(&events, stream, JSON_ROOM_BYTES);
+    while ((code = json_events_next(&events, &event)) == 0 && event.kind != JSON_DONE) {
+        if (!begun && event.kind != JSON_OBJECT)
+            break;
+        if (begun && fill.depth > 0)
+            json_fill_event(&fill, &event);
+        begun = true;
+    }
+    const struct json_position position = json_input_position(&events.input);
+    const int failure = events.input.failure;
+    json_events_end(&events);
+    if (code == ERROR_SYSTEM)
+        return failure ? refuse(reference, strerror(failure), error) : error_out_of_memory(error);
+    if (code < 0) {
+        char what[80];
+        snprintf(what, sizeof what, "is not JSON at line %llu, column %llu",
+                 (unsigned long long)position.line + 1, (unsigned long long)position.column + 1);
+        return refuse(reference, what, error);
+    }
+    return begun ? fill.code : refuse(reference, "is not a JSON object", error);
+}
+
+int fleet_reference_read(struct fleet_reference *reference, const char *path, struct error *error)
+{
+    *reference = (struct fleet_reference){.file = path};
+    FILE *stream = fopen(path, "rbe");
+    if (!stream)
+        return refuse(reference, strerror(errno), error);
+    int code = fill(reference, stream, error);
+    fclose(stream);
+    if (code == 0 && strcmp(reference->schema, FLEET_SCHEMA) != 0)
+        code = refuse(reference, "its schema is of another version", error);
+    for (size_t g = 0; g < reference->group_count && code == 0; g++) {
+        struct fleet_reference_group *group = &reference->groups[g];
+        if (!group->judged)
+            continue;
+        group->baseline.file = path;
+        code = experiments_complete(&group->baseline, error);
+    }
+    return code;
+}
+
+static double memory_apart(const struct document *a, const struct document *b)
+{
+    const double one = (double)a->machine.memory_bytes, other = (double)b->machine.memory_bytes;
+    return one > 0 && other > 0 ? fabs(log(one / other)) : 0;
+}
+
+/* Whether `group` is more like the document's machine than `best` is. */
+static bool is_nearer(const struct fleet_reference_group *group,
+                      const struct fleet_reference_group *best, const struct document *document)
+{
+    const struct machine_facts *here = &document->machine, *one = &group->baseline.machine,
+                               *other = &best->baseline.machine;
+    const bool cores = one->cores == here->cores && one->threads == here->threads;
+    const bool best_cores = other->cores == here->cores && other->threads == here->threads;
+    if (cores != best_cores)
+        return cores;
+    const double apart = memory_apart(&group->baseline, document),
+                 best_apart = memory_apart(&best->baseline, document);
+    if (fabs(apart - best_apart) > 0.02)
+        return apart < best_apart;
+    const bool bios = text_same(one->bios, here->bios),
+               best_bios = text_same(other->bios, here->bios);
+    return bios != best_bios ? bios : group->nodes > best->nodes;
+}
+
+int fleet_reference_for(const struct fleet_reference *reference, const struct document *document,
+                        const struct document **baseline, struct error *error)
+{
+    const struct fleet_reference_group *best = NULL;
+    for (size_t g = 0; g < reference->group_count; g++) {
+        const struct fleet_reference_group *group = &reference->groups[g];
+        if (group->judged &&
+            text_same(group->baseline.machine.cpu_model, document->machine.cpu_model) &&
+            (!best || is_nearer(group, best, document)))
+            best = group;
+    }
+    if (!best)
+        return error_set(error, ERROR_USAGE,
+                         "%s: no group of the fleet is of this processor (%s): add documents of "
+                         "machines like this to the fleet",
+                         reference->file,
+                         document->machine.cpu_model ? document->machine.cpu_model : "unknown");
+    *baseline = &best->baseline;
+    return 0;
+}
+
+void fleet_reference_free(struct fleet_reference *reference)
+{
+    /* What completes a document is in its own pool. */
+    for (size_t g = 0; g < reference->group_count; g++)
+        document_free(&reference->groups[g].baseline);
+    pool_free(&reference->pool);
+    *reference = (struct fleet_reference){0};
+}

@@ -1,0 +1,197 @@
+#include "base/quote.h"
+#include "compare/fleet/document.h"
+#include "document/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static void put_text(FILE *out, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, ",\"%s\":", key);
+    json_print(out, text, SIZE_MAX, false);
+}
+
+static void put_number(FILE *out, const char *key, double number)
+{
+    if (isfinite(number))
+        fprintf(out, ",\"%s\":%.9g", key, number);
+}
+
+/* --- nodes --- */
+
+static void put_node(FILE *out, const struct fleet *fleet, const struct fleet_node *node)
+{
+    static const char *const states[] = {
+        [NODE_JUDGED] = "judged", [NODE_REPLACED] = "replaced", [NODE_ALONE] = "alone"};
+    fputs("{\"name\":", out);
+    json_print(out, node->name, SIZE_MAX, false);
+    put_text(out, "file", node->file);
+    put_text(out, "started", node->started);
+    put_text(out, "bios", node->bios);
+    if (node->memory_bytes)
+        fprintf(out, ",\"memory_bytes\":%llu", (unsigned long long)node->memory_bytes);
+    fprintf(out, ",\"state\":\"%s\"", states[node->state]);
+    if (node->state != NODE_REPLACED)
+        fprintf(out, ",\"group\":%zu", node->group);
+    if (node->odd) {
+        fprintf(out, ",\"odd\":true,\"odd_values\":%zu", node->odd_count);
+        if (node->leading)
+            fprintf(out, ",\"farthest\":%zu", (size_t)(node->leading - fleet->findings));
+        put_text(out, "cause", node->cause);
+        put_text(out, "reason", node->reason);
+    }
+    fputc('}', out);
+}
+
+static void put_nodes(FILE *out, const struct fleet *fleet)
+{
+    fputs(",\n\"odd_nodes\":[", out);
+    for (size_t i = 0; i < fleet->odd_count; i++)
+        fprintf(out, "%s%zu", i ? "," : "", fleet->odd[i]);
+    fputc(']', out);
+    fputs(",\n\"nodes\":[", out);
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        put_node(out, fleet, &fleet->nodes[i]);
+    }
+    fputs("],\n\"holes\":[", out);
+    for (size_t i = 0; i < fleet->hole_count; i++) {
+        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
+        json_print(out, fleet->holes[i].name, SIZE_MAX, false);
+        put_text(out, "reason", fleet->holes[i].reason);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+/* --- groups --- */
+
+static int put_groups(FILE *out, struct fleet *fleet, struct error *error)
+{
+    int code = 0;
+    fputs(",\n\"groups\":[", out);
+    for (size_t g = 0; g < fleet->group_count && code == 0; g++) {
+        const struct fleet_group *group = &fleet->groups[g];
+        struct document baseline = {0};
+        fputs(g ? ",\n{\"name\":" : "\n{\"name\":", out);
+        json_print(out, group->name, SIZE_MAX, false);
+        fprintf(out, ",\"nodes\":%zu", group->count);
+        if (group->judged) {
+            fputs(",\"judged\":true,\"baseline\":", out);
+            code = fleet_baseline(fleet, g, &baseline, error);
+            if (code == 0)
+                code = document_write(&baseline, out, error);
+        }
+        fputc('}', out);
+    }
+    fputc(']', out);
+    return code;
+}
+
+/* --- findings --- */
+
+static void put_factors(FILE *out, const struct finding *finding)
+{
+    if (!finding->factor_count)
+        return;
+    const char *separator = "";
+    fputs(",\"factors\":{", out);
+    for (size_t i = 0; i < finding->factor_count; i++) {
+        const struct factor *factor = &finding->factors[i];
+        if (!factor->text && !isfinite(factor->number))
+            continue;
+        fputs(separator, out);
+        separator = ",";
+        json_print(out, factor->name, SIZE_MAX, false);
+        fputc(':', out);
+        if (factor->text)
+            json_print(out, factor->text, SIZE_MAX, false);
+        else
+            fprintf(out, "%.9g", factor->number);
+    }
+    fputc('}', out);
+}
+
+static void put_spreads(FILE *out, const struct fleet *fleet, const struct fleet_finding *finding)
+{
+    const char *separator = "\n";
+    fputs(",\"groups\":[", out);
+    for (size_t g = 0; g < fleet->group_count; g++) {
+        const struct fleet_spread *spread = &finding->spreads[g];
+        if (!spread->count)
+            continue;
+        fprintf(out, "%s{\"group\":%zu,\"nodes\":%zu", separator, g, spread->count);
+        put_number(out, "median", spread->median);
+        put_number(out, "p10", spread->p10);
+        put_number(out, "p90", spread->p90);
+        put_number(out, spread->logarithms ? "relative_deviation" : "deviation",
+                   spread->peers.spread);
+        put_number(out, "freedom", fmin(spread->peers.freedom, spread->peers.tails));
+        fputc('}', out);
+        separator = ",\n";
+    }
+    fputc(']', out);
+}
+
+/* [node, value, low, high, distance, p]; null is unknown. A list of names in each of a million
+ * lines would be most of the file. */
+static void put_values(FILE *out, const struct fleet_finding *finding)
+{
+    fputs(",\"values\":[", out);
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct fleet_value *value = &finding->values[i];
+        const bool quiet = quiet_is_known(&value->quiet);
+        const double numbers[] = {fleet_value_of(value),
+                                  quiet ? (double)value->quiet.low : value->low,
+                                  quiet ? (double)value->quiet.high : value->high,
+                                  isfinite(value->ratio) ? value->distance : NAN,
+                                  isfinite(value->ratio) ? value->p : NAN};
+        fprintf(out, "%s[%zu", i ? ",\n" : "\n", value->node);
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+            if (isfinite(numbers[n]))
+                fprintf(out, n < 3 ? ",%.9g" : ",%.4g", numbers[n]);
+            else
+                fputs(",null", out);
+        fputs(value->odd ? ",true]" : "]", out);
+    }
+    fputc(']', out);
+}
+
+static void put_findings(FILE *out, const struct fleet *fleet)
+{
+    fputs(",\n\"findings\":[", out);
+    for (size_t f = 0; f < fleet->finding_count; f++) {
+        const struct fleet_finding *finding = &fleet->findings[f];
+        fputs(f ? ",\n{\"name\":" : "\n{\"name\":", out);
+        json_print(out, finding->like.name, SIZE_MAX, false);
+        put_text(out, "probe", finding->probe);
+        put_text(out, "unit", finding->like.unit);
+        put_factors(out, &finding->like);
+        if (finding->spreads)
+            put_spreads(out, fleet, finding);
+        put_values(out, finding);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+int fleet_write(struct fleet *fleet, FILE *out, struct error *error)
+{
+    errno = 0;
+    fprintf(out,
+            "{\"schema\":\"" FLEET_SCHEMA "\",\n\"judged\":%zu,\"odd\":%zu,\"compared\":%zu,"
+            "\"false_share\":%.9g,\"least\":%.9g",
+            fleet->judged, fleet->odd_count, fleet->compared, fleet->rules.false_share,
+            fleet->rules.least);
+    put_nodes(out, fleet);
+    const int code = put_groups(out, fleet, error);
+    if (code < 0)
+        return code;
+    put_findings(out, fleet);
+    fputs("}\n", out);
+    return 0;
+}

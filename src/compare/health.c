@@ -1,0 +1,461 @@
+#include "compare/health.h"
+
+#include "compare/alike.h"
+#include "compare/judging.h"
+#include "compare/pairs.h"
+#include "compare/plateaus.h"
+#include "conclude/registry/device.h"
+#include "conclude/registry/experiment.h"
+#include "conclude/registry/finding.h"
+#include "conclude/registry/lookup.h"
+#include "conclude/registry/registry.h"
+#include "document/flag.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const health_names[HEALTHS] = {"ok", "uncertain", "fail"};
+
+struct checking {
+    struct health_check *check;
+    const struct document *base, *now;
+    struct alike alike;
+    struct finding_lookup of_base, of_now;
+    const struct finding **by_experiment; /* the current probe's findings that belong to a series */
+    size_t count;
+    struct shared_plateaus shared; /* of the current probe's curves */
+    double tolerance;
+    bool failed; /* no memory */
+};
+
+/* Limits for foreign documents, so that the time stays proportional to their size: a gap is joined
+ * only with one of the last 16, and only the first 256 series are searched. */
+enum { GAPS_ALIKE = 16, SERIES_MOST = 256 };
+
+/* --- one value against another --- */
+
+struct bounds {
+    double near, far, bound; /* end of the interval now; the value; the worst value that is still
+                                good enough */
+    bool known;              /* the baseline's value has an interval */
+};
+
+static struct bounds bounds_of(const struct finding *should, const struct finding *now,
+                               enum finding_value which, int side, double tolerance)
+{
+    double is[3], may[3];
+    finding_doubted_bounds(now, which, is);
+    finding_doubted_bounds(should, which, may);
+    const double margin = tolerance * fabs(may[0]);
+    const double end = side > 0 ? may[2] : may[1];
+    return (struct bounds){side > 0 ? is[1] : is[2], is[0],
+                           (isfinite(end) ? end : may[0]) + side * margin, isfinite(end)};
+}
+
+/* Without an interval the value itself decides, unless there is doubt. */
+static enum health judge(const struct finding *should, const struct finding *now,
+                         enum finding_value which, int side, double tolerance)
+{
+    struct bounds bounds = bounds_of(should, now, which, side, tolerance);
+    if (side * (bounds.far - bounds.bound) <= 0)
+        return HEALTHY;
+    if (!bounds.known && flag_widening(should->flags))
+        return DOUBTFUL;
+    if (!isfinite(bounds.near))
+        return flag_widening(now->flags) ? DOUBTFUL : WORSE;
+    return side * (bounds.near - bounds.bound) > 0 ? WORSE : DOUBTFUL;
+}
+
+/* Combines the verdicts on cycles and on time: worse only if both are. */
+static enum health judge_both(const struct checking *checking, const struct finding *should,
+                              const struct finding *now, enum finding_value which, int side)
+{
+    const enum health health = judge(should, now, which, side, checking->tolerance);
+    const struct finding *twin_should = finding_lookup_twin(&checking->of_base, should);
+    const struct finding *twin = finding_lookup_twin(&checking->of_now, now);
+    if (!twin_should || !twin)
+        return health;
+    const enum health other =
+        judge(twin_should, twin,
+              which == VALUE_FOUND ? VALUE_FOUND : finding_comparable_value(twin_should, twin),
+              side, checking->tolerance);
+    return other < health ? other : health;
+}
+
+/* The same of a level, by the sizes that both curves have of it. */
+static enum health judge_ratio(const struct comparison *ratio, int side, double tolerance)
+{
+    const double most = log1p(tolerance);
+    if (side * log(ratio->ratio) <= most)
+        return HEALTHY;
+    return side * log(side > 0 ? ratio->low : ratio->high) > most ? WORSE : DOUBTFUL;
+}
+
+static enum health judge_shared(const struct shared_plateau *shared, int side, double tolerance)
+{
+    const enum health time = judge_ratio(&shared->time, side, tolerance);
+    const enum health cycles =
+        shared->has_cycles ? judge_ratio(&shared->cycles, side, tolerance) : time;
+    return time < cycles ? time : cycles;
+}
+
+static void add_value(struct checking *checking, struct health_values *values,
+                      struct health_value value)
+{
+    struct health_value *slot =
+        pool_append(&checking->check->pool, (void **)&values->list, &values->count, sizeof *slot);
+    if (slot)
+        *slot = value;
+    else
+        checking->failed = true;
+}
+
+static void compare(struct checking *checking, const struct finding *should,
+                    const struct finding *now, enum side side)
+{
+    const int sign = side == SIDE_MORE ? 1 : -1;
+    const enum finding_value which = finding_comparable_value(should, now);
+    const struct shared_plateau *shared = plateaus_before(&checking->shared, should);
+    if (shared && shared->after != now)
+        shared = NULL;
+    enum health health = shared ? judge_shared(shared, sign, checking->tolerance)
+                                : judge_both(checking, should, now, which, sign);
+    const struct bounds bounds = bounds_of(should, now, which, sign, checking->tolerance);
+    /* The sizes in common say nothing against what the baseline's own interval allows. */
+    if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
+        health = HEALTHY;
+    if (health == WORSE && shared && level_is_doubtful(should, now, shared, sign > 0))
+        health = DOUBTFUL;
+    if (health == WORSE && plateaus_differ(&checking->shared, should, now))
+        health = DOUBTFUL;
+    if (health == WORSE && alike_is_of_others(&checking->alike, should, 1))
+        health = DOUBTFUL;
+    if (health == WORSE && !shared && alike_is_doubtful(&checking->alike, should))
+        health = DOUBTFUL;
+    checking->check->compared++;
+    /* Worse as it was found, but not without neighbours: they moved, and not the machine. */
+    if (health == HEALTHY && which == VALUE_QUIET &&
+        judge_both(checking, should, now, VALUE_FOUND, sign) == WORSE)
+        add_value(checking, &checking->check->neighbours,
+                  (struct health_value){.now = now, .should = should, .bound = NAN});
+    add_value(checking, &checking->check->values[health],
+              (struct health_value){
+                  .health = health,
+                  .now = now,
+                  .should = should,
+                  .which = which,
+                  .more_is_worse = sign > 0,
+                  .bound = bounds.bound,
+              });
+}
+
+/* A condition that differs in either direction is reported and never judged. */
+static void note_condition(struct checking *checking, const struct finding *should,
+                           const struct finding *now)
+{
+    bool differs = false;
+    for (int side = -1; side <= 1; side += 2)
+        differs = differs || judge(should, now, VALUE_FOUND, side, checking->tolerance) != HEALTHY;
+    if (differs)
+        add_value(checking, &checking->check->conditions,
+                  (struct health_value){.now = now, .should = should, .bound = NAN});
+}
+
+/* --- what can't be compared --- */
+
+/* `reason` NULL: there was no memory for it. */
+static void add_gap(struct checking *checking, const char *probe, const char *reason, bool listed)
+{
+    struct health_check *check = checking->check;
+    check->not_compared++;
+    const size_t first = check->gap_count > GAPS_ALIKE ? check->gap_count - GAPS_ALIKE : 0;
+    for (size_t i = first; reason && i < check->gap_count; i++)
+        if (strcmp(check->gaps[i].probe, probe) == 0 &&
+            strcmp(check->gaps[i].reason, reason) == 0) {
+            check->gaps[i].count++;
+            return;
+        }
+    struct health_gap *gap =
+        reason ? pool_append(&check->pool, (void **)&check->gaps, &check->gap_count, sizeof *gap)
+               : NULL;
+    if (gap)
+        *gap = (struct health_gap){probe, reason, 1, listed};
+    else
+        checking->failed = true;
+}
+
+/* Whether the word is the option: in full, abbreviated as long as it is unambiguous, or by its
+ * letter. */
+static bool is_option(const char *word, const char *option)
+{
+    enum { LEAST = 4 };
+    const size_t length = strlen(word);
+    return (length >= LEAST && strncmp(word, option, length) == 0) ||
+           (word[0] == '-' && word[1] == option[2]);
+}
+
+/* Whether the quick set was measured: by `check` itself, or because of --quick. */
+static bool was_quick(const struct run_facts *run)
+{
+    bool quick = run->command_count > 1 && strcmp(run->command[1], "check") == 0;
+    for (size_t i = 2; i < run->command_count; i++) {
+        if (is_option(run->command[i], "--thorough"))
+            return false;
+        quick = quick || is_option(run->command[i], "--quick");
+    }
+    return quick;
+}
+
+static const char *why_not_measured(const struct document *now)
+{
+    return !now->run.complete     ? "not measured (the run did not end)"
+           : was_quick(&now->run) ? "not measured (quick)"
+                                  : "not measured (not asked for)";
+}
+
+static int by_experiment(const void *a, const void *b)
+{
+    const struct finding *const *left = a, *const *right = b;
+    return experiment_order(*left, *right);
+}
+
+/* Conditions are left out: they belong to no series and so to no experiment. */
+static void sort_by_experiment(struct checking *checking, const struct probe_result *now)
+{
+    checking->count = 0;
+    checking->by_experiment =
+        pool_alloc(&checking->check->pool, now->finding_count + 1, sizeof *checking->by_experiment);
+    if (!checking->by_experiment) {
+        checking->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < now->finding_count; i++)
+        if (finding_meaning(&now->findings[i]).role != ROLE_CONDITION)
+            checking->by_experiment[checking->count++] = &now->findings[i];
+    qsort(checking->by_experiment, checking->count, sizeof *checking->by_experiment, by_experiment);
+}
+
+/* Whether any finding now is of the same experiment, so that this one should have been found
+ * too. */
+static bool has_experiment_of(const struct checking *checking, const struct finding *should)
+{
+    return bsearch(&should, checking->by_experiment, checking->count,
+                   sizeof *checking->by_experiment, by_experiment) != NULL;
+}
+
+/* Whether a series now measured what the finding was read off: no factor that both have as a text
+ * differs. Where memory lay and which core measured are no factors of a series. */
+static bool is_measured(const struct series *series, const struct finding *should)
+{
+    static const char *const obtained[] = {"pages", "node", "core"};
+    for (size_t i = 0; i < should->factor_count; i++) {
+        const struct factor *factor = &should->factors[i];
+        const struct factor *same = series_factor(series, factor->name);
+        bool counts = same && same->text && factor->text;
+        for (size_t o = 0; o < sizeof obtained / sizeof *obtained; o++)
+            counts = counts && strcmp(factor->name, obtained[o]) != 0;
+        if (counts && strcmp(same->text, factor->text) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool has_series_of(const struct probe_result *now, const struct finding *should)
+{
+    for (size_t i = 0; i < now->series_count && i < SERIES_MOST; i++)
+        if (is_measured(&now->series[i], should))
+            return true;
+    return now->series_count == 0;
+}
+
+/* A value whose series was measured as for the baseline should have been found: it is uncertain.
+ * Any other missing value is a gap. */
+static void note_missing(struct checking *checking, const struct probe_result *probe,
+                         const struct probe_result *now, const struct finding *should)
+{
+    struct pool *pool = &checking->check->pool;
+    if (checking->count && !has_experiment_of(checking, should)) {
+        const bool standard = experiment_is_standard(should);
+        const char *text = experiment_text(standard ? checking->by_experiment[0] : should, pool);
+        add_gap(checking, probe->name,
+                text ? pool_printf(pool, "of another experiment (%s, %s)",
+                                   standard ? "now" : "the baseline", text)
+                     : NULL,
+                false);
+    } else if (!has_series_of(now, should)) {
+        add_gap(checking, probe->name,
+                was_quick(&checking->now->run) ? "measured in part (quick)"
+                                               : "measured in part (not asked for)",
+                false);
+    } else {
+        add_gap(checking, probe->name, "measured, but this was not found", true);
+        add_value(checking, &checking->check->values[DOUBTFUL],
+                  (struct health_value){.health = DOUBTFUL, .should = should, .bound = NAN});
+    }
+}
+
+/* --- probe by probe --- */
+
+static void check_finding(struct checking *checking, const struct probe_result *probe,
+                          const struct probe_result *now, const struct finding *should,
+                          const struct finding *found)
+{
+    const struct finding_meaning meaning = finding_meaning(should);
+    struct pool *pool = &checking->check->pool;
+    if (!isfinite(should->value) || finding_lookup_is_twin(&checking->of_base, should))
+        return;
+    const struct shared_plateau *shared = plateaus_before(&checking->shared, should);
+    if (found && !isfinite(found->value))
+        found = NULL;
+    if (!found && shared) /* which now has another name */
+        found = shared->after;
+    if (!meaning.quantity)
+        add_gap(checking, probe->name, "in units that fathom does not know", false);
+    else if (meaning.role == ROLE_CONDITION && found &&
+             quantity_comparable(should->unit, found->unit))
+        note_condition(checking, should, found);
+    else if (meaning.side == SIDE_NEITHER)
+        return;
+    else if (!found)
+        note_missing(checking, probe, now, should);
+    else if (!quantity_comparable(should->unit, found->unit))
+        add_gap(checking, probe->name,
+                pool_printf(pool, "in other units (%s, now %s)", should->unit,
+                            found->unit && *found->unit ? found->unit : "none"),
+                false);
+    else
+        compare(checking, should, found, meaning.side);
+}
+
+/* Makes a gap of each finding that would have been judged, where the probe has no result now. */
+static void skip_probe(struct checking *checking, const struct probe_result *probe,
+                       const char *reason, bool listed)
+{
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        const struct finding *should = &probe->findings[i];
+        const struct finding_meaning meaning = finding_meaning(should);
+        if (isfinite(should->value) && (!meaning.quantity || meaning.side != SIDE_NEITHER) &&
+            !finding_lookup_is_twin(&checking->of_base, should))
+            add_gap(checking, probe->name, reason, listed);
+    }
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text && *text ? text : "no reason is given";
+}
+
+static void check_probe(struct checking *checking, const struct probe_result *probe,
+                        const struct probe_result *now)
+{
+    struct pool *pool = &checking->check->pool;
+    struct finding_pairs pairs;
+    if (!now) {
+        skip_probe(checking, probe, why_not_measured(checking->now), false);
+    } else if (now->status == PROBE_SKIPPED) {
+        skip_probe(checking, probe, pool_printf(pool, "skipped: %s", or_unknown(now->reason)),
+                   false);
+    } else if (now->status == PROBE_FAILED) {
+        const size_t before = checking->check->not_compared;
+        skip_probe(checking, probe, "not measured: it failed", true);
+        if (checking->check->not_compared > before)
+            add_value(checking, &checking->check->values[DOUBTFUL],
+                      (struct health_value){.health = DOUBTFUL, .failed = now, .bound = NAN});
+    } else if (finding_pairs_find(&pairs, pool, probe, now) < 0) {
+        checking->failed = true;
+    } else {
+        checking->shared = (struct shared_plateaus){0};
+        /* A baseline of several runs shows what lies between them, which one curve can't. */
+        if (!checking->base->run.joined &&
+            plateaus_shared(&checking->shared, pool, probe, now, checking->tolerance) < 0)
+            checking->failed = true;
+        sort_by_experiment(checking, now);
+        for (size_t f = 0; f < probe->finding_count && !checking->failed; f++)
+            check_finding(checking, probe, now, &probe->findings[f], pairs.of_a[f]);
+    }
+}
+
+enum { NAMES_BYTES = 160 }; /* twice this fits into an error's text */
+
+/* "latency, cores", with "..." for names that do not fit */
+static const char *probe_names(struct pool *pool, const struct document *document)
+{
+    const char *names = "";
+    size_t p = 0;
+    for (; p < document->probe_count && names && strlen(names) < NAMES_BYTES; p++)
+        names = pool_printf(pool, "%s%s%s", names, p ? ", " : "", document->probes[p].name);
+    if (names && p < document->probe_count)
+        names = pool_printf(pool, "%s, ...", names);
+    return names && *names ? names : "none";
+}
+
+static int nothing_to_check(struct health_check *check, const struct document *base,
+                            const struct document *now, bool shared, struct error *error)
+{
+    if (shared || !base->probe_count)
+        return error_set(error, ERROR_USAGE,
+                         "the baseline has no value that could be checked: make one with 'fathom "
+                         "baseline' from complete runs");
+    return error_set(error, ERROR_USAGE,
+                     "the document checked (%s) has no probe in common with the baseline (%s): "
+                     "check a run of one of those",
+                     probe_names(&check->pool, now), probe_names(&check->pool, base));
+}
+
+static int check_machines(const struct document *base, const struct document *now,
+                          struct error *error)
+{
+    const char *model = base->machine.cpu_model, *here = now->machine.cpu_model;
+    if (model && here && strcmp(model, here) != 0)
+        return error_set(error, ERROR_USAGE,
+                         "the baseline is of another processor (%s; here %s): make one of machines "
+                         "like this",
+                         model, here);
+    const int device = device_of_another_kind(&base->machine, &now->machine);
+    if (device >= 0)
+        return error_set(
+            error, ERROR_USAGE,
+            "the baseline is of another gpu%d (%s; here %s): make one of machines like "
+            "this",
+            device, device_facts(&base->machine, device)->name,
+            device_facts(&now->machine, device)->name);
+    return 0;
+}
+
+int health_check(struct health_check *check, const struct document *base,
+                 const struct document *now, double tolerance, struct error *error)
+{
+    *check = (struct health_check){.now = now};
+    verdict_of(&check->verdict, now);
+    struct checking checking = {.check = check,
+                                .base = base,
+                                .now = now,
+                                .alike = alike_of(base, now),
+                                .tolerance = tolerance};
+    const int code = check_machines(base, now, error);
+    if (code < 0)
+        return code;
+    checking.failed = finding_lookup_build(&checking.of_base, &check->pool, base, NULL) < 0 ||
+                      finding_lookup_build(&checking.of_now, &check->pool, now, NULL) < 0;
+    bool shared = false;
+    for (size_t p = 0; p < base->probe_count && !checking.failed; p++) {
+        const struct probe_result *found = document_probe_near(now, base->probes[p].name, p);
+        shared = shared || found;
+        check_probe(&checking, &base->probes[p], found);
+    }
+    if (checking.failed)
+        return error_out_of_memory(error);
+    if (!shared || !(check->compared + check->not_compared))
+        return nothing_to_check(check, base, now, shared, error);
+    check->health = check->values[WORSE].count                          ? WORSE
+                    : check->values[DOUBTFUL].count || !check->compared ? DOUBTFUL
+                                                                        : HEALTHY;
+    return 0;
+}
+
+void health_check_free(struct health_check *check)
+{
+    pool_free(&check->pool);
+    *check = (struct health_check){0};
+}

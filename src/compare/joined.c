@@ -1,0 +1,138 @@
+#include "compare/joined.h"
+
+#include "base/text.h"
+#include "conclude/registry/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int joined_check(const struct document *documents, size_t count, bool one_machine,
+                 struct error *error)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct machine_facts *a = &documents[0].machine, *b = &documents[i].machine;
+        if (!text_same(a->cpu_model, b->cpu_model))
+            return error_set(error, ERROR_USAGE,
+                             "the documents are of different processors (%s and %s): give those of "
+                             "one kind",
+                             a->cpu_model ? a->cpu_model : "unknown",
+                             b->cpu_model ? b->cpu_model : "unknown");
+        const int device = device_of_another_kind(a, b);
+        if (device >= 0)
+            return error_set(error, ERROR_USAGE,
+                             "the documents are of different devices (gpu%d is %s and %s): give "
+                             "those of one kind",
+                             device, device_facts(a, device)->name, device_facts(b, device)->name);
+        if (one_machine && !text_same(a->hostname, b->hostname))
+            return error_set(error, ERROR_USAGE,
+                             "the documents are of different machines (%s and %s): merge those of "
+                             "one; 'fathom baseline' takes many",
+                             a->hostname ? a->hostname : "unknown",
+                             b->hostname ? b->hostname : "unknown");
+    }
+    return 0;
+}
+
+/* RFC 3339 in UTC sorts as text. */
+bool joined_is_newer(const struct document *a, const struct document *b)
+{
+    return strcmp(a->run.started ? a->run.started : "", b->run.started ? b->run.started : "") > 0;
+}
+
+struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
+                            bool complete)
+{
+    return (struct run_facts){.started = newest->run.started,
+                              .elapsed_s = NAN,
+                              .precision = NAN,
+                              .budget_s = NAN,
+                              .complete = complete,
+                              .joined = how,
+                              .documents = (unsigned)count};
+}
+
+const struct document *joined_newest(const struct document *documents, size_t count)
+{
+    const struct document *newest = &documents[0];
+    for (size_t d = 1; d < count; d++)
+        newest = joined_is_newer(&documents[d], newest) ? &documents[d] : newest;
+    return newest;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct joined_probe *left = a, *right = b;
+    if (left->document != right->document)
+        return left->document < right->document ? -1 : 1;
+    return (left->place > right->place) - (left->place < right->place);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct joined_probe *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : by_place(a, b);
+}
+
+struct joined_probe *joined_probes(const struct document *documents, size_t count, size_t *names)
+{
+    size_t all = 0, n = 0;
+    for (size_t d = 0; d < count; d++)
+        all += documents[d].probe_count;
+    struct joined_probe *list = calloc(all + 1, sizeof *list);
+    for (size_t d = 0; d < count && list; d++)
+        for (size_t p = 0; p < documents[d].probe_count; p++)
+            list[n++] = (struct joined_probe){documents[d].probes[p].name, d, p};
+    *names = 0;
+    if (!list)
+        return NULL;
+    qsort(list, n, sizeof *list, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(list[i].name, list[*names - 1].name) != 0)
+            list[(*names)++] = list[i];
+    qsort(list, *names, sizeof *list, by_place);
+    return list;
+}
+
+static bool same_value(const struct factor *a, const struct factor *b)
+{
+    return strcmp(a->name, b->name) == 0 && text_same(a->text, b->text) &&
+           (a->text || a->number == b->number);
+}
+
+/* More parameters than this are only compared place by place; fathom's probes have some twenty. */
+enum { PARAMETERS_MOST = 256 };
+
+/* Runs of one probe mostly list their parameters in the same order. */
+static bool has_parameter(const struct probe_result *probe, const struct factor *wanted,
+                          size_t place)
+{
+    if (place < probe->parameter_count && same_value(&probe->parameters[place], wanted))
+        return true;
+    if (probe->parameter_count > PARAMETERS_MOST)
+        return false;
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (same_value(&probe->parameters[i], wanted))
+            return true;
+    return false;
+}
+
+int joined_parameters(struct probe_result *to, struct pool *pool,
+                      const struct probe_result *const *of, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < of[0]->parameter_count; i++) {
+        const struct factor *parameter = &of[0]->parameters[i];
+        size_t have = 1;
+        while (have < count && has_parameter(of[have], parameter, i))
+            have++;
+        if (have < count)
+            continue;
+        struct factor *kept =
+            pool_append(pool, (void **)&to->parameters, &to->parameter_count, sizeof *kept);
+        if (!kept)
+            return error_out_of_memory(error);
+        *kept = *parameter;
+    }
+    return 0;
+}

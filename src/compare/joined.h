@@ -1,0 +1,30 @@
+/* What baselines and merges have in common: they are documents made of several. */
+#ifndef FATHOM_COMPARE_JOINED_H
+#define FATHOM_COMPARE_JOINED_H
+
+#include "document/document.h"
+
+/* ERROR_USAGE where the documents are of different processors or devices, or with `one_machine` of
+ * different hosts. */
+int joined_check(const struct document *documents, size_t count, bool one_machine, struct error *);
+/* Whether `a` began after `b`. */
+bool joined_is_newer(const struct document *a, const struct document *b);
+const struct document *joined_newest(const struct document *documents, size_t count);
+/* The facts that can still be said of the run; a command or a seed would be that of only one of
+ * several. */
+struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
+                            bool complete);
+/* A probe of any of the documents, in the order in which names first appear. */
+struct joined_probe {
+    const char *name;
+    size_t document, place;
+};
+/* The probes of all documents, each name once; *names is how many. The caller frees. NULL without
+ * memory. */
+struct joined_probe *joined_probes(const struct document *documents, size_t count, size_t *names);
+/* Adds to `to` the parameters that are equal in all of these results. ERROR_SYSTEM without
+ * memory. */
+int joined_parameters(struct probe_result *to, struct pool *, const struct probe_result *const *of,
+                      size_t count, struct error *);
+
+#endif

@@ -1,0 +1,206 @@
+#include "compare/judging.h"
+
+#include "base/quantity.h"
+#include "document/flag.h"
+#include "stats/compare.h"
+
+#include <math.h>
+
+/* Of findings the correction for many comparisons asks how likely so large a ratio is of a machine
+ * that has not changed at all; whether the change is large enough is asked of the interval. Of
+ * points, which are many, it asks how likely it is of a change within the threshold. */
+static const double unchanged = 0;
+
+static bool is_far(const struct comparison *comparison, double threshold)
+{
+    return fabs(log(comparison->ratio)) > log1p(threshold);
+}
+
+static bool beyond(const struct comparison *comparison, double threshold)
+{
+    return comparison->low > 1 + threshold || comparison->high < 1 / (1 + threshold);
+}
+
+/* `p` stays NAN where the value is within the threshold or has no interval; it then takes no part
+ * in the correction. */
+static void judge(struct difference *difference, const struct comparison *time,
+                  const struct comparison *cycles, double threshold)
+{
+    difference->ratio = time->ratio;
+    difference->low = time->low;
+    difference->high = time->high;
+    difference->p = NAN;
+    difference->verdict = SAME;
+    const bool agree = !cycles || (time->ratio > 1) == (cycles->ratio > 1);
+    if (!agree || !is_far(time, threshold) || (cycles && !is_far(cycles, threshold)))
+        return;
+    const bool certain = beyond(time, threshold) && (!cycles || beyond(cycles, threshold));
+    difference->verdict = certain ? CHANGED : UNCERTAIN;
+    if (isfinite(time->high - time->low) && (!cycles || isfinite(cycles->high - cycles->low)))
+        difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
+}
+
+/* What was found changed, and what the hardware does alone did not. */
+static void blame_neighbours(struct difference *difference, enum verdict found)
+{
+    if (difference->verdict == SAME && found == CHANGED)
+        difference->verdict = NEIGHBOURS;
+}
+
+/* --- points --- */
+
+static void judge_points_found(struct difference *difference, double threshold)
+{
+    const struct point *a = difference->point_a, *b = difference->point_b;
+    difference->a = a->y.median;
+    difference->b = b->y.median;
+    struct comparison time = {(double)b->y.median / (double)a->y.median, NAN, NAN, 1}, cycles;
+    const struct estimate before = finding_cycles_of(a), after = finding_cycles_of(b);
+    const double left[] = {before.median, before.low, before.high};
+    const double right[] = {after.median, after.low, after.high};
+    const bool both = left[0] > 0 && right[0] > 0;
+    if (is_far(&time, threshold))
+        compare_medians(&a->y, &b->y, threshold, flag_widening(a->flags | b->flags), &time);
+    if (both)
+        compare_intervals(left, right, threshold, &cycles);
+    judge(difference, &time, both ? &cycles : NULL, threshold);
+}
+
+/* One unit's quiet values of two points, of which either has the flags. */
+static struct comparison compare_quiet(const struct quiet *a, const struct quiet *b, unsigned flags,
+                                       double threshold)
+{
+    double bounds[2][3];
+    const struct quiet *const sides[] = {a, b};
+    struct comparison comparison;
+    for (int i = 0; i < 2; i++) {
+        const struct finding side = {.quiet = *sides[i], .flags = flags};
+        finding_doubted_bounds(&side, VALUE_QUIET, bounds[i]);
+    }
+    compare_intervals(bounds[0], bounds[1], threshold, &comparison);
+    return comparison;
+}
+
+static void judge_points_quiet(struct difference *difference, double threshold)
+{
+    const struct point *a = difference->point_a, *b = difference->point_b;
+    /* A point is one size of many: few trials at a bend of the curve agree by chance. */
+    const unsigned flags = flag_doubts(a->flags | b->flags) ? FLAG_BIT(FLAG_UNSTABLE) : 0;
+    const bool both = quiet_is_known(&a->quiet_cycles) && quiet_is_known(&b->quiet_cycles);
+    const struct comparison time = compare_quiet(&a->quiet, &b->quiet, flags, threshold);
+    struct comparison cycles;
+    difference->which = VALUE_QUIET;
+    difference->a = (double)a->quiet.value;
+    difference->b = (double)b->quiet.value;
+    if (both)
+        cycles = compare_quiet(&a->quiet_cycles, &b->quiet_cycles, flags, threshold);
+    judge(difference, &time, both ? &cycles : NULL, threshold);
+}
+
+void judge_points(struct difference *difference, double threshold)
+{
+    judge_points_found(difference, threshold);
+    if (!quiet_is_known(&difference->point_a->quiet) ||
+        !quiet_is_known(&difference->point_b->quiet))
+        return;
+    const enum verdict found = difference->verdict;
+    judge_points_quiet(difference, threshold);
+    blame_neighbours(difference, found);
+}
+
+/* --- findings --- */
+
+static struct comparison compare_values(const struct finding *a, const struct finding *b,
+                                        enum finding_value which)
+{
+    double left[3], right[3];
+    struct comparison comparison;
+    finding_doubted_bounds(a, which, left);
+    finding_doubted_bounds(b, which, right);
+    compare_intervals(left, right, unchanged, &comparison);
+    return comparison;
+}
+
+static void judge_values(struct difference *difference, const struct twins *twins,
+                         enum finding_value which, double threshold)
+{
+    struct comparison value = compare_values(twins->before, twins->after, which), ns;
+    const bool both = twins->ns_before && twins->ns_after &&
+                      finding_value_of(twins->ns_before, which) > 0 &&
+                      finding_value_of(twins->ns_after, which) > 0;
+    if (both)
+        ns = compare_values(twins->ns_before, twins->ns_after, which);
+    difference->which = which;
+    difference->a = finding_value_of(twins->before, which);
+    difference->b = finding_value_of(twins->after, which);
+    judge(difference, &value, both ? &ns : NULL, threshold);
+}
+
+static void judge_shared(struct difference *difference, const struct shared_plateau *shared,
+                         double threshold)
+{
+    difference->which = VALUE_QUIET;
+    difference->a = shared->a;
+    difference->b = shared->b;
+    const bool in_cycles = quantity_is(shared->before->unit, DIMENSION_CYCLES);
+    const struct comparison *other = in_cycles ? &shared->time : &shared->cycles;
+    judge(difference, in_cycles ? &shared->cycles : &shared->time,
+          shared->has_cycles ? other : NULL, threshold);
+}
+
+/* Whether the two are apart beyond chance, `b` above `a`, as two independent intervals on a scale
+ * of ratios say (Zou and Donner, "Construction of confidence limits about effect measures",
+ * Statistics in Medicine 2008). */
+static bool is_above(const double a[3], const double b[3])
+{
+    enum { VALUE, LOW, HIGH };
+    return log(b[VALUE] / a[VALUE]) > hypot(log(b[VALUE] / b[LOW]), log(a[HIGH] / a[VALUE]));
+}
+
+/* Whether a level as the second found it lies above or else below the first's, beyond chance. */
+static bool is_apart(const struct finding *before, const struct finding *after, bool above)
+{
+    const enum finding_value which = finding_comparable_value(before, after);
+    double left[3], right[3];
+    finding_doubted_bounds(before, which, left);
+    finding_doubted_bounds(after, which, right);
+    return above ? is_above(left, right) : is_above(right, left);
+}
+
+/* What others did to trials: the medians of these are in doubt then, and not the quiet values,
+ * which are of those trials that nobody disturbed and whose intervals say how well these agree. */
+static const unsigned of_medians = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
+                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
+
+/* Few trials lie so near in time that one neighbour may have met them all. And where sizes are few,
+ * what moved only those, and not the level as either run found it, may be another part of a cache
+ * below. */
+bool level_is_doubtful(const struct finding *before, const struct finding *after,
+                       const struct shared_plateau *shared, bool above)
+{
+    return flag_doubts((before->flags | after->flags) & ~of_medians) ||
+           (!shared->many && !is_apart(before, after, above));
+}
+
+/* The sizes that both curves have say how a level moved better than all sizes of each run do, of
+ * which some are of one run alone. */
+void judge_level(struct difference *difference, const struct finding *before,
+                 const struct finding *after, const struct shared_plateau *shared, double threshold)
+{
+    judge_shared(difference, shared, threshold);
+    if (difference->verdict == CHANGED &&
+        level_is_doubtful(before, after, shared, difference->ratio > 1))
+        difference->verdict = UNCERTAIN;
+}
+
+void judge_findings(struct difference *difference, const struct twins *twins,
+                    const struct shared_plateau *shared, double threshold)
+{
+    judge_values(difference, twins, VALUE_FOUND, threshold);
+    const enum verdict found = difference->verdict;
+    if (shared)
+        judge_level(difference, twins->before, twins->after, shared, threshold);
+    else if (finding_comparable_value(twins->before, twins->after) == VALUE_QUIET)
+        judge_values(difference, twins, VALUE_QUIET, threshold);
+    blame_neighbours(difference, found);
+}

@@ -1,0 +1,381 @@
+#include "compare/merge.h"
+
+#include "compare/alike.h"
+#include "compare/joined.h"
+#include "compare/pairs.h"
+#include "conclude/registry/experiment.h"
+#include "conclude/registry/registry.h"
+#include "conclude/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMED_MOST = 8 }; /* of the findings that are left out */
+
+struct merging {
+    struct document *to;
+    struct pool *pool;
+    struct error *error;
+    size_t *left_out; /* findings of older runs that the newest run of their probe lacks */
+    const char **names;
+};
+
+/* Counts a finding with a value that no run in the result has any more. */
+static int leave_out(const struct merging *merging, const struct finding *finding)
+{
+    if (!isfinite(finding->value) || (*merging->left_out)++ >= NAMED_MOST)
+        return 0;
+    const char *before = *merging->names;
+    *merging->names = pool_printf(merging->pool, "%s%s%s", before ? before : "", before ? ", " : "",
+                                  finding->name);
+    return *merging->names ? 0 : error_out_of_memory(merging->error);
+}
+
+/* --- experiments --- */
+
+static int by_experiment(const void *a, const void *b)
+{
+    return experiment_order(*(const struct finding *const *)a, *(const struct finding *const *)b);
+}
+
+/* The experiments of a result's findings, each once and in order; conditions have none. NULL: no
+ * memory; the caller frees. */
+static const struct finding **experiments_of(const struct probe_result *probe, size_t *count)
+{
+    const struct finding **list = malloc((probe->finding_count + 1) * sizeof *list);
+    size_t n = 0;
+    *count = 0;
+    for (size_t i = 0; i < probe->finding_count && list; i++)
+        if (finding_meaning(&probe->findings[i]).role != ROLE_CONDITION)
+            list[n++] = &probe->findings[i];
+    if (list)
+        qsort(list, n, sizeof *list, by_experiment);
+    for (size_t i = 0; i < n; i++)
+        if (*count == 0 || experiment_order(list[*count - 1], list[i]) != 0)
+            list[(*count)++] = list[i];
+    return list;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct factor *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : strcmp(left->text, right->text);
+}
+
+/* The factors that the names of a result's findings contain: kernels, operations, levels. */
+struct named {
+    struct factor *list; /* sorted */
+    size_t count;
+};
+
+static int named_collect(struct named *named, const struct probe_result *probe)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        all += probe->findings[i].factor_count - probe->findings[i].deviations;
+    *named = (struct named){malloc((all + 1) * sizeof *named->list), 0};
+    if (!named->list)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        for (size_t f = probe->findings[i].deviations; f < probe->findings[i].factor_count; f++)
+            if (probe->findings[i].factors[f].text)
+                named->list[named->count++] = probe->findings[i].factors[f];
+    qsort(named->list, named->count, sizeof *named->list, by_text);
+    return 0;
+}
+
+/* Whether the finding is of a kernel, operation or level that is not in the list. */
+static bool is_of_another(const struct named *named, const struct finding *finding)
+{
+    for (size_t f = finding->deviations; f < finding->factor_count; f++)
+        if (finding->factors[f].text &&
+            !bsearch(&finding->factors[f], named->list, named->count, sizeof *named->list, by_text))
+            return true;
+    return false;
+}
+
+static bool has_experiment(const struct finding **list, size_t count, const struct finding *finding)
+{
+    return bsearch(&finding, list, count, sizeof *list, by_experiment) != NULL;
+}
+
+/* --- series --- */
+
+static int by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Adds the sizes that only the older run measured. */
+static int add_points(const struct merging *merging, struct series *to, const struct series *from)
+{
+    const struct series newer = *to;
+    if (to->matrix)
+        return 0;
+    to->points = NULL;
+    to->point_count = 0;
+    struct point *points = pool_extend(merging->pool, (void **)&to->points, &to->point_count,
+                                       newer.point_count, sizeof *points);
+    if (!points && newer.point_count)
+        return error_out_of_memory(merging->error);
+    if (newer.point_count)
+        memcpy(points, newer.points, newer.point_count * sizeof *points);
+    qsort(to->points, newer.point_count, sizeof *to->points, by_x);
+    for (size_t i = 0; i < from->point_count; i++) {
+        if (bsearch(&from->points[i], to->points, newer.point_count, sizeof *to->points, by_x))
+            continue;
+        struct point *point =
+            pool_append(merging->pool, (void **)&to->points, &to->point_count, sizeof *point);
+        if (!point)
+            return error_out_of_memory(merging->error);
+        *point = from->points[i];
+    }
+    qsort(to->points, to->point_count, sizeof *to->points, by_x);
+    return 0;
+}
+
+static int add_series(const struct merging *merging, struct probe_result *to,
+                      const struct series *from, size_t *next)
+{
+    const struct series *same = series_alike_find(to, from, next);
+    if (same)
+        return add_points(merging, &to->series[same - to->series], from);
+    struct series *series =
+        pool_append(merging->pool, (void **)&to->series, &to->series_count, sizeof *series);
+    if (!series)
+        return error_out_of_memory(merging->error);
+    *series = *from;
+    return 0;
+}
+
+/* --- results --- */
+
+/* Gives the result arrays of its own, because elements will be added to them. */
+static int copy_arrays(const struct merging *merging, struct probe_result *to)
+{
+    const struct probe_result from = *to;
+    to->series = NULL;
+    to->findings = NULL;
+    to->series_count = to->finding_count = 0;
+    struct series *series = pool_extend(merging->pool, (void **)&to->series, &to->series_count,
+                                        from.series_count, sizeof *series);
+    struct finding *findings =
+        pool_extend(merging->pool, (void **)&to->findings, &to->finding_count, from.finding_count,
+                    sizeof *findings);
+    if ((!series && from.series_count) || (!findings && from.finding_count))
+        return error_out_of_memory(merging->error);
+    if (from.series_count)
+        memcpy(series, from.series, from.series_count * sizeof *series);
+    if (from.finding_count)
+        memcpy(findings, from.findings, from.finding_count * sizeof *findings);
+    return 0;
+}
+
+/* Joins the facts of two results: the worse status, and only the parameters that both have. */
+static int join_facts(const struct merging *merging, struct probe_result *to,
+                      const struct probe_result *older)
+{
+    const struct probe_result newer = *to;
+    const struct probe_result *const both[] = {&newer, older};
+    if (older->status > to->status) { /* statuses ascend from good to bad */
+        to->status = older->status;
+        to->reason = older->reason;
+    }
+    to->elapsed_s = newer.elapsed_s + older->elapsed_s;
+    to->parameters = NULL;
+    to->parameter_count = 0;
+    return joined_parameters(to, merging->pool, both, 2, merging->error);
+}
+
+/* Writes what was obtained into the factors of each series; until now the probe's parameters said
+ * it. */
+static int stamp(const struct merging *merging, struct series *series, size_t count,
+                 const struct obtained *obtained)
+{
+    for (size_t s = 0; s < count; s++) {
+        struct factor *factors =
+            pool_alloc(merging->pool, series[s].factor_count + obtained->count, sizeof *factors);
+        size_t n = series[s].factor_count;
+        if (!factors)
+            return error_out_of_memory(merging->error);
+        if (n)
+            memcpy(factors, series[s].factors, n * sizeof *factors);
+        for (size_t i = 0; i < obtained->count; i++) {
+            size_t at = 0;
+            while (at < n && strcmp(factors[at].name, obtained->list[i].name) != 0)
+                at++;
+            factors[at] = obtained->list[i];
+            n += at == n;
+        }
+        series[s].factors = factors;
+        series[s].factor_count = n;
+    }
+    return 0;
+}
+
+/* Keeps series that differ only in what was obtained from becoming one curve. */
+static int stamp_both(const struct merging *merging, struct probe_result *to,
+                      struct probe_result *older)
+{
+    const struct machine_facts *machine = &merging->to->machine;
+    struct obtained newest, other;
+    if (experiment_obtained(&newest, to, machine, merging->pool) < 0 ||
+        experiment_obtained(&other, older, machine, merging->pool) < 0)
+        return error_out_of_memory(merging->error);
+    if (experiment_obtained_alike(&newest, &other))
+        return 0;
+    const struct probe_result from = *older;
+    older->series = NULL;
+    older->series_count = 0;
+    struct series *series = pool_extend(merging->pool, (void **)&older->series,
+                                        &older->series_count, from.series_count, sizeof *series);
+    if (!series && from.series_count)
+        return error_out_of_memory(merging->error);
+    if (from.series_count)
+        memcpy(series, from.series, from.series_count * sizeof *series);
+    int code = stamp(merging, to->series, to->series_count, &newest);
+    return code == 0 ? stamp(merging, older->series, older->series_count, &other) : code;
+}
+
+/* Adds what the older result has of experiments that `to` lacks. */
+static int add_experiments(const struct merging *merging, struct probe_result *to,
+                           const struct probe_result *from)
+{
+    struct probe_result copy = *from, *older = &copy;
+    size_t count, added = 0;
+    struct pool pool = {0};
+    struct finding_pairs pairs;
+    struct named named = {NULL, 0};
+    const struct finding **known = experiments_of(to, &count);
+    int code = 0;
+    if (!known || named_collect(&named, to) < 0 || finding_pairs_find(&pairs, &pool, older, to) < 0)
+        code = error_out_of_memory(merging->error);
+    for (size_t i = 0; i < older->finding_count && code == 0; i++) {
+        const struct finding *finding = &older->findings[i];
+        const bool another =
+            !has_experiment(known, count, finding) || is_of_another(&named, finding);
+        if (finding_meaning(finding).role == ROLE_CONDITION || pairs.of_a[i])
+            continue;
+        if (!another) {
+            code = leave_out(merging, finding);
+            continue;
+        }
+        if (added++ == 0)
+            code = copy_arrays(merging, to);
+        struct finding *slot = code == 0 ? pool_append(merging->pool, (void **)&to->findings,
+                                                       &to->finding_count, sizeof *slot)
+                                         : NULL;
+        if (slot)
+            *slot = *finding;
+        else
+            code = error_out_of_memory(merging->error);
+    }
+    free(known);
+    free(named.list);
+    pool_free(&pool);
+    if (added && code == 0)
+        code = stamp_both(merging, to, older);
+    for (size_t i = 0, next = 0; i < older->series_count && added && code == 0; i++)
+        code = add_series(merging, to, &older->series[i], &next);
+    return code == 0 && added ? join_facts(merging, to, older) : code;
+}
+
+/* --- documents --- */
+
+struct dated {
+    const struct document *document;
+    const struct probe_result *probe;
+};
+
+/* A run that failed or skipped the probe does not replace one that measured it. */
+static bool has_content(const struct probe_result *probe)
+{
+    return probe->finding_count || probe->series_count;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct dated *left = a, *right = b;
+    if (has_content(left->probe) != has_content(right->probe))
+        return has_content(left->probe) ? -1 : 1;
+    if (joined_is_newer(left->document, right->document))
+        return -1;
+    if (joined_is_newer(right->document, left->document))
+        return 1;
+    return (left->document > right->document) - (left->document < right->document);
+}
+
+static int add_probe(const struct merging *merging, const struct document *documents, size_t count,
+                     const struct joined_probe *of)
+{
+    struct dated *list = malloc(count * sizeof *list);
+    struct probe_result *slot = pool_append(merging->pool, (void **)&merging->to->probes,
+                                            &merging->to->probe_count, sizeof *slot);
+    size_t n = 0;
+    for (size_t d = 0; d < count && list; d++) {
+        const struct probe_result *probe = document_probe_near(&documents[d], of->name, of->place);
+        if (probe)
+            list[n++] = (struct dated){&documents[d], probe};
+    }
+    int code = slot && list ? 0 : error_out_of_memory(merging->error);
+    if (code == 0) {
+        qsort(list, n, sizeof *list, newest_first);
+        *slot = *list[0].probe;
+    }
+    for (size_t i = 1; i < n && code == 0; i++)
+        code = add_experiments(merging, slot, list[i].probe);
+    free(list);
+    return code;
+}
+
+int documents_merge(struct document *to, const struct document *documents, size_t count,
+                    const char **left_out, struct error *error)
+{
+    const char *dropped = NULL;
+    size_t dropped_count = 0;
+    *left_out = NULL;
+    int code = joined_check(documents, count, true, error);
+    if (code < 0)
+        return code;
+    const struct document *newest = joined_newest(documents, count), *devices = NULL;
+    bool complete = true;
+    size_t runs = 0; /* a document may itself be merged from several runs */
+    for (size_t d = 0; d < count; d++) {
+        if (documents[d].machine.gpu_count && (!devices || joined_is_newer(&documents[d], devices)))
+            devices = &documents[d];
+        complete = complete && documents[d].run.complete;
+        runs += documents[d].run.documents ? documents[d].run.documents : 1;
+    }
+    struct pool pool = to->pool;
+    *to = *newest;
+    to->pool = pool;
+    to->probes = NULL;
+    to->probe_count = 0;
+    if (count > 1)
+        to->run = joined_run("merge", newest, runs, complete);
+    if (devices) { /* the newest run may not have looked for devices */
+        to->machine.gpus = devices->machine.gpus;
+        to->machine.gpu_count = devices->machine.gpu_count;
+    }
+    const struct merging merging = {to, &to->pool, error, &dropped_count, &dropped};
+    size_t names;
+    struct joined_probe *probes = joined_probes(documents, count, &names);
+    if (!probes)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < names && code == 0; i++)
+        code = add_probe(&merging, documents, count, &probes[i]);
+    free(probes);
+    if (code == 0)
+        code = verdict_note(to, error);
+    if (code == 0 && dropped) {
+        const char *more = dropped_count > NAMED_MOST ? " and others" : "";
+        *left_out = pool_printf(
+            &to->pool, "left out, because the newest run of their probe did not measure them: %s%s",
+            dropped, more);
+        code = *left_out ? 0 : error_out_of_memory(error);
+    }
+    return code;
+}

@@ -1,0 +1,128 @@
+#include "compare/pairs.h"
+
+#include "base/cpulist.h"
+#include "conclude/registry/experiment.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    const struct finding *finding;
+    size_t place;
+    size_t cpu_count; /* CPUs that the finding is about */
+};
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+static int by_what(const struct finding *a, const struct finding *b)
+{
+    int order = strcmp(or_empty(a->name), or_empty(b->name));
+    return order ? order : experiment_order(a, b);
+}
+
+static int by_place(const struct entry *a, const struct entry *b)
+{
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+static int by_cpus(const struct entry *a, const struct entry *b)
+{
+    int order = by_what(a->finding, b->finding);
+    return order ? order : strcmp(or_empty(a->finding->cpus), or_empty(b->finding->cpus));
+}
+
+static int by_kind(const struct entry *a, const struct entry *b)
+{
+    int order = by_what(a->finding, b->finding);
+    return order ? order : (a->cpu_count > b->cpu_count) - (a->cpu_count < b->cpu_count);
+}
+
+static int sort_by_cpus(const void *a, const void *b)
+{
+    int order = by_cpus(a, b);
+    return order ? order : by_place(a, b);
+}
+
+/* Findings without a value come last. */
+static double value_of(const struct entry *entry)
+{
+    return isnan(entry->finding->value) ? INFINITY : entry->finding->value;
+}
+
+static int sort_by_kind(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    const double x = value_of(left), y = value_of(right);
+    int order = by_kind(left, right);
+    order = order ? order : (x > y) - (x < y);
+    return order ? order : by_place(left, right);
+}
+
+static size_t count_cpus(const char *list)
+{
+    struct cpulist cpus;
+    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
+        return 0;
+    const size_t count = cpus.count;
+    cpulist_free(&cpus);
+    return count;
+}
+
+/* Collects the findings that have no partner yet. */
+static size_t collect(struct entry *entries, const struct probe_result *probe,
+                      const struct finding *const *partners, bool count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        if (!partners[i])
+            entries[n++] = (struct entry){&probe->findings[i], i,
+                                          count ? count_cpus(probe->findings[i].cpus) : 0};
+    return n;
+}
+
+struct pairing {
+    const struct probe_result *a, *b;
+    struct finding_pairs *pairs;
+    struct entry *in_a, *in_b;
+};
+
+static void pair_by(const struct pairing *pairing, int (*sort)(const void *, const void *),
+                    int (*compare)(const struct entry *, const struct entry *), bool count)
+{
+    struct entry *in_a = pairing->in_a, *in_b = pairing->in_b;
+    const size_t n = collect(in_a, pairing->a, pairing->pairs->of_a, count);
+    const size_t m = collect(in_b, pairing->b, pairing->pairs->of_b, count);
+    qsort(in_a, n, sizeof *in_a, sort);
+    qsort(in_b, m, sizeof *in_b, sort);
+    for (size_t i = 0, j = 0; i < n && j < m;) {
+        const int order = compare(&in_a[i], &in_b[j]);
+        if (order == 0) {
+            pairing->pairs->of_a[in_a[i].place] = in_b[j].finding;
+            pairing->pairs->of_b[in_b[j].place] = in_a[i].finding;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+int finding_pairs_find(struct finding_pairs *pairs, struct pool *pool, const struct probe_result *a,
+                       const struct probe_result *b)
+{
+    struct pairing pairing = {.a = a, .b = b, .pairs = pairs};
+    pairs->of_a = pool_alloc(pool, a->finding_count + 1, sizeof *pairs->of_a);
+    pairs->of_b = pool_alloc(pool, b->finding_count + 1, sizeof *pairs->of_b);
+    pairing.in_a = malloc((a->finding_count + 1) * sizeof *pairing.in_a);
+    pairing.in_b = malloc((b->finding_count + 1) * sizeof *pairing.in_b);
+    const bool room = pairs->of_a && pairs->of_b && pairing.in_a && pairing.in_b;
+    if (room) {
+        pair_by(&pairing, sort_by_cpus, by_cpus, false);
+        pair_by(&pairing, sort_by_kind, by_kind, true);
+    }
+    free(pairing.in_a);
+    free(pairing.in_b);
+    return room ? 0 : ERROR_SYSTEM;
+}

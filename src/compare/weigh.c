@@ -1,0 +1,110 @@
+/* Weighs the verdicts on single values together. */
+#include "compare/weigh.h"
+
+#include "stats/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of twenty comparisons of unchanged machines, one may report a change, over all values
+ * together. */
+static const double alpha = 0.05;
+
+/* Conditions are not tested, and what has no interval can't come out as changed. */
+static bool is_tested(const struct difference *difference)
+{
+    return difference->verdict != CONDITION &&
+           !(difference->verdict == UNCERTAIN && isnan(difference->p));
+}
+
+/* Makes changes uncertain that may be chance, given the number of comparisons. Findings are few and
+ * points many, and a finding is not to be the harder to find the more sizes were measured: so each
+ * of the two families has half of what may be wrong (Hochberg and Tamhane, "Multiple comparison
+ * procedures", 1987, on families and Bonferroni's split). */
+static int correct(struct differences *result, bool of_points)
+{
+    double *p = malloc((result->count + 1) * sizeof *p);
+    size_t n = 0;
+    if (!p)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < result->count; i++) {
+        const struct difference *difference = &result->list[i];
+        if (!difference->series == !of_points && is_tested(difference))
+            p[n++] = isnan(difference->p) ? 1 : difference->p;
+    }
+    const double last = compare_holm(p, n, alpha / 2);
+    free(p);
+    for (size_t i = 0; i < result->count; i++) {
+        struct difference *difference = &result->list[i];
+        if (!difference->series == !of_points && difference->verdict == CHANGED &&
+            !(difference->p <= last))
+            difference->verdict = UNCERTAIN;
+    }
+    return 0;
+}
+
+static bool finding_changed(const struct differences *result, const struct probe_result *probe)
+{
+    for (size_t i = 0; i < result->count; i++)
+        if (result->list[i].probe == probe && result->list[i].finding_a &&
+            result->list[i].verdict == CHANGED)
+            return true;
+    return false;
+}
+
+/* Whether the difference at `i` belongs to a point of the same curve that moved in the same
+ * direction. */
+static bool moved_with(const struct differences *result, size_t i, const struct difference *point)
+{
+    const struct difference *other = i < result->count ? &result->list[i] : NULL;
+    return other && other->series == point->series && other->verdict == CHANGED &&
+           (other->ratio > 1) == (point->ratio > 1);
+}
+
+static bool has_neighbours(const struct differences *result, size_t i)
+{
+    const struct series *series = result->list[i].series;
+    return (i > 0 && result->list[i - 1].series == series) ||
+           (i + 1 < result->count && result->list[i + 1].series == series);
+}
+
+/* Makes single points of a curve that changed alone uncertain. Points stand in the order of their
+ * x. A point that is made uncertain here had no changed neighbour, so it was no other point's
+ * support. */
+static void ask_neighbours(struct differences *result)
+{
+    const struct probe_result *probe = NULL;
+    bool supported = false;
+    for (size_t i = 0; i < result->count; i++) {
+        struct difference *point = &result->list[i];
+        if (point->verdict != CHANGED || !point->series || point->series->matrix)
+            continue;
+        if (point->probe != probe) {
+            probe = point->probe;
+            supported = finding_changed(result, probe);
+        }
+        if (!supported && has_neighbours(result, i) && !moved_with(result, i - 1, point) &&
+            !moved_with(result, i + 1, point))
+            point->verdict = UNCERTAIN;
+    }
+}
+
+static void count(struct differences *result)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        result->changed += result->list[i].verdict == CHANGED;
+        result->uncertain += result->list[i].verdict == UNCERTAIN;
+    }
+}
+
+int differences_weigh(struct differences *result)
+{
+    int code = correct(result, false);
+    if (code == 0)
+        code = correct(result, true);
+    if (code == 0) {
+        ask_neighbours(result);
+        count(result);
+    }
+    return code;
+}

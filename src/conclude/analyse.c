@@ -1,0 +1,343 @@
+#include "conclude/analyse.h"
+
+#include "base/cpulist.h"
+#include "conclude/registry/device.h"
+#include "conclude/registry/experiment.h"
+#include "conclude/registry/finding.h"
+#include "conclude/registry/lookup.h"
+#include "conclude/registry/registry.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- findings that are kept --- */
+
+static int note_kept(struct analysis *analysis, size_t count, const char *why, struct error *error)
+{
+    struct analysis_remark *last =
+        analysis->remark_count ? &analysis->remarks[analysis->remark_count - 1] : NULL;
+    if (last && last->probe == analysis->result->name && strcmp(last->why, why) == 0) {
+        last->findings += count;
+        return 0;
+    }
+    struct analysis_remark *remark = pool_append(analysis->pool, (void **)&analysis->remarks,
+                                                 &analysis->remark_count, sizeof *remark);
+    if (!remark)
+        return error_out_of_memory(error);
+    *remark = (struct analysis_remark){analysis->result->name, why, count};
+    return 0;
+}
+
+/* All remarks in one line, but only the first few, because a document may have any number of
+ * probes. */
+static const char *tell_remarks(const struct analysis *analysis)
+{
+    enum { REMARKS_MOST = 12 };
+    const char *text = "";
+    size_t i = 0;
+    for (; i < analysis->remark_count && i < REMARKS_MOST && text; i++)
+        text = pool_printf(analysis->pool, "%s%s%zu of %s (%s)", text, i ? ", " : "",
+                           analysis->remarks[i].findings, analysis->remarks[i].probe,
+                           analysis->remarks[i].why);
+    return text && i < analysis->remark_count ? pool_printf(analysis->pool, "%s, and more", text)
+                                              : text;
+}
+
+static int keep(struct analysis *analysis, size_t i, struct error *error)
+{
+    struct probe_result *result = analysis->result;
+    struct finding *finding = pool_append(analysis->pool, (void **)&result->findings,
+                                          &result->finding_count, sizeof *finding);
+    if (!finding)
+        return error_out_of_memory(error);
+    *finding = analysis->before[i];
+    analysis->kept[i] = true;
+    return 0;
+}
+
+int analysis_keep(struct analysis *analysis, const char *patterns, const char *why,
+                  struct error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        if (analysis->kept[i] || !finding_name_matches(patterns, analysis->before[i].name))
+            continue;
+        int code = keep(analysis, i, error);
+        if (code < 0)
+            return code;
+        count++;
+    }
+    return count ? note_kept(analysis, count, why, error) : 0;
+}
+
+int analysis_keep_devices(struct analysis *analysis, const char *why, struct error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        const int device = device_of_name(analysis->before[i].name, NULL);
+        if (analysis->kept[i] || device < 0 ||
+            (analysis->machine && device_facts(analysis->machine, device)))
+            continue;
+        int code = keep(analysis, i, error);
+        if (code < 0)
+            return code;
+        count++;
+    }
+    return count ? note_kept(analysis, count, why, error) : 0;
+}
+
+/* Keeps all findings that are left, where nothing could be computed. */
+static int keep_all(struct analysis *analysis, const char *why, struct error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < analysis->before_count; i++)
+        if (!analysis->kept[i]) {
+            int code = keep(analysis, i, error);
+            if (code < 0)
+                return code;
+            count++;
+        }
+    return count ? note_kept(analysis, count, why, error) : 0;
+}
+
+/* Keeps findings that no line of the registry explains, because another program wrote them, unless
+ * they were computed now. They are looked up first, because findings move in memory when others are
+ * added. */
+static int keep_foreign(struct analysis *analysis, struct error *error)
+{
+    struct finding_lookup computed;
+    bool *foreign = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *foreign);
+    size_t count = 0;
+    if (!foreign || finding_lookup_build(&computed, analysis->pool, NULL, analysis->result) < 0)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        const struct finding *finding = &analysis->before[i];
+        foreign[i] = !analysis->kept[i] && !finding_line_find(finding->name) &&
+                     !finding_lookup_name(&computed, finding->name);
+        count += foreign[i];
+    }
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        int code = foreign[i] ? keep(analysis, i, error) : 0;
+        if (code < 0)
+            return code;
+    }
+    return count ? note_kept(analysis, count, "this version does not know them", error) : 0;
+}
+
+/* --- running --- */
+
+static bool has_values(const struct probe_result *result)
+{
+    for (size_t s = 0; s < result->series_count; s++)
+        for (size_t p = 0; p < result->series[s].point_count; p++)
+            if (result->series[s].points[p].y.n)
+                return true;
+    return false;
+}
+
+int analysis_run(struct analysis *analysis, analyse_function *analyse, struct error *error)
+{
+    struct probe_result *result = analysis->result;
+    struct finding *before = result->findings;
+    const size_t count = result->finding_count;
+    analysis->before = before;
+    analysis->before_count = count;
+    analysis->kept = pool_alloc(analysis->pool, count + 1, sizeof *analysis->kept);
+    if (!analysis->kept)
+        return error_out_of_memory(error);
+    result->findings = NULL;
+    result->finding_count = 0;
+    int code = 0;
+    if (!analyse)
+        code = keep_all(analysis, "this version does not know the probe", error);
+    else if (!has_values(result))
+        code = keep_all(analysis, "its series hold no values", error);
+    else
+        code = analyse(analysis, error);
+    if (code == 0 && analysis->failed)
+        code = error_out_of_memory(error);
+    if (code == 0 && !result->finding_count) /* another tool's, or from a version that measured it
+                                                in another way */
+        code = keep_all(analysis, "this version finds nothing in its series", error);
+    if (code == 0)
+        code = keep_foreign(analysis, error);
+    if (code < 0) {
+        result->findings = before;
+        result->finding_count = count;
+    }
+    return code;
+}
+
+static bool goes_first(const struct probe_result *result)
+{
+    const struct finding_table *table = finding_table_of(result->name);
+    return table && table->before_others;
+}
+
+int document_analyse(struct document *document, const char **remarks, struct error *error)
+{
+    struct analysis analysis = {
+        .document = document, .machine = &document->machine, .pool = &document->pool};
+    const bool baseline = document->run.joined && strcmp(document->run.joined, "baseline") == 0;
+    int code = 0;
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < document->probe_count && code == 0; i++) {
+            analysis.result = &document->probes[i];
+            const enum probe_status status = analysis.result->status;
+            if (goes_first(analysis.result) == (others == 1))
+                continue;
+            if (baseline && analysis.result->finding_count)
+                code = note_kept(&analysis, analysis.result->finding_count,
+                                 "a baseline's findings are those of its documents", error);
+            else if (!baseline && status != PROBE_SKIPPED && status != PROBE_FAILED)
+                code = analysis_run(&analysis, analysis_of(analysis.result->name), error);
+        }
+    *remarks = analysis.remark_count ? tell_remarks(&analysis) : NULL;
+    if (code == 0 && analysis.remark_count && !*remarks)
+        code = error_out_of_memory(error);
+    return code == 0 ? experiments_complete(document, error) : code;
+}
+
+/* --- for the probes' functions --- */
+
+struct finding *analysis_add(struct analysis *analysis, const char *name, const char *unit)
+{
+    return name ? finding_add(analysis->result, analysis->pool, name, unit) : NULL;
+}
+
+struct finding *analysis_add_summary(struct analysis *analysis, const char *name, const char *unit,
+                                     const struct summary *summary, unsigned flags)
+{
+    return name ? finding_add_summary(analysis->result, analysis->pool, name, unit, summary, flags)
+                : NULL;
+}
+
+struct finding *analysis_add_point(struct analysis *analysis, const char *name, const char *unit,
+                                   const struct point *point, unsigned flags)
+{
+    return name ? finding_add_time_of(analysis->result, analysis->pool, name, unit, point, flags)
+                : NULL;
+}
+
+static size_t points_with_values(const struct series *series)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        count += series->points[i].y.n > 0;
+    return count;
+}
+
+/* Removes a finding's value if its series has too few points for a conclusion. */
+static void refuse_thin(struct analysis *analysis, struct finding *finding,
+                        const struct series *series, size_t measured)
+{
+    const struct finding_line *line = finding_line_find(finding->name);
+    const size_t least = line && line->least_points ? line->least_points : 1;
+    if (measured >= least)
+        return;
+    finding->value = finding->low = finding->high = NAN;
+    finding->text = pool_printf(
+        analysis->pool,
+        "not enough data: '%s' has %zu measured point%s, and this takes %zu: give it more "
+        "time (a larger --budget)",
+        series->name, measured, measured == 1 ? "" : "s", least);
+    analysis->failed |= !finding->text;
+}
+
+/* Each finding has a list of its own, because experiment_complete() adds to it later. */
+void analysis_read_off(struct analysis *analysis, size_t first, const struct series *series)
+{
+    struct probe_result *result = analysis->result;
+    const size_t measured = points_with_values(series);
+    for (size_t i = first; i < result->finding_count; i++) {
+        struct finding *finding = &result->findings[i];
+        if (finding->factor_count)
+            continue;
+        refuse_thin(analysis, finding, series, measured);
+        for (size_t f = 0; f < series->factor_count; f++)
+            if (!analysis_add_factor(analysis, finding, &series->factors[f]))
+                return;
+    }
+}
+
+bool analysis_add_factor(struct analysis *analysis, struct finding *finding,
+                         const struct factor *factor)
+{
+    struct factor *added = pool_append(analysis->pool, (void **)&finding->factors,
+                                       &finding->factor_count, sizeof *added);
+    if (added)
+        *added = *factor;
+    else
+        analysis->failed = true;
+    return added;
+}
+
+const struct series *analysis_series(const struct analysis *analysis, const char *name,
+                                     const char *factor, const char *text)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        if (strcmp(series->name, name) != 0)
+            continue;
+        const struct factor *found = factor ? series_factor(series, factor) : NULL;
+        if (!factor || (found && found->text && strcmp(found->text, text) == 0))
+            return series;
+    }
+    return NULL;
+}
+
+const struct factor *analysis_parameter(const struct analysis *analysis, const char *name)
+{
+    return probe_parameter(analysis->result, name);
+}
+
+double analysis_number(const struct analysis *analysis, const char *name)
+{
+    const struct factor *parameter = analysis_parameter(analysis, name);
+    return parameter && !parameter->text ? parameter->number : NAN;
+}
+
+size_t analysis_count(double number)
+{
+    const double most = 1e6;
+    return number >= 1 ? (size_t)(number < most ? number : most) : 0;
+}
+
+bool analysis_is_set(const struct analysis *analysis, const char *name)
+{
+    return analysis_parameter(analysis, name) != NULL;
+}
+
+const char *analysis_factor(const struct series *series, const char *name)
+{
+    const struct factor *factor = series_factor(series, name);
+    return factor && factor->text ? factor->text : "";
+}
+
+unsigned analysis_line_bytes(const struct analysis *analysis)
+{
+    const struct machine_facts *facts = analysis->machine;
+    unsigned largest = 0;
+    for (size_t i = 0; facts && i < facts->cache_count; i++)
+        if (facts->caches[i].line_bytes > largest)
+            largest = facts->caches[i].line_bytes;
+    if (largest)
+        return largest;
+    return facts && facts->cpu_arch && strncmp(facts->cpu_arch, "ppc64", 5) == 0 ? 128 : 64;
+}
+
+/* The CPUs asked for, or all that might be used. */
+size_t analysis_cpu_count(const struct analysis *analysis, size_t least)
+{
+    const struct factor *asked = analysis_parameter(analysis, "cpus");
+    const char *text = asked                ? asked->text
+                       : analysis->document ? analysis->document->conditions.affinity
+                                            : NULL;
+    struct cpulist cpus;
+    if (!text || !*text || cpulist_parse(text, &cpus, NULL) < 0)
+        return least;
+    const size_t count = cpus.count;
+    cpulist_free(&cpus);
+    return count > least ? count : least;
+}

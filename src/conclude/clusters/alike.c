@@ -1,0 +1,173 @@
+#include "base/error.h"
+#include "conclude/clusters/parts.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Smaller differences between profiles make no groups, however precisely they are measured. */
+static const double least_difference = 0.01;
+static const double least_noise = 0.004;
+enum { POOL_MIN = 8, COLUMNS_LOOKED_AT = 256 };
+
+/* Rows that no smaller group separates yet: those directly within one group, or in none. */
+struct ungrouped {
+    size_t *rows, count;
+    double *distance; /* distances between the profiles, count * count */
+    size_t *class; /* for each row, the first row of its class: those whose latencies to all others
+                      are alike */
+};
+
+static double *distance_of(const struct ungrouped *pool, size_t i, size_t j)
+{
+    return &pool->distance[i * pool->count + j];
+}
+
+/* The distance of two profiles that differ by noise alone: that of each row and the row most like
+ * it. Half of the columns choose the latter, the other half give the distance. */
+static double noise_of(const struct ungrouped *pool, const struct cells *cells, double *room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pool->count; i++) {
+        double least = INFINITY;
+        size_t nearest = i;
+        for (size_t j = 0; j < pool->count; j++) {
+            double distance =
+                j == i ? NAN : cells_distance(cells, pool->rows[i], pool->rows[j], 0, 2);
+            if (distance < least) {
+                least = distance;
+                nearest = j;
+            }
+        }
+        double noise = cells_distance(cells, pool->rows[i], pool->rows[nearest], 1, 2);
+        if (isfinite(noise))
+            room[count++] = noise;
+    }
+    sort_ascending(room, count);
+    double seen = fmax(count ? median(room, count) : 0, least_noise);
+    for (size_t i = 0; i < pool->count; i++)
+        room[i] = cells->noise[pool->rows[i]];
+    sort_ascending(room, pool->count);
+    return fmax(seen, sqrt(2) * median(room, pool->count));
+}
+
+/* Rows within `reach` of one another, directly or by way of others, form one class. */
+static void classify(struct ungrouped *pool, double reach)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        pool->class[i] = i;
+    for (size_t i = 0; i < pool->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            size_t one = pool->class[i], other = pool->class[j];
+            if (one == other || *distance_of(pool, i, j) > reach)
+                continue;
+            for (size_t k = 0; k < pool->count; k++)
+                if (pool->class[k] == (one > other ? one : other))
+                    pool->class[k] = one > other ? other : one;
+        }
+}
+
+/* Whether a class is real: its rows are alike, and clearly less like all others. A chain, in which
+ * each row is like the next but the ends differ, is no class. Among many rows some two are always
+ * most alike, so a pair has to be much more alike. */
+static bool is_class(const struct ungrouped *pool, size_t class, double reach)
+{
+    double inside = 0, outside = INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < pool->count; i++) {
+        count += pool->class[i] == class;
+        for (size_t j = 0; j < pool->count && pool->class[i] == class; j++)
+            if (pool->class[j] == class && i != j)
+                inside = fmax(inside, *distance_of(pool, i, j));
+            else if (pool->class[j] != class)
+                outside = fmin(outside, *distance_of(pool, i, j));
+    }
+    return count >= 2 && inside <= 1.5 * reach && outside >= (count == 2 ? 4 : 1.3) * inside &&
+           outside >= least_difference;
+}
+
+static int add_classes(struct groups *groups, const struct cells *cells,
+                       const struct ungrouped *pool, double reach, size_t *room)
+{
+    size_t classes = 0, rows = 0, fewest = pool->count, most = 0;
+    bool *chosen = pool_alloc(groups->pool, pool->count, sizeof *chosen);
+    if (!chosen)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < pool->count; i++) {
+        size_t class = pool->class[i];
+        chosen[i] = class == i ? is_class(pool, class, reach) : chosen[class];
+        classes += chosen[i] && class == i;
+        rows += chosen[i];
+    }
+    for (size_t i = 0; i < pool->count; i++) {
+        size_t count = 0;
+        for (size_t j = i; j < pool->count && chosen[i] && pool->class[i] == i; j++)
+            count += pool->class[j] == i;
+        fewest = count && count < fewest ? count : fewest;
+        most = count > most ? count : most;
+    }
+    /* One class beside a rest of single rows is not a group but a sign of odd rows; so are a few
+     * classes among many rows, and a small class beside a large one. Modules have equal sizes,
+     * apart from cores that are offline. */
+    bool regular = classes >= 2 && 2 * rows > pool->count && most <= 2 * fewest;
+    for (size_t i = 0; i < pool->count && regular; i++) {
+        size_t count = 0;
+        for (size_t j = i; j < pool->count && chosen[i] && pool->class[i] == i; j++)
+            if (pool->class[j] == i)
+                room[count++] = pool->rows[j];
+        if (count && groups_add(groups, cells, room, count, CLUSTER_ALIKE) < 0)
+            return ERROR_SYSTEM;
+    }
+    return 0;
+}
+
+static int divide(struct groups *groups, const struct cells *cells, const size_t *rows,
+                  size_t count)
+{
+    struct pool scratch = {0};
+    struct ungrouped pool = {.rows = pool_alloc(&scratch, count, sizeof(size_t)),
+                             .count = count,
+                             .distance = pool_alloc(&scratch, count * count, sizeof(double)),
+                             .class = pool_alloc(&scratch, count, sizeof(size_t))};
+    double *room = pool_alloc(&scratch, count, sizeof *room);
+    size_t *members = pool_alloc(&scratch, count, sizeof *members);
+    int code = pool.rows && pool.distance && pool.class && room && members ? 0 : ERROR_SYSTEM;
+    size_t step = cells->m / COLUMNS_LOOKED_AT + 1;
+    for (size_t i = 0; code == 0 && i < count; i++)
+        pool.rows[i] = rows[i];
+    for (size_t i = 0; code == 0 && i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            *distance_of(&pool, i, j) = *distance_of(&pool, j, i) =
+                cells_distance(cells, rows[i], rows[j], i % step, step);
+    if (code == 0) {
+        double columns = (double)(cells->m - 2) / (double)step;
+        /* The root mean square of k normal values has a relative deviation of 1 / sqrt(2 k). */
+        double reach = noise_of(&pool, cells, room) * (1 + 8 / sqrt(2 * columns));
+        classify(&pool, reach);
+        code = add_classes(groups, cells, &pool, reach, members);
+    }
+    pool_free(&scratch);
+    return code;
+}
+
+int groups_add_alike(struct groups *groups, const struct cells *cells)
+{
+    struct pool scratch = {0};
+    size_t m = cells->m, *rows = pool_alloc(&scratch, m + 1, sizeof *rows);
+    int *group = pool_alloc(&scratch, m + 1, sizeof *group);
+    int code = rows && group ? 0 : ERROR_SYSTEM, count = (int)groups->count;
+    if (code == 0)
+        memcpy(group, groups->smallest, m * sizeof *group);
+    for (int i = -1; i < count && code == 0; i++) {
+        size_t found = 0, all = i < 0 ? m : groups->list[i].count;
+        for (size_t k = 0; k < all; k++) {
+            size_t a = i < 0 ? k : groups->list[i].members[k];
+            if (group[a] == i)
+                rows[found++] = a;
+        }
+        if (found >= POOL_MIN)
+            code = divide(groups, cells, rows, found);
+    }
+    pool_free(&scratch);
+    return code;
+}

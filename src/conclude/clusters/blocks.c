@@ -1,0 +1,194 @@
+/* Kinds of core that show as blocks: the slower kind is farther from itself than from the faster
+ * one, and the faster is nearest to itself. A hand-off is as slow as the two cores that take part,
+ * whatever lies between them, so no group of slow cores is nearer to itself than to all others. */
+#include "base/error.h"
+#include "conclude/clusters/parts.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A kind needs this many rows: a core or two may be slow for other reasons. */
+enum { ROWS_MIN = 4 };
+/* From one block to the next, latencies rise at least by the first factor and at most by the
+ * second: what lies farther apart than that is distant, not slow. */
+static const double block_ratio = 1.05, block_ratio_most = 1.7;
+/* Some cores are always a little slower than others, so where no threads separate the kinds,
+ * latencies have to rise more. */
+static const double block_ratio_alone = 1.1;
+/* Each row is nearer to the faster kind than to the slower one by this factor. */
+static const double row_ratio = 1.02;
+/* This share of the rows and of the cells may be exceptions. */
+static const double odd = 0.1;
+
+struct row {
+    size_t row;
+    int pair; /* its group, or -1 */
+    double mean;
+};
+
+/* Rows by their mean latency, and where they are cut in two kinds. */
+struct blocks {
+    const struct cells *cells;
+    struct row *rows;
+    size_t cut;
+    double *room; /* for m * m values */
+};
+
+enum block { BLOCK_FAST, BLOCK_BETWEEN, BLOCK_SLOW, BLOCKS };
+
+/* Latency of two rows; NAN for a row with itself and with the other of its pair, because the
+ * distance of a core's threads says nothing about the distance of cores. */
+static double latency_of(const struct blocks *blocks, size_t i, size_t j)
+{
+    const struct row *one = &blocks->rows[i], *other = &blocks->rows[j];
+    if (i == j || (one->pair >= 0 && one->pair == other->pair))
+        return NAN;
+    return (double)blocks->cells->known[one->row * blocks->cells->m + other->row];
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->mean != y->mean)
+        return x->mean > y->mean ? 1 : -1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static int pair_of(const struct groups *groups, size_t row)
+{
+    int group = groups->smallest[row];
+    return group >= 0 && groups->list[group].count == 2 ? group : -1;
+}
+
+static void sort_rows(struct blocks *blocks, const struct groups *groups)
+{
+    size_t m = blocks->cells->m;
+    for (size_t a = 0; a < m; a++)
+        blocks->rows[a] = (struct row){.row = a, .pair = pair_of(groups, a)};
+    for (size_t i = 0; i < m; i++) {
+        size_t count = 0;
+        double sum = 0;
+        for (size_t j = 0; j < m; j++) {
+            double value = latency_of(blocks, i, j);
+            sum += isnan(value) ? 0 : log(value);
+            count += isnan(value) ? 0 : 1;
+        }
+        blocks->rows[i].mean = count ? sum / (double)count : 0;
+    }
+    /* The means were computed from the unsorted rows, so sorting has to wait until here. */
+    qsort(blocks->rows, m, sizeof *blocks->rows, compare_rows);
+}
+
+/* Whether the slower rows are all single and the faster all in pairs, or none. */
+static bool kinds_are_alike(const struct blocks *blocks, size_t cut)
+{
+    for (size_t i = 0; i < blocks->cells->m; i++)
+        if ((blocks->rows[i].pair >= 0) != (i < cut && blocks->rows[0].pair >= 0))
+            return false;
+    return true;
+}
+
+/* Of all cuts, the one with the least sum of squares about the three blocks' means. From cut to cut
+ * one row changes sides, and its cells leave the block that they were in. 0: there is none. */
+static size_t find_cut(struct blocks *blocks)
+{
+    size_t m = blocks->cells->m, best = 0;
+    double sum[BLOCKS] = {0}, count[BLOCKS] = {0}, most = -INFINITY;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < i; j++) {
+            double value = latency_of(blocks, i, j);
+            sum[BLOCK_SLOW] += isnan(value) ? 0 : log(value);
+            count[BLOCK_SLOW] += isnan(value) ? 0 : 1;
+        }
+    for (size_t cut = 1; cut + ROWS_MIN <= m; cut++) {
+        for (size_t j = 0; j < m; j++) {
+            double value = latency_of(blocks, cut - 1, j);
+            if (isnan(value))
+                continue;
+            enum block from = j < cut - 1 ? BLOCK_BETWEEN : BLOCK_SLOW;
+            enum block to = j < cut - 1 ? BLOCK_FAST : BLOCK_BETWEEN;
+            sum[from] -= log(value);
+            sum[to] += log(value);
+            count[from]--;
+            count[to]++;
+        }
+        double explained = 0;
+        for (int block = 0; block < BLOCKS; block++)
+            explained += count[block] > 0 ? sum[block] * sum[block] / count[block] : 0;
+        if (cut >= ROWS_MIN && explained > most && kinds_are_alike(blocks, cut)) {
+            most = explained;
+            best = cut;
+        }
+    }
+    return best;
+}
+
+/* Gathers the cells of rows [first, end) and columns [left, right) in the room, ascending; returns
+ * their number. */
+static size_t gather(const struct blocks *blocks, size_t first, size_t end, size_t left,
+                     size_t right)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end; i++)
+        for (size_t j = left; j < right; j++) {
+            double value = latency_of(blocks, i, j);
+            if (!isnan(value))
+                blocks->room[count++] = value;
+        }
+    sort_ascending(blocks->room, count);
+    return count;
+}
+
+static double quantile_of(const struct blocks *blocks, size_t first, size_t end, size_t left,
+                          size_t right, double p)
+{
+    size_t count = gather(blocks, first, end, left, right);
+    return count ? quantile(blocks->room, count, p) : NAN;
+}
+
+/* Comparisons with NAN, where nothing was measured, are false. */
+static bool are_blocks(const struct blocks *blocks)
+{
+    size_t m = blocks->cells->m, cut = blocks->cut, blind = 0;
+    double least = blocks->rows[0].pair >= 0 ? block_ratio : block_ratio_alone;
+    double fast = quantile_of(blocks, 0, cut, 0, cut, 0.5);
+    double between = quantile_of(blocks, 0, cut, cut, m, 0.5);
+    double slow = quantile_of(blocks, cut, m, cut, m, 0.5);
+    if (!(between >= least * fast && between <= block_ratio_most * fast &&
+          slow >= least * between && slow <= block_ratio_most * between))
+        return false;
+    if (!(quantile_of(blocks, cut, m, cut, m, odd) > quantile_of(blocks, 0, cut, cut, m, 1 - odd)))
+        return false;
+    for (size_t i = 0; i < m; i++)
+        blind += !(quantile_of(blocks, i, i + 1, cut, m, 0.5) >=
+                   row_ratio * quantile_of(blocks, i, i + 1, 0, cut, 0.5));
+    return (double)blind <= odd * (double)m;
+}
+
+int groups_add_blocks(struct groups *groups, const struct cells *cells)
+{
+    struct pool scratch = {0};
+    size_t m = cells->m;
+    struct blocks blocks = {.cells = cells,
+                            .rows = pool_alloc(&scratch, m + 1, sizeof *blocks.rows),
+                            .room = pool_alloc(&scratch, m * m + 1, sizeof *blocks.room)};
+    size_t *members = pool_alloc(&scratch, m + 1, sizeof *members);
+    int code = blocks.rows && blocks.room && members ? 0 : ERROR_SYSTEM;
+    if (code == 0 && m >= 2 * ROWS_MIN) {
+        sort_rows(&blocks, groups);
+        blocks.cut = find_cut(&blocks);
+        bool found = blocks.cut && are_blocks(&blocks);
+        for (size_t i = 0; i < m; i++)
+            members[i] = blocks.rows[i].row;
+        size_t fast = blocks.cut, slow = m - fast;
+        found =
+            found && groups_fit(groups, members, fast) && groups_fit(groups, members + fast, slow);
+        if (found)
+            code = groups_add(groups, cells, members, fast, CLUSTER_KIND);
+        if (found && code == 0)
+            code = groups_add(groups, cells, members + fast, slow, CLUSTER_KIND);
+    }
+    pool_free(&scratch);
+    return code;
+}

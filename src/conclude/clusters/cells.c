@@ -1,0 +1,209 @@
+#include "base/error.h"
+#include "conclude/clusters/parts.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Noise of whole numbers is at least that of rounding; that of others is at least one part in
+ * 300. */
+static const double rounding_deviation = 0.29, least_noise = 0.003;
+/* The usual noise, for matrices with too few columns to tell noise from structure. */
+static const double usual_noise = 0.03;
+enum { COLUMNS_ENOUGH = 6, ROWS_FEW = 24, ROWS_VERY_FEW = 12, COLUMNS_LOOKED_AT = 32 };
+
+static bool is_latency(double value)
+{
+    return isfinite(value) && value > 0;
+}
+
+static double both_directions(const double *latency, size_t n, size_t a, size_t b)
+{
+    double there = latency[a * n + b], back = latency[b * n + a];
+    if (is_latency(there) && is_latency(back))
+        return (there + back) / 2;
+    return is_latency(there) ? there : is_latency(back) ? back : NAN;
+}
+
+static int choose_rows(struct cells *cells, struct pool *pool, const double *latency, size_t n)
+{
+    cells->rows = pool_alloc(pool, n + 1, sizeof *cells->rows);
+    if (!cells->rows)
+        return ERROR_SYSTEM;
+    for (size_t a = 0; a < n; a++) {
+        bool any = false;
+        for (size_t b = 0; b < n && !any; b++)
+            any = a != b && !isnan(both_directions(latency, n, a, b));
+        if (any)
+            cells->rows[cells->m++] = a;
+    }
+    return 0;
+}
+
+/* Guesses a missing latency by way of a third row: of all third rows, the smallest of the larger of
+ * the two latencies; the matrix's largest where there is no third row (the completion of an
+ * ultrametric, De Soete 1984). */
+static float guess(const struct cells *cells, size_t a, size_t b, float farthest)
+{
+    size_t m = cells->m;
+    float best = INFINITY;
+    for (size_t k = 0; k < m; k++) {
+        float one = cells->known[a * m + k], other = cells->known[b * m + k];
+        float way = one > other ? one : other;
+        if (k != a && k != b && !isnan(one) && !isnan(other) && way < best)
+            best = way;
+    }
+    return isinf(best) ? farthest : best;
+}
+
+static void fill(struct cells *cells)
+{
+    size_t m = cells->m;
+    float farthest = 0;
+    for (size_t i = 0; i < m * m; i++)
+        if (cells->known[i] > farthest)
+            farthest = cells->known[i];
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < a; b++) {
+            float value = cells->known[a * m + b];
+            if (isnan(value))
+                value = guess(cells, a, b, farthest);
+            cells->filled[a * m + b] = cells->filled[b * m + a] = logf(value);
+        }
+}
+
+double cells_distance(const struct cells *cells, size_t a, size_t b, size_t first, size_t step)
+{
+    const float *x = cells->filled + a * cells->m, *y = cells->filled + b * cells->m;
+    double sum = 0;
+    size_t count = 0;
+    for (size_t k = first; k < cells->m; k += step)
+        if (k != a && k != b) {
+            double difference = (double)(x[k] - y[k]);
+            sum += difference * difference;
+            count++;
+        }
+    return count ? sqrt(sum / (double)count) : NAN;
+}
+
+/* Median absolute deviation of two rows' differences from their median difference, converted to a
+ * standard deviation of one cell. It is taken from the median, because a row that is slower as a
+ * whole is not noisier. */
+static double difference_noise(const struct cells *cells, size_t a, size_t b, size_t first,
+                               size_t step)
+{
+    double differences[2 * COLUMNS_LOOKED_AT + 2];
+    size_t count = 0;
+    for (size_t k = first; k < cells->m && count < 2 * COLUMNS_LOOKED_AT; k += step)
+        if (k != a && k != b)
+            differences[count++] =
+                (double)(cells->filled[a * cells->m + k] - cells->filled[b * cells->m + k]);
+    if (count == 0)
+        return NAN;
+    sort_ascending(differences, count);
+    double middle = median(differences, count);
+    for (size_t i = 0; i < count; i++)
+        differences[i] = fabs(differences[i] - middle);
+    sort_ascending(differences, count);
+    return 1.4826 * median(differences, count) / sqrt(2);
+}
+
+static double row_noise(const struct cells *cells, size_t a)
+{
+    size_t m = cells->m;
+    if (m < COLUMNS_ENOUGH)
+        return usual_noise;
+    /* An even step would visit first siblings only. */
+    size_t step = m / COLUMNS_LOOKED_AT + 1;
+    step += m > COLUMNS_LOOKED_AT && step % 2 == 0;
+    double least = INFINITY;
+    size_t nearest = a;
+    for (size_t b = 0; b < m; b++) {
+        double distance = b == a ? NAN : cells_distance(cells, a, b, 0, 2 * step);
+        if (distance < least) {
+            least = distance;
+            nearest = b;
+        }
+    }
+    /* Half of a few columns is too few: this uses all of them, with a factor, because the nearest
+     * row was chosen by the same columns. */
+    return m < ROWS_FEW ? (m < ROWS_VERY_FEW ? 3 : 2) * difference_noise(cells, a, nearest, 0, 1)
+                        : difference_noise(cells, a, nearest, step, 2 * step);
+}
+
+/* A row's noise is estimated from few columns, so no row is taken for much quieter than the
+ * others. */
+static void pool_noise(struct cells *cells, double *room)
+{
+    if (cells->m == 0)
+        return;
+    memcpy(room, cells->noise, cells->m * sizeof *room);
+    sort_ascending(room, cells->m);
+    double typical = cells->m < ROWS_FEW ? quantile(room, cells->m, 0.75) : median(room, cells->m);
+    if (cells->m < ROWS_VERY_FEW)
+        typical = fmax(typical, usual_noise / 2);
+    for (size_t a = 0; a < cells->m; a++)
+        cells->noise[a] = fmax(cells->noise[a], typical);
+}
+
+/* The noise that half of the row's cells are known to have at least; `room` holds m values. */
+static double given_noise(const struct cells *cells, const double *noise, size_t n, size_t a,
+                          double *room)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < cells->m && noise; b++) {
+        double value = (double)cells->known[a * cells->m + b];
+        double given = both_directions(noise, n, cells->rows[a], cells->rows[b]) / value;
+        if (b != a && is_latency(given))
+            room[count++] = given;
+    }
+    sort_ascending(room, count);
+    return count ? median(room, count) : 0;
+}
+
+static double rounding_noise(const struct cells *cells, const double *latency, size_t n, size_t a,
+                             double *room)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < cells->m; b++) {
+        double there = latency[cells->rows[a] * n + cells->rows[b]];
+        double back = latency[cells->rows[b] * n + cells->rows[a]];
+        if (b == a || isnan(cells->known[a * cells->m + b]))
+            continue;
+        if ((is_latency(there) && there != rint(there)) || (is_latency(back) && back != rint(back)))
+            return 0;
+        room[count++] = (double)cells->known[a * cells->m + b];
+    }
+    sort_ascending(room, count);
+    return rounding_deviation / median(room, count);
+}
+
+int cells_read(struct cells *cells, struct pool *pool, const double *latency, const double *noise,
+               size_t n)
+{
+    *cells = (struct cells){0};
+    if (choose_rows(cells, pool, latency, n) < 0)
+        return ERROR_SYSTEM;
+    size_t m = cells->m;
+    cells->known = pool_alloc(pool, m * m + 1, sizeof *cells->known);
+    cells->filled = pool_alloc(pool, m * m + 1, sizeof *cells->filled);
+    cells->noise = pool_alloc(pool, m + 1, sizeof *cells->noise);
+    cells->given = pool_alloc(pool, m + 1, sizeof *cells->given);
+    double *room = pool_alloc(pool, m + 1, sizeof *room);
+    if (!cells->known || !cells->filled || !cells->noise || !cells->given || !room)
+        return ERROR_SYSTEM;
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++)
+            cells->known[a * m + b] =
+                a == b ? NAN : (float)both_directions(latency, n, cells->rows[a], cells->rows[b]);
+    fill(cells);
+    for (size_t a = 0; a < m; a++)
+        cells->noise[a] = fmax(least_noise, row_noise(cells, a));
+    pool_noise(cells, room);
+    for (size_t a = 0; a < m; a++) {
+        cells->given[a] = given_noise(cells, noise, n, a, room);
+        cells->noise[a] = fmax(cells->noise[a], cells->given[a]);
+        cells->noise[a] = fmax(cells->noise[a], rounding_noise(cells, latency, n, a, room));
+    }
+    return 0;
+}

@@ -1,0 +1,390 @@
+#include "conclude/clusters/clusters.h"
+
+#include "conclude/clusters/cluster.h"
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CPUs that share a core, or its first caches, are nearer to each other than to all others by at
+ * least this factor. Latencies can't tell the two apart: two cores with one L2 look like one core
+ * with two threads. */
+static const double core_ratio = 2;
+/* Half a 95 % interval in standard deviations. */
+static const double half_interval = 1.96;
+
+/* A series as a square matrix: cells[i * n + j] is the point from the i-th to the j-th CPU. */
+struct square {
+    int *ids; /* ascending */
+    size_t n;
+    const struct point **cells;
+    double *latency, *noise;
+    double *room; /* for n * n values */
+};
+
+/* The findings that are being written. */
+struct report {
+    struct probe_result *result;
+    struct pool *pool;
+    const struct series *series;
+    const struct square *square;
+    const struct clusters *clusters;
+    const struct declared *declared;
+    unsigned flags;
+    const int *below;  /* for each cluster, how many levels of near clusters it holds */
+    const bool *holds; /* for each, whether it holds any cluster */
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t find_id(const int *ids, size_t n, int id)
+{
+    const int *found = n ? bsearch(&id, ids, n, sizeof *ids, compare_ids) : NULL;
+    return found ? (size_t)(found - ids) : n;
+}
+
+/* Inserts an id at its place unless it is there already: a million points have only a thousand
+ * ids. */
+static void note_id(struct square *square, int id)
+{
+    size_t at = square->n;
+    if (find_id(square->ids, square->n, id) < square->n)
+        return;
+    for (; at > 0 && square->ids[at - 1] > id; at--)
+        square->ids[at] = square->ids[at - 1];
+    square->ids[at] = id;
+    square->n++;
+}
+
+static int read_ids(struct square *square, struct pool *pool, const struct series *series)
+{
+    square->ids = pool_alloc(pool, CLUSTERS_CPUS_MAX + 2, sizeof *square->ids);
+    if (!square->ids)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < series->point_count && square->n <= CLUSTERS_CPUS_MAX; i++) {
+        note_id(square, series->points[i].from);
+        note_id(square, series->points[i].to);
+    }
+    return 0;
+}
+
+static int read_points(struct square *square, struct pool *pool, const struct series *series)
+{
+    size_t n = square->n;
+    square->cells = pool_alloc(pool, n * n + 1, sizeof *square->cells);
+    square->latency = pool_alloc(pool, n * n + 1, sizeof *square->latency);
+    square->noise = pool_alloc(pool, n * n + 1, sizeof *square->noise);
+    square->room = pool_alloc(pool, n * n + 1, sizeof *square->room);
+    if (!square->cells || !square->latency || !square->noise || !square->room)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < n * n; i++)
+        square->latency[i] = square->noise[i] = NAN;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        size_t at = find_id(square->ids, n, point->from) * n + find_id(square->ids, n, point->to);
+        if (!isfinite(point->y.median) || point->from == point->to)
+            continue;
+        square->cells[at] = point;
+        square->latency[at] = (double)point->y.median;
+        if (point->y.coverage > 0)
+            square->noise[at] = (double)(point->y.high - point->y.low) / (2 * half_interval);
+    }
+    return 0;
+}
+
+/* --- where a cluster stands --- */
+
+static const struct cluster *parent_of(const struct report *report, const struct cluster *cluster)
+{
+    return cluster->parent < 0 ? NULL : &report->clusters->list[cluster->parent];
+}
+
+/* Finds what each cluster holds. Clusters stand in the order of a tree walked from its root, so
+ * going backwards, all clusters within one have been seen before it. */
+static void look_below(const struct clusters *clusters, int *below, bool *holds)
+{
+    for (size_t i = clusters->count; i-- > 0;) {
+        const struct cluster *cluster = &clusters->list[i];
+        int levels = below[i] + (cluster->basis == CLUSTER_NEAR);
+        if (cluster->parent < 0)
+            continue;
+        holds[cluster->parent] = true;
+        if (levels > below[cluster->parent])
+            below[cluster->parent] = levels;
+    }
+}
+
+/* Median latency from the members to all other CPUs; NAN where there are none. */
+static double latency_outside(const struct square *square, const struct cluster *cluster)
+{
+    size_t count = 0, next = 0;
+    for (size_t other = 0; other < square->n; other++) {
+        while (next < cluster->count && cluster->members[next] < other)
+            next++;
+        if (next < cluster->count && cluster->members[next] == other)
+            continue;
+        for (size_t i = 0; i < cluster->count; i++) {
+            double value = square->latency[cluster->members[i] * square->n + other];
+            if (isfinite(value))
+                square->room[count++] = value;
+        }
+    }
+    sort_ascending(square->room, count);
+    return count ? median(square->room, count) : NAN;
+}
+
+/* --- what is declared --- */
+
+/* Marks those CPUs of a declared group that were measured; returns how many. */
+static size_t mark_declared(const struct square *square, const struct declared_group *group,
+                            bool *has)
+{
+    size_t marked = 0;
+    memset(has, 0, square->n * sizeof *has);
+    for (size_t i = 0; i < group->cpus.count; i++) {
+        size_t at = find_id(square->ids, square->n, group->cpus.ids[i]);
+        if (at < square->n && !has[at]) {
+            has[at] = true;
+            marked++;
+        }
+    }
+    return marked;
+}
+
+static bool is_declared_as(const struct square *square, const struct cluster *cluster,
+                           const struct declared_group *group, bool *has)
+{
+    if (!cpulist_has(&group->cpus, square->ids[cluster->members[0]]) ||
+        mark_declared(square, group, has) != cluster->count)
+        return false;
+    size_t shared = 0;
+    for (size_t i = 0; i < cluster->count; i++)
+        shared += has[cluster->members[i]];
+    return shared == cluster->count;
+}
+
+/* The first of a kind (DECLARED_ANY: of any) that is equal to the cluster, or NULL. */
+enum { DECLARED_ANY = -1 };
+static const struct declared_group *
+find_declared(const struct report *report, const struct cluster *cluster, int kind, bool *has)
+{
+    for (size_t i = 0; i < report->declared->count; i++) {
+        const struct declared_group *group = &report->declared->groups[i];
+        if ((kind == DECLARED_ANY || (int)group->kind == kind) &&
+            is_declared_as(report->square, cluster, group, has))
+            return group;
+    }
+    return NULL;
+}
+
+/* --- what a cluster is --- */
+
+static const char *describe_pair(const struct report *report, const struct cluster *cluster)
+{
+    if (cluster->basis == CLUSTER_ALIKE)
+        return "two CPUs of one core, module or place on the interconnect: their latencies to all "
+               "others are alike";
+    if (!(latency_outside(report->square, cluster) < core_ratio * cluster->within))
+        return "two CPUs that share a core or its first caches";
+    return "two CPUs that share a core, a cache or a place on the interconnect";
+}
+
+/* Describes a cluster by its latencies. Only threads of a core are recognised by their
+ * declaration. */
+static const char *describe(const struct report *report, const struct cluster *cluster, bool *has)
+{
+    size_t index = (size_t)(cluster - report->clusters->list);
+    int below = report->below[index];
+    if (report->declared && find_declared(report, cluster, DECLARED_SIBLINGS, has))
+        return cluster->count == 2 ? "two threads of one core (SMT)"
+                                   : "the threads of one core (SMT)";
+    if (cluster->basis == CLUSTER_KIND)
+        return report->holds[index] ? "a kind of core, or a ring of its own: its groups are alike"
+                                    : "a kind of core, or a ring of its own: its CPUs are alike";
+    if (cluster->count == 2)
+        return describe_pair(report, cluster);
+    if (cluster->basis == CLUSTER_ALIKE)
+        return "a module or a place on the interconnect: the latencies of its CPUs to all others "
+               "are alike";
+    bool outermost = true;
+    for (const struct cluster *above = parent_of(report, cluster); above;
+         above = parent_of(report, above))
+        outermost = outermost && above->basis != CLUSTER_NEAR;
+    return below >= 2 && outermost ? "a socket or a NUMA node"
+                                   : "a core complex: cores that share a cache or a socket";
+}
+
+/* --- findings --- */
+
+static const char *list_cpus(struct pool *pool, const int *ids, const size_t *members, size_t count)
+{
+    struct cpulist list = {0};
+    size_t size = count * 12 + 1; /* an int and a comma */
+    char *text = pool_alloc(pool, size, 1);
+    int code = text ? 0 : ERROR_SYSTEM;
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = cpulist_add(&list, ids[members[i]]);
+    if (code == 0)
+        cpulist_format(&list, text, size);
+    cpulist_free(&list);
+    return code == 0 ? text : NULL;
+}
+
+static double median_of(double *values, size_t count)
+{
+    sort_ascending(values, count);
+    return count ? median(values, count) : NAN;
+}
+
+/* Sets value and interval to the medians of the pairs' values and interval ends. The interval is no
+ * narrower than a pair's, because all pairs use the same cache lines, so what is odd about those
+ * lines does not cancel. */
+static void set_latency(struct finding *finding, const struct square *square,
+                        const struct cluster *cluster)
+{
+    size_t n = square->n, most = cluster->count * (cluster->count - 1), count = 0, ends = 0;
+    /* The room of a square of two rows does not hold three lists, so they are handled one by
+     * one. */
+    double *results[] = {&finding->value, &finding->low, &finding->high};
+    for (int which = 0; which < 3; which++) {
+        count = ends = 0;
+        for (size_t i = 0; i < cluster->count; i++)
+            for (size_t j = 0; j < cluster->count; j++) {
+                const struct point *point =
+                    square->cells[cluster->members[i] * n + cluster->members[j]];
+                if (!point || i == j || count == most)
+                    continue;
+                float value = which == 0   ? point->y.median
+                              : which == 1 ? point->y.low
+                                           : point->y.high;
+                ends += point->y.coverage > 0;
+                square->room[count++] = (double)value;
+            }
+        *results[which] = which && ends < count ? NAN : median_of(square->room, count);
+    }
+}
+
+static int add_disagreement(struct report *report, const char *cpus, const char *text)
+{
+    struct finding *finding = finding_add(report->result, report->pool, "cluster.disagreement", "");
+    if (!finding || !cpus || !text)
+        return ERROR_SYSTEM;
+    finding->cpus = cpus;
+    finding->text = text;
+    finding->flags = report->flags;
+    return 0;
+}
+
+static int add_cluster(struct report *report, const struct cluster *cluster, bool *has)
+{
+    const struct square *square = report->square;
+    const struct axis *y = &report->series->y;
+    struct finding *finding =
+        finding_add(report->result, report->pool, "cluster", y->unit ? y->unit : "");
+    if (!finding)
+        return ERROR_SYSTEM;
+    set_latency(finding, square, cluster);
+    finding->flags = report->flags;
+    finding->cpus = list_cpus(report->pool, square->ids, cluster->members, cluster->count);
+    const struct declared_group *same =
+        report->declared ? find_declared(report, cluster, DECLARED_ANY, has) : NULL;
+    finding->text = pool_printf(report->pool, "looks like %s%s%s", describe(report, cluster, has),
+                                same               ? "; declared as "
+                                : report->declared ? "; not declared"
+                                                   : "",
+                                same ? same->name : "");
+    if (!finding->text || !finding->cpus)
+        return ERROR_SYSTEM;
+    if (!report->declared || same)
+        return 0;
+    const char *cpus = finding->cpus;
+    return add_disagreement(
+        report, cpus,
+        pool_printf(report->pool,
+                    "CPUs %s behave as one cluster; the machine declares them as separate", cpus));
+}
+
+/* Adds a disagreement where declared siblings were measured and form no cluster. */
+static int compare_siblings(struct report *report, const struct declared_group *group, bool *has)
+{
+    const struct square *square = report->square;
+    size_t marked = mark_declared(square, group, has), count = 0;
+    bool measured = false;
+    size_t *members = pool_alloc(report->pool, marked + 1, sizeof *members);
+    if (!members)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < square->n; i++)
+        if (has[i])
+            members[count++] = i;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            measured = measured || square->cells[members[i] * square->n + members[j]];
+    if (count < 2 || count == square->n || !measured)
+        return 0;
+    for (size_t i = 0; i < report->clusters->count; i++)
+        if (is_declared_as(square, &report->clusters->list[i], group, has))
+            return 0;
+    const char *cpus = list_cpus(report->pool, square->ids, members, count);
+    return add_disagreement(
+        report, cpus,
+        pool_printf(report->pool, "CPUs %s are declared as SMT siblings but do not behave as such",
+                    cpus ? cpus : ""));
+}
+
+static int write_report(struct report *report, bool *has)
+{
+    int code = 0;
+    for (size_t i = 0; i < report->clusters->count && code == 0; i++)
+        code = add_cluster(report, &report->clusters->list[i], has);
+    const struct declared *declared = report->declared;
+    for (size_t i = 0; declared && i < declared->count && code == 0; i++)
+        if (declared->groups[i].kind == DECLARED_SIBLINGS)
+            code = compare_siblings(report, &declared->groups[i], has);
+    return code;
+}
+
+int findings_clusters(struct probe_result *result, struct pool *pool, const struct series *series,
+                      const struct machine_facts *facts, const struct declared *declared,
+                      struct error *error)
+{
+    struct pool scratch = {0};
+    struct square square = {0};
+    struct clusters clusters = {0};
+    if (!series->matrix)
+        return 0;
+    int code = read_ids(&square, &scratch, series);
+    bool fits = square.n > 2 && square.n <= CLUSTERS_CPUS_MAX;
+    if (code == 0 && fits)
+        code = read_points(&square, &scratch, series);
+    if (code == 0 && fits)
+        code = clusters_find(&clusters, &scratch, square.latency, square.noise, square.n);
+    bool *has = pool_alloc(&scratch, square.n + 1, sizeof *has);
+    bool *holds = pool_alloc(&scratch, clusters.count + 1, sizeof *holds);
+    int *below = pool_alloc(&scratch, clusters.count + 1, sizeof *below);
+    if (code == 0 && !(has && holds && below))
+        code = ERROR_SYSTEM;
+    if (code == 0 && fits) {
+        look_below(&clusters, below, holds);
+        bool guest = facts && facts->hypervisor;
+        struct report report = {result,
+                                pool,
+                                series,
+                                &square,
+                                &clusters,
+                                declared,
+                                guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0,
+                                below,
+                                holds};
+        code = write_report(&report, has);
+    }
+    pool_free(&scratch);
+    return code < 0 ? error_set(error, ERROR_SYSTEM, "out of memory for the clusters of a matrix")
+                    : 0;
+}

@@ -1,0 +1,103 @@
+#include "base/error.h"
+#include "conclude/clusters/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Groups of different kinds differ at least by this factor in how far apart their members lie. */
+static const double least_ratio = 1.5;
+/* A kind has at least two groups: a single group is no kind. */
+enum { GROUPS_MIN = 2 };
+
+struct leaf {
+    const size_t *members;
+    size_t count;
+    double within;
+};
+
+static int compare_leaves(const void *a, const void *b)
+{
+    const struct leaf *x = a, *y = b;
+    return (x->within > y->within) - (x->within < y->within);
+}
+
+/* For each group, whether it holds no other. */
+static bool *find_leaves(const struct groups *groups, struct pool *scratch)
+{
+    bool *leaf = pool_alloc(scratch, groups->count + 1, sizeof *leaf);
+    for (size_t i = 0; leaf && i < groups->count; i++)
+        leaf[i] = true;
+    for (size_t i = 0; leaf && i < groups->count; i++)
+        if (groups->list[i].parent >= 0)
+            leaf[groups->list[i].parent] = false;
+    return leaf;
+}
+
+static int add_kind(struct groups *groups, const struct cells *cells, const struct leaf *leaves,
+                    size_t count, size_t *members)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < leaves[i].count; j++)
+            members[rows++] = leaves[i].members[j];
+    return groups_add(groups, cells, members, rows, CLUSTER_KIND);
+}
+
+static size_t same_kind(const struct leaf *leaves, size_t count)
+{
+    size_t same = 1;
+    while (same < count && leaves[same].within < least_ratio * leaves[same - 1].within)
+        same++;
+    return same;
+}
+
+/* Whether the groups within each kind have one size, and no two kinds have the same. The distance
+ * of members alone says too little, above all for pairs measured by a coarse clock. `leaves` is
+ * sorted by that distance, so the groups of a kind stand together. */
+static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size_t *kind_of_size)
+{
+    size_t kinds = 0;
+    for (size_t i = 0, same; i < count; i += same) {
+        same = same_kind(leaves + i, count - i);
+        kinds++;
+        if (same < GROUPS_MIN)
+            return false;
+        for (size_t j = i; j < i + same; j++) {
+            size_t *kind = &kind_of_size[leaves[j].count];
+            if (leaves[j].count != leaves[i].count || (*kind && *kind != kinds))
+                return false;
+            *kind = kinds;
+        }
+        rows -= same * leaves[i].count;
+    }
+    /* Rows in no group are of an unknown kind. */
+    return kinds >= 2 && rows == 0;
+}
+
+int groups_add_kinds(struct groups *groups, const struct cells *cells)
+{
+    struct pool scratch = {0};
+    struct leaf *leaves = pool_alloc(&scratch, groups->count + 1, sizeof *leaves);
+    size_t *members = pool_alloc(&scratch, cells->m + 1, sizeof *members);
+    const bool *is_leaf = find_leaves(groups, &scratch);
+    size_t *kind_of_size = pool_alloc(&scratch, cells->m + 1, sizeof *kind_of_size);
+    int code = leaves && members && is_leaf && kind_of_size ? 0 : ERROR_SYSTEM;
+    size_t count = 0;
+    for (size_t i = 0; i < groups->count && code == 0; i++) {
+        const struct group *group = &groups->list[i];
+        if (!is_leaf[i])
+            continue;
+        struct leaf leaf = {group->members, group->count, group_within(group, cells, &scratch)};
+        if (isfinite(leaf.within))
+            leaves[count++] = leaf;
+    }
+    if (code == 0 && count)
+        qsort(leaves, count, sizeof *leaves, compare_leaves);
+    bool found = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
+    for (size_t i = 0, same; code == 0 && found && i < count; i += same) {
+        same = same_kind(leaves + i, count - i);
+        code = add_kind(groups, cells, leaves + i, same, members);
+    }
+    pool_free(&scratch);
+    return code;
+}

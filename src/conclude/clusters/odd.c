@@ -1,0 +1,137 @@
+/* Drops near groups that turn out to be none when compared with the others. */
+#include "base/error.h"
+#include "conclude/clusters/parts.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+
+/* A core that is slow as such is slower by at most this factor. */
+static const double slow_core = 2;
+/* A group is plain if even its farthest members are nearer to one another by this factor than its
+ * nearest outsiders are, with this share of exceptions on either side. */
+static const double plain_ratio = 1.15, plain_odd = 0.1;
+/* Groups of about one size are company for each other if together they hold a third of the rows of
+ * their outer group. */
+enum { COMPANY = 3 };
+
+struct room {
+    double *values; /* for m * m */
+    size_t *rest;   /* for m */
+};
+
+/* Finds the rows of the outer group (NULL: of the whole matrix) that are not in the group; returns
+ * their number. */
+static size_t find_rest(const struct group *group, const struct group *outer, size_t m,
+                        size_t *rest)
+{
+    size_t count = 0, all = outer ? outer->count : m;
+    for (size_t i = 0, next = 0; i < all; i++) {
+        size_t row = outer ? outer->members[i] : i;
+        while (next < group->count && group->members[next] < row)
+            next++;
+        if (next == group->count || group->members[next] != row)
+            rest[count++] = row;
+    }
+    return count;
+}
+
+/* A quantile of the latencies between the rows of two sets, which may be the same; NAN where there
+ * are none. */
+static double latency_between(const struct cells *cells, const size_t *rows, size_t row_count,
+                              const size_t *columns, size_t column_count, double p, double *room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < row_count; i++)
+        for (size_t j = 0; j < column_count; j++) {
+            float value = cells->known[rows[i] * cells->m + columns[j]];
+            if (!isnan(value))
+                room[count++] = (double)value;
+        }
+    sort_ascending(room, count);
+    return count ? quantile(room, count, p) : NAN;
+}
+
+/* Whether the remaining rows of the outer group are a group too. */
+static bool rest_is_group(const struct groups *groups, int index, size_t rest)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if ((int)i != index && groups->list[i].count == rest &&
+            groups->list[i].parent == groups->list[index].parent)
+            return true;
+    return false;
+}
+
+/* Whether the group is just "all but the slow cores", which is no group. Slow cores are farther
+ * from one another than from the group, because a hand-off between two slow cores is slower than
+ * one with one slow core, but only within limits. */
+static bool is_all_but_slow(const struct groups *groups, int index, const struct cells *cells,
+                            struct room *room)
+{
+    const struct group *group = &groups->list[index];
+    const struct group *outer = group->parent < 0 ? NULL : &groups->list[group->parent];
+    size_t rest = find_rest(group, outer, cells->m, room->rest);
+    if (group->count <= rest)
+        return false;
+    double within = latency_between(cells, group->members, group->count, group->members,
+                                    group->count, 0.5, room->values);
+    double between =
+        latency_between(cells, group->members, group->count, room->rest, rest, 0.5, room->values);
+    if (between > slow_core * within)
+        return false;
+    /* Two threads of one slow core are still near to one another. */
+    if (rest == 1 || (rest == 2 && rest_is_group(groups, index, rest)))
+        return true;
+    double apart = latency_between(cells, room->rest, rest, room->rest, rest, 0.5, room->values);
+    return apart >= between;
+}
+
+static bool is_plain(const struct group *group, const struct group *outer,
+                     const struct cells *cells, struct room *room)
+{
+    size_t rest = find_rest(group, outer, cells->m, room->rest);
+    double within = latency_between(cells, group->members, group->count, group->members,
+                                    group->count, 1 - plain_odd, room->values);
+    return latency_between(cells, group->members, group->count, room->rest, rest, plain_odd,
+                           room->values) >= plain_ratio * within;
+}
+
+/* Whether a group that is not plain stands alone. It is trusted only in company, when it and others
+ * of about its size make up a large part of their outer group. Alone it is just a few cores of many
+ * that happen to be somewhat nearer. */
+static bool is_alone(const struct groups *groups, int index, const struct cells *cells,
+                     struct room *room)
+{
+    const struct group *group = &groups->list[index];
+    const struct group *outer = group->parent < 0 ? NULL : &groups->list[group->parent];
+    size_t company = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->list[i].parent == group->parent && 2 * groups->list[i].count > group->count &&
+            groups->list[i].count < 2 * group->count)
+            company += groups->list[i].count;
+    return COMPANY * company < (outer ? outer->count : cells->m) &&
+           !is_plain(group, outer, cells, room);
+}
+
+int groups_drop_odd(struct groups *groups, const struct cells *cells)
+{
+    /* The second test compares with the groups that the first one leaves. */
+    static bool (*const tests[])(const struct groups *, int, const struct cells *,
+                                 struct room *) = {
+        is_all_but_slow,
+        is_alone,
+    };
+    struct pool scratch = {0};
+    struct room room = {
+        .values = pool_alloc(&scratch, cells->m * cells->m + 1, sizeof *room.values),
+        .rest = pool_alloc(&scratch, cells->m + 1, sizeof *room.rest),
+    };
+    bool *keep = pool_alloc(&scratch, groups->count + 1, sizeof *keep);
+    int code = room.values && room.rest && keep ? 0 : ERROR_SYSTEM;
+    for (size_t test = 0; test < sizeof tests / sizeof *tests && code == 0; test++) {
+        for (size_t i = 0; i < groups->count; i++)
+            keep[i] = !tests[test](groups, (int)i, cells, &room);
+        code = groups_keep(groups, cells, keep);
+    }
+    pool_free(&scratch);
+    return code;
+}

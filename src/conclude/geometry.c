@@ -1,0 +1,363 @@
+#include "conclude/geometry.h"
+
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "stats/vote.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A distance lies within a line if latency there has risen by less than the first share of the
+ * whole rise, and beyond it if by more than the second. */
+static const double within = 0.25, outside = 0.75;
+/* Loads beyond a line cost more than loads within it by at least this factor. */
+static const double least_contrast = 1.15;
+/* The second of two loads far apart must cost at least this share of the first, or something
+ * fetched its line along with the first one's. The first also pays for translation. */
+static const double least_second = 0.45;
+enum { TRIALS_MAX = 64 };
+/* Evictions of each hot line in a round beyond those of contention alone: an inclusive level makes
+ * it lose each about once. Above the first number lines are surely lost, below the second kept. */
+static const double surely_lost = 0.4, surely_kept = 0.1;
+/* Ways times way stride may differ this much from a capacity that is read off a curve. */
+static const double capacity_apart = 0.15;
+
+struct sheet {
+    struct probe_result *result;
+    struct pool *pool;
+    const struct geometry_evidence *evidence;
+};
+
+static const struct cache_facts *declared_cache(const struct sheet *sheet, int level)
+{
+    const struct machine_facts *facts = sheet->evidence->declared;
+    const struct cache_facts *best = NULL;
+    for (size_t i = 0; facts && i < facts->cache_count; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        bool data = !cache->type || strcmp(cache->type, "instruction") != 0;
+        if (cache->level == level && data && (!best || cache->size_bytes > best->size_bytes))
+            best = cache;
+    }
+    return best;
+}
+
+static struct finding *add(const struct sheet *sheet, int level, const char *what, const char *unit)
+{
+    char name[32];
+    snprintf(name, sizeof name, "L%d.%s", level, what);
+    return finding_add(sheet->result, sheet->pool, name, unit);
+}
+
+static unsigned model_flag(const struct series *series)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        flags |= series->points[i].flags;
+    return flags & FLAG_BIT(FLAG_MODELLED);
+}
+
+static const char too_few_rounds[] =
+    "too few rounds were measured to decide: give it more time (a larger --budget)";
+
+/* Adds a whole number that was read off the series, or says why there is none. */
+static bool add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
+                       double value, double declared, const struct series *source, const char *text)
+{
+    struct finding *finding = add(sheet, level, what, unit);
+    if (!finding || !text)
+        return false;
+    finding->value = finding->low = finding->high = value;
+    finding->declared = declared > 0 ? declared : NAN;
+    finding->flags = model_flag(source);
+    finding->text = text;
+    return true;
+}
+
+static const char *not_detected(const struct sheet *sheet, const char *why)
+{
+    return pool_printf(sheet->pool, "not found: %s", why);
+}
+
+/* --- ways --- */
+
+/* Others that share the cache (the core's other thread, a hypervisor) only take room in a set and
+ * never add any. So the most lines that ever fitted is the answer, if a quarter of the trials found
+ * it. */
+static bool agreed(const struct series *fitting, size_t i, double *lines)
+{
+    if (i >= fitting->point_count)
+        return false;
+    const struct summary *y = &fitting->points[i].y;
+    *lines = (double)y->max;
+    return y->n && !(y->max > y->p75);
+}
+
+static bool doubles(const struct series *fitting, size_t i)
+{
+    double ratio = fitting->points[i + 1].x / fitting->points[i].x;
+    return ratio > 1.9 && ratio < 2.1;
+}
+
+static const char no_stride[] = "at no stride do lines collide in one set: the set index is "
+                                "hashed, or a hypervisor keeps the memory in small pages";
+
+struct geometry_ways geometry_ways_of(const struct series *fitting, double above)
+{
+    struct geometry_ways ways = {NAN, NAN, no_stride};
+    for (size_t i = 0; i + 1 < fitting->point_count; i++) {
+        double here, next, before;
+        if (!agreed(fitting, i, &here) || !agreed(fitting, i + 1, &next) || here > next ||
+            here < next || !doubles(fitting, i))
+            continue;
+        bool known = i > 0 && doubles(fitting, i - 1) && agreed(fitting, i - 1, &before);
+        if (!known) {
+            ways.why = "trials disagree on how many lines fit at half the stride";
+            return ways;
+        }
+        /* In a true set, half the stride leaves room for twice as many lines; with a hashed index,
+         * or where it was a TLB that filled up, it does not. */
+        if (before < 2 * here || before > 2 * here) {
+            ways.why = "half the stride does not hold twice as many lines, so the strides "
+                       "contradict each other";
+            return ways;
+        }
+        if (here <= above) {
+            ways.why =
+                "no more lines fit than the level above has ways, so they may be that level's";
+            return ways;
+        }
+        return (struct geometry_ways){here, fitting->points[i].x, NULL};
+    }
+    return ways;
+}
+
+/* What the level holds: the larger of the capacity found and the one declared, because neighbours
+ * take room and never add any. NAN where neither is known. */
+static double capacity_of(const struct sheet *sheet, int level)
+{
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    const double found = sheet->evidence->levels[level - 1].capacity;
+    return fmax(found > 0 ? found : NAN, cache ? (double)cache->size_bytes : NAN);
+}
+
+/* How many ways a cache of that capacity has at the stride that was found. */
+static double ways_expected(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    return round(capacity_of(sheet, level) / ways->way_stride);
+}
+
+/* Whether fewer ways were free than the capacity implies. */
+static bool is_occupied(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    return ways->ways < (1 - capacity_apart) * ways_expected(sheet, level, ways);
+}
+
+static const char *ways_text(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    if (!is_occupied(sheet, level, ways))
+        return pool_printf(sheet->pool, "this many lines %.0f bytes apart fit, and no more",
+                           ways->way_stride);
+    const double expected = ways_expected(sheet, level, ways);
+    return pool_printf(sheet->pool,
+                       "this many lines %.0f bytes apart fit: %.0f %% of the %.0f ways that the "
+                       "cache's %.0f bytes make were free, and others held the rest (another "
+                       "thread of this core, a hypervisor, a cache partition)",
+                       ways->way_stride, 100 * ways->ways / expected, expected,
+                       capacity_of(sheet, level));
+}
+
+/* Says why the first level's ways were not found. Where a way is no larger than a page, the offset
+ * in the page chooses the set, so neither a hashed index nor small pages are the reason. */
+static const char *first_level_why(const struct sheet *sheet, const char *why)
+{
+    const struct cache_facts *cache = declared_cache(sheet, 1);
+    const struct machine_facts *facts = sheet->evidence->declared;
+    const uint64_t page = facts && facts->page_size_count ? facts->page_sizes[0] : 4096;
+    if (why != no_stride || !cache || !cache->ways || cache->size_bytes / cache->ways > page)
+        return why;
+    return "trials agree on no stride at which lines collide: other work on this core kept a part "
+           "of the cache busy; repeat when it is idle, or with --thorough";
+}
+
+static bool add_ways(const struct sheet *sheet, int level, double above, struct geometry_ways *ways)
+{
+    const struct geometry_level *evidence = &sheet->evidence->levels[level - 1];
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    *ways = (struct geometry_ways){NAN, NAN, NULL};
+    if (evidence->fitting) {
+        *ways = geometry_ways_of(evidence->fitting, above);
+        if (level == 1)
+            ways->why = first_level_why(sheet, ways->why);
+        if (ways->why && sheet->evidence->too_few_for_ways)
+            ways->why = too_few_rounds;
+    } else {
+        ways->why =
+            level > 1 && sheet->evidence->small_pages
+                ? "addresses of one set lie further apart than a small page: it takes huge pages "
+                  "to find them"
+                : "the ways of the level above were not found, and this search starts from them";
+    }
+    double declared = cache ? cache->ways : 0;
+    double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
+    const char *text = ways->why ? not_detected(sheet, ways->why) : ways_text(sheet, level, ways);
+    if (!add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text))
+        return false;
+    if (is_occupied(sheet, level, ways))
+        sheet->result->findings[sheet->result->finding_count - 1].flags |= FLAG_BIT(FLAG_OCCUPIED);
+    return add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
+                      ways->why ? text : "lines this far apart contend for the same set");
+}
+
+static bool compare_capacity(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+{
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    double found = sheet->evidence->levels[level - 1].capacity;
+    double declared = cache ? (double)cache->size_bytes : 0;
+    double capacity = found > 0 ? found : declared, product = ways->ways * ways->way_stride;
+    if (isnan(product) || !(capacity > 0) || fabs(product / capacity - 1) <= capacity_apart ||
+        is_occupied(sheet, level, ways)) /* the ways' own text says so */
+        return true;
+    struct finding *finding = add(sheet, level, "disagreement", "B");
+    if (!finding)
+        return false;
+    finding->value = product;
+    finding->declared = declared > 0 ? declared : NAN;
+    finding->text =
+        pool_printf(sheet->pool,
+                    "ways times way stride come to %.0f bytes, but the capacity %s is %.0f: a part "
+                    "of the cache is not available, or one of the two is wrong",
+                    product, found > 0 ? "found" : "declared", capacity);
+    return finding->text;
+}
+
+/* --- lines --- */
+
+double geometry_line_of(const double *latencies, const double *distances, size_t n, double nearest)
+{
+    if (n < 3 || !(latencies[n - 1] > least_contrast * latencies[0]))
+        return NAN;
+    /* A pair's latency is the mean of its two loads; within a line, the second load hits the first
+     * level. */
+    double first = 2 * latencies[0] - nearest, line = NAN;
+    double second = 2 * latencies[n - 1] - first;
+    if (!(second > least_second * first))
+        return NAN;
+    for (size_t i = 0; i < n; i++) {
+        double share = (latencies[i] - latencies[0]) / (latencies[n - 1] - latencies[0]);
+        if (!(share < within) && !(share > outside))
+            return NAN;
+        if (share > outside && isnan(line))
+            line = distances[i];
+        else if (share < within && !isnan(line))
+            return NAN;
+    }
+    return line;
+}
+
+static bool add_line(const struct sheet *sheet, int level, double *line)
+{
+    const struct series *votes = sheet->evidence->levels[level - 1].lines;
+    const struct cache_facts *cache = declared_cache(sheet, level);
+    double declared = cache ? cache->line_bytes : 0, nearer = *line;
+    double values[TRIALS_MAX], scratch[TRIALS_MAX];
+    const char *why = "this level was not measured";
+    struct vote vote = {.value = NAN};
+    size_t n = 0;
+    for (; votes && n < votes->point_count && n < TRIALS_MAX; n++)
+        values[n] = (double)votes->points[n].y.median;
+    for (; n < sheet->evidence->line_votes && n < TRIALS_MAX; n++)
+        values[n] = NAN; /* abstained */
+    if (votes && !vote_count(values, n, &vote, scratch)) {
+        vote.value = NAN;
+        why = "at no distance does a second load begin to miss: prefetchers fetch what lies near, "
+              "or trials disagree";
+    }
+    if (level > 1 && vote.value > nearer && fabs(vote.value - declared) > 0) {
+        vote.value = NAN;
+        why = "lines arrive in pairs from the next level: an adjacent-line prefetcher fetches "
+              "them, or its lines are longer";
+    }
+    *line = vote.value;
+    if (isnan(*line) && votes && sheet->evidence->too_few_for_lines)
+        why = too_few_rounds;
+    if (isnan(*line))
+        return add_number(sheet, level, "line", "B", NAN, declared, votes,
+                          not_detected(sheet, why));
+    return add_number(sheet, level, "line", "B", *line, declared, votes,
+                      pool_printf(sheet->pool,
+                                  "two loads in an aligned block of this size cost one miss; %zu "
+                                  "of %zu groups of trials agree",
+                                  vote.agreeing, n));
+}
+
+/* --- the second and the third level --- */
+
+static struct estimate latency(const struct point *point)
+{
+    return isfinite(point->cycles.median) ? finding_quiet_cycles_of(point)
+                                          : finding_quiet_time_of(point);
+}
+
+static bool add_inclusive(const struct sheet *sheet)
+{
+    const struct geometry_evidence *evidence = sheet->evidence;
+    const struct series *hot = evidence->hot;
+    const char *text = "not found: no lines were found that contend in the second level alone";
+    double value = NAN;
+    if (hot && hot->point_count == 2) {
+        struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
+        /* A round loads each contending line once, and hot lines as many times. */
+        double round = 2 * evidence->hot_others;
+        double miss = 2 * (double)elsewhere.median - evidence->nearest;
+        double each = (miss - evidence->nearest) * evidence->hot_lines;
+        double least = (double)(same.low - elsewhere.high) * round / each;
+        double most = (double)(same.high - elsewhere.low) * round / each;
+        text = "not found: the first level neither clearly kept nor clearly lost its lines";
+        if (each > 0 && least > surely_lost) {
+            value = 1;
+            text = "yes: a line that the second level evicts leaves the first level too";
+        } else if (each > 0 && most < surely_kept) {
+            value = 0;
+            text = "no: the first level keeps lines that the second has evicted";
+        }
+    }
+    return add_number(sheet, 2, "inclusive", "", value, NAN, hot, text);
+}
+
+static bool add_third(const struct sheet *sheet)
+{
+    const struct geometry_evidence *evidence = sheet->evidence;
+    const struct cache_facts *cache = declared_cache(sheet, 3);
+    if (!cache)
+        return true;
+    double declared = cache->ways;
+    /* The lines that fit if the index is not hashed. */
+    double plain =
+        declared > 0
+            ? declared * fmax(1, (double)cache->size_bytes / declared / evidence->stride_most)
+            : NAN;
+    const char *text = "not found: it takes lines further apart than were measured";
+    if (evidence->third_held && evidence->lines_most > plain)
+        text = pool_printf(sheet->pool,
+                           "not found: %.0f lines %.0f bytes apart still fit, more than an "
+                           "index without a hash has room for: the set index is hashed",
+                           evidence->lines_most, evidence->stride_most);
+    return add_number(sheet, 3, "ways", "", NAN, declared, NULL, text);
+}
+
+int findings_geometry(struct probe_result *result, struct pool *pool,
+                      const struct geometry_evidence *evidence, struct error *error)
+{
+    const struct sheet sheet = {result, pool, evidence};
+    double line = NAN, above = 0;
+    bool done = true;
+    for (int level = 1; level <= GEOMETRY_LEVELS && done; level++) {
+        struct geometry_ways ways;
+        done = add_line(&sheet, level, &line) && add_ways(&sheet, level, above, &ways) &&
+               compare_capacity(&sheet, level, &ways);
+        above = ways.ways;
+    }
+    done = done && add_inclusive(&sheet) && add_third(&sheet);
+    return done ? 0 : error_out_of_memory(error);
+}

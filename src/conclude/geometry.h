@@ -1,0 +1,62 @@
+/*
+ * How the first two cache levels are built, read off series that measure/probes/geometry/geometry.c
+ * measures.
+ *
+ * Findings: "L1.line" and "L1.way_stride" in bytes, "L1.ways", the same of L2, "L2.inclusive" (1 or
+ * 0), each with what the machine declares; "L1.disagreement" where ways times way stride is not the
+ * capacity, in bytes. Where no number can be trusted, the finding has none and says why; "L3.ways"
+ * never has one.
+ */
+#ifndef FATHOM_CONCLUDE_GEOMETRY_H
+#define FATHOM_CONCLUDE_GEOMETRY_H
+
+#include "document/document.h"
+
+enum { GEOMETRY_LEVELS = 2 };
+
+struct geometry_level {
+    /* x: stride in bytes, ascending powers of two; y: the most lines at that stride that the level
+     * held, by trial. Trials agree where a quarter of them found the maximum. NULL: not
+     * measured. */
+    const struct series *fitting;
+    /* x: a group of trials; y: the line size by their medians (geometry_line_of()). NULL: not
+     * measured. */
+    const struct series *lines;
+    double capacity; /* as measured, else NAN */
+};
+
+struct geometry_evidence {
+    struct geometry_level levels[GEOMETRY_LEVELS];
+    /* Latency with hot lines: x = 1 in the second level's contended set, x = 0 beside it. */
+    const struct series *hot;
+    double hot_lines, hot_others; /* how many, and how many lines contend with them */
+    double nearest;               /* latency of the first level, in the unit of `hot` */
+    bool small_pages; /* huge pages were not available: only the first level can be measured */
+    bool too_few_for_ways, too_few_for_lines; /* too few rounds for a vote */
+    size_t line_votes; /* groups of trials that could vote; those without a point abstained */
+    double lines_most, stride_most; /* the largest of the sweep; with `third_held`, that many lines
+                                       were still no slower than the third level */
+    bool third_held;
+    const struct machine_facts *declared;
+};
+
+struct geometry_ways {
+    double ways, way_stride; /* NAN: not found */
+    const char *why;         /* why it was not found; NULL where it was */
+};
+
+/* Finds the smallest stride that holds as many lines as twice that stride: there all lines fall
+ * into one set, which holds as many as it has ways. Half the stride must hold twice as many. The
+ * count must exceed the ways of the level above (`above`; 0: there is none), or that level's ways
+ * may have been counted. */
+struct geometry_ways geometry_ways_of(const struct series *fitting, double above);
+/* The smallest of `n` ascending distances at which the second of two loads misses as the first
+ * does. `latencies` are the means of both loads, `nearest` is the latency of the first level. NAN
+ * where the second load never misses, or where a distance is neither clearly within nor beyond a
+ * line. */
+double geometry_line_of(const double *latencies, const double *distances, size_t n, double nearest);
+/* Adds all findings. ERROR_SYSTEM without memory. */
+int findings_geometry(struct probe_result *, struct pool *, const struct geometry_evidence *,
+                      struct error *);
+
+#endif

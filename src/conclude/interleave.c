@@ -1,0 +1,112 @@
+#include "conclude/interleave.h"
+
+#include "base/cpulist.h"
+#include "base/pool.h"
+#include "conclude/ways.h"
+
+#include <math.h>
+
+static bool is_near(const double *rates, size_t n, double most, unsigned largest, double off,
+                    unsigned *weights)
+{
+    bool near = true;
+    for (size_t i = 0; i < n; i++) {
+        const double exact = rates[i] / most * largest;
+        weights[i] = exact < 1 ? 1 : (unsigned)lround(exact);
+        near = near && fabs(weights[i] / exact - 1) <= off;
+    }
+    return near;
+}
+
+void interleave_weights(const double *rates, size_t n, double off, unsigned *weights)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, rates[i]);
+    unsigned largest = 1;
+    while (!is_near(rates, n, most, largest, off, weights) && largest < INTERLEAVE_WEIGHT_MAX)
+        largest++;
+}
+
+/* --- of a document --- */
+
+static const double off = 0.05;
+
+static bool is_first_of_row(const struct series *series, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (series->points[i].from == series->points[index].from)
+            return false;
+    return true;
+}
+
+static unsigned kernel_weight(const struct declared_facts *declared, int node)
+{
+    for (size_t i = 0; i < declared->weight_count && i < NODES_MAX; i++)
+        if (declared->weights[i].node == node &&
+            declared->weights[i].weight <= INTERLEAVE_WEIGHT_MAX)
+            return declared->weights[i].weight;
+    return 0;
+}
+
+/* False where it can't be used, or without memory: then `code` says so. */
+static bool read_row(struct interleave_row *row, const struct declared_facts *declared,
+                     const struct series *series, int from, struct pool *pool, int *code)
+{
+    int *to = pool_alloc(pool, series->point_count, sizeof *to);
+    double *rates = pool_alloc(pool, series->point_count, sizeof *rates);
+    *row = (struct interleave_row){.from = from, .to = to, .rates = rates};
+    row->weights = pool_alloc(pool, series->point_count, sizeof *row->weights);
+    row->kernel = pool_alloc(pool, series->point_count, sizeof *row->kernel);
+    *code = to && rates && row->weights && row->kernel ? 0 : ERROR_SYSTEM;
+    for (size_t i = 0; *code == 0 && i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (point->from != from)
+            continue;
+        to[row->count] = point->to;
+        row->kernel[row->count] = kernel_weight(declared, point->to);
+        rates[row->count] = way_value(point);
+        if (!(rates[row->count++] > 0))
+            return false;
+    }
+    return *code == 0 && row->count > 1;
+}
+
+bool interleave_kernel_known(const struct interleave_row *row)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (!row->kernel[i])
+            return false;
+    return row->count > 0;
+}
+
+int interleave_read(struct interleave *found, const struct document *document, struct pool *pool,
+                    struct error *error)
+{
+    const struct series *series = ways_between_nodes(document, DIMENSION_BANDWIDTH);
+    *found = (struct interleave){.why_not = "it has no bandwidths between nodes: measure them with "
+                                            "'fathom numa', where there are two nodes or more"};
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        int code;
+        struct interleave_row row;
+        if (!is_first_of_row(series, i))
+            continue;
+        const bool usable = read_row(&row, &document->machine.declared, series,
+                                     series->points[i].from, pool, &code);
+        if (code < 0)
+            return error_out_of_memory(error);
+        found->why_not = "it has no node whose CPUs reached the memory of several nodes: weights "
+                         "take two nodes or more, all of them measured";
+        if (!usable)
+            continue;
+        interleave_weights(row.rates, row.count, off, row.weights);
+        struct interleave_row *slot =
+            pool_append(pool, (void **)&found->rows, &found->row_count, sizeof *slot);
+        if (!slot)
+            return error_out_of_memory(error);
+        *slot = row;
+    }
+    if (found->row_count)
+        found->why_not = NULL;
+    return 0;
+}

@@ -1,0 +1,175 @@
+#include "conclude/levels/curve/curve.h"
+
+#include "conclude/levels/curve/miss_share.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BINS_AN_OCTAVE = 8, NEIGHBOURS = 9 };
+
+/* How uneven a plateau is without any noise: lines, sets and rows differ a little. */
+static const double unevenness = 0.02;
+/* With more noise than this a rise looks as flat as a plateau, because three deviations bridge the
+ * step between two levels. So noise counts as no more than this, and a noisier plateau has to be
+ * longer to be accepted. */
+static const double noise_most = 0.06;
+/* A 95 % interval's half width in standard deviations. */
+static const double deviations_95 = 1.96;
+
+static bool usable(const struct level_sample *sample)
+{
+    return isfinite(sample->bytes) && sample->bytes > 0 && isfinite(sample->latency) &&
+           sample->latency > 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct level_sample *p = *(struct level_sample *const *)a;
+    const struct level_sample *q = *(struct level_sample *const *)b;
+    if (p->bytes != q->bytes)
+        return p->bytes > q->bytes ? 1 : -1;
+    return (p->latency > q->latency) - (p->latency < q->latency);
+}
+
+/* What translation adds to a load. A page holds many lines, so a random chase visits pages at
+ * random and not in a cycle. */
+static double translation_at(double bytes, const struct translation_knee *knees, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        if (knees[i].bytes > 0 && knees[i].cycles > 0)
+            sum += knees[i].cycles * miss_share_drawn(bytes / knees[i].bytes);
+    return sum;
+}
+
+static void read_samples(struct level_curve *curve, struct level_sample *samples, size_t n,
+                         const struct translation_knee *knees, size_t knee_count)
+{
+    for (size_t i = 0; i < n; i++) {
+        samples[i].level = -1;
+        samples[i].fitted = NAN;
+        samples[i].doubt = 0;
+        if (usable(&samples[i]))
+            curve->of[curve->n++] = &samples[i];
+    }
+    qsort(curve->of, curve->n, sizeof *curve->of, by_bytes);
+    for (size_t i = 0; i < curve->n; i++) {
+        const struct level_sample *sample = curve->of[i];
+        /* Where trials form two groups, the end of the interval nearer to the median says how well
+         * the median of its own group is known. The geometric mean of both ends' distances weighs
+         * that end most. */
+        double half = sqrt((sample->high - sample->latency) * (sample->latency - sample->low)) /
+                      deviations_95;
+        /* At least half of the latency counts as the load's own, whatever the knees say about
+         * translation. */
+        double pure = fmax(sample->latency / 2,
+                           sample->latency - translation_at(sample->bytes, knees, knee_count));
+        curve->clean[i] = (struct mixture_sample){
+            .bytes = sample->bytes,
+            .latency = pure,
+            .deviation = half >= 0 && isfinite(half) ? half / pure : 0,
+        };
+    }
+}
+
+/* --- bins: dense and repeated sizes become one --- */
+
+double curve_middle(double *values, size_t n)
+{
+    sort_ascending(values, n);
+    return median(values, n);
+}
+
+static struct curve_bin make_bin(const struct level_curve *curve, size_t first, size_t end)
+{
+    const size_t n = end - first;
+    double x = 0;
+    for (size_t i = first; i < end; i++) {
+        x += log2(curve->clean[i].bytes) / (double)n;
+        curve->scratch[i] = curve->clean[i].deviation;
+    }
+    double deviation = curve_middle(curve->scratch + first, n) / sqrt((double)n);
+    for (size_t i = first; i < end; i++)
+        curve->scratch[i] = log(curve->clean[i].latency);
+    return (struct curve_bin){x, curve_middle(curve->scratch + first, n), deviation, 0};
+}
+
+/* How far a bin lies off the line between its neighbours, as the standard deviation of one. */
+static double roughness(const struct curve_bin *bins, size_t i)
+{
+    double share = (bins[i].x - bins[i - 1].x) / (bins[i + 1].x - bins[i - 1].x);
+    double off = bins[i].y - bins[i - 1].y - share * (bins[i + 1].y - bins[i - 1].y);
+    return fabs(off) / sqrt(1 + share * share + (1 - share) * (1 - share));
+}
+
+/* A bin's noise is the larger of what its intervals and what its neighbours show, because trials of
+ * one place and time say nothing about the next place. */
+static void add_noise(struct level_curve *curve)
+{
+    const size_t n = curve->bin_count;
+    struct curve_bin *bins = curve->bins;
+    double rough[CURVE_BINS_MOST] = {0}, near[NEIGHBOURS];
+    for (size_t i = 0; i < n; i++) {
+        size_t from = i > NEIGHBOURS / 2 ? i - NEIGHBOURS / 2 : 0, count = 0;
+        if (from + NEIGHBOURS > n)
+            from = n > NEIGHBOURS ? n - NEIGHBOURS : 0;
+        for (size_t j = from; j < from + NEIGHBOURS && j < n; j++)
+            if (j > 0 && j + 1 < n)
+                near[count++] = roughness(bins, j);
+        rough[i] = count ? 1.4826 * curve_middle(near, count) : 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        bins[i].deviation = hypot(unevenness, fmin(noise_most, fmax(bins[i].deviation, rough[i])));
+}
+
+static void make_bins(struct level_curve *curve)
+{
+    if (curve->n == 0)
+        return;
+    const double from = log2(curve->clean[0].bytes);
+    const double octaves = log2(curve->clean[curve->n - 1].bytes) - from;
+    const double each = fmax(1.0 / (double)BINS_AN_OCTAVE, octaves / (CURVE_BINS_MOST - 2));
+    size_t first = 0;
+    for (size_t i = 1; i <= curve->n; i++) {
+        if (i < curve->n && floor((log2(curve->clean[i].bytes) - from) / each + 0.5) ==
+                                floor((log2(curve->clean[first].bytes) - from) / each + 0.5))
+            continue;
+        curve->bin_first[curve->bin_count] = first;
+        curve->bins[curve->bin_count++] = make_bin(curve, first, i);
+        first = i;
+    }
+    curve->bin_first[curve->bin_count] = curve->n;
+    struct curve_bin *bins = curve->bins;
+    const size_t n = curve->bin_count;
+    for (size_t i = 0; i < n; i++)
+        bins[i].octaves =
+            ((i + 1 < n ? bins[i + 1].x : bins[i].x) - (i ? bins[i - 1].x : bins[i].x)) / 2;
+    add_noise(curve);
+}
+
+struct level_curve *curve_create(struct level_sample *samples, size_t n,
+                                 const struct translation_knee *knees, size_t knee_count)
+{
+    struct level_curve *curve = calloc(1, sizeof *curve);
+    if (!curve)
+        return NULL;
+    curve->of = malloc((n + 1) * sizeof *curve->of);
+    curve->clean = malloc((n + 1) * sizeof *curve->clean);
+    curve->scratch = malloc((n + 1) * sizeof *curve->scratch);
+    if (!curve->of || !curve->clean || !curve->scratch) {
+        curve_free(curve);
+        return NULL;
+    }
+    read_samples(curve, samples, n, knees, knee_count);
+    make_bins(curve);
+    return curve;
+}
+
+void curve_free(struct level_curve *curve)
+{
+    free(curve->of);
+    free(curve->clean);
+    free(curve->scratch);
+    free(curve);
+}

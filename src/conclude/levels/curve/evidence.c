@@ -1,0 +1,446 @@
+#include "conclude/levels/curve/evidence.h"
+
+#include "stats/quantile.h"
+
+#include <math.h>
+
+static const double agree = 0.0488, agree_most = 0.12; /* ln 1.05 */
+/* The least length of a flat that proves a level, in octaves; less where samples have intervals. */
+static const double least_octaves = 0.45, least_octaves_measured = 0.25;
+/* The far half of a cache is more uneven, because it consists of many parts, so its flat has to be
+ * longer. */
+static const double uneven = 0.08, uneven_octaves = 0.6;
+enum { ADDED_SIZES = 3, MEMORY_SIZES = 3 };
+/* Memory needs a flat this long in octaves, that begins beyond the first multiple of the last
+ * capacity and reaches the second, and lies this near to the latency by the whole fit, as a
+ * logarithm. */
+static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2,
+                    memory_near = 0.22;
+/* Where the noise is known, a pooled latency this near to a flat's is preferred, because it
+ * excludes what the last cache still serves. */
+static const double pooled_near = 0.03;
+/* A miss of the first TLB that hits the second costs less than a cache's miss does. First levels
+ * have 12 to 128 entries, second ones some 400 to 3072. */
+static const double translation_step_most = 1.55;
+static const double translated_sizes[][2] = {{48 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
+/* A slower rise than this, in an octave, is still the same level. */
+static const double steep = 0.15;
+/* The fit takes a flat for a rise if the fit rises by this much more than the flat from one half to
+ * the other. */
+static const double tilted = 0.04;
+
+bool evidence_has_intervals(const struct level_curve *curve)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < curve->n; i++)
+        known += curve->of[i]->low <= curve->of[i]->high;
+    return 2 * known > curve->n;
+}
+
+double evidence_tolerance(const struct level_curve *curve)
+{
+    if (!evidence_has_intervals(curve))
+        return agree;
+    for (size_t i = 0; i < curve->n; i++)
+        curve->scratch[i] = curve->clean[i].deviation;
+    return fmin(agree_most, fmax(agree, 4 * curve_middle(curve->scratch, curve->n)));
+}
+
+bool evidence_is_translation(double before, double after, double bytes)
+{
+    bool fits = false;
+    for (size_t i = 0; i < sizeof translated_sizes / sizeof *translated_sizes; i++)
+        fits = fits || (bytes >= translated_sizes[i][0] && bytes <= translated_sizes[i][1]);
+    return fits && after - before < log(translation_step_most);
+}
+
+bool evidence_of_memory(const struct level_curve *curve, double last_capacity, double latency,
+                        struct flat *proof)
+{
+    struct flat flats[FLATS_MOST];
+    size_t begin = 0;
+    while (begin < curve->bin_count && exp2(curve->bins[begin].x) < memory_beyond * last_capacity)
+        begin++;
+    const size_t count = flats_find(curve->bins + begin, curve->bin_count - begin,
+                                    evidence_tolerance(curve), memory_octaves, flats);
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct flat *flat = &flats[i];
+        const double to = exp2(curve->bins[begin + flat->last].x);
+        if (flat->sizes < MEMORY_SIZES || fabs(flat->middle - latency) > memory_near ||
+            to < memory_reach * last_capacity || (found && flat->octaves <= proof->octaves))
+            continue;
+        *proof = *flat;
+        proof->first += begin;
+        proof->last += begin;
+        found = true;
+    }
+    return found;
+}
+
+void evidence_add_gap(struct found_levels *levels, double from, double to)
+{
+    if (levels->gap_count < LEVELS_MAX)
+        levels->gaps[levels->gap_count++] = (struct level_gap){from, to};
+}
+
+void evidence_take_flat(struct level_curve *curve, const struct flat *flat, size_t k,
+                        struct found_level *level, double *halves)
+{
+    size_t n = 0;
+    level->from = level->to = level->off = NAN;
+    for (size_t bin = flat->first; bin <= flat->last; bin++)
+        for (size_t i = curve->bin_first[bin]; i < curve->bin_first[bin + 1]; i++) {
+            struct level_sample *sample = curve->of[i];
+            const double clean = curve->clean[i].latency;
+            if (log(clean) < flat->low - agree / 2 || log(clean) > flat->high + agree / 2)
+                continue;
+            curve->scratch[n] = clean;
+            halves[n++] = (sample->high - sample->low) / 2 * clean / sample->latency;
+            sample->level = (int)k;
+            sample->doubt = 0;
+            level->from = isnan(level->from) ? sample->bytes : level->from;
+            level->to = sample->bytes;
+            level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
+        }
+    if (n == 0)
+        return;
+    const struct level_estimate estimate = level_pool(curve->scratch, halves, n);
+    level->fitted = level->latency = estimate.value;
+    level->low = estimate.low;
+    level->high = estimate.high;
+    for (size_t i = 0; i < curve->n; i++)
+        if (curve->of[i]->level == (int)k)
+            curve->of[i]->fitted = level->latency * curve->of[i]->latency / curve->clean[i].latency;
+}
+
+void evidence_bracket(const struct level_curve *curve, size_t last, double ends, double next,
+                      struct found_level *level)
+{
+    size_t below = last;
+    level->capacity = level->capacity_low = level->capacity_high = NAN;
+    if (!isfinite(next))
+        return;
+    const double near = fmin(1.05 * ends + 0.15 * (next - ends), 1.25 * ends);
+    const double off = fmin((ends + next) / 2, 2 * ends);
+    while (below + 1 < curve->bin_count && exp(curve->bins[below + 1].y) < near)
+        below++;
+    size_t above = below + 1;
+    while (above < curve->bin_count && exp(curve->bins[above].y) < off)
+        above++;
+    if (above >= curve->bin_count)
+        return;
+    level->capacity = exp2((curve->bins[below].x + curve->bins[above].x) / 2);
+    level->capacity_low = exp2(curve->bins[below].x);
+    level->capacity_high = exp2(curve->bins[above].x);
+}
+
+/* --- the levels of a fit --- */
+
+struct weighing {
+    struct level_curve *curve;
+    struct found_levels *levels;
+    double *halves;
+    double tolerance;
+    struct flat flats[FLATS_MOST];
+    size_t flat_count;
+};
+
+/* The smallest size that a level serves, by the fit. */
+static double served_from(const struct found_levels *levels, size_t k)
+{
+    return k ? levels->list[k - 1].capacity : 0;
+}
+
+static double served_to(const struct found_levels *levels, size_t k)
+{
+    return isfinite(levels->list[k].capacity) ? levels->list[k].capacity : INFINITY;
+}
+
+/* The longest flat that lies mostly within what the level serves. NULL: none. */
+static const struct flat *flat_of(const struct weighing *weighing, size_t k)
+{
+    const struct flat *best = NULL;
+    for (size_t i = 0; i < weighing->flat_count; i++) {
+        const struct flat *flat = &weighing->flats[i];
+        const double middle =
+            exp2((weighing->curve->bins[flat->first].x + weighing->curve->bins[flat->last].x) / 2);
+        if (middle > served_from(weighing->levels, k) && middle < served_to(weighing->levels, k) &&
+            (!best || flat->octaves > best->octaves))
+            best = flat;
+    }
+    return best;
+}
+
+/* Keeps only those of a level's samples that agree with its latency, and its latency is theirs;
+ * *least and *most are their extremes. */
+static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
+{
+    struct level_curve *curve = weighing->curve;
+    struct found_level *level = &weighing->levels->list[k];
+    bool dropped = false;
+    level->from = level->to = level->off = NAN;
+    *least = INFINITY;
+    *most = 0;
+    for (size_t i = 0; i < curve->n; i++) {
+        const double clean = curve->clean[i].latency;
+        if (curve->of[i]->level != (int)k)
+            continue;
+        if (fabs(log(clean / level->latency)) > weighing->tolerance) {
+            curve->of[i]->level = -1;
+            dropped = true;
+            continue;
+        }
+        *least = fmin(*least, clean);
+        *most = fmax(*most, clean);
+        level->from = isnan(level->from) ? curve->of[i]->bytes : level->from;
+        level->to = curve->of[i]->bytes;
+        level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
+    }
+    if (dropped)
+        level_pool_own(curve, k, weighing->halves, level);
+}
+
+/* Gathers level k's samples into bins, as the curve's; returns the number of bins. */
+static size_t gather_own(const struct level_curve *curve, size_t k, struct curve_bin *own)
+{
+    size_t count = 0;
+    for (size_t bin = 0; bin < curve->bin_count; bin++) {
+        double x = 0;
+        size_t n = 0;
+        for (size_t i = curve->bin_first[bin]; i < curve->bin_first[bin + 1]; i++)
+            if (curve->of[i]->level == (int)k) {
+                x += log2(curve->clean[i].bytes);
+                curve->scratch[n++] = log(curve->clean[i].latency);
+            }
+        if (n > 0)
+            own[count++] =
+                (struct curve_bin){.x = x / (double)n, .y = curve_middle(curve->scratch, n)};
+    }
+    return count;
+}
+
+/* Whether a level's own sizes agree, that is, form a flat. */
+static bool agrees(const struct weighing *weighing, size_t k)
+{
+    struct curve_bin own[CURVE_BINS_MOST];
+    struct flat flats[FLATS_MOST];
+    const bool measured = evidence_has_intervals(weighing->curve);
+    return flats_find(own, gather_own(weighing->curve, k, own), weighing->tolerance,
+                      measured ? least_octaves_measured : least_octaves, flats) > 0;
+}
+
+static void forget_samples(struct level_curve *curve, size_t k)
+{
+    for (size_t i = 0; i < curve->n; i++)
+        if (curve->of[i]->level == (int)k)
+            curve->of[i]->level = -1;
+}
+
+/* Renumbers the samples of level k and of those above by that many levels. */
+static void move_samples(struct level_curve *curve, size_t k, int by)
+{
+    for (size_t i = 0; i < curve->n; i++)
+        if (curve->of[i]->level >= (int)k)
+            curve->of[i]->level += by;
+}
+
+static void take_out(struct weighing *weighing, size_t k)
+{
+    struct found_levels *levels = weighing->levels;
+    forget_samples(weighing->curve, k);
+    move_samples(weighing->curve, k + 1, -1);
+    for (size_t i = k; i + 1 < levels->count; i++)
+        levels->list[i] = levels->list[i + 1];
+    levels->count--;
+}
+
+/* Moves a level's latency into the range of its own points; returns 0 where it has none. */
+static int hold_to_points(struct weighing *weighing, size_t k)
+{
+    struct found_level *level = &weighing->levels->list[k];
+    double least, most;
+    keep_own(weighing, k, &least, &most);
+    if (!agrees(weighing, k)) {
+        const struct flat *flat = flat_of(weighing, k);
+        forget_samples(weighing->curve, k);
+        if (!flat)
+            return 0;
+        evidence_take_flat(weighing->curve, flat, k, level, weighing->halves);
+        return 1;
+    }
+    level->latency = fmin(most, fmax(least, level->latency));
+    level->low = fmin(level->low, level->latency);
+    level->high = fmax(level->high, level->latency);
+    return 1;
+}
+
+static void refuse_levels(struct weighing *weighing)
+{
+    struct found_levels *levels = weighing->levels;
+    const struct level_curve *curve = weighing->curve;
+    for (size_t k = 0; k < levels->count;) {
+        if (hold_to_points(weighing, k)) {
+            k++;
+            continue;
+        }
+        evidence_add_gap(levels, fmax(served_from(levels, k), curve->clean[0].bytes),
+                         fmin(served_to(levels, k), curve->clean[curve->n - 1].bytes));
+        take_out(weighing, k);
+    }
+}
+
+/* Whether the curve climbs from a flat to the next level as it does where a cache ends. */
+static bool climbs(const struct weighing *weighing, const struct flat *flat, double next)
+{
+    const struct curve_bin *bins = weighing->curve->bins;
+    size_t top = flat->last;
+    while (top + 1 < weighing->curve->bin_count && bins[top].y < log(next) - agree)
+        top++;
+    return log(next) - flat->middle > steep * (bins[top].x - bins[flat->last].x);
+}
+
+/* The median of how far the samples of bins [first, end) lie below the fit, as a logarithm. */
+static double below_fit(const struct level_curve *curve, size_t first, size_t end)
+{
+    size_t n = 0;
+    for (size_t i = curve->bin_first[first]; i < curve->bin_first[end]; i++)
+        curve->scratch[n++] = log(curve->of[i]->fitted / curve->of[i]->latency);
+    return curve_middle(curve->scratch, n);
+}
+
+/* Whether the fit makes a rise of a flat. A flat that is flat in the fit too belongs to how a cache
+ * behaves beyond its capacity. */
+static bool is_misread(const struct level_curve *curve, const struct flat *flat)
+{
+    const size_t half = (flat->first + flat->last + 1) / 2;
+    return below_fit(curve, half, flat->last + 1) - below_fit(curve, flat->first, half) > tilted;
+}
+
+/* The index at which a flat would be a level of its own; count + 1: nowhere. */
+static size_t place_of(const struct weighing *weighing, const struct flat *flat)
+{
+    const struct found_levels *levels = weighing->levels;
+    const double from = exp2(weighing->curve->bins[flat->first].x),
+                 to = exp2(weighing->curve->bins[flat->last].x), nowhere = log(plateau_step);
+    size_t k = 0;
+    while (k < levels->count && log(levels->list[k].latency) < flat->middle)
+        k++;
+    const bool above = k == 0 || (flat->middle - log(levels->list[k - 1].latency) >= nowhere &&
+                                  from > levels->list[k - 1].to);
+    const bool below = k < levels->count &&
+                       log(levels->list[k].latency) - flat->middle >= nowhere &&
+                       to < levels->list[k].from && climbs(weighing, flat, levels->list[k].latency);
+    return above && below ? k : levels->count + 1;
+}
+
+static void add_flats(struct weighing *weighing, const struct flat *flats, size_t count)
+{
+    struct found_levels *levels = weighing->levels;
+    for (size_t i = 0; i < count && levels->count < LEVELS_MAX; i++) {
+        const struct flat *flat = &flats[i];
+        const size_t k = place_of(weighing, flat);
+        if (k > levels->count || flat->sizes < ADDED_SIZES || !is_misread(weighing->curve, flat))
+            continue;
+        move_samples(weighing->curve, k, 1);
+        for (size_t j = levels->count++; j > k; j--)
+            levels->list[j] = levels->list[j - 1];
+        struct found_level *level = &levels->list[k];
+        *level = (struct found_level){.translated = NAN, .translation = NAN};
+        evidence_take_flat(weighing->curve, flat, k, level, weighing->halves);
+        evidence_bracket(weighing->curve, flat->last, exp(weighing->curve->bins[flat->last].y),
+                         levels->list[k + 1].latency, level);
+        /* The fit's capacity of the level before covered both levels. */
+        if (k > 0 && !(levels->list[k - 1].capacity_low <= level->from)) {
+            size_t last = flat->first;
+            while (last > 0 && exp2(weighing->curve->bins[last].x) > levels->list[k - 1].to)
+                last--;
+            evidence_bracket(weighing->curve, last, levels->list[k - 1].latency, level->latency,
+                             &levels->list[k - 1]);
+        }
+    }
+}
+
+static void join_translation(struct weighing *weighing)
+{
+    struct found_levels *levels = weighing->levels;
+    for (size_t k = 0; k + 1 < levels->count;) {
+        struct found_level *level = &levels->list[k], *next = level + 1;
+        if (!isnan(level->translated) ||
+            !evidence_is_translation(log(level->latency), log(next->latency), level->capacity)) {
+            k++;
+            continue;
+        }
+        level->translated = level->capacity;
+        level->translation = next->latency - level->latency;
+        level->capacity = next->capacity;
+        level->capacity_low = next->capacity_low;
+        level->capacity_high = next->capacity_high;
+        take_out(weighing, k + 1);
+    }
+}
+
+static void prove_memory(struct weighing *weighing)
+{
+    struct found_levels *levels = weighing->levels;
+    if (levels->count < 2 || levels->rising)
+        return;
+    const size_t k = levels->count - 1;
+    struct found_level *level = &levels->list[k];
+    struct flat proof;
+    levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity,
+                                        log(level->latency), &proof);
+    if (levels->proven && (!evidence_has_intervals(weighing->curve) ||
+                           fabs(proof.middle - log(level->latency)) > pooled_near)) {
+        forget_samples(weighing->curve, k);
+        evidence_take_flat(weighing->curve, &proof, k, level, weighing->halves);
+    }
+}
+
+/* A cache that is half full serves nearly all loads, however its sets are filled: sets of 8 ways or
+ * more that hold half of that on average overflow for one load in fifty (Poisson), which adds less
+ * than this to the latency unless the next level is 25 times as slow. Where two sizes in a row
+ * within half of the capacity are slower, others took room while it was measured, or two levels
+ * were fitted as one. */
+static const double served_at_half = 1.5;
+
+static bool is_blurred(const struct level_curve *curve, const struct found_level *level)
+{
+    size_t slow = 0;
+    for (size_t i = 0; i < curve->bin_count; i++) {
+        const double bytes = exp2(curve->bins[i].x);
+        if (bytes <= level->to || bytes > level->capacity_low / 2)
+            continue;
+        slow = exp(curve->bins[i].y) > served_at_half * level->latency ? slow + 1 : 0;
+        if (slow == 2)
+            return true;
+    }
+    return false;
+}
+
+static void mark_blurred(struct weighing *weighing)
+{
+    for (size_t k = 0; k + 1 < weighing->levels->count; k++) {
+        struct found_level *level = &weighing->levels->list[k];
+        level->blurred = is_blurred(weighing->curve, level);
+    }
+}
+
+void evidence_weigh(struct level_curve *curve, enum level_pages pages, struct found_levels *levels,
+                    double *halves)
+{
+    struct weighing weighing = {
+        .curve = curve, .levels = levels, .halves = halves, .tolerance = evidence_tolerance(curve)};
+    weighing.flat_count = flats_find(curve->bins, curve->bin_count, weighing.tolerance,
+                                     least_octaves, weighing.flats);
+    refuse_levels(&weighing);
+    add_flats(&weighing, weighing.flats, weighing.flat_count);
+    struct flat flats[FLATS_MOST];
+    const size_t count = flats_find(curve->bins, curve->bin_count, fmax(weighing.tolerance, uneven),
+                                    uneven_octaves, flats);
+    add_flats(&weighing, flats, count);
+    if (pages == LEVEL_PAGES_UNKNOWN)
+        join_translation(&weighing);
+    prove_memory(&weighing);
+    mark_blurred(&weighing);
+}

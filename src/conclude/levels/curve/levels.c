@@ -1,0 +1,349 @@
+#include "conclude/levels/curve/levels.h"
+
+#include "base/error.h"
+#include "conclude/levels/curve/curve.h"
+#include "conclude/levels/curve/evidence.h"
+#include "conclude/levels/curve/miss_share.h"
+#include "conclude/levels/curve/mixture.h"
+#include "conclude/levels/curve/plateaus.h"
+#include "conclude/levels/curve/sparse.h"
+#include "stats/interval.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* How far a machine deviates from the fit's shapes at best. */
+static const double fit_unevenness = 0.004;
+/* How far a point of a plateau may be corrected for the share of other levels in it. */
+static const double correction_most = 0.05;
+/* This share of such a correction may be wrong; of a larger correction, all of it. */
+static const double doubted = 0.25;
+
+/* --- from plateaus to levels --- */
+
+/* Fills in what is fitted: samples where they are few, else bins. */
+static size_t fit_samples(const struct level_curve *curve, size_t first_bin,
+                          struct mixture_sample *out)
+{
+    size_t n = 0;
+    for (size_t b = first_bin; b < curve->bin_count; b++) {
+        const struct curve_bin *bin = &curve->bins[b];
+        if (curve->n > 2 * CURVE_BINS_MOST)
+            out[n++] = (struct mixture_sample){exp2(bin->x), exp(bin->y), bin->deviation};
+        for (size_t i = curve->bin_first[b];
+             curve->n <= 2 * CURVE_BINS_MOST && i < curve->bin_first[b + 1]; i++)
+            out[n++] = (struct mixture_sample){curve->clean[i].bytes, curve->clean[i].latency,
+                                               hypot(fit_unevenness, curve->clean[i].deviation)};
+    }
+    return n;
+}
+
+/* Brackets each knee generously, because a soft knee begins below the capacity and ends beyond
+ * it. */
+static void bracket_knees(const struct level_curve *curve, const struct plateau *plateaus,
+                          size_t count, bool rising, struct mixture *mixture)
+{
+    mixture->count = count - 1 + rising;
+    for (size_t k = 0; k < mixture->count; k++) {
+        size_t next = k + 1 < count ? plateaus[k + 1].first : curve->bin_count - 1;
+        mixture->knees[k].least = 0.7 * exp2(curve->bins[plateaus[k].last].x);
+        mixture->knees[k].most = exp2(curve->bins[next].x);
+    }
+}
+
+struct level_estimate level_pool(double *values, double *half_widths, size_t n)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(half_widths[i]))
+            half_widths[known++] = half_widths[i];
+    double half = known ? curve_middle(half_widths, known) : 0;
+    sort_ascending(values, n);
+    struct median_ranks ranks = median_interval(n, 0.95);
+    double value = median(values, n);
+    /* No latency is below zero: where the half width exceeds half of the value, the low end
+     * approaches zero and never reaches it. */
+    const bool wide = value > 0 && half > value / 2;
+    const double below = wide ? value * value / (4 * half) : value - half;
+    return (struct level_estimate){value, fmin(values[ranks.low - 1], below),
+                                   fmax(values[ranks.high - 1], value + half)};
+}
+
+/* --- a level's own points --- */
+
+/* The least share of the level that a sample must have to count: one that belongs more to a rise
+ * than to the plateau is used only if there is no other. */
+static double least_share(const struct level_curve *curve, const struct mixture *mixture,
+                          const struct miss_shares *shares, size_t k)
+{
+    double most = 0;
+    for (size_t i = 0; i < curve->n; i++)
+        most = fmax(most, mixture_share(mixture, shares, k, curve->clean[i].bytes));
+    return fmax(0.5, 0.9 * most);
+}
+
+void level_pool_own(const struct level_curve *curve, size_t k, double *halves,
+                    struct found_level *level)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < curve->n; i++) {
+        const struct level_sample *sample = curve->of[i];
+        if (sample->level != (int)k)
+            continue;
+        const double factor = level->fitted / sample->fitted;
+        curve->scratch[n] = sample->latency * factor;
+        halves[n++] = (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
+    }
+    if (n == 0)
+        return;
+    const struct level_estimate estimate = level_pool(curve->scratch, halves, n);
+    level->latency = estimate.value;
+    level->low = estimate.low;
+    level->high = estimate.high;
+}
+
+/* Fills the level from the points that it serves nearly alone: those that the fit puts within a
+ * twentieth of it, or if there are none, those where its share is largest. */
+static void pool_samples(struct level_curve *curve, const struct mixture *mixture,
+                         const struct miss_shares *shares, double *halves, size_t k,
+                         struct found_level *level)
+{
+    const double share = least_share(curve, mixture, shares, k);
+    size_t n = 0;
+    for (int strictly = 1; strictly >= 0 && n == 0; strictly--)
+        for (size_t i = 0; i < curve->n; i++) {
+            struct level_sample *sample = curve->of[i];
+            double pure = sample->fitted * curve->clean[i].latency / sample->latency;
+            double own = mixture_share(mixture, shares, k, curve->clean[i].bytes);
+            bool near = fabs(pure / level->fitted - 1) <= correction_most && own >= 0.5;
+            if (strictly ? !near : own < share)
+                continue;
+            sample->doubt = (strictly ? doubted : 1) * fabs(log(level->fitted / pure));
+            sample->level = (int)k;
+            n++;
+            level->from = isnan(level->from) ? sample->bytes : level->from;
+            level->to = sample->bytes;
+            level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
+        }
+    level_pool_own(curve, k, halves, level);
+}
+
+/* The median of how far samples [first, end) lie off the fit, as a logarithm. */
+static double residual(struct level_curve *curve, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        curve->scratch[i] = log(curve->of[i]->latency / curve->of[i]->fitted);
+    return curve_middle(curve->scratch + first, end - first);
+}
+
+/* The median of the samples' latencies, as a logarithm. */
+static double middle_log(struct level_curve *curve, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        curve->scratch[i] = log(curve->clean[i].latency);
+    return curve_middle(curve->scratch + first, end - first);
+}
+
+/* The level that serves the largest share of the loads at that size. */
+static size_t serving(const struct mixture *mixture, const struct miss_shares *shares, double bytes)
+{
+    size_t best = 0;
+    for (size_t k = 1; k <= mixture->count; k++)
+        if (mixture_share(mixture, shares, k, bytes) > mixture_share(mixture, shares, best, bytes))
+            best = k;
+    return best;
+}
+
+/* The longest plateau at whose middle level k serves most of the loads: shorter ones are steps on
+ * the way to it, or noise. NULL: none. */
+static const struct plateau *longest_of(const struct level_curve *curve,
+                                        const struct mixture *mixture,
+                                        const struct miss_shares *shares,
+                                        const struct plateau *plateaus, size_t count, size_t k)
+{
+    const struct plateau *best = NULL;
+    double most = 0;
+    for (size_t p = 0; p < count; p++) {
+        const struct plateau *plateau = &plateaus[p];
+        const size_t first = curve->bin_first[plateau->first],
+                     end = curve->bin_first[plateau->last + 1];
+        const double octaves = curve->bins[plateau->last].x - curve->bins[plateau->first].x;
+        if (octaves > most &&
+            serving(mixture, shares, curve->clean[(first + end) / 2].bytes) == k) {
+            best = plateau;
+            most = octaves;
+        }
+    }
+    return best;
+}
+
+/* Where the fit makes a slope of a plateau, the cache follows a replacement policy that the fit
+ * does not know, and the points are a better guide to the latency: the fit is then moved onto
+ * them. */
+static void trust_plateau(struct level_curve *curve, const struct plateau *plateau,
+                          struct found_level *level)
+{
+    size_t first = curve->bin_first[plateau->first];
+    const size_t end = curve->bin_first[plateau->last + 1];
+    size_t half = (first + end) / 2;
+    /* On the last plateau the rest of the last cache goes on fading out. */
+    if (end == curve->n) {
+        first = half;
+        half = (first + end) / 2;
+    }
+    if (half == first)
+        return;
+    double tilt = residual(curve, half, end) - residual(curve, first, half);
+    double raw = middle_log(curve, half, end) - middle_log(curve, first, half);
+    double seen = exp(middle_log(curve, first, end));
+    double least = end == curve->n ? 0 : correction_most;
+    if (fabs(tilt) <= fmax(least, fabs(raw)) ||
+        fabs(log(level->fitted / seen)) >= 2 * log(plateau_step))
+        return;
+    level->fitted = level->latency = seen;
+    for (size_t i = first; i < end; i++)
+        curve->of[i]->fitted = seen * curve->of[i]->latency / curve->clean[i].latency;
+}
+
+/* No capacity is known more precisely than the distance of the sizes measured next to it, however
+ * well a shape fits. */
+static void widen_capacity(const struct level_curve *curve, struct found_level *level)
+{
+    double below = 0, above = INFINITY;
+    for (size_t i = 0; i < curve->n; i++) {
+        double bytes = curve->clean[i].bytes;
+        if (bytes <= level->capacity)
+            below = fmax(below, bytes);
+        if (bytes >= level->capacity)
+            above = fmin(above, bytes);
+    }
+    if (below > 0)
+        level->capacity_low = fmin(level->capacity_low, below);
+    if (isfinite(above))
+        level->capacity_high = fmax(level->capacity_high, above);
+}
+
+/* Whether the curve falls: then it is one level without a knee, which explains nothing. */
+static bool falls(struct level_curve *curve)
+{
+    const size_t half = curve->n / 2;
+    return middle_log(curve, 0, half) - middle_log(curve, half, curve->n) > log(plateau_step);
+}
+
+static void read_fit(struct level_curve *curve, const struct mixture *mixture,
+                     const struct miss_shares *shares, const struct plateau *plateaus,
+                     size_t plateau_count, double *halves, struct found_levels *levels)
+{
+    for (size_t i = 0; i < curve->n; i++)
+        curve->of[i]->fitted = mixture_at(mixture, shares, curve->clean[i].bytes) *
+                               curve->of[i]->latency / curve->clean[i].latency;
+    levels->count = mixture->count + 1 - levels->rising;
+    for (size_t k = 0; k < levels->count; k++) {
+        const struct mixture_knee *knee = &mixture->knees[k];
+        bool left = k < mixture->count;
+        struct found_level *level = &levels->list[k];
+        *level = (struct found_level){.fitted = mixture_level(mixture, k),
+                                      .latency = mixture_level(mixture, k),
+                                      .low = NAN,
+                                      .high = NAN,
+                                      .capacity = left ? knee->capacity : NAN,
+                                      .capacity_low = left ? knee->low : NAN,
+                                      .capacity_high = left ? knee->high : NAN,
+                                      .from = NAN,
+                                      .to = NAN,
+                                      .off = NAN,
+                                      .translated = NAN,
+                                      .translation = NAN};
+        if (left)
+            widen_capacity(curve, level);
+        const struct plateau *longest =
+            longest_of(curve, mixture, shares, plateaus, plateau_count, k);
+        if (longest)
+            trust_plateau(curve, longest, level);
+        pool_samples(curve, mixture, shares, halves, k, level);
+    }
+}
+
+static int fit_levels(struct level_curve *curve, enum level_pages pages,
+                      const struct plateau *plateaus, size_t count, struct found_levels *levels)
+{
+    struct miss_shares *shares = miss_shares_make();
+    struct mixture_sample *samples = malloc(2 * CURVE_BINS_MOST * sizeof *samples);
+    double *halves = malloc(curve->n * sizeof *halves);
+    struct mixture mixture = {0};
+    int code = shares && samples && halves ? 0 : ERROR_SYSTEM;
+    if (code == 0) {
+        size_t n = fit_samples(curve, plateaus[0].first, samples);
+        bracket_knees(curve, plateaus, count, levels->rising, &mixture);
+        code = mixture_choose(&mixture, shares, samples, n);
+    }
+    if (code == 0 && isfinite(mixture.cost) && (mixture.count || !falls(curve))) {
+        read_fit(curve, &mixture, shares, plateaus, count, halves, levels);
+        evidence_weigh(curve, pages, levels, halves);
+    }
+    miss_shares_free(shares);
+    free(samples);
+    free(halves);
+    return code;
+}
+
+/* Whether the points behind the last plateau lie as far above it as another level would. */
+static bool goes_on_rising(const struct level_curve *curve, const struct plateau *last)
+{
+    const struct curve_bin *end = &curve->bins[curve->bin_count - 1];
+    return last->last + 1 < curve->bin_count &&
+           end->y - last->ends > fmax(log(plateau_step), 3 * end->deviation);
+}
+
+/* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
+ * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
+static bool stays(const struct level_curve *curve, const struct found_levels *levels)
+{
+    if (levels->count == 0 || levels->rising)
+        return false;
+    double largest = curve->clean[curve->n - 1].bytes;
+    const struct found_level *last = &levels->list[levels->count - 1];
+    return largest >= 2 * last->from ||
+           (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
+}
+
+/* A knee leads from each plateau to the next, or out of the last one; the fit may also split a
+ * knee. */
+_Static_assert(LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
+
+static int fit(struct level_curve *curve, enum level_pages pages, struct found_levels *levels)
+{
+    struct plateau plateaus[KNEES_MOST];
+    int count = plateaus_find(curve->bins, curve->bin_count, plateaus, KNEES_MOST);
+    if (count <= 0)
+        return count;
+    levels->rising = goes_on_rising(curve, &plateaus[count - 1]);
+    int code = fit_levels(curve, pages, plateaus, (size_t)count, levels);
+    levels->stays = code == 0 && stays(curve, levels);
+    return code;
+}
+
+/* It takes three sizes to make a curve. */
+enum { SIZES_LEAST = 3 };
+
+int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t n,
+                   const struct translation_knee *knees, size_t knee_count,
+                   struct found_levels *levels)
+{
+    *levels = (struct found_levels){0};
+    struct level_curve *curve = curve_create(samples, n, knees, knee_count);
+    if (!curve)
+        return ERROR_SYSTEM;
+    int code = 0;
+    if (curve->bin_count >= SIZES_LEAST)
+        code = sparse_is(curve) ? sparse_levels(curve, pages, levels) : fit(curve, pages, levels);
+    curve_free(curve);
+    return code;
+}
+
+int levels_find(struct level_sample *samples, size_t n, const struct translation_knee *knees,
+                size_t knee_count, struct found_levels *levels)
+{
+    return levels_find_on(LEVEL_PAGES_KNOWN, samples, n, knees, knee_count, levels);
+}

@@ -1,0 +1,103 @@
+/*
+ * Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
+ *
+ * A level is a stretch of at least half an octave of sizes on which latency hardly rises
+ * (conclude/levels/curve/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and
+ * their effect on benchmark run times", IEEE Trans. Computers 44(10), 1995, read levels off such
+ * plateaus by eye. Between two of them the curve is a mixture: beyond a cache's capacity a share of
+ * the loads misses it, and how that share grows with the size depends on replacement and on how
+ * evenly sets are filled. So plateaus and capacities are fitted together to the whole curve as a
+ * sum of such shares (conclude/levels/curve/mixture.h), and a capacity is no single point that
+ * happens to deviate.
+ *
+ * A level needs evidence (conclude/levels/curve/flats.h): at least two sizes that agree, 5 % where
+ * they have no intervals, and its latency lies within what they read. Where sizes lie half an
+ * octave apart or more nothing can be fitted, and the flats themselves are the levels
+ * (conclude/levels/curve/sparse.h).
+ *
+ * Nothing here knows what the machine declares.
+ */
+#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_LEVELS_H
+#define FATHOM_CONCLUDE_LEVELS_CURVE_LEVELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LEVELS_MAX = 9 };
+
+/* A point of the curve. Those whose size or latency is no positive finite number are left out. */
+struct level_sample {
+    double bytes, latency;
+    double low, high; /* the latency's interval of 95 %; NAN where there is none */
+    /* Filled by levels_find(): */
+    int level;     /* the plateau it stands on; -1: none */
+    double fitted; /* the latency here by the whole fit; NAN where nothing was fitted */
+    double doubt;  /* relative half width: how far the fit's correction may be wrong here */
+};
+
+/* A size above which translation adds to every load: entries of a TLB times the page size. */
+struct translation_knee {
+    double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
+};
+
+struct found_level {
+    double latency, low, high; /* without what translation adds */
+    double fitted; /* the level's latency by the fit. It corrects samples in which other levels have
+                      a small share: latency = y * fitted / the sample's own fitted */
+    /* What the level holds (with exclusive levels, together with those before it); NAN where the
+     * curve does not leave the plateau. */
+    double capacity, capacity_low, capacity_high;
+    /* The curve has left the level long before that capacity: what lies between is neither this
+     * level nor the next one, so the capacity is no conclusion. */
+    bool blurred;
+    double from, to; /* smallest and largest size on the plateau */
+    double off;      /* smallest measured size that is off the plateau; NAN: none */
+    /* Where pages may be small: a step within the level that looks like translation, as the size at
+     * which it comes and the latency that it adds; NAN: none. */
+    double translated, translation;
+};
+
+/* A range of sizes for which no level was found. */
+struct level_gap {
+    double from, to;
+};
+
+struct found_levels {
+    struct found_level list[LEVELS_MAX]; /* ascending */
+    size_t count;
+    bool rising; /* the curve goes on rising beyond the last plateau */
+    bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
+                    last capacity */
+    bool proven; /* and that plateau is memory: at least three sizes agree over an octave or more,
+                    well past the last capacity */
+    bool sparse; /* sizes lie too far apart for a fit */
+    struct level_gap gaps[LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
+    size_t gap_count;
+};
+
+/* What is known of the pages that the samples were measured on. */
+enum level_pages {
+    LEVEL_PAGES_KNOWN,   /* and what translation adds is known, or is itself what is measured */
+    LEVEL_PAGES_UNKNOWN, /* a small step may be due to the TLB */
+};
+
+/* Finds the levels of n samples in any order. Sizes may repeat. Fewer than two different sizes, or
+ * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. ERROR_SYSTEM
+ * (base/error.h) without memory. */
+int levels_find(struct level_sample *, size_t n, const struct translation_knee *, size_t knee_count,
+                struct found_levels *);
+/* The same where pages may be unknown; levels_find() assumes that they are known. */
+int levels_find_on(enum level_pages, struct level_sample *, size_t n,
+                   const struct translation_knee *, size_t knee_count, struct found_levels *);
+
+struct level_estimate {
+    double value, low, high;
+};
+
+/* One latency from the n >= 1 points of a plateau: their median, with the order-statistic interval
+ * of the points (stats/interval.h), but never narrower than the points' own intervals
+ * (`half_widths`, NAN where there is none). Points share the disturbances of their rounds, so many
+ * of them are hardly more precise than one. Sorts both arrays. */
+struct level_estimate level_pool(double *values, double *half_widths, size_t n);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * A latency curve as a mixture: each level adds its step for the share of loads that miss all
+ * levels before it,
+ *
+ *     latency(size) = base + sum over knees of height * miss_share(shape, size / capacity)
+ *
+ * For given capacities and shapes, base and heights are a linear problem, so only those two are
+ * searched for, knee by knee (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10(2),
+ * 1973). Residuals are relative; those beyond two deviations count as their distance, not its
+ * square (Huber 1964).
+ */
+#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_MIXTURE_H
+#define FATHOM_CONCLUDE_LEVELS_CURVE_MIXTURE_H
+
+#include "conclude/levels/curve/miss_share.h"
+
+#include <stddef.h>
+
+enum { KNEES_MOST = 8 };
+
+struct mixture_sample {
+    double bytes, latency;
+    double deviation; /* relative */
+};
+
+struct mixture_knee {
+    double least, most; /* in: the sizes between which the capacity is searched */
+    double height;
+    int shape;
+    /* The capacity's mean and its interval of 95 % over all shapes and sizes, each weighted by how
+     * well it explains the curve (a flat prior on the size's logarithm). */
+    double capacity, low, high;
+    double best; /* the capacity that fits best with `shape` */
+};
+
+struct mixture {
+    double base;
+    double cost; /* Huber's loss over all samples; INFINITY where nothing could be fitted */
+    size_t count;
+    struct mixture_knee knees[KNEES_MOST];
+};
+
+enum mixture_effort { MIXTURE_ROUGH, MIXTURE_THOROUGH };
+
+/* Fits `count` knees, each searched from `least` to `most`, to n samples with ascending sizes. 0,
+ * or ERROR_SYSTEM without memory. Where no such mixture explains the samples the cost is
+ * INFINITY. */
+int mixture_fit(struct mixture *, const struct miss_shares *, const struct mixture_sample *,
+                size_t n, enum mixture_effort);
+
+/* Begins with the given knees, removes those that the curve does not need and splits those that
+ * can't explain it alone (mixture_choose.c says when), then fits what remains thoroughly. Returns
+ * as mixture_fit(). */
+int mixture_choose(struct mixture *, const struct miss_shares *, const struct mixture_sample *,
+                   size_t n);
+
+double mixture_at(const struct mixture *, const struct miss_shares *, double bytes);
+/* The latency of level 0, 1, ... count alone, and the share of loads that it serves. */
+double mixture_level(const struct mixture *, size_t level);
+double mixture_share(const struct mixture *, const struct miss_shares *, size_t level,
+                     double bytes);
+
+#endif

@@ -1,0 +1,164 @@
+#include "conclude/levels/curve/plateaus.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+const double plateau_step = 1.2;
+
+static const double plateau_cost = 0.5, plateau_length = 0.45;
+/* What a plateau may rise or fall in an octave, because translation, DRAM rows and a shared cache
+ * tilt it. A rise from one level to the next takes two or three octaves at most and is far
+ * steeper. */
+static const double slope_most = 0.15;
+/* A line steeper than this is no plateau, however noisy. */
+static const double slope_seen_most = 0.25;
+
+struct line {
+    double middle, value, slope;
+    double seen; /* the slope before it was limited */
+};
+
+static double line_at(const struct line *line, double x)
+{
+    return line->value + line->slope * (x - line->middle);
+}
+
+/* The share of the full price that a bin costs: 0 on the line, 1 from three deviations on. */
+static double misfit(const struct curve_bin *bin, const struct line *line)
+{
+    double distance = (bin->y - line_at(line, bin->x)) / (3 * bin->deviation);
+    return fmin(1, distance * distance);
+}
+
+/* The weighted line through bins, refitted twice with less weight for bins far off it. */
+static struct line fit_line(const struct curve_bin *bins, size_t first, size_t last)
+{
+    struct line line = {0};
+    for (int pass = 0; pass < 3; pass++) {
+        double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
+        for (size_t i = first; i <= last; i++) {
+            double weight = bins[i].octaves / (bins[i].deviation * bins[i].deviation);
+            if (pass > 0)
+                weight *= 1.0001 - misfit(&bins[i], &line);
+            double x = bins[i].x - bins[first].x, y = bins[i].y;
+            w += weight;
+            wx += weight * x;
+            wy += weight * y;
+            wxx += weight * x * x;
+            wxy += weight * x * y;
+        }
+        double spread = wxx - wx * wx / w;
+        double slope = spread > 1e-12 * w ? (wxy - wx * wy / w) / spread : 0;
+        line = (struct line){bins[first].x + wx / w, wy / w,
+                             fmax(-slope_most, fmin(slope_most, slope)), slope};
+    }
+    return line;
+}
+
+static double segment_cost(const struct curve_bin *bins, size_t first, size_t last)
+{
+    if (bins[last].x - bins[first].x < plateau_length)
+        return INFINITY;
+    struct line line = fit_line(bins, first, last);
+    double cost = fabs(line.seen) <= slope_seen_most ? plateau_cost : INFINITY;
+    for (size_t i = first; i <= last; i++)
+        cost += bins[i].octaves * misfit(&bins[i], &line);
+    return cost;
+}
+
+static struct plateau make_plateau(const struct curve_bin *bins, size_t first, size_t last)
+{
+    struct line line = fit_line(bins, first, last);
+    /* Bins off the line at either end belong to the rise. */
+    while (last > first && misfit(&bins[last], &line) >= 1)
+        last--;
+    while (first < last && misfit(&bins[first], &line) >= 1)
+        first++;
+    return (struct plateau){first, last, line_at(&line, bins[first].x),
+                            line_at(&line, bins[last].x)};
+}
+
+/* Whether the step from one plateau to the next is real: large enough, and more than noise. */
+static bool distinct(const struct curve_bin *bins, const struct plateau *a, const struct plateau *b)
+{
+    double variance = 0;
+    const struct plateau *both[] = {a, b};
+    for (int side = 0; side < 2; side++) {
+        double n = (double)(both[side]->last - both[side]->first + 1), sum = 0;
+        for (size_t i = both[side]->first; i <= both[side]->last; i++)
+            sum += bins[i].deviation * bins[i].deviation;
+        variance += sum / (n * n);
+    }
+    return b->begins - a->ends > fmax(log(plateau_step), 3 * sqrt(variance));
+}
+
+static double length(const struct curve_bin *bins, const struct plateau *plateau)
+{
+    return bins[plateau->last].x - bins[plateau->first].x;
+}
+
+/* Joins neighbours that are one level. Where a plateau lies below its predecessor the shorter of
+ * the two is dropped, because no memory gets faster when more of it is used. */
+static size_t settle(const struct curve_bin *bins, struct plateau *list, size_t count)
+{
+    size_t i = 0;
+    while (i + 1 < count) {
+        struct plateau *a = &list[i], *b = &list[i + 1];
+        if (distinct(bins, a, b)) {
+            i++;
+            continue;
+        }
+        bool falls = a->ends - b->begins > log(plateau_step);
+        if (!falls)
+            *a = make_plateau(bins, a->first, b->last);
+        else if (length(bins, a) < length(bins, b))
+            *a = *b;
+        count--;
+        for (size_t j = i + 1; j < count; j++)
+            list[j] = list[j + 1];
+        i = i ? i - 1 : 0;
+    }
+    return count;
+}
+
+int plateaus_find(const struct curve_bin *bins, size_t n, struct plateau *list, size_t most)
+{
+    double *best = malloc((n + 1) * sizeof *best); /* the least cost of the first i bins */
+    size_t *begin =
+        malloc((n + 1) * sizeof *begin); /* first bin of the plateau that ends there; n: none */
+    struct plateau *found = malloc((n / 2 + 1) * sizeof *found);
+    size_t count = 0;
+    if (best && begin && found) {
+        best[0] = 0;
+        for (size_t end = 1; end <= n; end++) {
+            best[end] = best[end - 1] + bins[end - 1].octaves;
+            begin[end] = n;
+            for (size_t first = 0; first + 2 <= end; first++) {
+                double cost = best[first] + segment_cost(bins, first, end - 1);
+                if (cost < best[end]) {
+                    best[end] = cost;
+                    begin[end] = first;
+                }
+            }
+        }
+        for (size_t end = n; end > 0; end = begin[end] < n ? begin[end] : end - 1)
+            if (begin[end] < n)
+                found[count++] = make_plateau(bins, begin[end], end - 1);
+        for (size_t i = 0; i < count / 2; i++) {
+            struct plateau swap = found[i];
+            found[i] = found[count - 1 - i];
+            found[count - 1 - i] = swap;
+        }
+        count = settle(bins, found, count);
+        for (size_t i = 0; i < count && i < most; i++)
+            list[i] = found[i];
+    }
+    bool memory = best && begin && found;
+    free(best);
+    free(begin);
+    free(found);
+    return memory ? (int)(count < most ? count : most) : ERROR_SYSTEM;
+}

@@ -1,0 +1,33 @@
+/*
+ * Plateaus of a curve: a segmentation into stretches that are nearly flat and, between them, rises.
+ *
+ * It chooses the segmentation of least cost, by dynamic programming (Bellman, "On the approximation
+ * of curves by line segments", CACM 4(6), 1961): an octave of x on a rise costs 1; on a plateau it
+ * costs how far the points lie from the plateau's line, in units of three deviations, at most 1; a
+ * plateau itself costs half an octave, so it is one only where it explains more. A spike costs no
+ * more than its own width and splits nothing.
+ */
+#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_PLATEAUS_H
+#define FATHOM_CONCLUDE_LEVELS_CURVE_PLATEAUS_H
+
+#include <stddef.h>
+
+struct curve_bin {
+    double x, y;      /* log2 of the size, ln of the latency */
+    double deviation; /* of y */
+    double octaves;   /* octaves of x that the bin stands for */
+};
+
+struct plateau {
+    size_t first, last;  /* bins */
+    double begins, ends; /* the line's y at both */
+};
+
+/* Neighbouring plateaus differ by at least this factor; nearer ones count as one level. */
+extern const double plateau_step;
+
+/* Finds at most `most` plateaus of n bins with ascending x, in ascending order. Returns how many,
+ * or ERROR_SYSTEM without memory. O(n^3). */
+int plateaus_find(const struct curve_bin *, size_t n, struct plateau *, size_t most);
+
+#endif

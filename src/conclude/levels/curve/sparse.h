@@ -1,0 +1,15 @@
+/*
+ * Levels of a curve with few sizes, half an octave apart or more, as in articles. No fit can find
+ * out there what a cache does beyond its capacity, so the flats are the levels, and a capacity lies
+ * between the last size on a flat and the first that is clearly off it. Internal to levels_find().
+ */
+#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_SPARSE_H
+#define FATHOM_CONCLUDE_LEVELS_CURVE_SPARSE_H
+
+#include "conclude/levels/curve/curve.h"
+
+bool sparse_is(const struct level_curve *);
+/* 0, or ERROR_SYSTEM without memory. */
+int sparse_levels(struct level_curve *, enum level_pages, struct found_levels *);
+
+#endif

@@ -1,0 +1,95 @@
+#include "conclude/levels/gpu_levels.h"
+
+#include "conclude/levels/levels.h"
+#include "conclude/registry/finding.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- a second level in two halves --- */
+
+/* Where a half keeps what its own multiprocessors read of the other one, one multiprocessor sees
+ * its half as a cache of its own, and behind it, up to all of the second level, a plateau of hits
+ * in the other half: 23 to 38 of 40 MiB on an A100, 34 to 54 of 60 MiB on a GH200 (gpu-benches). */
+static const double half_least = 0.35, half_most = 0.75, whole_most = 1.25;
+
+static double value_of(const struct probe_result *found, const char *name)
+{
+    for (size_t i = 0; i < found->finding_count; i++)
+        if (strcmp(found->findings[i].name, name) == 0)
+            return found->findings[i].value;
+    return NAN;
+}
+
+static bool has_halves(const struct probe_result *found, const struct gpu_declared *declared)
+{
+    const double whole = (double)declared->l2_bytes, near = value_of(found, "L2.capacity"),
+                 all = value_of(found, "L3.capacity");
+    return whole > 0 && near >= half_least * whole && near <= half_most * whole &&
+           all <= whole_most * whole;
+}
+
+/* The third plateau is the second level's outer half, and memory may be the only one behind it. */
+static int rename_outer(struct probe_result *found, struct pool *pool, struct error *error)
+{
+    static const char third[] = "L3.";
+    size_t kept = 0;
+    for (size_t i = 0; i < found->finding_count; i++) {
+        struct finding *finding = &found->findings[i];
+        const bool of_third = strncmp(finding->name, third, strlen(third)) == 0;
+        if (strcmp(finding->name, "levels.disagreement") == 0 &&
+            isnan(value_of(found, "L4.latency_ns")))
+            continue;
+        if (strcmp(finding->name, "L2.capacity") == 0)
+            finding->text = "the half that is near to the multiprocessor; L2.outer says up to "
+                            "where the other half serves, and how fast";
+        if (of_third && strstr(finding->name, ".latency") && finding->text)
+            finding->text = pool_printf(pool, "%s; beyond the near half of the second-level cache",
+                                        finding->text);
+        if (of_third)
+            finding->name = pool_printf(pool, "L2.outer.%s", finding->name + strlen(third));
+        if (!finding->name || (of_third && strstr(finding->name, ".latency") && !finding->text))
+            return error_out_of_memory(error);
+        found->findings[kept++] = *finding;
+    }
+    found->finding_count = kept;
+    return 0;
+}
+
+/* Appends the findings under their longer names. */
+static int adopt(struct probe_result *result, struct pool *pool, const char *prefix,
+                 const struct finding *found, struct error *error)
+{
+    const char *name = pool_printf(pool, "%s%s", prefix, found->name);
+    struct finding *finding = name ? finding_add(result, pool, name, found->unit) : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    name = finding->name;
+    *finding = *found;
+    finding->name = name;
+    return 0;
+}
+
+int findings_gpu_levels(struct probe_result *result, struct pool *pool, const char *prefix,
+                        const struct series *series, const struct gpu_declared *declared,
+                        const struct translation_knee *knees, size_t knee_count,
+                        struct error *error)
+{
+    /* An undeclared level is skipped when levels get their names. So the second level may be
+     * declared only together with the first, or where loads bypass the first. */
+    struct cache_facts caches[2];
+    struct machine_facts facts = {.caches = caches};
+    if (declared->l1_bytes && !declared->past_l1)
+        caches[facts.cache_count++] =
+            (struct cache_facts){.level = 1, .type = "data", .size_bytes = declared->l1_bytes};
+    if (declared->l2_bytes && (declared->l1_bytes || declared->past_l1))
+        caches[facts.cache_count++] =
+            (struct cache_facts){.level = 2, .type = "unified", .size_bytes = declared->l2_bytes};
+    struct probe_result found = {0};
+    int code = findings_levels(&found, pool, series, &facts, knees, knee_count, error);
+    if (code == 0 && has_halves(&found, declared))
+        code = rename_outer(&found, pool, error);
+    for (size_t i = 0; i < found.finding_count && code == 0; i++)
+        code = adopt(result, pool, prefix, &found.findings[i], error);
+    return code;
+}

@@ -1,0 +1,405 @@
+#include "conclude/registry/experiment.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "conclude/registry/device.h"
+#include "conclude/registry/obtained.h"
+#include "conclude/registry/registry.h"
+#include "conclude/verdict.h"
+#include "document/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* More than any probe has; what a foreign document has beyond that is ignored. */
+    SERIES_MOST = 256,
+    FACTORS_MOST = 64,
+    OPTIONS_MOST = 8, /* of one probe's table */
+};
+
+/* A factor's text, and the index of the series that has it. */
+struct word {
+    const char *text;
+    size_t series;
+};
+
+/* The factors that all series of a device (or all series of no device) share. */
+struct shared {
+    const struct factor *factors;
+    size_t count;
+    int device;
+    bool known;
+};
+
+struct completing {
+    struct probe_result *probe;
+    const struct machine_facts *machine;
+    const struct standard *standards; /* NULL: the probe is unknown */
+    struct pool *pool;
+    struct shared shared;
+    struct word *words;
+    size_t word_count;
+    int devices[SERIES_MOST];            /* of each series; -1 */
+    struct obtained obtained;            /* the same for all its findings */
+    struct factor options[OPTIONS_MOST]; /* options that were given */
+    size_t option_count;
+    struct factor *factors; /* of the current finding */
+    size_t count;
+    bool failed; /* no memory */
+};
+
+static struct factor *factor_of(struct completing *completing, const char *name)
+{
+    for (size_t i = 0; i < completing->count; i++)
+        if (strcmp(completing->factors[i].name, name) == 0)
+            return &completing->factors[i];
+    return NULL;
+}
+
+/* Sets a factor, or adds it. */
+static void set(struct completing *completing, const struct factor *value)
+{
+    struct factor *factor = factor_of(completing, value->name);
+    if (!factor)
+        factor = pool_append(completing->pool, (void **)&completing->factors, &completing->count,
+                             sizeof *factor);
+    if (factor)
+        *factor = *value;
+    else
+        completing->failed = true;
+}
+
+/* --- the series that a finding was read off --- */
+
+static size_t factors_of(const struct series *series)
+{
+    return series->factor_count < FACTORS_MOST ? series->factor_count : FACTORS_MOST;
+}
+
+static size_t series_of(const struct probe_result *probe)
+{
+    return probe->series_count < SERIES_MOST ? probe->series_count : SERIES_MOST;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct word *left = a, *right = b;
+    return strcmp(left->text, right->text);
+}
+
+/* Collects the texts of all series' factors, sorted, so that the parts of a finding's name can be
+ * looked up in them. */
+static void collect_words(struct completing *completing)
+{
+    const struct probe_result *probe = completing->probe;
+    const size_t count = series_of(probe);
+    size_t all = 0;
+    for (size_t s = 0; s < count; s++)
+        all += factors_of(&probe->series[s]);
+    completing->words = pool_alloc(completing->pool, all + 1, sizeof *completing->words);
+    completing->failed = completing->failed || !completing->words;
+    for (size_t s = 0; s < count && completing->words; s++) {
+        const struct series *series = &probe->series[s];
+        completing->devices[s] = device_of_name(series->name, NULL);
+        for (size_t i = 0; i < factors_of(series); i++)
+            if (series->factors[i].text)
+                completing->words[completing->word_count++] =
+                    (struct word){series->factors[i].text, s};
+    }
+    if (completing->words)
+        qsort(completing->words, completing->word_count, sizeof *completing->words, by_text);
+}
+
+/* The first word that does not sort before `text`. */
+static size_t word_from(const struct completing *completing, const char *text)
+{
+    size_t low = 0, high = completing->word_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(completing->words[middle].text, text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Fills alike[s] with how well series s fits the finding's name: two for each factor that the name
+ * contains, one more for a headline; -1 for a series of another device. */
+static void liken(const struct completing *completing, const char *rest, int device,
+                  int alike[SERIES_MOST])
+{
+    enum { PART_BYTES = 64 }; /* no factor is longer than this */
+    for (size_t s = 0; s < series_of(completing->probe); s++)
+        alike[s] = completing->devices[s] == device ? completing->probe->series[s].headline : -1;
+    for (const char *part = rest; part;) {
+        char text[PART_BYTES];
+        const size_t length = strcspn(part, ".");
+        if (length > 0 && length < sizeof text) {
+            memcpy(text, part, length);
+            text[length] = '\0';
+            for (size_t w = word_from(completing, text);
+                 w < completing->word_count && strcmp(completing->words[w].text, text) == 0; w++)
+                if (alike[completing->words[w].series] >= 0)
+                    alike[completing->words[w].series] += 2;
+        }
+        part = part[length] ? part + length + 1 : NULL;
+    }
+}
+
+static bool same_factor(const struct factor *a, const struct factor *b)
+{
+    return strcmp(a->name, b->name) == 0 && text_same(a->text, b->text) &&
+           (a->text || a->number == b->number);
+}
+
+/* Keeps only those factors that the series has too. */
+static void keep_shared(struct completing *completing, const struct series *series)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < completing->count; i++) {
+        const struct factor *other = series_factor(series, completing->factors[i].name);
+        if (other && same_factor(&completing->factors[i], other))
+            completing->factors[kept++] = completing->factors[i];
+    }
+    completing->count = kept;
+}
+
+/* Takes the factors of the series that fits the finding's name best; of several that fit equally
+ * well, the factors that they share. */
+static void take_alike(struct completing *completing, const int *alike, int most)
+{
+    const struct probe_result *probe = completing->probe;
+    bool begun = false;
+    for (size_t s = 0; s < series_of(probe) && most >= 0; s++) {
+        const struct series *series = &probe->series[s];
+        if (alike[s] != most)
+            continue;
+        for (size_t i = 0; i < factors_of(series) && !begun; i++)
+            set(completing, &series->factors[i]);
+        if (begun)
+            keep_shared(completing, series);
+        begun = true;
+    }
+}
+
+static void take_series(struct completing *completing, const struct finding *finding)
+{
+    const char *rest;
+    const int device = device_of_name(finding->name, &rest);
+    int most = -1, alike[SERIES_MOST];
+    liken(completing, rest, device, alike);
+    for (size_t s = 0; s < series_of(completing->probe); s++)
+        most = alike[s] > most ? alike[s] : most;
+    /* Most names contain no factor, and these all get the factors that all series share: compute
+     * them once. */
+    struct shared *last = &completing->shared;
+    const bool plain = most <= 1;
+    if (plain && last->known && last->device == device) {
+        for (size_t i = 0; i < last->count; i++)
+            set(completing, &last->factors[i]);
+        return;
+    }
+    take_alike(completing, alike, most);
+    if (plain)
+        *last = (struct shared){completing->factors, completing->count, device, true};
+}
+
+/* Takes the options that change the experiment and are no factor of any series. */
+static void take_parameters(struct completing *completing)
+{
+    for (const struct standard *s = completing->standards; s && s->factor; s++) {
+        const struct factor *given = probe_parameter(completing->probe, s->factor);
+        /* A document whose series are gone still says how it was asked to measure. */
+        const bool asked =
+            s->kind == STANDARD_ABSENT ||
+            (!completing->probe->series_count &&
+             (s->kind == STANDARD_TEXT || s->kind == STANDARD_NUMBER || s->kind == STANDARD_LINE));
+        if (given && asked && completing->option_count < OPTIONS_MOST)
+            completing->options[completing->option_count++] = *given;
+    }
+}
+
+/* --- which factors deviate --- */
+
+static double line_bytes(const struct machine_facts *machine)
+{
+    enum { USUAL = 64 }; /* where the machine does not say: x86-64, riscv64 and most of aarch64 */
+    for (size_t i = 0; i < machine->cache_count; i++)
+        if (machine->caches[i].level == 1 && machine->caches[i].line_bytes &&
+            !text_same(machine->caches[i].type, "instruction"))
+            return machine->caches[i].line_bytes;
+    return USUAL;
+}
+
+static bool is_standard(const struct completing *completing, const struct factor *factor)
+{
+    const struct standard *standard = standard_find(completing->standards, factor->name);
+    const struct machine_facts *machine = completing->machine;
+    if (!standard)
+        return false;
+    switch (standard->kind) {
+    case STANDARD_NAMED:
+        return true;
+    case STANDARD_TEXT:
+        return factor->text && strcmp(factor->text, standard->text) == 0;
+    case STANDARD_NUMBER:
+        return !factor->text && factor->number == standard->number;
+    case STANDARD_LINE:
+        return !factor->text && factor->number == line_bytes(machine);
+    case STANDARD_PAGES: /* "auto" is what was asked for, where what was obtained is unknown */
+        return factor->text &&
+               (machine->page_size_count == 1 || text_same(factor->text, "auto") ||
+                text_same(factor->text, "thp") || text_same(factor->text, "huge2m"));
+    case STANDARD_FASTEST: /* kinds ascend */
+        return machine->kind_count == 0 ||
+               text_same(factor->text, machine->kinds[machine->kind_count - 1].name);
+    case STANDARD_ABSENT:
+        return false;
+    }
+    return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct factor *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+/* Sorts the deviations before the standard factors, and both by name, so that two lists can be
+ * compared side by side. */
+static void sort_deviations(struct completing *completing, struct finding *finding)
+{
+    struct factor *sorted = pool_alloc(completing->pool, completing->count, sizeof *sorted);
+    size_t deviations = 0, standard = completing->count;
+    if (!sorted) {
+        completing->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < completing->count; i++)
+        sorted[is_standard(completing, &completing->factors[i]) ? --standard : deviations++] =
+            completing->factors[i];
+    qsort(sorted, deviations, sizeof *sorted, by_name);
+    qsort(sorted + deviations, completing->count - deviations, sizeof *sorted, by_name);
+    finding->factors = sorted;
+    finding->factor_count = completing->count;
+    finding->deviations = deviations;
+}
+
+/* Completes one finding. A condition belongs to the run, so it gets no factors of a series. */
+static void complete(struct completing *completing, struct finding *finding)
+{
+    const struct finding_line *line = finding_line_find(finding->name);
+    const bool known = completing->standards && line && line->role != ROLE_CONDITION;
+    completing->factors = NULL;
+    completing->count = 0;
+    if (finding->factor_count) {
+        completing->factors = finding->factors;
+        completing->count = finding->factor_count;
+    } else if (known) {
+        take_series(completing, finding);
+    }
+    for (size_t i = 0; i < completing->obtained.count && known; i++)
+        set(completing, &completing->obtained.list[i]);
+    for (size_t i = 0; i < completing->option_count && known; i++)
+        if (!factor_of(completing, completing->options[i].name))
+            set(completing, &completing->options[i]);
+    if (completing->count)
+        sort_deviations(completing, finding);
+}
+
+int experiment_complete(struct probe_result *probe, const struct machine_facts *machine,
+                        struct pool *pool, struct error *error)
+{
+    const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+    struct completing completing = {.probe = probe,
+                                    .machine = machine,
+                                    .standards = table ? table->experiment : NULL,
+                                    .pool = pool};
+    completing.failed =
+        obtained_read(&completing.obtained, probe, machine, completing.standards, pool) < 0;
+    take_parameters(&completing);
+    collect_words(&completing);
+    for (size_t i = 0; i < probe->finding_count && !completing.failed; i++)
+        complete(&completing, &probe->findings[i]);
+    return completing.failed ? error_out_of_memory(error) : 0;
+}
+
+int experiment_obtained(struct obtained *deviations, const struct probe_result *probe,
+                        const struct machine_facts *machine, struct pool *pool)
+{
+    const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+    const struct completing completing = {.machine = machine,
+                                          .standards = table ? table->experiment : NULL};
+    struct obtained all;
+    *deviations = (struct obtained){.count = 0};
+    if (obtained_read(&all, probe, machine, completing.standards, pool) < 0)
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < all.count; i++)
+        if (!is_standard(&completing, &all.list[i]))
+            deviations->list[deviations->count++] = all.list[i];
+    return 0;
+}
+
+bool experiment_obtained_alike(const struct obtained *a, const struct obtained *b)
+{
+    bool alike = a->count == b->count;
+    for (size_t i = 0; i < a->count && alike; i++)
+        alike = same_factor(&a->list[i], &b->list[i]);
+    return alike;
+}
+
+int experiments_complete(struct document *document, struct error *error)
+{
+    int code = 0;
+    for (size_t p = 0; p < document->probe_count && code == 0; p++)
+        code =
+            experiment_complete(&document->probes[p], &document->machine, &document->pool, error);
+    return code == 0 ? verdict_note(document, error) : code;
+}
+
+int experiment_read(struct document *document, const char *path, struct error *error)
+{
+    int code = document_read(document, path, error);
+    return code == 0 ? experiments_complete(document, error) : code;
+}
+
+/* --- comparing --- */
+
+static int compare_factors(const struct factor *a, const struct factor *b)
+{
+    int order = strcmp(a->name, b->name);
+    if (order == 0 && (!a->text || !b->text))
+        return a->text ? 1 : b->text ? -1 : (a->number > b->number) - (a->number < b->number);
+    return order ? order : strcmp(a->text, b->text);
+}
+
+int experiment_order(const struct finding *a, const struct finding *b)
+{
+    if (a->deviations != b->deviations)
+        return a->deviations < b->deviations ? -1 : 1;
+    int order = 0;
+    for (size_t i = 0; i < a->deviations && order == 0; i++)
+        order = compare_factors(&a->factors[i], &b->factors[i]);
+    return order;
+}
+
+bool experiment_is_standard(const struct finding *finding)
+{
+    return finding->deviations == 0;
+}
+
+const char *experiment_text(const struct finding *finding, struct pool *pool)
+{
+    const char *text = "";
+    for (size_t i = 0; i < finding->deviations && text; i++) {
+        const struct factor *factor = &finding->factors[i];
+        const char *comma = i ? ", " : "";
+        text = factor->text
+                   ? pool_printf(pool, "%s%s%s %s", text, comma, factor->name, factor->text)
+                   : pool_printf(pool, "%s%s%s %.9g", text, comma, factor->name, factor->number);
+    }
+    return text;
+}

@@ -1,0 +1,34 @@
+/* Finds findings by name and experiment in logarithmic time: a foreign document may hold a million
+ * of them. */
+#ifndef FATHOM_CONCLUDE_REGISTRY_LOOKUP_H
+#define FATHOM_CONCLUDE_REGISTRY_LOOKUP_H
+
+#include "document/document.h"
+
+struct finding_entry {
+    const struct finding *finding;
+    size_t place; /* in the document */
+};
+
+struct finding_lookup {
+    struct finding_entry *sorted;
+    size_t count;
+};
+
+/* Builds the lookup in the pool, of one probe, or of all probes of a document where `probe` is
+ * NULL. ERROR_SYSTEM without memory. The findings must stay where they are. */
+int finding_lookup_build(struct finding_lookup *, struct pool *, const struct document *,
+                         const struct probe_result *probe);
+/* The first finding of that name, the standard experiment first, whatever CPUs it is about; NULL
+ * where there is none. */
+const struct finding *finding_lookup_name(const struct finding_lookup *, const char *name);
+/* The first finding of that name, of the same experiment as `experiment`, and about those CPUs,
+ * which may be NULL. */
+const struct finding *finding_lookup_exact(const struct finding_lookup *, const char *name,
+                                           const struct finding *experiment, const char *cpus);
+/* The same fact in ns: for "L1.latency" that is "L1.latency_ns" of the same experiment and CPUs. */
+const struct finding *finding_lookup_twin(const struct finding_lookup *, const struct finding *);
+/* Whether the finding is such a twin of another. */
+bool finding_lookup_is_twin(const struct finding_lookup *, const struct finding *);
+
+#endif

@@ -1,0 +1,147 @@
+#include "conclude/registry/obtained.h"
+
+#include "base/cpulist.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shares of huge pages up to the first count as all small, from the second on as all huge, because
+ * every arena has a few odd pages. */
+static const double nearly_none = 10, nearly_all = 90; /* percent */
+
+struct obtained_reading {
+    struct obtained *obtained;
+    const struct probe_result *probe;
+    const struct machine_facts *machine;
+    const struct standard *standards;
+    struct pool *pool;
+};
+
+static bool decides(const struct obtained_reading *reading, const char *factor)
+{
+    const struct standard *standard = standard_find(reading->standards, factor);
+    return standard && standard->kind != STANDARD_NAMED;
+}
+
+static void add(struct obtained *obtained, const char *name, const char *text, double number)
+{
+    obtained->list[obtained->count++] = (struct factor){name, text, number};
+}
+
+/* "thp" for "thp (2 MiB)", "mixed" for "thp (43 % huge)": the share differs from run to run and
+ * makes no experiment of its own. */
+static const char *pages_obtained(struct pool *pool, const char *text)
+{
+    const char *open = strchr(text, '(');
+    const double percent = open && strstr(open, "% huge") ? strtod(open + 1, NULL) : 100;
+    if (percent < nearly_all)
+        return percent > nearly_none ? "mixed" : "small";
+    return pool_printf(pool, "%.*s", (int)strcspn(text, " "), text);
+}
+
+static int take_pages(const struct obtained_reading *reading)
+{
+    const struct factor *pages = probe_parameter(reading->probe, "pages_obtained");
+    if (!pages || !pages->text || !decides(reading, "pages"))
+        return 0;
+    const char *text = pages_obtained(reading->pool, pages->text);
+    if (!text)
+        return ERROR_SYSTEM;
+    add(reading->obtained, "pages", text, NAN);
+    return 0;
+}
+
+static bool is_listed(const char *list, int cpu)
+{
+    struct cpulist cpus;
+    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
+        return false;
+    const bool listed = cpulist_has(&cpus, cpu);
+    cpulist_free(&cpus);
+    return listed;
+}
+
+/* The CPU that measured; -1: unknown. */
+static int measuring_cpu(const struct probe_result *probe)
+{
+    static const char *const names[] = {"cpu", "chase_cpu"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct factor *cpu = probe_parameter(probe, names[i]);
+        if (cpu && !cpu->text && cpu->number >= 0 && cpu->number <= (double)CPU_ID_MAX)
+            return (int)cpu->number;
+    }
+    return -1;
+}
+
+/* Which node's memory it was: described by its distance from the CPU, never by its number. */
+static void take_node(const struct obtained_reading *reading, int cpu)
+{
+    const struct factor *verified = probe_parameter(reading->probe, "node_obtained");
+    const struct factor *obtained = verified ? verified : probe_parameter(reading->probe, "node");
+    const struct machine_facts *machine = reading->machine;
+    if (cpu < 0 || !obtained || obtained->text || !decides(reading, "node"))
+        return;
+    for (size_t i = 0; i < machine->node_count; i++) {
+        const struct numa_facts *node = &machine->nodes[i];
+        if (node->id != obtained->number)
+            continue;
+        const bool own = machine->node_count == 1 || is_listed(node->cpus, cpu);
+        const bool bare = !node->cpus || !*node->cpus;
+        const struct factor *distance = probe_parameter(reading->probe, "node_distance");
+        add(reading->obtained, "node", own ? "own" : bare ? "without CPUs" : "other", NAN);
+        if (!own && distance && !distance->text)
+            add(reading->obtained, "distance", NULL, distance->number);
+        return;
+    }
+}
+
+/* The kind of core of all CPUs of a list; NULL: several kinds, or no list. */
+static const char *kind_of_list(const struct machine_facts *machine, const char *list)
+{
+    struct cpulist cpus;
+    const char *kind = NULL;
+    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
+        return NULL;
+    for (size_t k = 0; k < machine->kind_count && !kind; k++) {
+        struct cpulist of_kind;
+        size_t in = 0;
+        if (!machine->kinds[k].cpus || cpulist_parse(machine->kinds[k].cpus, &of_kind, NULL) < 0)
+            continue;
+        while (in < cpus.count && cpulist_has(&of_kind, cpus.ids[in]))
+            in++;
+        kind = in == cpus.count ? machine->kinds[k].name : NULL;
+        cpulist_free(&of_kind);
+    }
+    cpulist_free(&cpus);
+    return kind;
+}
+
+/* Which kind of core measured: that of the measuring CPU, or of those that --cpus allowed. */
+static void take_core(const struct obtained_reading *reading, int cpu)
+{
+    const struct machine_facts *machine = reading->machine;
+    const struct factor *cpus = probe_parameter(reading->probe, "cpus");
+    const char *kind = NULL;
+    if (machine->kind_count < 2 || !decides(reading, "core"))
+        return;
+    for (size_t i = 0; i < machine->kind_count && cpu >= 0 && !kind; i++)
+        kind = is_listed(machine->kinds[i].cpus, cpu) ? machine->kinds[i].name : NULL;
+    if (cpu < 0 && cpus)
+        kind = kind_of_list(machine, cpus->text);
+    if (kind)
+        add(reading->obtained, "core", kind, NAN);
+}
+
+int obtained_read(struct obtained *obtained, const struct probe_result *probe,
+                  const struct machine_facts *machine, const struct standard *standards,
+                  struct pool *pool)
+{
+    const struct obtained_reading reading = {obtained, probe, machine, standards, pool};
+    const int cpu = measuring_cpu(probe);
+    *obtained = (struct obtained){.count = 0};
+    int code = take_pages(&reading);
+    take_node(&reading, cpu);
+    take_core(&reading, cpu);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* What a probe obtained from the system, as factors of its findings: the part of experiment.c that
+ * reads parameters and the machine's facts. Internal to experiment.c. */
+#ifndef FATHOM_CONCLUDE_REGISTRY_OBTAINED_H
+#define FATHOM_CONCLUDE_REGISTRY_OBTAINED_H
+
+#include "conclude/registry/registry.h"
+
+enum { OBTAINED_MOST = 4 }; /* pages, node, distance, core */
+
+struct obtained {
+    struct factor list[OBTAINED_MOST];
+    size_t count;
+};
+
+/* Reads those factors that decide by the probe's standards. Texts are the document's own or in the
+ * pool. ERROR_SYSTEM without memory. */
+int obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
+                  const struct standard *, struct pool *);
+
+#endif

@@ -1,0 +1,248 @@
+#include "conclude/registry/registry.h"
+
+#include "base/text.h"
+#include "conclude/registry/device.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char number[] = "<n>";
+
+static const char *skip_digits(const char *name)
+{
+    while (isdigit((unsigned char)*name))
+        name++;
+    return name;
+}
+
+/* Matches one pattern, which ends at a comma or at the end of the text. */
+static bool matches(const char *pattern, const char *name)
+{
+    for (; *pattern && *pattern != ','; pattern++) {
+        if (*pattern == *number && strncmp(pattern, number, strlen(number)) == 0) {
+            const char *after = skip_digits(name);
+            if (after == name)
+                return false;
+            name = after;
+            pattern += strlen(number) - 1;
+            continue;
+        }
+        if (*pattern == '*') {
+            size_t most = strcspn(name, ".");
+            for (size_t taken = 1; taken <= most; taken++)
+                if (matches(pattern + 1, name + taken))
+                    return true;
+            return false;
+        }
+        if (*pattern != *name++)
+            return false;
+    }
+    return *name == '\0';
+}
+
+bool finding_name_matches(const char *patterns, const char *name)
+{
+    for (const char *pattern = patterns; pattern; pattern = strchr(pattern, ',')) {
+        pattern += *pattern == ',' ? strlen(", ") : 0;
+        /* Compares first characters first, because most names differ there and a document may hold
+         * 200,000. */
+        if ((*pattern == *name || *pattern == '*' || *pattern == *number) && matches(pattern, name))
+            return true;
+    }
+    return false;
+}
+
+const struct standard *standard_find(const struct standard *list, const char *factor)
+{
+    for (; list && list->factor; list++)
+        if (strcmp(list->factor, factor) == 0)
+            return list;
+    return NULL;
+}
+
+const struct finding_table *finding_table_of(const char *probe)
+{
+    const struct finding_table *table;
+    const char *name;
+    for (size_t i = 0; (table = finding_table_at(i, &name)); i++)
+        if (strcmp(name, probe) == 0)
+            return table;
+    return NULL;
+}
+
+const struct finding_line *finding_line_at(size_t i, const char **probe)
+{
+    const struct finding_table *table;
+    const char *name;
+    for (size_t t = 0; (table = finding_table_at(t, &name)); t++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++)
+            if (i-- == 0) {
+                if (probe)
+                    *probe = name;
+                return line;
+            }
+    return NULL;
+}
+
+const struct finding_line *finding_line_find(const char *name)
+{
+    const struct finding_table *table;
+    const char *probe;
+    for (size_t t = 0; (table = finding_table_at(t, &probe)); t++)
+        for (const struct finding_line *line = table->lines; line && line->patterns; line++)
+            if (finding_name_matches(line->patterns, name))
+                return line;
+    return NULL;
+}
+
+/* Another tool's table may have a latency in cycles where fathom has ns, and vice versa; with any
+ * other unit the finding is not what the line is about. */
+static bool has_unit(const struct finding_line *line, const struct quantity *quantity)
+{
+    if (!line->unit)
+        return true;
+    const struct quantity *expected = quantity_of(line->unit);
+    const bool time =
+        expected->dimension == DIMENSION_TIME || expected->dimension == DIMENSION_CYCLES;
+    return quantity && (quantity->dimension == expected->dimension ||
+                        (time && (quantity->dimension == DIMENSION_TIME ||
+                                  quantity->dimension == DIMENSION_CYCLES)));
+}
+
+/* The part-th part of a dotted name, from 1; all but the last for 0. */
+static size_t part_of(const char *name, int part, const char **begin)
+{
+    *begin = name;
+    if (part == 0) {
+        const char *last = strrchr(name, '.');
+        return last ? (size_t)(last - name) : strlen(name);
+    }
+    for (; part > 1 && strchr(*begin, '.'); part--)
+        *begin = strchr(*begin, '.') + 1;
+    return strcspn(*begin, ".");
+}
+
+static int number_in(const char *name)
+{
+    const char *digits = name + strcspn(name, "0123456789");
+    const long value = *digits ? strtol(digits, NULL, 10) : -1;
+    return value <= INT_MAX ? (int)value : -1;
+}
+
+static enum side side_of(const struct finding_meaning *meaning)
+{
+    if (!meaning->quantity || meaning->role == ROLE_CONDITION || meaning->role == ROLE_DISAGREEMENT)
+        return SIDE_NEITHER;
+    return meaning->role != ROLE_PLAIN && meaning->line->side != SIDE_OF_UNIT
+               ? meaning->line->side
+               : meaning->quantity->worse;
+}
+
+static const char memory_name[] = "DRAM";
+
+bool level_is_memory(const char *name)
+{
+    return strcmp(name, memory_name) == 0;
+}
+
+/* "L2", "DRAM", "shared" */
+static enum level_kind level_kind_of(const struct finding_meaning *meaning)
+{
+    static const char scratchpad[] = "shared";
+    const char *name = meaning->subject;
+    const size_t length = meaning->subject_length;
+    if (!length)
+        return LEVEL_NONE;
+    if (name[0] == 'L' && length > 1 && skip_digits(name + 1) == name + length)
+        return LEVEL_CACHE;
+    if (length == strlen(memory_name) && memcmp(name, memory_name, length) == 0)
+        return LEVEL_MEMORY;
+    if (meaning->role != ROLE_LEVEL)
+        return LEVEL_NONE;
+    return length == strlen(scratchpad) && memcmp(name, scratchpad, length) == 0 ? LEVEL_SCRATCHPAD
+                                                                                 : LEVEL_OTHER;
+}
+
+struct finding_meaning finding_meaning(const struct finding *finding)
+{
+    const char *rest;
+    struct finding_meaning meaning = {.line = finding_line_find(finding->name),
+                                      .device = device_of_name(finding->name, &rest),
+                                      .quantity = quantity_of(finding->unit)};
+    meaning.subject = rest;
+    meaning.number = number_in(rest);
+    if (meaning.line && has_unit(meaning.line, meaning.quantity)) {
+        meaning.role = meaning.line->role;
+        meaning.fact = meaning.line->fact;
+        meaning.subject_length = part_of(rest, meaning.line->part, &meaning.subject);
+    }
+    meaning.level = level_kind_of(&meaning);
+    meaning.side = side_of(&meaning);
+    return meaning;
+}
+
+size_t finding_level_rank(const char *stem, size_t length)
+{
+    const struct finding_line *line;
+    char name[128];
+    size_t rank = 0;
+    for (size_t i = 0; (line = finding_line_at(i, NULL)); i++) {
+        if (line->role != ROLE_LEVEL || line->fact != FACT_LATENCY)
+            continue;
+        for (const char *pattern = line->patterns; pattern; rank++) {
+            const char *comma = strchr(pattern, ','), *fact = pattern + strcspn(pattern, ",");
+            while (fact > pattern && *fact != '.')
+                fact--;
+            const int fact_length = (int)strcspn(fact, ",");
+            if (snprintf(name, sizeof name, "%.*s%.*s", (int)length, stem, fact_length, fact) <
+                    (int)sizeof name &&
+                matches(pattern, name))
+                return rank;
+            pattern = comma ? comma + strlen(", ") : NULL;
+        }
+    }
+    return rank;
+}
+
+/* The item of a list like the patterns' that belongs to the pattern of that name. */
+static void choose_words(const struct finding_line *line, const char *name, char *words)
+{
+    const char *item = line->words ? line->words : "";
+    for (const char *pattern = line->patterns; !matches(pattern, name) && strstr(item, ", ");) {
+        pattern = strchr(pattern, ',') + strlen(", ");
+        item = strstr(item, ", ") + strlen(", ");
+    }
+    const char *end = strstr(item, ", ");
+    const int length = end ? (int)(end - item) : (int)strlen(item);
+    const char *hole = strstr(item, number);
+    const char *rest;
+    device_of_name(name, &rest);
+    if (hole && hole < item + length)
+        snprintf(words, FINDING_WORDS, "%.*s%d%.*s", (int)(hole - item), item, number_in(rest),
+                 length - (int)(hole - item) - (int)strlen(number), hole + strlen(number));
+    else
+        snprintf(words, FINDING_WORDS, "%.*s", length, item);
+}
+
+bool finding_place(const struct finding *finding, bool is_twin, struct finding_place *place)
+{
+    static const char in_time[] = "_ns";
+    char name[128];
+    snprintf(name, sizeof name, "%s", finding->name);
+    if (strlen(name) < strlen(finding->name))
+        return false;
+    const struct finding_line *line = finding_line_find(name);
+    if (line && !line->place && !is_twin && text_ends_with(name, in_time)) {
+        name[strlen(name) - strlen(in_time)] = '\0';
+        line = finding_line_find(name);
+    }
+    if (!line || !line->place || !has_unit(line, quantity_of(finding->unit)))
+        return false;
+    *place = (struct finding_place){
+        .name = line->place, .role = line->role, .is_rate = line->fact == FACT_ALL};
+    choose_words(line, name, place->words);
+    return true;
+}

@@ -1,0 +1,68 @@
+/*
+ * What can be relied on in a document, and what to do next: the first thing that a person should
+ * know. It follows from the document alone (the machine's condition, flags, what the findings are
+ * for), so whoever has a document can have it; saved documents carry it for other programs.
+ */
+#ifndef FATHOM_CONCLUDE_VERDICT_H
+#define FATHOM_CONCLUDE_VERDICT_H
+
+#include "base/line.h"
+#include "document/document.h"
+
+enum verdict_state {
+    VERDICT_SOUND,    /* every value can be relied on */
+    VERDICT_BUSY,     /* others used the machine: what is shared is as found beside them */
+    VERDICT_SHORT,    /* the time was too short for some of it */
+    VERDICT_DOUBTFUL, /* some values are in doubt for other reasons, or a probe failed */
+    VERDICT_SINGLE,   /* some values come from a single trial */
+    VERDICT_IMPORTED, /* another tool's table, which holds no trials */
+    VERDICT_MODELLED, /* no hardware was measured */
+    VERDICT_STOPPED,  /* the run was interrupted */
+    VERDICT_EMPTY,    /* there is no value */
+    VERDICT_STATES
+};
+extern const char *const verdict_state_names[VERDICT_STATES]; /* "sound", "busy" */
+
+/* What the parts of a document are good for. A part is a level ("L2"), what findings of one role
+ * are about ("TLB", "bandwidth"), a device ("gpu0"), or else a probe. */
+enum part_trust {
+    PART_RELY,
+    PART_BESIDE,  /* shared with others, who were at work */
+    PART_DOUBT,   /* carries a doubt */
+    PART_LACKING, /* its probe failed or is not complete */
+    PART_TRUSTS
+};
+
+enum { VERDICT_PARTS_MAX = 32, PART_NAME_BYTES = 24 };
+
+struct verdict_part {
+    char name[PART_NAME_BYTES]; /* not made inert */
+    size_t order;               /* levels come first, from the core on */
+    size_t values, doubtful;
+    bool shared, lacking;
+    enum part_trust trust;
+};
+
+/* Of a document. `state` is the first that holds of: empty, stopped, imported, single, busy, ... */
+struct document_verdict {
+    enum verdict_state state;
+    struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */
+    size_t part_count;
+    size_t disturbed; /* values above what the hardware does without neighbours, beyond doubt */
+    size_t values, doubtful, single; /* single: of probes whose points have one trial at most */
+    unsigned doubts;                 /* the flags that make values doubtful */
+    int remedy;       /* the doubt that most values have: its remedy comes next; -1: none */
+    unsigned fewest;  /* trials of the point that has the fewest; 0 where none has any */
+    float coverage;   /* of the point that has the least */
+    bool modelled;    /* no value is of hardware */
+    struct line busy; /* what says that others were at work: "load 12 on 2 CPUs"; "" */
+    bool uncounted;   /* only values say so: the system counted too little of other programs */
+};
+
+void verdict_of(struct document_verdict *, const struct document *);
+/* "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; DRAM is as found beside others. Repeat ..." */
+void line_add_verdict(struct line *, const struct document *, const struct document_verdict *);
+/* Writes the verdict into the document. ERROR_SYSTEM without memory. */
+int verdict_note(struct document *, struct error *);
+
+#endif

@@ -1,0 +1,119 @@
+#include "document/document.h"
+
+#include "base/quantity.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const probe_status_names[] = {"ok", "partial", "skipped", "failed"};
+
+bool cache_holds_data(const struct cache_facts *cache)
+{
+    return !text_same(cache->type, "instruction");
+}
+
+struct probe_result *document_probe(const struct document *document, const char *name)
+{
+    for (size_t i = 0; i < document->probe_count; i++)
+        if (strcmp(document->probes[i].name, name) == 0)
+            return &document->probes[i];
+    return NULL;
+}
+
+struct probe_result *document_probe_near(const struct document *document, const char *name,
+                                         size_t place)
+{
+    if (place < document->probe_count && strcmp(document->probes[place].name, name) == 0)
+        return &document->probes[place];
+    return document_probe(document, name);
+}
+
+bool document_is_imported(const struct document *document)
+{
+    return !document->run.started && !document->run.command_count;
+}
+
+const struct finding *document_finding(const struct document *document, const char *name)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++)
+            if (!document->probes[p].findings[f].deviations &&
+                strcmp(document->probes[p].findings[f].name, name) == 0)
+                return &document->probes[p].findings[f];
+    return NULL;
+}
+
+bool axis_has_ids(const struct axis *axis)
+{
+    static const char *const numbered[] = {"cpu",  "node",  "device", "multiprocessor",
+                                           "rank", "trial", "vote"};
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (text_same(axis->name, numbered[i]))
+            return quantity_is(axis->unit, DIMENSION_NUMBER);
+    return false;
+}
+
+const struct factor *series_factor(const struct series *series, const char *name)
+{
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (strcmp(series->factors[i].name, name) == 0)
+            return &series->factors[i];
+    return NULL;
+}
+
+const struct factor *probe_parameter(const struct probe_result *probe, const char *name)
+{
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (strcmp(probe->parameters[i].name, name) == 0)
+            return &probe->parameters[i];
+    return NULL;
+}
+
+const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",
+           parameter_cpu_groups[] = "cpu_groups";
+
+bool parameter_is_setting(const struct factor *parameter)
+{
+    return strcmp(parameter->name, parameter_not_measured) != 0 &&
+           strcmp(parameter->name, parameter_cpu_labels) != 0 &&
+           strcmp(parameter->name, parameter_cpu_groups) != 0;
+}
+
+struct point point_bare(void)
+{
+    struct point point = {.y = summary_of_nothing()};
+    point_drop_details(&point);
+    return point;
+}
+
+void point_drop_details(struct point *point)
+{
+    point->cycles = (struct estimate){NAN, NAN, NAN};
+    point->scatter = (struct scatter){NAN, NAN, NAN};
+    point->quiet = point->quiet_cycles = quiet_unknown();
+    point->redone = 0;
+}
+
+struct point *series_point(const struct series *series, double x)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].x == x && series->points[i].y.n)
+            return &series->points[i];
+    return NULL;
+}
+
+unsigned document_headline_flags(const struct document *document)
+{
+    unsigned flags = 0;
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++)
+            flags |= document->probes[p].findings[f].flags;
+    return flags;
+}
+
+void document_free(struct document *document)
+{
+    pool_free(&document->pool);
+    *document = (struct document){0};
+}

@@ -1,0 +1,276 @@
+/*
+ * The document: what all parts of fathom exchange. Measuring produces it, reading a file produces
+ * it, and every output is made from it and from nothing else. Schema "fathom/1", described by
+ * docs/fathom-1.schema.json. Everything a document holds lives in its pool.
+ *
+ * Conventions: an absent text is NULL; an absent number is NAN (doubles) or 0 (sizes and counts,
+ * where 0 has no meaning of its own).
+ */
+#ifndef FATHOM_DOCUMENT_DOCUMENT_H
+#define FATHOM_DOCUMENT_DOCUMENT_H
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "document/declared.h"
+#include "stats/quiet.h"
+#include "stats/summary.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DOCUMENT_SCHEMA "fathom/1"
+
+struct tool_facts {
+    const char *version, *commit, *compiler;
+    const char *analysed; /* the version that computed the findings anew; NULL: the one above */
+};
+
+struct run_facts {
+    const char *id;      /* unique enough to tell two runs apart: 16 hexadecimal digits */
+    const char *started; /* RFC 3339, UTC, whole seconds */
+    double elapsed_s;
+    const char **command; /* argument vector as typed */
+    size_t command_count;
+    uint64_t seed;
+    double precision; /* relative half width asked for: 0.01 */
+    double budget_s;
+    bool complete;
+    /* For a document that was made of others: how ("merge" or "baseline"), and of how many runs or
+     * documents. Then `started` is that of the newest one, and the facts of a single run are
+     * absent: id, elapsed_s, command, seed, precision and budget_s. NULL and 0 in the document of
+     * one run. */
+    const char *joined;
+    unsigned documents;
+};
+
+struct cache_facts {
+    int level;
+    const char *type; /* "data", "instruction" or "unified" */
+    uint64_t size_bytes;
+    unsigned line_bytes, ways; /* 0 where the machine does not say */
+    const char *shared_cpus;   /* CPU list: those that share one instance of it */
+};
+/* Whether it holds data: all but those of instructions do. */
+bool cache_holds_data(const struct cache_facts *);
+
+struct numa_facts {
+    int id;
+    const char *cpus; /* CPU list; "" for a node of memory only */
+    uint64_t memory_bytes;
+};
+
+struct cpu_kind_facts { /* kinds of core, the slowest first; one kind on most machines */
+    const char *name;   /* "performance", "efficiency" or "kind0"... */
+    const char *cpus;
+};
+
+struct gpu_facts {
+    int id;                 /* "gpu0" is 0: in the backend's order */
+    const char *name;       /* "NVIDIA H200" */
+    const char *backend;    /* "cuda", "opencl" */
+    const char *driver;     /* version, as it names itself */
+    const char *kind;       /* "gpu"; with OpenCL also "cpu" or "accelerator" */
+    const char *capability; /* "9.0"; NULL where there is none */
+    bool modelled;          /* no hardware: a stand-in for the driver answered */
+    unsigned multiprocessors;
+    double clock_hz, memory_clock_hz; /* the highest that is declared; NAN */
+    unsigned memory_bus_bits;         /* 0 unknown, as all sizes below */
+    uint64_t memory_bytes, l2_bytes;
+    uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
+    uint64_t scratchpad_bytes;  /* the most of it that can be scratchpad */
+    uint64_t constant_bytes;
+    const char *uuid, *bus; /* "GPU-...", "0000:17:00.0"; NULL unknown, as all texts below */
+    const char *link;       /* to the host, while the device worked: "PCIe 5.0 x16" */
+    const char *link_most;  /* what it could be */
+    const char *ecc, *mig;  /* "on", "off" */
+    double host_node;       /* the NUMA node of the host that it is nearest to; NAN unknown */
+    double other_processes; /* that had it open when it was measured; NAN unknown */
+};
+
+struct machine_facts {
+    const char *hostname, *os, *kernel;
+    const char *bios;       /* version of the firmware; NULL unknown */
+    const char *hypervisor; /* NULL where none was noticed */
+    const char *cpu_vendor, *cpu_model, *cpu_arch;
+    unsigned cores, threads; /* in the whole machine, not only those allowed */
+    struct cpu_kind_facts *kinds;
+    size_t kind_count;
+    struct cache_facts *caches; /* as declared: one for each level, type and kind of core */
+    size_t cache_count;
+    struct numa_facts *nodes;
+    size_t node_count;
+    uint64_t memory_bytes;
+    uint64_t *page_sizes; /* ascending */
+    size_t page_size_count;
+    struct gpu_facts *gpus; /* only where they were looked for */
+    size_t gpu_count;
+    struct declared_facts declared; /* of its memory, by firmware and kernel */
+};
+
+/* What a person should know of the machine's condition, each a clause. */
+struct remark {
+    const char *what;   /* what was found: "turbo is on" */
+    const char *why;    /* why it matters: "the clock changes with heat"; NULL: `what` says it */
+    const char *remedy; /* what to do about it; NULL: nothing */
+};
+
+struct conditions {
+    double core_hz;       /* as bursts of dependent operations show it: the median over the run */
+    double counter_hz;    /* the counter that timed everything */
+    const char *counter;  /* "tsc", "cntvct", "time", "clock_gettime" */
+    const char *governor; /* NULL where the system has no cpufreq */
+    const char *turbo, *smt; /* "on", "off"; NULL unknown */
+    const char *thp;         /* "always", "madvise", "never"; NULL unknown */
+    const char *affinity;    /* CPU list that may be used */
+    double load1;            /* one-minute load at the start; NAN unknown */
+    double others_cpus;      /* CPUs that other programs kept busy during the run, on average; NAN
+                                unknown */
+    double stolen_s;         /* CPU time taken by a hypervisor during the run; NAN unknown */
+    struct remark *remarks;  /* what may spoil the measurements */
+    size_t remark_count;
+    const char **warnings; /* what older documents have in place of remarks: reading makes these of
+                              them, so there are none */
+    size_t warning_count;
+};
+
+/* A named value: a probe's parameter, or a factor of a series. */
+struct factor {
+    const char *name;
+    const char *text; /* NULL where it is a number */
+    double number;
+};
+
+/* The same trials in another unit. */
+struct estimate {
+    float median, low, high; /* NAN where there is none */
+};
+
+/* Where the trials' scatter comes from: standard deviations over the median. NAN where they could
+ * not be separated. */
+struct scatter {
+    float line;     /* from one cache line (or page) to the next */
+    float drift;    /* from one time of the run to another */
+    float residual; /* what is left: from batch to batch on the same line at the same time */
+};
+
+struct point {
+    double x;         /* of a curve */
+    int from, to;     /* of a matrix: CPU, node or device ids as the operating system counts them */
+    struct summary y; /* n = 0 where the point failed */
+    struct estimate cycles; /* core cycles; NAN where they have no meaning */
+    /* What the hardware does without neighbours, where y is what this run found: in the unit of y,
+     * and in core cycles. */
+    struct quiet quiet, quiet_cycles;
+    struct scatter scatter;
+    unsigned flags;     /* set of enum flag */
+    unsigned redone;    /* batches measured again because something interrupted them */
+    const char *failed; /* why there is no value; NULL where there is one */
+};
+
+struct axis {
+    const char *name, *unit; /* unit "B", "ns", "cycles", "B/s", "Hz", "" */
+};
+/* Whether it has the numbers of things (CPUs, nodes, trials), so that nothing lies between two of
+ * them and none is less than another. */
+bool axis_has_ids(const struct axis *);
+
+struct series {
+    const char *name;
+    struct factor *factors;
+    size_t factor_count;
+    bool matrix;   /* points have from and to in place of x */
+    bool headline; /* is shown on the first screen of a run */
+    struct axis x, y;
+    struct point *points;
+    size_t point_count;
+};
+
+struct finding {
+    const char *name; /* dotted and stable: "L1.latency" */
+    const char *unit; /* "cycles", "ns", "B", "Hz", "" */
+    double value, low, high;
+    struct quiet quiet; /* the same without neighbours; unknown where `value` is already that, or
+                           where it was not found */
+    double declared;    /* what the machine says of itself, in the same unit; NAN */
+    const char *text;   /* one sentence for people; may be NULL */
+    const char *cpus;   /* CPU list the finding is about; may be NULL */
+    unsigned flags;
+    /* The experiment that it was read off: the factors of its series, and what was obtained. The
+     * first `deviations` of them differ from what its name alone stands for
+     * (conclude/registry/experiment.h), so they are said wherever it is shown, and only findings
+     * that share them are compared. */
+    struct factor *factors;
+    size_t factor_count, deviations;
+};
+
+enum probe_status { PROBE_OK, PROBE_PARTIAL, PROBE_SKIPPED, PROBE_FAILED };
+
+struct probe_result {
+    const char *name, *title;
+    const char *about; /* what its numbers mean and what moves them; may be NULL */
+    enum probe_status status;
+    const char *reason; /* why it is not ok; NULL when it is */
+    double elapsed_s;
+    struct factor *parameters;
+    size_t parameter_count;
+    struct series *series;
+    size_t series_count;
+    struct finding *findings;
+    size_t finding_count;
+};
+
+/* What can be relied on (conclude/verdict.h), as the document says it. */
+struct verdict_facts {
+    const char *state;    /* "busy"; NULL: unknown */
+    const char *sentence; /* for people */
+    /* Parts ("L1", "bandwidth"): to rely on; as found beside others; in doubt; not complete. */
+    const char **rely, **beside, **doubt, **lacking;
+    size_t rely_count, beside_count, doubt_count, lacking_count;
+};
+
+struct document {
+    struct tool_facts tool;
+    struct run_facts run;
+    struct machine_facts machine;
+    struct conditions conditions;
+    struct verdict_facts verdict;
+    struct probe_result *probes;
+    size_t probe_count;
+    const char *file; /* that it was read from, as its path was given; NULL: none; never written */
+    struct pool pool;
+};
+
+extern const char *const probe_status_names[]; /* indexed by enum probe_status */
+
+/* The probe of that name; NULL where there is none. */
+struct probe_result *document_probe(const struct document *, const char *name);
+/* The same, but looks at `place` first, because documents list their probes in much the same
+ * order. */
+struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);
+/* Whether another tool's table is all that the document knows. A fathom that measures writes down
+ * when; what `fathom import` makes has no such time. */
+bool document_is_imported(const struct document *);
+/* The first finding of that name in any probe, of the experiment that its name alone stands for;
+ * NULL where there is none. */
+const struct finding *document_finding(const struct document *, const char *name);
+const struct factor *series_factor(const struct series *, const char *name);
+const struct factor *probe_parameter(const struct probe_result *, const char *name);
+/* Parameters that are no settings of the probe but say to outputs what to show: what was left out
+ * and why ("gpu0 texture: it has none"); where each CPU sits ("0=c0.0 1=c0.1"), and the groups that
+ * the machine declares. */
+extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
+bool parameter_is_setting(const struct factor *);
+/* A point of which nothing is known. */
+struct point point_bare(void);
+/* Leaves the point its place, y, flags and failure. */
+void point_drop_details(struct point *);
+/* The point of a curve at `x`; NULL where there is none, or it failed. */
+struct point *series_point(const struct series *, double x);
+
+/* Union of the flags of all findings: exit status and warnings depend on them. */
+unsigned document_headline_flags(const struct document *);
+
+void document_free(struct document *); /* leaves an empty document behind */
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * Flags: what can spoil a number. Each has a name that stands in documents, one line of remedy, and
+ * a weight: a doubt about a headline value makes the exit status 4, a remark only explains.
+ */
+#ifndef FATHOM_DOCUMENT_FLAG_H
+#define FATHOM_DOCUMENT_FLAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum flag {
+    FLAG_UNCONVERGED,
+    FLAG_PREEMPTED,
+    FLAG_STOLEN,
+    FLAG_CLOCK_DRIFT,
+    FLAG_DRIFT,
+    FLAG_UNSTABLE,
+    FLAG_BIMODAL,
+    FLAG_SMALL_PAGES,
+    FLAG_MISPLACED,
+    FLAG_NARROW_AFFINITY,
+    FLAG_VIRTUAL_MACHINE,
+    FLAG_MODELLED,
+    FLAG_THROTTLED,
+    FLAG_OCCUPIED,
+    FLAG_TOO_FEW,
+    FLAG_MISCOUNTED,
+    FLAG_EMULATED,
+    FLAG_COUNT
+};
+
+/* A set of flags is an unsigned with bit (1u << flag) set. */
+#define FLAG_BIT(flag) (1u << (flag))
+
+struct flag_text {
+    const char *name;    /* "unconverged" */
+    const char *meaning; /* what it says about the number, a short clause */
+    const char *why;     /* why that matters, where the meaning does not say it; NULL */
+    const char *remedy;  /* what a person can do */
+    bool doubt;
+};
+
+extern const struct flag_text flag_texts[FLAG_COUNT];
+
+/* The flag's index for a name, or -1. */
+int flag_by_name(const char *name);
+/* The subset of `flags` that are doubts. */
+unsigned flag_doubts(unsigned flags);
+/* Those for which runs are compared by a wider interval: the doubts, and what did not converge. */
+unsigned flag_widening(unsigned flags);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * The document as JSON (RFC 8259) and back. The reader is strict about what it understands and
+ * ignores keys that it doesn't; it survives any bytes.
+ */
+#ifndef FATHOM_DOCUMENT_JSON_H
+#define FATHOM_DOCUMENT_JSON_H
+
+#include "document/document.h"
+
+#include <stdio.h>
+
+/* Reads a whole document into `document`, which the caller frees with document_free() (also after
+ * an error it is safe to free). ERROR_USAGE, naming the file and what is wrong, when the file can't
+ * be opened, is a directory, is empty, not JSON, of another schema, or lacks what the schema
+ * requires; ERROR_SYSTEM without memory. `path` "-" is standard input.
+ *
+ * There is no limit on a file's size, so that every document that was written can be read. Reading
+ * takes no more memory than the document's structs do. */
+int document_read(struct document *, const char *path, struct error *);
+
+/* The same from an open stream, to its end; messages call it `name`. */
+int document_read_stream(struct document *, FILE *, const char *name, struct error *);
+
+/* Writes to an open stream; ERROR_SYSTEM when it fails, or a point of a curve has no finite x. */
+int document_write(const struct document *, FILE *, struct error *);
+
+/* What a reader finds where this number was written: nine digits, or all of a whole number. */
+double document_kept(double);
+
+/* Writes to `path` by save_file() of base/save.h, whose errors it returns. */
+int document_save(const struct document *, const char *path, struct error *);
+
+#endif

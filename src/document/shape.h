@@ -1,0 +1,58 @@
+/*
+ * Which key of the JSON holds which member of the document's structs. The reader and the writer
+ * both walk these tables, so neither can know a key that the other does not.
+ */
+#ifndef FATHOM_DOCUMENT_SHAPE_H
+#define FATHOM_DOCUMENT_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum field_kind {
+    FIELD_TEXT,    /* const char * */
+    FIELD_NUMBER,  /* double; NAN is absent */
+    FIELD_FLOAT,   /* float; NAN is absent */
+    FIELD_WHOLE,   /* integer of `bytes` bytes, 0 to `most` */
+    FIELD_TRUTH,   /* bool */
+    FIELD_SEED,    /* uint64_t as a text of digits: JSON numbers are only safe up to 2^53 */
+    FIELD_STATUS,  /* enum probe_status by name */
+    FIELD_FLAGS,   /* unsigned, as an array of names */
+    FIELD_TEXTS,   /* const char ** and a count */
+    FIELD_SIZES,   /* uint64_t * and a count */
+    FIELD_FACTORS, /* struct factor * and a count, as an object */
+    FIELD_OBJECT,  /* an object of its own over members of the same struct, or of one inside it */
+    FIELD_LIST,    /* array of structs of `shape` and a count */
+};
+
+/* Where a point lies depends on its series. */
+enum field_place { PLACE_ANY, PLACE_CURVE, PLACE_MATRIX };
+
+enum {
+    SHAPE_DEPTH_MAX = 16, /* objects and arrays inside each other */
+    SHAPE_KEYS_MAX = 64,  /* of one shape */
+};
+
+struct shape;
+
+struct field {
+    const char *key;
+    enum field_kind kind;
+    bool required;
+    enum field_place place; /* of a point: which kind of series writes it */
+    size_t offset;          /* of the member in its struct */
+    size_t count_offset;    /* of the count that belongs to an array */
+    size_t bytes;           /* FIELD_WHOLE */
+    uint64_t most;
+    const struct shape *shape; /* FIELD_OBJECT and FIELD_LIST */
+};
+
+struct shape {
+    const struct field *fields; /* ends with a NULL key */
+    size_t bytes;               /* of one struct */
+};
+
+extern const struct shape document_shape; /* all of a document but its schema's name */
+extern const struct shape point_shape;    /* the one list that has rules of its own */
+
+#endif

@@ -1,0 +1,35 @@
+#include "document/trust.h"
+
+#include "document/flag.h"
+
+/* Whether a series of the first screen has points but not one that can be relied on. A series
+ * without points was never reached, and its probe says so. */
+static bool is_doubted(const struct series *series)
+{
+    if (!series->headline || !series->point_count)
+        return false;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].y.n && !flag_doubts(series->points[i].flags))
+            return false;
+    return true;
+}
+
+static bool has_doubted_headline(const struct probe_result *probe)
+{
+    for (size_t i = 0; i < probe->series_count; i++)
+        if (is_doubted(&probe->series[i]))
+            return true;
+    return false;
+}
+
+enum trust document_trust(const struct document *document)
+{
+    bool measured = false, doubted = flag_doubts(document_headline_flags(document)) != 0;
+    for (size_t i = 0; i < document->probe_count; i++) {
+        const struct probe_result *probe = &document->probes[i];
+        measured = measured || probe->status == PROBE_OK || probe->status == PROBE_PARTIAL;
+        doubted = doubted || probe->status == PROBE_PARTIAL || probe->status == PROBE_FAILED ||
+                  has_doubted_headline(probe);
+    }
+    return !measured ? TRUST_NOTHING : doubted ? TRUST_DOUBTFUL : TRUST_SOUND;
+}

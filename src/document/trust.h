@@ -1,0 +1,17 @@
+/* Whether a document's results can be relied on. The exit status of a run follows from it. */
+#ifndef FATHOM_DOCUMENT_TRUST_H
+#define FATHOM_DOCUMENT_TRUST_H
+
+#include "document/document.h"
+
+enum trust {
+    TRUST_SOUND,
+    TRUST_DOUBTFUL, /* a probe is partial or failed, or a finding or a headline series carries a
+                       doubt */
+    TRUST_NOTHING,  /* no probe has measured anything */
+};
+
+/* A probe that was skipped has its reason and does not count against the others. */
+enum trust document_trust(const struct document *);
+
+#endif

@@ -1,7 +1,0 @@
-/* There is none: C can't prescribe the exact number of instructions between two loads. */
-#ifndef FATHOM_KERNELS_WINDOW_LOOPS_H
-#define FATHOM_KERNELS_WINDOW_LOOPS_H
-
-#define WINDOW_BETWEEN 0
-
-#endif

@@ -1,0 +1,88 @@
+#include "measure/engine/arena.h"
+
+#include "document/flag.h"
+
+#include <math.h>
+
+/* The smallest page of any supported system: writing to each touches every page, whatever its
+ * size. */
+enum { SMALLEST_PAGE = 4096, HUGE_2M = 2 << 20, HUGE_1G = 1 << 30 };
+
+static size_t page_of(enum page_policy policy)
+{
+    return policy == PAGES_HUGE1G ? HUGE_1G : policy == PAGES_SMALL ? 1 << 16 : HUGE_2M;
+}
+
+static int try_policy(struct arena *arena, size_t bytes, enum page_policy policy,
+                      struct error *error)
+{
+    size_t page = page_of(policy), rounded;
+    if (__builtin_add_overflow(bytes, page - 1, &rounded))
+        return error_set(error, ERROR_USAGE,
+                         "a working set of %zu bytes is more than can be "
+                         "addressed: ask for less",
+                         bytes);
+    rounded = rounded / page * page;
+    arena->memory = os_map(rounded, policy, arena->node, error);
+    if (!arena->memory)
+        return ERROR_IMPOSSIBLE;
+    arena->bytes = arena->mapped = rounded;
+    arena->used = policy;
+    return 0;
+}
+
+int arena_map(struct arena *arena, size_t bytes, enum page_policy policy, int node,
+              struct error *error)
+{
+    static const enum page_policy best_first[] = {PAGES_HUGE2M, PAGES_THP, PAGES_SMALL};
+    *arena = (struct arena){.asked = policy, .node = node};
+    if (policy != PAGES_AUTO)
+        return try_policy(arena, bytes, policy, error);
+    int code = 0;
+    for (size_t i = 0; i < sizeof best_first / sizeof *best_first; i++) {
+        code = try_policy(arena, bytes, best_first[i], error);
+        if (code == 0)
+            break;
+    }
+    return code;
+}
+
+void arena_use(struct arena *arena, size_t bytes)
+{
+    arena->bytes = bytes < arena->mapped ? bytes : arena->mapped;
+}
+
+void arena_touch(struct arena *arena)
+{
+    arena_touch_part(arena, 0, arena->bytes);
+}
+
+void arena_touch_part(struct arena *arena, size_t at, size_t bytes)
+{
+    const size_t left = at < arena->bytes ? arena->bytes - at : 0;
+    const size_t end = at + (bytes < left ? bytes : left);
+    for (; at < end; at += SMALLEST_PAGE)
+        *(volatile unsigned char *)(arena->memory + at) = 0;
+}
+
+void arena_verify(struct arena *arena)
+{
+    os_verify(arena->memory, arena->bytes, arena->node, &arena->placement);
+}
+
+unsigned arena_flags(const struct arena *arena)
+{
+    unsigned flags = 0;
+    if (arena->asked != PAGES_SMALL && !(arena->placement.huge_share >= 0.9))
+        flags |= FLAG_BIT(FLAG_SMALL_PAGES);
+    if (arena->node >= 0 && arena->placement.node_share < 1)
+        flags |= FLAG_BIT(FLAG_MISPLACED);
+    return flags;
+}
+
+void arena_unmap(struct arena *arena)
+{
+    if (arena->memory)
+        os_unmap(arena->memory, arena->mapped);
+    *arena = (struct arena){.node = -1};
+}

@@ -1,0 +1,87 @@
+#include "measure/engine/burst.h"
+
+#include "measure/kernels/additions.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/multiplications.h"
+
+#include <math.h>
+
+/* 20 us at 3 GHz: long enough to read the clock's rate to 0.1 %, short beside a bracket. */
+enum { CYCLES = 60000 };
+/* Of these the shortest counts, for others only ever slow a chain. */
+enum { ROUNDS = 8, ROUND_CYCLES = 16000, LOAD_CYCLES = 4 };
+/* A multiplier takes three to five cycles where there is one. */
+enum { MULTIPLICATION_MOST = 8 };
+/* Chains that nobody slows agree to some 0.3 % after eight rounds; cycles of a load, of which there
+ * are three to five, to 0.02. */
+static const double agreement = 0.015, load_agreement = 0.06;
+enum { LOAD_MOST = 12 };
+/* An addition was at most so much slower than it should be (18 % were seen). */
+static const double slowest_addition = 1.25;
+
+uint64_t burst_cycles(void)
+{
+    return CYCLES;
+}
+
+static bool is_whole(double cycles)
+{
+    return cycles <= LOAD_MOST && fabs(cycles - nearbyint(cycles)) <= load_agreement;
+}
+
+unsigned burst_multiplication(const struct burst_steps *steps)
+{
+    const double additions = steps->multiplication_ns / steps->addition_ns,
+                 loads = steps->load_ns / steps->multiplication_ns;
+    unsigned first = 0, count = 0;
+    for (unsigned cycles = MULTIPLICATION_MOST; cycles >= 1; cycles--)
+        if (cycles >= additions * (1 - agreement) && cycles <= additions * slowest_addition &&
+            is_whole(cycles * loads)) {
+            first = cycles;
+            count++;
+        }
+    /* Loads can't tell which of several it is: then additions have to, which nothing may have
+     * slowed. */
+    return count > 1 && first > additions * (1 + agreement) ? 0 : first;
+}
+
+static double run_ns(const struct clock *clock, kernel_function *kernel, void *state,
+                     uint64_t repeats)
+{
+    const uint64_t start = clock_ticks(clock);
+    kernel(state, repeats);
+    const uint64_t end = clock_ticks(clock);
+    return clock_between_ns(clock, start, end);
+}
+
+static void keep_shortest(double *shortest_ns, const struct clock *clock, kernel_function *kernel,
+                          void *state, unsigned steps, unsigned cycles)
+{
+    const uint64_t repeats = ROUND_CYCLES / (steps * cycles);
+    const double ns = run_ns(clock, kernel, state, repeats) / (double)(repeats * steps);
+    *shortest_ns = fmin(*shortest_ns, ns);
+}
+
+unsigned burst_measure_multiplication(const struct clock *clock)
+{
+    void *ring = &ring;
+    struct chase chase = {&ring};
+    struct burst_steps steps = {INFINITY, INFINITY, INFINITY};
+    for (int i = 0; i < ROUNDS; i++) {
+        keep_shortest(&steps.addition_ns, clock, additions_run, NULL, addition_steps, 1);
+        keep_shortest(&steps.multiplication_ns, clock, multiplications_run, NULL,
+                      multiplication_steps, LOAD_CYCLES);
+        keep_shortest(&steps.load_ns, clock, chase_run, &chase, chase_steps, LOAD_CYCLES);
+    }
+    return burst_multiplication(&steps);
+}
+
+double burst_hz(const struct clock *clock, unsigned multiplication)
+{
+    const uint64_t each =
+        multiplication ? (uint64_t)multiplication * multiplication_steps : addition_steps;
+    const uint64_t repeats = CYCLES / each;
+    const double ns =
+        run_ns(clock, multiplication ? multiplications_run : additions_run, NULL, repeats);
+    return (double)(repeats * each) * 1e9 / ns;
+}

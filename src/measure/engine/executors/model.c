@@ -1,0 +1,171 @@
+/* The executor of an engine that has a model: the calling thread does the work of every seat in
+ * turn, in the model's time. */
+#include "measure/engine/timing_model.h"
+
+#include "document/flag.h"
+#include "measure/engine/burst.h"
+#include "measure/engine/engine.h"
+#include "measure/engine/executor.h"
+#include "measure/engine/visit.h"
+
+#include <stdlib.h>
+
+struct model_state {
+    uint64_t now_ps;
+};
+
+static bool serves(const struct engine *engine, const struct plan *plan)
+{
+    return engine->model && !plan->device;
+}
+
+static int open_model(struct executor *executor, struct error *error)
+{
+    executor->flags = FLAG_BIT(FLAG_MODELLED);
+    executor->own = calloc(1, sizeof(struct model_state));
+    return executor->own ? 0 : error_out_of_memory(error);
+}
+
+static void close_model(struct executor *executor)
+{
+    free(executor->own);
+}
+
+static uint64_t now_ns(const struct executor *executor)
+{
+    return ((const struct model_state *)executor->own)->now_ps / 1000;
+}
+
+static int pause_until(struct executor *executor, uint64_t until_ns, struct error *error)
+{
+    struct model_state *state = executor->own;
+    (void)error;
+    if (until_ns > now_ns(executor))
+        state->now_ps = until_ns * 1000;
+    return 0;
+}
+
+/* The plan's node need not exist, nor the CPU that is to touch the memory. */
+static int map(struct executor *executor, struct arena *arena, size_t bytes, struct error *error)
+{
+    return arena_map(arena, bytes, executor->plan->pages, -1, error);
+}
+
+static int touch(struct executor *executor, struct arena *arena, size_t from, uint64_t give_up_ns,
+                 struct error *error)
+{
+    (void)executor;
+    (void)give_up_ns;
+    (void)error;
+    arena_touch_part(arena, from, arena->bytes);
+    return 1;
+}
+
+/* In turn, but at the same time of the model's. */
+static int run_visits(struct executor *executor, struct visit *const *visits, size_t count,
+                      struct error *error)
+{
+    struct model_state *state = executor->own;
+    const uint64_t began_ps = state->now_ps;
+    uint64_t ended_ps = began_ps;
+    for (size_t i = 0; i < count; i++) {
+        state->now_ps = began_ps;
+        visits[i]->end = visit_lead(visits[i]) == 0 ? VISIT_DONE : VISIT_STARVED;
+        ended_ps = state->now_ps > ended_ps ? state->now_ps : ended_ps;
+    }
+    state->now_ps = ended_ps;
+    return team_pause(executor->engine->team, 0, error); /* which tells whether to stop */
+}
+
+static void prepare(struct visit *visit, struct trial *trial)
+{
+    const struct timing_model *model = visit->executor->engine->model;
+    visit->work->prepare(trial);
+    if (model->now)
+        model->now(model->self, ((const struct model_state *)visit->executor->own)->now_ps);
+    if (model->prepared)
+        model->prepared(model->self, trial);
+}
+
+static double read_hz(struct visit *visit)
+{
+    const struct timing_model *model = visit->executor->engine->model;
+    struct model_state *state = visit->executor->own;
+    const uint64_t additions = burst_cycles();
+    const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
+    const uint64_t took_ps = model->additions(model->self, cpu, additions);
+    state->now_ps += took_ps;
+    return (double)additions * 1e12 / (double)took_ps;
+}
+
+/* What each seat does before the batches: partners all of theirs, for the model need not wait for
+ * anybody, and background workers one repeat, whose time goes to *once_ps[seat]. */
+static uint64_t work_before(const struct visit *visit, const struct batch_run *run, size_t seat)
+{
+    const struct trial *trial = &visit->trials[run->trial];
+    const uint64_t warm = plan_has_partner(trial->point) ? visit->plan->warm_repeats : 0;
+    switch (plan_seat(trial->point, seat).role) {
+    case PARTNER:
+        return warm + run->batches * run->repeats;
+    case BACKGROUND:
+        return 1;
+    case MEASURED:
+        break;
+    }
+    return (seat == 0 ? warm : 0) + (run->first ? trial->warm_repeats : 0);
+}
+
+static uint64_t work(const struct visit *visit, unsigned trial, size_t seat, uint64_t repeats)
+{
+    const struct timing_model *model = visit->executor->engine->model;
+    const struct worker *worker = &visit->trials[trial].workers[seat];
+    const int cpu = plan_seat(visit->trials[trial].point, seat).cpu;
+    return repeats ? model->work(model->self, cpu, worker->run, worker->state, repeats) : 0;
+}
+
+static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
+                   struct background *did)
+{
+    const struct plan_point *point = visit->trials[run->trial].point;
+    struct model_state *state = visit->executor->own;
+    uint64_t run_ps = 0, once_ps[point->seat_count];
+    for (size_t i = 0; i < point->seat_count; i++)
+        once_ps[i] = work(visit, run->trial, i, work_before(visit, run, i));
+    for (unsigned batch = 0; batch < run->batches; batch++) {
+        uint64_t longest_ps = 0;
+        for (size_t i = 0; i < point->seat_count; i++) {
+            if (plan_seat(point, i).role != MEASURED)
+                continue;
+            const uint64_t took_ps = work(visit, run->trial, i, run->repeats);
+            longest_ps = took_ps > longest_ps ? took_ps : longest_ps;
+        }
+        batches[batch].ns = (double)longest_ps * 1e-3;
+        run_ps += longest_ps;
+    }
+    state->now_ps += run_ps;
+    for (size_t i = 0; did && i < point->seat_count; i++) {
+        if (plan_seat(point, i).role != BACKGROUND)
+            continue;
+        /* It is taken to go on at the speed of its one repeat. */
+        const uint64_t repeats = run_ps / (once_ps[i] ? once_ps[i] : 1);
+        did[i].repeats += repeats;
+        did[i].ns += (double)(repeats * once_ps[i]) * 1e-3;
+    }
+    return 0;
+}
+
+const struct executor_kind executor_model = {
+    .name = "model",
+    .place = 20,
+    .serves = serves,
+    .open = open_model,
+    .close = close_model,
+    .now_ns = now_ns,
+    .pause = pause_until,
+    .map = map,
+    .touch = touch,
+    .run = run_visits,
+    .prepare = prepare,
+    .burst_hz = read_hz,
+    .measure = measure,
+};

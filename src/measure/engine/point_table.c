@@ -1,0 +1,241 @@
+#include "measure/engine/point_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum point_state { POINT_UNVISITED, POINT_DONE, POINT_RECORDS };
+
+enum { POINT_SETTLED = UINT32_MAX };
+
+/* Makes room for the places that were counted beyond those that the series have. */
+static int take_places(struct point_table *table, struct pool *pool)
+{
+    struct plan *plan = table->plan;
+    for (size_t i = 0; i < plan->series_count; i++) {
+        struct series *series = &plan->series[i];
+        struct table_series *growth = &table->series[i];
+        const size_t more = growth->used - growth->begin;
+        growth->kept = growth->used = growth->begin;
+        if (more && !pool_extend(pool, (void **)&series->points, &series->point_count, more,
+                                 sizeof *series->points))
+            return ERROR_SYSTEM;
+    }
+    return 0;
+}
+
+static void count_places(struct point_table *table)
+{
+    for (size_t i = 0; i < table->plan->series_count; i++)
+        table->series[i].begin = table->series[i].used = table->plan->series[i].point_count;
+}
+
+static int refuse(const struct point_table *table, struct error *error)
+{
+    return error_set(error, ERROR_SYSTEM,
+                     "out of memory for %zu points: choose fewer, for example fewer CPUs with "
+                     "--cpus",
+                     table->plan->point_count);
+}
+
+int point_table_open(struct point_table *table, struct plan *plan, struct pool *pool,
+                     struct error *error)
+{
+    size_t scratch = 2 * (size_t)plan->trials_max;
+    if (scratch < plan->batches)
+        scratch = plan->batches;
+    *table = (struct point_table){.plan = plan};
+    table->entries = calloc(plan->point_count + 1, sizeof *table->entries);
+    table->series = calloc(plan->series_count + 1, sizeof *table->series);
+    table->scratch = calloc(scratch + 1, sizeof *table->scratch);
+    bool room = table->entries && table->series && table->scratch;
+    if (room) {
+        count_places(table);
+        for (size_t i = 0; i < plan->point_count; i++)
+            table->entries[i].place = (uint32_t)table->series[plan->points[i].series].used++;
+        room = take_places(table, pool) == 0;
+    }
+    if (room)
+        return 0;
+    int code = refuse(table, error);
+    point_table_free(table);
+    return code;
+}
+
+void point_table_free(struct point_table *table)
+{
+    for (uint32_t i = 0; i < table->record_count; i++)
+        record_free(&table->records[i]);
+    free(table->records);
+    free(table->spare);
+    free(table->entries);
+    free(table->series);
+    free(table->scratch);
+    *table = (struct point_table){0};
+}
+
+bool point_table_is_done(const struct point_table *table, size_t point)
+{
+    return table->entries[point].record == POINT_DONE;
+}
+
+unsigned point_table_trials(const struct point_table *table, size_t point)
+{
+    uint32_t record = table->entries[point].record;
+    return record >= POINT_RECORDS ? table->records[record - POINT_RECORDS].trials : 0;
+}
+
+/* A record that no point has. Its number, or UINT32_MAX without memory. */
+static uint32_t spare_record(struct point_table *table)
+{
+    if (table->spare_count)
+        return table->spare[--table->spare_count];
+    if (table->record_count == table->record_room) {
+        uint32_t room = table->record_room ? table->record_room * 2 : 16;
+        struct record *records = realloc(table->records, room * sizeof *records);
+        if (records)
+            table->records = records;
+        uint32_t *spare = realloc(table->spare, room * sizeof *spare);
+        if (spare)
+            table->spare = spare;
+        if (!records || !spare)
+            return UINT32_MAX;
+        table->record_room = room;
+    }
+    table->records[table->record_count] = (struct record){0};
+    return table->record_count++;
+}
+
+struct record *point_table_record(struct point_table *table, size_t point)
+{
+    uint32_t *record = &table->entries[point].record;
+    if (*record == POINT_UNVISITED) {
+        uint32_t number = spare_record(table);
+        if (number == UINT32_MAX)
+            return NULL;
+        *record = number + POINT_RECORDS;
+    }
+    return &table->records[*record - POINT_RECORDS];
+}
+
+static struct point *place_of(const struct point_table *table, size_t point)
+{
+    const struct series *series = &table->plan->series[table->plan->points[point].series];
+    return &series->points[table->entries[point].place];
+}
+
+/* Its values so far, in its place. */
+static struct point *sum_up(struct point_table *table, size_t index)
+{
+    const struct plan_point *planned = &table->plan->points[index];
+    const struct record *record = &table->records[table->entries[index].record - POINT_RECORDS];
+    struct point *point = place_of(table, index);
+    if (table->plan->series[planned->series].matrix) {
+        point->from = planned->from;
+        point->to = planned->to;
+    } else {
+        point->x = planned->x;
+    }
+    record_conclude(record, table->plan, table->scratch, point);
+    return point;
+}
+
+void point_table_finish(struct point_table *table, size_t index)
+{
+    struct table_entry *entry = &table->entries[index];
+    const uint32_t record = entry->record - POINT_RECORDS;
+    sum_up(table, index);
+    record_clear(&table->records[record]);
+    table->spare[table->spare_count++] = record;
+    entry->record = POINT_DONE;
+}
+
+/* What became of a point that has its place: counted, and moved down over the gaps. */
+static void close_point(struct point_table *table, size_t i, size_t *missing, size_t *failed)
+{
+    struct table_entry *entry = &table->entries[i];
+    struct series *series = &table->plan->series[table->plan->points[i].series];
+    struct table_series *growth = &table->series[table->plan->points[i].series];
+    const bool open = entry->record >= POINT_RECORDS, done = entry->record == POINT_DONE;
+    const struct point *point = open ? sum_up(table, i) : done ? place_of(table, i) : NULL;
+    const bool kept = point && (point->y.n || point->failed);
+    if (point && entry->place >= growth->used)
+        growth->used = (size_t)entry->place + 1;
+    *missing += !kept;
+    if (kept && point->failed) {
+        table->failure = point->failed;
+        ++*failed;
+    }
+    if (kept && entry->place >= growth->begin)
+        series->points[growth->kept++] = *point;
+    if (done)
+        entry->place = POINT_SETTLED;
+}
+
+/* A place that was never used is not even looked at, so that a million points that a short budget
+ * left unvisited cost no memory. */
+void point_table_close(struct point_table *table, size_t *missing, size_t *failed,
+                       const char **failure)
+{
+    struct plan *plan = table->plan;
+    size_t open_missing = 0, open_failed = 0;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        if (table->entries[i].place == POINT_SETTLED)
+            continue;
+        const bool done = point_table_is_done(table, i);
+        close_point(table, i, done ? &table->missing : &open_missing,
+                    done ? &table->failed : &open_failed);
+    }
+    *failure = table->failure;
+    *missing = table->missing + open_missing;
+    *failed = table->failed + open_failed;
+    for (size_t i = 0; i < plan->series_count; i++) {
+        struct series *series = &plan->series[i];
+        struct table_series *growth = &table->series[i];
+        series->point_count = growth->kept;
+        if (growth->used > growth->kept) /* beyond its end a pool's array is zeroed */
+            memset(&series->points[growth->kept], 0,
+                   (growth->used - growth->kept) * sizeof *series->points);
+    }
+}
+
+static bool is_planned(const struct series *series, const struct point *point,
+                       const struct plan_point *planned)
+{
+    return series->matrix ? point->from == planned->from && point->to == planned->to
+                          : point->x == planned->x;
+}
+
+/* Where the series has the point, or its number of points. Points mostly come in the plan's order,
+ * so the search goes on behind the one found last. */
+static size_t find_place(const struct series *series, size_t count, size_t *last,
+                         const struct plan_point *planned)
+{
+    for (size_t step = 0; step < count; step++) {
+        const size_t at = (*last + step) % count;
+        if (is_planned(series, &series->points[at], planned)) {
+            *last = at + 1;
+            return at;
+        }
+    }
+    return count;
+}
+
+int point_table_reopen(struct point_table *table, struct pool *pool, struct error *error)
+{
+    const struct plan *plan = table->plan;
+    size_t last = 0;
+    count_places(table);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        struct table_series *growth = &table->series[plan->points[i].series];
+        struct table_entry *entry = &table->entries[i];
+        if (entry->place == POINT_SETTLED)
+            continue;
+        /* One that was never visited has no place: a million of them are not searched for. */
+        const size_t place = entry->record == POINT_UNVISITED
+                                 ? growth->begin
+                                 : find_place(&plan->series[plan->points[i].series], growth->begin,
+                                              &last, &plan->points[i]);
+        entry->place = (uint32_t)(place < growth->begin ? place : growth->used++);
+    }
+    return take_places(table, pool) < 0 ? refuse(table, error) : 0;
+}

@@ -1,0 +1,369 @@
+#include "measure/engine/engine.h"
+
+#include "measure/engine/visits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double show_every_s = 0.25;
+
+/* Of what a stage leaves to those that follow, what the first trials of its points may use: a point
+ * without any trial is unknown, however well the others are known. */
+static const double lent_share = 0.5;
+
+/* Shows how far the stage is: at once, and then a few times a second. */
+static void show_progress(struct stage *stage)
+{
+    const struct progress *progress = &stage->engine->progress;
+    double elapsed_s = stage_elapsed_s(stage);
+    stage->forecast.busy_s = elapsed_s - stage->paused_s;
+    if (!progress->show || elapsed_s < stage->show_at_s)
+        return;
+    stage->show_at_s = elapsed_s + show_every_s;
+    double left_s = forecast_left_s(&stage->forecast, elapsed_s);
+    double done = left_s > 0 ? elapsed_s / (elapsed_s + left_s) : 1;
+    stage->shown_share = fmax(stage->shown_share, done); /* it never goes back */
+    progress->show(progress->argument, stage->shown_share, left_s);
+}
+
+/* --- rounds --- */
+
+static int pause_until(struct stage *stage, double until_s, struct error *error)
+{
+    double until = fmin(until_s, stage->budget_s), now = stage_elapsed_s(stage);
+    uint64_t until_ns = stage->began_ns + (uint64_t)(until * 1e9);
+    if (until > now)
+        stage->paused_s += until - now;
+    return stage->executor.kind->pause(&stage->executor, until_ns, error);
+}
+
+/* What the next group, and the reference beside it, need. 1; 0 when the time is too short for it.
+ */
+static int touch_for_group(struct stage *stage, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    size_t bytes = schedule_tier_bytes(&stage->schedule);
+    if (plan->reference_every_s > 0 && plan->points[0].arena_bytes > bytes)
+        bytes = plan->points[0].arena_bytes;
+    return stage_touch(stage, bytes, error);
+}
+
+static int visit_group(struct stage *stage, struct visit_group group, struct error *error)
+{
+    double width;
+    int code = visit_reference(stage, error);
+    const double began_s = stage_elapsed_s(stage);
+    if (code == 0)
+        code = visit_points(stage, group, &width, error);
+    stage->outcome.visits_s += stage_elapsed_s(stage) - began_s;
+    if (code > 0)
+        schedule_keep(&stage->schedule, width);
+    return code < 0 ? code : 0;
+}
+
+/* As run_round(), in sweeps of as many points as the plan says. */
+static int run_sweeps(struct stage *stage, struct error *error)
+{
+    const unsigned most = stage->plan->sweep;
+    int visited = 0, touched = 1;
+    while (touched > 0 && !stage_out_of_time(stage)) {
+        size_t points[most];
+        double widths[most];
+        unsigned count = 0;
+        struct visit_group group;
+        while (count < most && touched > 0 && schedule_next(&stage->schedule, &group)) {
+            touched = touch_for_group(stage, error);
+            if (touched <= 0)
+                schedule_put_back(&stage->schedule);
+            else
+                points[count++] = group.first;
+        }
+        if (touched < 0 || !count)
+            return touched < 0 ? touched : visited;
+        const double began_s = stage_elapsed_s(stage);
+        const int code = visit_sweep(stage, points, count, widths, error);
+        stage->outcome.visits_s += stage_elapsed_s(stage) - began_s;
+        if (code < 0)
+            return code;
+        for (unsigned i = 0; i < count; i++)
+            if (widths[i] >= 0)
+                schedule_keep_earlier(&stage->schedule, count - 1 - i, widths[i]);
+        visited = 1;
+        show_progress(stage);
+    }
+    return visited;
+}
+
+/* Returns how many groups it came to; errors as visit_run(). Where memory can't be had in time, the
+ * round ends: the sets that are left are larger. */
+static int run_round(struct stage *stage, struct error *error)
+{
+    if (stage->plan->sweep)
+        return run_sweeps(stage, error);
+    struct visit_group group;
+    int visited = 0;
+    while (!stage_out_of_time(stage) && schedule_next(&stage->schedule, &group)) {
+        int code = touch_for_group(stage, error);
+        if (code <= 0)
+            schedule_put_back(&stage->schedule);
+        if (code == 0)
+            break;
+        if (code > 0)
+            code = visit_group(stage, group, error);
+        if (code < 0)
+            return code;
+        visited = 1;
+        show_progress(stage);
+    }
+    return visited;
+}
+
+/* 1; 0 where nothing can be measured, and the outcome says why. */
+static int wake(struct stage *stage, struct error *error)
+{
+    struct executor *executor = &stage->executor;
+    struct error why = {0};
+    if (stage->woken)
+        return !stage->outcome.not_woken;
+    stage->woken = true;
+    int code = executor->kind->wake ? executor->kind->wake(executor, &why) : 0;
+    if (code == 0)
+        return 1;
+    if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
+        return error_set(error, code, "%s", why.text);
+    stage->outcome.not_woken = pool_strdup(stage->pool, why.text);
+    return stage->outcome.not_woken ? 0 : error_out_of_memory(error);
+}
+
+/* Whether some points can't be measured to the end: then it is the widest that go on. */
+static bool is_scarce(const struct stage *stage)
+{
+    return stage->round > 0 && forecast_is_short(&stage->forecast, stage_elapsed_s(stage));
+}
+
+/* As much as any point of the look needs; of memory that stays, as any point needs. */
+static size_t look_bytes(const struct plan *plan)
+{
+    const bool stays = plan_keeps_memory(plan);
+    const size_t count = stays ? plan->point_count : plan->look_count;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t bytes = plan->points[stays ? i : plan->look[i]].arena_bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* Another trial, on fresh memory, of each point of the look that has fewer than `trials`. */
+static int look_deeper(struct stage *stage, unsigned trials, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    bool fresh = stage->arena.memory && plan_keeps_memory(plan);
+    double width;
+    int code = 1;
+    for (size_t i = 0; i < plan->look_count && code >= 0 && !stage_out_of_time(stage); i++) {
+        const size_t point = plan->look[i];
+        if (point_table_is_done(&stage->table, point) ||
+            point_table_trials(&stage->table, point) >= trials)
+            continue;
+        code = fresh ? 0 : stage_map(stage, look_bytes(plan), error);
+        fresh = true;
+        if (code == 0)
+            code = stage_touch(stage, schedule_room(plan->points[point].arena_bytes), error);
+        if (code == 0) /* what is left needs more */
+            return 0;
+        if (code > 0)
+            code = visit_points(stage, (struct visit_group){point, 1}, &width, error);
+        show_progress(stage);
+    }
+    return code < 0 ? code : 0;
+}
+
+/* Depth where it counts most, before depth elsewhere: after the first round, or at every look. */
+static int deepen(struct stage *stage, struct error *error)
+{
+    const unsigned looks = stage->looks > 0 ? stage->looks : 1;
+    int code = 0;
+    for (unsigned trials = 2; trials <= looks * stage->plan->look_trials && code == 0; trials++)
+        code = look_deeper(stage, trials, error);
+    return code;
+}
+
+/* Rounds until nothing is open or the time is used. */
+static int run_rounds(struct stage *stage, double share, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    const double apart_s = plan->span_s / plan->trials_min;
+    for (;; stage->round++) {
+        if (!schedule_begin_round(&stage->schedule, is_scarce(stage)))
+            return 0;
+        int code = pause_until(stage, stage->round * apart_s, error);
+        if (code < 0 || stage_out_of_time(stage))
+            return code;
+        code = stage_fresh_arena(stage, error);
+        if (code == 0)
+            code = run_round(stage, error);
+        if (code > 0 && stage->round == 0) {
+            const int deeper = deepen(stage, error);
+            code = deeper < 0 ? deeper : code;
+        }
+        if (code <= 0 || stage_out_of_time(stage))
+            return code < 0 ? code : 0;
+        stage_share(stage, stage->whole_s, share);
+    }
+}
+
+/* --- the first look --- */
+
+static bool is_looked_at(const struct stage *stage, size_t point)
+{
+    return point_table_is_done(&stage->table, point) ||
+           point_table_trials(&stage->table, point) > 0;
+}
+
+bool stage_was_looked_at(const struct stage *stage)
+{
+    const struct plan *plan = stage->plan;
+    for (size_t i = 0; i < plan->look_count; i++)
+        if (!is_looked_at(stage, plan->look[i]))
+            return false;
+    return true;
+}
+
+/* A first trial of what the plan wants looked at, as far as it has none. */
+static int look(struct stage *stage, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    int code = 0;
+    double width;
+    for (size_t i = 0; i < plan->look_count && !stage_out_of_time(stage); i++) {
+        const size_t point = plan->look[i];
+        if (is_looked_at(stage, point))
+            continue;
+        if (!stage->arena.memory && look_bytes(plan))
+            code = stage_map(stage, look_bytes(plan), error);
+        if (code == 0)
+            code = stage_touch(stage, schedule_room(plan->points[point].arena_bytes), error);
+        if (code <= 0)
+            return code;
+        code = visit_points(stage, (struct visit_group){point, 1}, &width, error);
+        if (code < 0)
+            return code;
+        code = 0;
+        show_progress(stage);
+    }
+    return 0;
+}
+
+/* --- a stage --- */
+
+int stage_open(struct stage **opened, struct engine *engine, const struct plan *plan,
+               const struct trial_work *work, struct pool *pool, struct error *error)
+{
+    struct stage *stage = *opened = calloc(1, sizeof *stage);
+    if (!stage)
+        return error_out_of_memory(error);
+    *stage = (struct stage){.engine = engine,
+                            .plan = &stage->own,
+                            .own = *plan,
+                            .work = *work,
+                            .pool = pool,
+                            .seed = engine->seed,
+                            .random = {engine->seed},
+                            .core_hz.random = {engine->seed},
+                            .drift = {1, 1}};
+    int code = stage_reserve(stage, error);
+    if (code < 0) {
+        stage_free(stage);
+        *opened = NULL;
+        return code;
+    }
+    stage_leave(stage);
+    return 0;
+}
+
+bool stage_looks_often(const struct stage *stage)
+{
+    return stage->plan->arena_life == ARENA_EVERY_TURN && stage->plan->look_trials > 1;
+}
+
+int stage_look(struct stage *stage, double budget_s, struct error *error)
+{
+    stage_enter(stage);
+    stage->unshared_s = stage_elapsed_s(stage);
+    stage_share(stage, stage->unshared_s + budget_s, 1);
+    int code = wake(stage, error);
+    if (code > 0)
+        code = look(stage, error);
+    if (code == 0 && stage_looks_often(stage) && !stage->outcome.not_woken) {
+        stage->looks++;
+        code = deepen(stage, error);
+    }
+    stage_leave(stage);
+    return code;
+}
+
+int stage_advance(struct stage *stage, double budget_s, double share, struct error *error)
+{
+    stage_enter(stage);
+    const bool begun = stage->round > 0;
+    stage->unshared_s = stage_elapsed_s(stage);
+    if (!(share > 0))
+        share = 1;
+    stage_share(stage, stage->unshared_s + budget_s / share,
+                begun ? share : share + lent_share * (1 - share));
+    show_progress(stage);
+    int code = wake(stage, error);
+    if (code > 0)
+        code = look(stage, error);
+    if (code == 0 && !stage->outcome.not_woken)
+        code = run_rounds(stage, share, error);
+    stage_leave(stage);
+    return code;
+}
+
+bool stage_is_open(const struct stage *stage)
+{
+    return schedule_is_open(&stage->schedule) && !stage->outcome.not_woken;
+}
+
+void stage_sum_up(struct stage *stage, struct stage_outcome *outcome)
+{
+    *outcome = stage->outcome;
+    outcome->elapsed_s = (double)stage->active_ns * 1e-9;
+    point_table_close(&stage->table, &outcome->points_missing, &outcome->points_failed,
+                      &outcome->failure);
+    if (outcome->not_woken) /* no time was lacking */
+        outcome->points_missing = 0;
+    outcome->core_hz = reservoir_summary(&stage->core_hz);
+}
+
+int stage_reopen(struct stage *stage, const struct plan *plan, struct error *error)
+{
+    stage->own.series = plan->series; /* others may have been added to their end */
+    return point_table_reopen(&stage->table, stage->pool, error);
+}
+
+void stage_close(struct stage *stage, bool lost)
+{
+    if (!stage)
+        return;
+    if (lost)
+        point_table_free(&stage->table);
+    else
+        stage_free(stage);
+}
+
+int stage_run(struct engine *engine, const struct plan *plan, const struct trial_work *work,
+              struct pool *pool, struct stage_outcome *outcome, struct error *error)
+{
+    struct stage *stage;
+    *outcome = (struct stage_outcome){0};
+    int code = stage_open(&stage, engine, plan, work, pool, error);
+    if (code < 0)
+        return code;
+    code = stage_advance(stage, plan->budget_s, plan->share, error);
+    stage_sum_up(stage, outcome);
+    stage_close(stage, code == ERROR_SYSTEM);
+    return code;
+}

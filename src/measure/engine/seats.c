@@ -1,0 +1,252 @@
+#include "measure/engine/seats.h"
+
+#include "measure/engine/engine.h"
+
+#include <math.h>
+
+/* How long one seat waits for another. */
+static const double patience_ns = 250e6;
+/* What a run of batches may take before the coordinator recalls it: no hand-off and no miss takes
+ * 2 us. */
+static const double run_limit_ns = 2e9, operation_limit_ns = 2e3;
+static const double prepare_limit_ns = 120e9;
+
+static const struct clock *clock_of(const struct visit *visit)
+{
+    return visit->executor->engine->clock;
+}
+
+static void note_event(struct seats *seats)
+{
+    atomic_fetch_add_explicit(&seats->events, 1, memory_order_relaxed);
+}
+
+static struct stamp measure_batch(const struct visit *visit, struct worker *worker,
+                                  uint64_t repeats)
+{
+    const struct clock *clock = clock_of(visit);
+    if (visit->plan->kernel_timed)
+        return (struct stamp){.end = worker->run(worker->state, repeats)};
+    const uint64_t start = clock_ticks(clock);
+    worker->run(worker->state, repeats);
+    return (struct stamp){.start = start, .end = clock_ticks(clock)};
+}
+
+static void measure(struct visit *visit, unsigned rank, struct worker *worker)
+{
+    struct seats *seats = visit->own;
+    const struct batch_run *run = &seats->run;
+    const struct trial *trial = &visit->trials[run->trial];
+    struct stamp *stamps = seats->stamps + rank * visit->plan->batches;
+    for (unsigned i = 0; i < run->batches; i++) {
+        struct os_thread_events before, after;
+        if (trial->restore)
+            trial->restore(worker->state, run->repeats);
+        if (seats->measured > 1 && !barrier_wait(&seats->start_line, patience_ns))
+            return;
+        if (!trial->restore) {
+            stamps[i] = measure_batch(visit, worker, run->repeats);
+            continue;
+        }
+        os_thread_events(&before);
+        struct stamp stamp = measure_batch(visit, worker, run->repeats);
+        os_thread_events(&after);
+        stamp.faults = after.page_faults - before.page_faults;
+        stamps[i] = stamp;
+        if (after.switches != before.switches || stamp.faults != trial->faults * run->repeats)
+            note_event(seats);
+    }
+}
+
+static void work_in_background(struct visit *visit, unsigned rank, struct worker *worker)
+{
+    struct seats *seats = visit->own;
+    const struct clock *clock = clock_of(visit);
+    struct stamp *stamp = seats->stamps + rank * visit->plan->batches;
+    uint64_t start = clock_ticks(clock), repeats = 0;
+    for (; !atomic_load_explicit(&seats->run_over, memory_order_relaxed); repeats++)
+        worker->run(worker->state, 1);
+    *stamp = (struct stamp){.start = start, .end = clock_ticks(clock), .repeats = repeats};
+}
+
+/* A pinned thread runs elsewhere only when its CPU was taken away: it went offline, or out of the
+ * cpuset. The kernel then moves the thread, which would measure another CPU. */
+static bool is_in_place(struct visit *visit, unsigned rank)
+{
+    struct seats *seats = visit->own;
+    int cpu = os_current_cpu();
+    if (cpu < 0 || cpu == plan_seat(visit->trials[0].point, rank).cpu)
+        return true;
+    atomic_store_explicit(&seats->stray_cpu, cpu, memory_order_relaxed);
+    atomic_store_explicit(&seats->stray, (int)rank + 1, memory_order_relaxed);
+    return false;
+}
+
+static bool is_complete(const struct seats *seats)
+{
+    return atomic_load_explicit(&seats->stray, memory_order_relaxed) == 0;
+}
+
+static void do_seat(struct visit *visit, unsigned rank)
+{
+    struct seats *seats = visit->own;
+    const struct batch_run *run = &seats->run;
+    struct trial *trial = &visit->trials[run->trial];
+    struct worker *worker = &trial->workers[rank];
+    const enum role role = plan_seat(trial->point, rank).role;
+    uint64_t warm = plan_has_partner(trial->point) ? visit->plan->warm_repeats : 0;
+    struct os_thread_events before, after;
+    os_thread_events(&before);
+
+    if (role == PARTNER) {
+        worker->run(worker->state, warm + run->batches * run->repeats);
+    } else if (role == BACKGROUND) {
+        work_in_background(visit, rank, worker);
+    } else {
+        if (warm && rank == 0)
+            worker->run(worker->state, warm);
+        if (run->first && trial->warm_repeats)
+            worker->run(worker->state, trial->warm_repeats);
+        measure(visit, rank, worker);
+        if (seats->measured > 1)
+            barrier_wait(&seats->start_line, patience_ns);
+        if (rank == 0)
+            atomic_store_explicit(&seats->run_over, true, memory_order_relaxed);
+    }
+
+    os_thread_events(&after);
+    /* Where a batch is restored before the next, what happens then is no interruption: each batch
+     * has counted its own. */
+    const bool counted = role == MEASURED && trial->restore;
+    if (!is_in_place(visit, rank) || (!counted && (after.switches != before.switches ||
+                                                   after.page_faults != before.page_faults)))
+        note_event(seats);
+}
+
+/* Every seat checks where it runs before the meeting, so that after it all agree whether to go on.
+ */
+void seats_follow(struct visit *visit, unsigned rank)
+{
+    struct seats *seats = visit->own;
+    is_in_place(visit, rank);
+    /* Between runs the leader may be preparing; the coordinator watches over that. */
+    while (barrier_wait(&seats->meeting, prepare_limit_ns) &&
+           !atomic_load_explicit(&seats->over, memory_order_relaxed) && is_complete(seats)) {
+        do_seat(visit, rank);
+        if (!barrier_wait(&seats->meeting, patience_ns))
+            return;
+    }
+}
+
+void seats_begin_phase(struct seats *seats, double limit_ns)
+{
+    atomic_store_explicit(&seats->phase_limit_ns, (uint64_t)limit_ns, memory_order_relaxed);
+    atomic_store_explicit(&seats->phase_began_ns, os_raw_ns(), memory_order_release);
+}
+
+void seats_begin_prepare(struct seats *seats)
+{
+    seats_begin_phase(seats, prepare_limit_ns);
+}
+
+/* Leads a run of batches, from the meeting before it to the one after. */
+static bool lead(struct visit *visit, const struct batch_run *run)
+{
+    struct seats *seats = visit->own;
+    double operations = visit->trials[run->trial].operations * (double)run->repeats * run->batches;
+    seats->run = *run;
+    seats_begin_phase(seats, run_limit_ns + operations * operation_limit_ns);
+    atomic_store_explicit(&seats->run_over, false, memory_order_relaxed);
+    atomic_store_explicit(&seats->events, 0, memory_order_relaxed);
+    is_in_place(visit, 0);
+    if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
+        return false;
+    if (!is_complete(seats))
+        return false;
+    do_seat(visit, 0);
+    if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
+        return false;
+    /* A seat that did not start with the others has no time of this run: its stamps are older. */
+    if (seats->measured > 1 &&
+        atomic_load_explicit(&seats->start_line.broken, memory_order_relaxed))
+        return false;
+    return is_complete(seats);
+}
+
+/* From the first seat's start to the last one's end. */
+static double batch_ns(const struct visit *visit, unsigned batch)
+{
+    const struct seats *seats = visit->own;
+    const struct plan_point *point = visit->trials[seats->run.trial].point;
+    uint64_t start = UINT64_MAX, end = 0;
+    for (size_t seat = 0; seat < seats->count; seat++) {
+        if (plan_seat(point, seat).role != MEASURED)
+            continue;
+        const struct stamp *stamp = &seats->stamps[seat * visit->plan->batches + batch];
+        start = stamp->start < start ? stamp->start : start;
+        end = stamp->end > end ? stamp->end : end;
+    }
+    return visit->plan->kernel_timed ? (double)end * 1e-3
+                                     : clock_between_ns(clock_of(visit), start, end);
+}
+
+/* From a seat's own start to its own end, of the seat that took longest. */
+static double worked_ns(const struct visit *visit, unsigned batch)
+{
+    const struct seats *seats = visit->own;
+    const struct plan_point *point = visit->trials[seats->run.trial].point;
+    double most = 0;
+    for (size_t seat = 0; seat < seats->count; seat++) {
+        const struct stamp *stamp = &seats->stamps[seat * visit->plan->batches + batch];
+        if (plan_seat(point, seat).role == MEASURED)
+            most = fmax(most, clock_between_ns(clock_of(visit), stamp->start, stamp->end));
+    }
+    return visit->plan->kernel_timed ? 0 : most;
+}
+
+static uint64_t batch_faults(const struct visit *visit, unsigned batch)
+{
+    const struct seats *seats = visit->own;
+    uint64_t sum = 0;
+    for (size_t seat = 0; seat < seats->count; seat++)
+        if (plan_seat(visit->trials[seats->run.trial].point, seat).role == MEASURED)
+            sum += seats->stamps[seat * visit->plan->batches + batch].faults;
+    return sum;
+}
+
+static void add_background(const struct visit *visit, struct background *did)
+{
+    const struct seats *seats = visit->own;
+    const struct plan_point *point = visit->trials[seats->run.trial].point;
+    for (size_t i = 0; i < seats->count; i++) {
+        const struct stamp *stamp = &seats->stamps[i * visit->plan->batches];
+        if (plan_seat(point, i).role != BACKGROUND)
+            continue;
+        did[i].repeats += stamp->repeats;
+        did[i].ns += clock_ns(clock_of(visit), stamp->end - stamp->start);
+    }
+}
+
+int seats_measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
+                  struct background *did)
+{
+    struct seats *seats = visit->own;
+    if (!lead(visit, run))
+        return ERROR_IMPOSSIBLE;
+    for (unsigned i = 0; i < run->batches; i++) {
+        batches[i].ns = batch_ns(visit, i);
+        batches[i].worked_ns = worked_ns(visit, i);
+        batches[i].faults = batch_faults(visit, i);
+    }
+    if (did)
+        add_background(visit, did);
+    return atomic_load_explicit(&seats->events, memory_order_relaxed) > 0;
+}
+
+void seats_end(struct visit *visit)
+{
+    struct seats *seats = visit->own;
+    atomic_store_explicit(&seats->over, true, memory_order_relaxed);
+    if (seats->count > 1)
+        barrier_wait(&seats->meeting, patience_ns);
+}

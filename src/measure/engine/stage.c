@@ -1,0 +1,225 @@
+#include "measure/engine/stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* How far a budget may be exceeded before what still runs is recalled. */
+static const double slack_share = 0.05, slack_least_s = 0.1;
+
+/* What summing up a point takes: for a million open points that is as long as a run. */
+static const uint64_t conclude_ns = 8000;
+
+double stage_elapsed_s(const struct stage *stage)
+{
+    return (double)(executor_now_ns(&stage->executor) - stage->began_ns) * 1e-9;
+}
+
+bool stage_out_of_time(const struct stage *stage)
+{
+    uint64_t open = stage->table.record_count - stage->table.spare_count;
+    return executor_now_ns(&stage->executor) + open * conclude_ns > stage->visits[0].deadline_ns;
+}
+
+static void set_budget(struct stage *stage, double budget_s)
+{
+    stage->budget_s = stage->forecast.budget_s = fmax(0, budget_s);
+    const double slack_s = fmax(slack_least_s, slack_share * stage->budget_s);
+    for (size_t i = 0; i < stage->visit_count; i++) {
+        struct visit *visit = &stage->visits[i];
+        visit->deadline_ns = stage->began_ns + (uint64_t)(stage->budget_s * 1e9);
+        visit->give_up_ns = visit->deadline_ns + (uint64_t)(slack_s * 1e9);
+    }
+}
+
+void stage_share(struct stage *stage, double whole_s, double share)
+{
+    const double unshared_s = fmin(stage->unshared_s, whole_s);
+    stage->whole_s = whole_s;
+    stage->share = share;
+    set_budget(stage, unshared_s + share * (whole_s - unshared_s));
+}
+
+void stage_enter(struct stage *stage)
+{
+    stage->began_ns = executor_now_ns(&stage->executor) - stage->active_ns;
+}
+
+void stage_leave(struct stage *stage)
+{
+    stage->active_ns = executor_now_ns(&stage->executor) - stage->began_ns;
+    if (stage->plan->arena_life != ARENA_WHOLE_STAGE)
+        arena_unmap(&stage->arena);
+}
+
+static size_t most_seats(const struct plan *plan)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < plan->point_count; i++)
+        if (plan->points[i].seat_count > most)
+            most = plan->points[i].seat_count;
+    return most;
+}
+
+static int reserve_visits(struct stage *stage, struct error *error)
+{
+    const struct plan *plan = stage->plan;
+    const size_t count = stage->schedule.largest, each = plan_visit_trials(plan);
+    stage->visits = calloc(count, sizeof *stage->visits);
+    stage->together = calloc(count, sizeof *stage->together);
+    stage->trials = calloc(count * each, sizeof *stage->trials);
+    stage->workers = aligned_alloc(128, count * each * stage->seats_max * sizeof *stage->workers);
+    if (!stage->visits || !stage->together || !stage->trials || !stage->workers)
+        return error_set(error, ERROR_SYSTEM, "out of memory for %zu visits", count);
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        struct visit *visit = &stage->visits[i];
+        *visit = (struct visit){
+            .executor = &stage->executor,
+            .plan = plan,
+            .trials = stage->trials + i * each,
+            .work = &stage->work,
+        };
+        code = visit_reserve(visit, stage->seats_max, error);
+        stage->visit_count = i + 1;
+    }
+    return code;
+}
+
+static int reserve_points(struct stage *stage, struct error *error)
+{
+    const uint64_t seed = random_mix(stage->seed);
+    int code = schedule_create(&stage->schedule, stage->plan, seed, error);
+    return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
+}
+
+/* A clock that can't time so short a batch has fewer and longer ones in the same time, and sweeps
+ * longer ones. */
+static void fit_batches(struct stage *stage)
+{
+    enum { FEWEST = 5 };
+    struct plan *plan = stage->plan;
+    const double longer = stage->executor.shortest_batch_ns / plan->batch_ns;
+    if (plan->sweep && longer > 1)
+        plan->repeats = (uint64_t)ceil((double)plan->repeats * longer);
+    if (plan->repeats || !(longer > 1) || plan->batches <= FEWEST)
+        return;
+    plan->batches = (unsigned)fmax(FEWEST, plan->batches / longer);
+}
+
+int stage_reserve(struct stage *stage, struct error *error)
+{
+    stage->forecast = forecast_of(stage->plan);
+    stage->seats_max = most_seats(stage->plan);
+    int code = executor_open(&stage->executor, stage->engine, stage->plan, error);
+    if (code < 0)
+        return code;
+    fit_batches(stage);
+    stage_enter(stage);
+    code = reserve_points(stage, error);
+    return code < 0 ? code : reserve_visits(stage, error);
+}
+
+void stage_free(struct stage *stage)
+{
+    for (size_t i = 0; i < stage->visit_count; i++)
+        visit_release(&stage->visits[i]);
+    schedule_free(&stage->schedule);
+    point_table_free(&stage->table);
+    arena_unmap(&stage->arena);
+    record_free(&stage->reference);
+    free(stage->visits);
+    free(stage->together);
+    free(stage->trials);
+    free(stage->workers);
+    executor_close(&stage->executor);
+    free(stage);
+}
+
+/* --- the arena --- */
+
+/* What this round needs, or, of memory that stays, any later one. */
+static size_t arena_need(const struct stage *stage)
+{
+    const struct plan *plan = stage->plan;
+    const size_t groups = plan_keeps_memory(plan) ? stage->schedule.end : stage->schedule.open;
+    size_t most = plan->reference_every_s > 0 ? plan->points[0].arena_bytes : 0;
+    for (size_t i = 0; i < groups; i++) {
+        struct visit_group group = schedule_group(&stage->schedule, i);
+        for (size_t point = group.first; point < group.first + group.count; point++)
+            if (plan->points[point].arena_bytes > most &&
+                !point_table_is_done(&stage->table, point))
+                most = plan->points[point].arena_bytes;
+    }
+    return most;
+}
+
+int stage_map(struct stage *stage, size_t bytes, struct error *error)
+{
+    const double began_s = stage_elapsed_s(stage);
+    arena_unmap(&stage->arena);
+    if (!bytes)
+        return 0;
+    int code = stage->executor.kind->map(&stage->executor, &stage->arena, bytes, error);
+    if (code < 0)
+        return code;
+    stage->mapped_node = stage->arena.node;
+    arena_use(&stage->arena, 0);
+    stage->outcome.arena_s = stage_elapsed_s(stage) - began_s;
+    return 0;
+}
+
+/* A sweep takes less time than its memory. */
+enum { SWEEPS_OF_MEMORY = 8 };
+
+int stage_fresh_arena(struct stage *stage, struct error *error)
+{
+    const bool stays =
+        plan_keeps_memory(stage->plan) || (stage->plan->sweep && stage->round % SWEEPS_OF_MEMORY);
+    if (stage->arena.memory && stays)
+        return 0;
+    return stage_map(stage, arena_need(stage), error);
+}
+
+static void note_placement(struct stage *stage)
+{
+    struct arena *arena = &stage->arena;
+    arena->node = stage->mapped_node; /* a model's lies where this machine can have it */
+    arena_verify(arena);
+    arena->node = stage->plan->node;
+    stage->outcome.arena_bytes = arena->bytes;
+    stage->outcome.placement = arena->placement;
+    stage->outcome.pages_used = arena->used;
+}
+
+/* What no round touched so far may take as long as all stages have. */
+int stage_touch(struct stage *stage, size_t bytes, struct error *error)
+{
+    struct arena *arena = &stage->arena;
+    const size_t from = arena->bytes, to = bytes < arena->mapped ? bytes : arena->mapped;
+    if (!arena->memory || to <= from)
+        return 1;
+    const bool anew = to > stage->touched_most;
+    const double began_s = stage_elapsed_s(stage);
+    const double limit_s = anew ? stage->whole_s : stage->budget_s;
+    /* Touching alone would use up the time. */
+    if (began_s + stage->byte_s * (double)(to - from) > limit_s)
+        return 0;
+    set_budget(stage, limit_s);
+    arena_use(arena, to);
+    int code = stage->executor.kind->touch(&stage->executor, arena, from,
+                                           stage->visits[0].give_up_ns, error);
+    const double took_s = stage_elapsed_s(stage) - began_s;
+    if (code > 0) {
+        stage->outcome.arena_s += took_s;
+        stage->byte_s = took_s / (double)(to - from);
+        note_placement(stage);
+    } else {
+        arena_use(arena, from);
+    }
+    if (anew) {
+        stage->unshared_s += took_s;
+        stage->touched_most = code > 0 ? to : stage->touched_most;
+    }
+    stage_share(stage, stage->whole_s, stage->share);
+    return code;
+}

@@ -1,0 +1,270 @@
+#include "measure/engine/visit.h"
+
+#include "measure/engine/repeats.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double bracket_ns = 200e3;
+/* Two bursts further apart than this saw two different clocks. */
+static const double burst_agreement = 0.01;
+enum { ATTEMPTS = 4 };
+
+int visit_reserve(struct visit *visit, size_t seats, struct error *error)
+{
+    const struct plan *plan = visit->plan;
+    const struct executor_kind *kind = visit->executor->kind;
+    const size_t backgrounds = plan_visit_trials(plan) * seats;
+    visit->batches = calloc(plan_visit_trials(plan) * plan->batches, sizeof *visit->batches);
+    visit->background = calloc(backgrounds, sizeof *visit->background);
+    visit->in_bracket = calloc(backgrounds, sizeof *visit->in_bracket);
+    if (!visit->batches || !visit->background || !visit->in_bracket)
+        return error_out_of_memory(error);
+    return kind->reserve ? kind->reserve(visit, seats, error) : 0;
+}
+
+void visit_release(struct visit *visit)
+{
+    if (visit->own)
+        visit->executor->kind->release(visit);
+    free(visit->batches);
+    free(visit->background);
+    free(visit->in_bracket);
+    visit->batches = NULL;
+    visit->background = visit->in_bracket = NULL;
+    visit->own = NULL;
+}
+
+static size_t background_count(const struct visit *visit)
+{
+    return visit->background_seats ? visit->trial_count * visit->trials[0].point->seat_count : 0;
+}
+
+static void begin(struct visit *visit)
+{
+    const struct plan_point *point = visit->trials[0].point;
+    visit->background_seats = 0;
+    for (size_t i = 0; i < point->seat_count; i++)
+        visit->background_seats += plan_seat(point, i).role == BACKGROUND;
+    /* An earlier visit, or one that was recalled, left its own. */
+    const size_t count = background_count(visit);
+    memset(visit->background, 0, count * sizeof *visit->background);
+    memset(visit->in_bracket, 0, count * sizeof *visit->in_bracket);
+    visit->redone = visit->interrupted = visit->clock_moved = visit->batch_count = 0;
+    visit->stolen_ns = 0;
+}
+
+int visit_run(struct visit *const *visits, size_t count, struct error *error)
+{
+    struct executor *executor = visits[0]->executor;
+    for (size_t i = 0; i < count; i++)
+        begin(visits[i]);
+    return executor->kind->run(executor, visits, count, error);
+}
+
+/* --- how many repeats fill a batch --- */
+
+static double wanted_ns(const struct visit *visit)
+{
+    return fmax(visit->plan->batch_ns, visit->executor->shortest_batch_ns);
+}
+
+/* Where threads start together on busy CPUs, one may wait for milliseconds before it begins: that
+ * is in a batch's time, and says nothing of how many repeats fill it. */
+static double worked_ns(const struct batch *batch)
+{
+    return batch->worked_ns > 0 ? batch->worked_ns : batch->ns;
+}
+
+static int try_repeats(void *self, uint64_t repeats, double *took_ns)
+{
+    struct visit *visit = self;
+    const struct batch_run run = {0, 1, repeats, false};
+    struct batch batch = {.ns = NAN, .core_hz = NAN};
+    int code = visit->executor->kind->measure(visit, &run, &batch, NULL);
+    *took_ns = worked_ns(&batch);
+    return code;
+}
+
+static int find_repeats(struct visit *visit)
+{
+    const struct repeats_search search = {wanted_ns(visit), try_repeats, visit};
+    return repeats_find(&search, &visit->repeats);
+}
+
+/* Whether a batch shows that both tries were interrupted when its repeats were found: so short a
+ * batch would time the clock and the threads' start rather than the kernel. */
+static bool is_too_short(const struct visit *visit, double took_ns)
+{
+    return !visit->plan->repeats && took_ns < wanted_ns(visit) / 4;
+}
+
+/* --- brackets --- */
+
+static bool is_past_deadline(const struct visit *visit)
+{
+    return executor_now_ns(visit->executor) > visit->deadline_ns;
+}
+
+static double burst_hz(struct visit *visit)
+{
+    const struct executor_kind *kind = visit->executor->kind;
+    return kind->burst_hz ? kind->burst_hz(visit) : NAN;
+}
+
+/* What background workers did in a bracket counts for the trials once that is kept. */
+static void settle_background(const struct visit *visit, bool kept)
+{
+    const size_t count = background_count(visit);
+    for (size_t i = 0; i < count; i++) {
+        visit->background[i].repeats += kept ? visit->in_bracket[i].repeats : 0;
+        visit->background[i].ns += kept ? visit->in_bracket[i].ns : 0;
+        visit->in_bracket[i] = (struct background){0, 0};
+    }
+}
+
+/* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where
+ * something interrupted them. */
+static int measure_batches(struct visit *visit, unsigned first, unsigned count)
+{
+    const unsigned per_trial = visit->plan->batches;
+    const size_t seats = visit->trials[0].point->seat_count;
+    int interrupted = 0;
+    for (unsigned at = first; at < first + count;) {
+        struct batch_run run = {at / per_trial, per_trial - at % per_trial, visit->repeats,
+                                at % per_trial == 0};
+        if (run.batches > first + count - at)
+            run.batches = first + count - at;
+        int code = visit->executor->kind->measure(
+            visit, &run, visit->batches + at,
+            visit->background_seats ? visit->in_bracket + run.trial * seats : NULL);
+        if (code < 0)
+            return code;
+        interrupted |= code;
+        at += run.batches;
+    }
+    return interrupted;
+}
+
+static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
+{
+    for (int attempt = 1;; attempt++) {
+        const bool last = attempt == ATTEMPTS || is_past_deadline(visit);
+        int code = visit->repeats ? 0 : find_repeats(visit);
+        if (code < 0)
+            return code;
+        const double before_hz = burst_hz(visit);
+        const int measured = measure_batches(visit, first, count);
+        if (measured < 0)
+            return measured;
+        const bool interrupted = measured > 0 && !(visit->plan->meant & MEANT_SWITCHES);
+        const double after_hz = burst_hz(visit);
+        const bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
+        /* All batches of a visit are of the same repeats: only its first can still change them. */
+        const bool too_short =
+            first == 0 && attempt < ATTEMPTS && is_too_short(visit, worked_ns(&visit->batches[0]));
+        const bool kept = !too_short && (last || (!interrupted && !moved));
+        settle_background(visit, kept);
+        if (!kept) {
+            visit->repeats = too_short ? 0 : visit->repeats;
+            visit->redone += count;
+            continue;
+        }
+        visit->interrupted += interrupted ? count : 0;
+        visit->clock_moved += moved ? count : 0;
+        /* A burst that was interrupted reads too low a clock, and never too high a one. */
+        const double hz = moved ? fmax(before_hz, after_hz) : (before_hz + after_hz) / 2;
+        for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++)
+            visit->batches[first + i].core_hz = hz;
+        return 0;
+    }
+}
+
+/* How many batches share the next two bursts, where there are any. */
+static unsigned batches_a_bracket(const struct visit *visit, const struct batch *last,
+                                  unsigned total)
+{
+    const double took_ns = fmax(last->ns, 1);
+    if (!visit->executor->kind->burst_hz || isnan(last->core_hz))
+        return 1;
+    return took_ns * total < bracket_ns ? total : (unsigned)fmax(1, bracket_ns / took_ns);
+}
+
+static void prepare(struct visit *visit)
+{
+    unsigned ready = 0;
+    do
+        visit->executor->kind->prepare(visit, &visit->trials[ready]);
+    while (++ready < visit->trial_count && !is_past_deadline(visit));
+    visit->trial_count = ready;
+}
+
+/* Trials of a sweep between two bursts: some 200 us. */
+enum { SWEEP_BRACKET = 12 };
+
+static void drop(struct batch *batches, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        batches[i].ns = NAN;
+}
+
+/* Measures trials [first, end), each right after it was made ready. */
+static int sweep_bracket(struct visit *visit, unsigned first, unsigned end)
+{
+    const unsigned each = visit->plan->batches;
+    const double before_hz = burst_hz(visit);
+    for (unsigned i = first; i < end; i++) {
+        visit->executor->kind->prepare(visit, &visit->trials[i]);
+        const struct batch_run run = {i, each, visit->repeats, true};
+        const int code =
+            visit->executor->kind->measure(visit, &run, visit->batches + i * each, NULL);
+        if (code < 0)
+            return code;
+        if (code > 0 && !(visit->plan->meant & MEANT_SWITCHES))
+            drop(visit->batches + i * each, each);
+    }
+    const double after_hz = burst_hz(visit);
+    for (unsigned i = first * each; i < end * each; i++)
+        visit->batches[i].core_hz = (before_hz + after_hz) / 2;
+    if (fabs(after_hz / before_hz - 1) > burst_agreement)
+        drop(visit->batches + first * each, (end - first) * each);
+    return 0;
+}
+
+static int lead_sweep(struct visit *visit)
+{
+    for (unsigned done = 0; done < visit->trial_count && !is_past_deadline(visit);) {
+        const unsigned left = visit->trial_count - done,
+                       end = done + (left < SWEEP_BRACKET ? left : SWEEP_BRACKET);
+        const int code = sweep_bracket(visit, done, end);
+        if (code < 0)
+            return code;
+        done = end;
+        atomic_signal_fence(memory_order_release); /* as below */
+        visit->batch_count = done * visit->plan->batches;
+    }
+    return 0;
+}
+
+int visit_lead(struct visit *visit)
+{
+    if (visit->plan->sweep)
+        return lead_sweep(visit);
+    prepare(visit);
+    const unsigned total = visit->trial_count * visit->plan->batches;
+    unsigned bracket = 1; /* the first one shows how long a batch takes */
+    for (unsigned done = 0; done < total && (done == 0 || !is_past_deadline(visit));) {
+        if (bracket > total - done)
+            bracket = total - done;
+        int code = measure_bracket(visit, done, bracket);
+        if (code < 0)
+            return code;
+        done += bracket;
+        atomic_signal_fence(memory_order_release); /* a recall may come any time */
+        visit->batch_count = done;
+        bracket = batches_a_bracket(visit, &visit->batches[done - 1], total);
+    }
+    return 0;
+}

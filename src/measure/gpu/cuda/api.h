@@ -1,0 +1,206 @@
+/*
+ * The calls, types and numbers of NVIDIA's driver library that fathom uses, in its own words, so
+ * that no header of the toolkit is needed to build. Handles are plain pointers, results and devices
+ * plain ints. A call that came in a later version has its own symbol (`_v2`): that is the one whose
+ * arguments are written here.
+ *
+ * Reference: NVIDIA, "CUDA Driver API", versions 11.8 to 13.0.
+ */
+#ifndef FATHOM_MEASURE_GPU_CUDA_API_H
+#define FATHOM_MEASURE_GPU_CUDA_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cuda_resource;
+struct cuda_texture;
+struct cuda_launch;
+
+/* X(name, symbol, arguments). All return a CUresult. Every driver from CUDA 9.0 on has these. */
+#define CUDA_CALLS(X)                                                                              \
+    X(cuInit, "cuInit", (unsigned flags))                                                          \
+    X(cuGetErrorName, "cuGetErrorName", (int result, const char **name))                           \
+    X(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                    \
+    X(cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                          \
+    X(cuDeviceGet, "cuDeviceGet", (int *device, int index))                                        \
+    X(cuDeviceGetName, "cuDeviceGetName", (char *name, int size, int device))                      \
+    X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))       \
+    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                       \
+    X(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *can, int device, int peer))            \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **context, int device))          \
+    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease", (int device))                        \
+    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *context))                                         \
+    X(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (void *peer, unsigned flags))                \
+    X(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                    \
+      (void **module, const void *text, unsigned count, int *options, void **values))              \
+    X(cuModuleUnload, "cuModuleUnload", (void *module))                                            \
+    X(cuModuleGetFunction, "cuModuleGetFunction",                                                  \
+      (void **function, void *module, const char *name))                                           \
+    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2",                                                   \
+      (uint64_t * address, size_t * bytes, void *module, const char *name))                        \
+    X(cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value))        \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",  \
+      (int *blocks, void *function, int threads, size_t shared_bytes))                             \
+    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total_bytes))                \
+    X(cuMemAlloc, "cuMemAlloc_v2", (uint64_t * address, size_t bytes))                             \
+    X(cuMemFree, "cuMemFree_v2", (uint64_t address))                                               \
+    X(cuMemHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))             \
+    X(cuMemFreeHost, "cuMemFreeHost", (void *memory))                                              \
+    X(cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2",                                   \
+      (uint64_t * address, void *memory, unsigned flags))                                          \
+    X(cuMemsetD32Async, "cuMemsetD32Async",                                                        \
+      (uint64_t address, unsigned value, size_t words, void *stream))                              \
+    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2",                                                   \
+      (uint64_t to, const void *from, size_t bytes, void *stream))                                 \
+    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2",                                                   \
+      (void *to, uint64_t from, size_t bytes, void *stream))                                       \
+    X(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                      \
+      (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes,             \
+       void *stream))                                                                              \
+    X(cuStreamCreate, "cuStreamCreate", (void **stream, unsigned flags))                           \
+    X(cuStreamDestroy, "cuStreamDestroy_v2", (void *stream))                                       \
+    X(cuStreamQuery, "cuStreamQuery", (void *stream))                                              \
+    X(cuStreamWaitEvent, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))         \
+    X(cuEventCreate, "cuEventCreate", (void **event, unsigned flags))                              \
+    X(cuEventDestroy, "cuEventDestroy_v2", (void *event))                                          \
+    X(cuEventRecord, "cuEventRecord", (void *event, void *stream))                                 \
+    X(cuEventQuery, "cuEventQuery", (void *event))                                                 \
+    X(cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end))               \
+    X(cuLaunchKernel, "cuLaunchKernel",                                                            \
+      (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters, \
+       void **extra))                                                                              \
+    X(cuTexObjectCreate, "cuTexObjectCreate",                                                      \
+      (uint64_t * texture, const struct cuda_resource *, const struct cuda_texture *,              \
+       const void *view))                                                                          \
+    X(cuTexObjectDestroy, "cuTexObjectDestroy", (uint64_t texture))
+
+/* NULL in a driver that lacks them: without the first two there are no clusters (CUDA 11.8),
+ * without the third NVML is not asked about the device, without the next two the host's memory is
+ * not had node by node, and without the last three there is no managed memory that can be sent
+ * somewhere (CUDA 8.0; 13.0 still has calls of these names and arguments for older programs). */
+#define CUDA_OPTIONAL_CALLS(X)                                                                     \
+    X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                        \
+      (const struct cuda_launch *, void *function, void **parameters, void **extra))               \
+    X(cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                \
+      (int *clusters, void *function, const struct cuda_launch *))                                 \
+    X(cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", (char *text, int size, int device))              \
+    X(cuMemHostRegister, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))     \
+    X(cuMemHostUnregister, "cuMemHostUnregister", (void *memory))                                  \
+    X(cuMemAllocManaged, "cuMemAllocManaged", (uint64_t * address, size_t bytes, unsigned flags))  \
+    X(cuMemPrefetchAsync, "cuMemPrefetchAsync",                                                    \
+      (uint64_t address, size_t bytes, int device, void *stream))                                  \
+    X(cuMemAdvise, "cuMemAdvise", (uint64_t address, size_t bytes, int advice, int device))
+
+struct cuda_calls {
+#define CUDA_DECLARE(name, symbol, arguments) int(*name) arguments;
+    CUDA_CALLS(CUDA_DECLARE)
+    CUDA_OPTIONAL_CALLS(CUDA_DECLARE)
+#undef CUDA_DECLARE
+};
+
+/* Symbols that only a stand-in for the driver has: by the first it is distinguished from a driver,
+ * the second is its clock, uint64_t (*)(void). */
+#define CUDA_STAND_IN       "fathomModel"
+#define CUDA_STAND_IN_CLOCK "fathomModelNs"
+/* And its host's nodes: the members of struct cuda_model_host. */
+#define CUDA_STAND_IN_MAP   "fathomModelMap"
+#define CUDA_STAND_IN_UNMAP "fathomModelUnmap"
+#define CUDA_STAND_IN_NODE  "fathomModelNode"
+
+/* CUresult: those that fathom acts on. error.c has all that it explains. */
+enum {
+    CUDA_OUT_OF_MEMORY = 2,
+    CUDA_NO_DEVICE = 100,
+    CUDA_NOT_READY = 600,
+    CUDA_PEER_ACCESS_ALREADY_ENABLED = 704,
+    CUDA_INVALID_CLUSTER_SIZE = 912,
+};
+
+/* CUdevice_attribute. */
+enum {
+    CUDA_SHARED_BYTES_PER_BLOCK = 8,
+    CUDA_CONSTANT_BYTES = 9,
+    CUDA_CLOCK_KHZ = 13,
+    CUDA_MULTIPROCESSORS = 16,
+    CUDA_COMPUTE_MODE = 20,
+    CUDA_MEMORY_CLOCK_KHZ = 36,
+    CUDA_MEMORY_BUS_BITS = 37,
+    CUDA_L2_BYTES = 38,
+    CUDA_TEXTURE_LINEAR_TEXELS = 69,
+    CUDA_CAPABILITY_MAJOR = 75,
+    CUDA_CAPABILITY_MINOR = 76,
+    CUDA_SHARED_BYTES_PER_MULTIPROCESSOR = 81,
+    CUDA_MANAGED_MEMORY = 83,
+    CUDA_PAGEABLE_MEMORY_ACCESS = 88,
+    CUDA_CONCURRENT_MANAGED_ACCESS = 89,
+    CUDA_SHARED_BYTES_PER_BLOCK_OPTIN = 97,
+    CUDA_HOST_NUMA_NODE = 134, /* from CUDA 12.2 on; -1: none */
+};
+
+enum { CUDA_MODE_PROHIBITED = 2, CUDA_MODE_EXCLUSIVE_PROCESS = 3 }; /* CUcomputemode */
+
+/* CUjit_option. */
+enum { CUDA_JIT_ERROR_LOG = 5, CUDA_JIT_ERROR_LOG_BYTES = 6 };
+
+/* CUfunction_attribute. */
+enum {
+    CUDA_FUNCTION_MAX_DYNAMIC_SHARED_BYTES = 8,
+    CUDA_FUNCTION_SHARED_CARVE_OUT = 9, /* per cent; -1 leaves it to the driver */
+    CUDA_FUNCTION_LARGE_CLUSTERS = 14,  /* more than 8 blocks, which not every device has */
+};
+
+enum { CUDA_STREAM_NON_BLOCKING = 1 };
+enum { CUDA_HOST_PORTABLE = 1, CUDA_HOST_MAPPED = 2 }; /* of registered memory too */
+
+/* Managed memory: CUmemAttach_flags, CUmem_advise, and the host in the place of a device. */
+enum { CUDA_ATTACH_GLOBAL = 1, CUDA_PREFER_LOCATION = 3, CUDA_ACCESSED_BY = 5, CUDA_HOST = -1 };
+
+/* CUDA_RESOURCE_DESC, of type CU_RESOURCE_TYPE_LINEAR. */
+struct cuda_resource {
+    int type;
+    union {
+        struct {
+            uint64_t address;
+            int format;
+            unsigned channels;
+            size_t bytes;
+        } linear;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+enum { CUDA_RESOURCE_LINEAR = 2, CUDA_FORMAT_UNSIGNED_32 = 3 };
+
+/* CUDA_TEXTURE_DESC. */
+struct cuda_texture {
+    int address_modes[3];
+    int filter;
+    unsigned flags;
+    unsigned anisotropy;
+    int mipmap_filter;
+    float mipmap[3];
+    float border[4];
+    int reserved[12];
+};
+enum { CUDA_TEXTURE_READ_AS_INTEGER = 1 };
+
+/* CUlaunchAttribute, CUlaunchConfig. */
+struct cuda_launch_attribute {
+    int id;
+    union {
+        unsigned cluster[3];
+        uint64_t reserved[8];
+    };
+};
+enum { CUDA_LAUNCH_CLUSTER = 4 };
+
+struct cuda_launch {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    void *stream;
+    struct cuda_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
+#endif

@@ -1,0 +1,207 @@
+#include "measure/gpu/cuda/cuda.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_CAPABILITY = 50, LOG_BYTES = 4096 };
+
+/* Blocks of a stream on one multiprocessor: none that exists holds more than 32. */
+enum { MOST_BLOCKS_PER_MULTIPROCESSOR = 32 };
+
+/* The compiler's own first words; "" where it has none. */
+static const char *first_line(char *log)
+{
+    log += strspn(log, " \t\r\n");
+    log[strcspn(log, "\r\n")] = '\0';
+    return log;
+}
+
+static int load_kernels(struct cuda_gpu *gpu, struct error *error)
+{
+    char log[LOG_BYTES] = "";
+    int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    char *text = ptx_text(gpu->device->capability);
+    if (!text)
+        return error_out_of_memory(error);
+    struct error reason = {0};
+    int code = CUDA_TRY(gpu, &reason, cuModuleLoadDataEx, &gpu->module, text, 2, options, values);
+    free(text);
+    if (code == 0)
+        return 0;
+    gpu->module = NULL;
+    const char *said = first_line(log);
+    return error_set(error, code, "%s%s%s", reason.text, *said ? "; its compiler says: " : "",
+                     said);
+}
+
+static int make_queues(struct cuda_gpu *gpu, struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < sizeof gpu->streams / sizeof *gpu->streams; i++) {
+        code = CUDA_TRY(gpu, error, cuStreamCreate, &gpu->streams[i], CUDA_STREAM_NON_BLOCKING);
+        if (code < 0)
+            gpu->streams[i] = NULL;
+    }
+    for (size_t i = 0; code == 0 && i < CUDA_EVENTS; i++) {
+        code = CUDA_TRY(gpu, error, cuEventCreate, &gpu->events[i], 0);
+        if (code < 0)
+            gpu->events[i] = NULL;
+    }
+    return code;
+}
+
+static int make_results(struct cuda_gpu *gpu, struct error *error)
+{
+    gpu->result_blocks = (size_t)gpu->device->multiprocessors * MOST_BLOCKS_PER_MULTIPROCESSOR;
+    size_t bytes = gpu->result_blocks * PTX_RESULT_WORDS * sizeof(uint64_t);
+    int code = cuda_allocate(gpu, GPU_ON_DEVICE, 0, bytes, &gpu->results, error);
+    return code < 0 ? code : cuda_allocate(gpu, GPU_ON_HOST, 0, bytes, &gpu->results_host, error);
+}
+
+/* nvidia-smi numbers devices in the order of their places on the bus, CUDA by speed or as
+ * CUDA_VISIBLE_DEVICES says: only the place means the same device to both. */
+static int cuda_usable(const struct gpu_library *opened, size_t index, struct error *error)
+{
+    const struct cuda_library *library = (const struct cuda_library *)opened;
+    const struct cuda_device *device = &library->devices[index];
+    const unsigned number = (unsigned)index;
+    char named[24];
+    snprintf(named, sizeof named, "%u", number);
+    if (device->capability < LEAST_CAPABILITY)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "gpu%u: its capability is %u.%u, and fathom needs 5.0: choose another "
+                         "device ('fathom gpu --device')",
+                         number, device->capability / 10, device->capability % 10);
+    if (device->compute_mode == CUDA_MODE_PROHIBITED)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "gpu%u: computing is prohibited on it: nvidia-smi -i %s -c DEFAULT allows "
+                         "it",
+                         number, *device->bus ? device->bus : named);
+    return 0;
+}
+
+static int take_device(struct cuda_gpu *gpu, struct error *error)
+{
+    struct error reason = {0};
+    int code = CUDA_TRY(gpu, &reason, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device->handle);
+    if (code == 0)
+        return CUDA_TRY(gpu, error, cuCtxSetCurrent, gpu->context);
+    gpu->context = NULL;
+    bool exclusive = gpu->device->compute_mode == CUDA_MODE_EXCLUSIVE_PROCESS;
+    return error_set(error, code, "%s%s", reason.text,
+                     exclusive ? "; it is in exclusive mode, for one program at a time" : "");
+}
+
+static void cuda_stop(struct gpu *);
+
+static int cuda_start(struct gpu_library *opened, size_t index, struct gpu **started,
+                      struct error *error)
+{
+    struct cuda_library *library = (struct cuda_library *)opened;
+    struct cuda_gpu *gpu = calloc(1, sizeof *gpu);
+    *started = NULL;
+    if (!gpu)
+        return error_out_of_memory(error);
+    gpu->library = library;
+    gpu->device = &library->devices[index];
+    gpu->index = (unsigned)index;
+    gpu->peers = calloc(library->count, sizeof *gpu->peers);
+    int code = gpu->peers ? cuda_usable(opened, index, error) : error_out_of_memory(error);
+    if (code == 0)
+        code = take_device(gpu, error);
+    if (code == 0)
+        code = make_queues(gpu, error);
+    if (code == 0)
+        code = load_kernels(gpu, error);
+    if (code == 0)
+        code = make_results(gpu, error);
+    if (code < 0) {
+        cuda_stop((struct gpu *)gpu);
+        return code;
+    }
+    gpu->sensor = nvml_find(library->nvml, gpu->device->bus);
+    *started = (struct gpu *)gpu;
+    return 0;
+}
+
+/* Each of these calls waits for what the device still does. */
+static void give_back(struct cuda_gpu *gpu)
+{
+    const struct cuda_calls *calls = &gpu->library->calls;
+    calls->cuCtxSetCurrent(gpu->context);
+    cuda_drop(gpu);
+    cuda_part(gpu);
+    cuda_free_spans(gpu);
+    cuda_free(gpu, &gpu->results);
+    cuda_free(gpu, &gpu->results_host);
+    cuda_free_pinned(gpu);
+    for (size_t i = 0; i < CUDA_EVENTS; i++)
+        if (gpu->events[i])
+            calls->cuEventDestroy(gpu->events[i]);
+    for (size_t i = 0; i < sizeof gpu->streams / sizeof *gpu->streams; i++)
+        if (gpu->streams[i])
+            calls->cuStreamDestroy(gpu->streams[i]);
+    if (gpu->module)
+        calls->cuModuleUnload(gpu->module);
+    cuda_close_peers(gpu);
+    calls->cuCtxSetCurrent(NULL);
+    calls->cuDevicePrimaryCtxRelease(gpu->device->handle);
+}
+
+static void cuda_stop(struct gpu *started)
+{
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
+    if (!gpu)
+        return;
+    if (gpu->stuck) {
+        /* Nothing that the device may still read or write is given back; the system does that when
+         * the process ends. */
+        gpu->library->in_use = true;
+        cuda_part(gpu);
+        cuda_free_spans(gpu);
+    } else if (gpu->context) {
+        give_back(gpu);
+    }
+    free(gpu->peers);
+    free(gpu);
+}
+
+static void cuda_read_sensors(struct gpu *started, struct gpu_sensors *sensors)
+{
+    const struct cuda_gpu *gpu = (const struct cuda_gpu *)started;
+    nvml_read_sensors(gpu->library->nvml, gpu->sensor, sensors);
+}
+
+static void cuda_read_facts(struct gpu *started, struct pool *pool, struct gpu_facts *facts)
+{
+    const struct cuda_gpu *gpu = (const struct cuda_gpu *)started;
+    nvml_read_facts(gpu->library->nvml, gpu->sensor, true, pool, facts);
+}
+
+static uint64_t cuda_free_bytes(struct gpu *started)
+{
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
+    size_t free_bytes = 0, total;
+    if (cuda_enter(gpu, NULL) < 0 || gpu->library->calls.cuMemGetInfo(&free_bytes, &total) != 0)
+        return 0;
+    return free_bytes;
+}
+
+const struct gpu_backend gpu_cuda = {
+    .name = "cuda",
+    .title = "the NVIDIA driver",
+    .open = cuda_open,
+    .close = cuda_close,
+    .usable = cuda_usable,
+    .start = cuda_start,
+    .stop = cuda_stop,
+    .refuses = cuda_refuses,
+    .prepare = cuda_prepare,
+    .run = cuda_run,
+    .read_sensors = cuda_read_sensors,
+    .read_facts = cuda_read_facts,
+    .free_bytes = cuda_free_bytes,
+};

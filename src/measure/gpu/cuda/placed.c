@@ -1,0 +1,213 @@
+/*
+ * Memory that lies where it is wanted: on a NUMA node of the host, or managed memory that was sent
+ * to the device or to the host.
+ *
+ * A node's memory is bound to it, touched, and then pinned where it lies (cuMemHostRegister), so
+ * that nobody moves it while it is measured. On Grace the device's own memory is a node of the host
+ * too; Linux moves such pages away before it pins them. So it is looked at afterwards where they
+ * lie, and where that is elsewhere the memory is taken anew and used as it is, by a device that
+ * reads pageable memory. What still lies elsewhere is refused.
+ *
+ * Managed memory that nobody has touched gets its place from the first who does. To stay on the
+ * host while the device reads it, it needs the host as its preferred place, and the device among
+ * those who reach it there; else it would move at the first load.
+ *
+ * References: NVIDIA, "CUDA Driver API", Unified Addressing and Memory Management (cuMemAdvise);
+ * "CUDA C++ Programming Guide", Unified Memory; Linux, mm/gup.c (check_and_migrate_movable_pages).
+ */
+#include "measure/gpu/cuda/cuda.h"
+
+#include "base/units.h"
+#include "machine/os.h"
+
+#include <string.h>
+
+const char *cuda_refuses_placed(const struct cuda_gpu *gpu, const struct gpu_work *work)
+{
+    const struct cuda_calls *calls = &gpu->library->calls;
+    if (work->span)
+        return "has no spans there";
+    if (work->home == GPU_ON_NODE)
+        return calls->cuMemHostRegister && calls->cuMemHostUnregister
+                   ? NULL
+                   : "needs a driver that pins memory where it lies (CUDA 6.5)";
+    if (!calls->cuMemAllocManaged || !calls->cuMemPrefetchAsync || !calls->cuMemAdvise)
+        return "needs a driver with managed memory that can be prefetched (CUDA 8.0)";
+    if (!gpu->device->managed)
+        return "has no managed memory that moves page by page: that needs Linux and capability 6.0";
+    return NULL;
+}
+
+/* --- a node of the host --- */
+
+static void *map(const struct cuda_gpu *gpu, size_t bytes, int node, struct error *error)
+{
+    const struct cuda_model_host *model = &gpu->library->model_host;
+    void *memory = model->map ? model->map(bytes, node) : os_map(bytes, PAGES_SMALL, node, error);
+    if (memory)
+        memset(memory, 1, bytes);
+    else if (model->map)
+        error_set(error, ERROR_IMPOSSIBLE, "the modelled host has no node %d", node);
+    return memory;
+}
+
+static void unmap(const struct cuda_gpu *gpu, struct cuda_memory *memory)
+{
+    const struct cuda_model_host *model = &gpu->library->model_host;
+    if (memory->registered)
+        gpu->library->calls.cuMemHostUnregister(memory->host);
+    if (memory->host && model->unmap)
+        model->unmap(memory->host, memory->bytes);
+    else if (memory->host)
+        os_unmap(memory->host, memory->bytes);
+    memory->registered = false;
+    memory->host = NULL;
+}
+
+/* -1: on several, or the system does not say. */
+static int node_of(const struct cuda_gpu *gpu, const struct cuda_memory *memory, int wanted)
+{
+    const struct cuda_model_host *model = &gpu->library->model_host;
+    struct os_placement placement;
+    if (model->node_of)
+        return model->node_of(memory->host);
+    os_verify(memory->host, memory->bytes, wanted, &placement);
+    return placement.node;
+}
+
+/* The system's limits are what it lacks most often, and not memory. */
+static int pin(struct cuda_gpu *gpu, const struct cuda_memory *memory, struct error *error)
+{
+    char bytes[UNIT_TEXT];
+    const int result = gpu->library->calls.cuMemHostRegister(memory->host, memory->bytes,
+                                                             CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    if (result != CUDA_OUT_OF_MEMORY)
+        return cuda_check(gpu, "cuMemHostRegister", result, error);
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "gpu%u: cuMemHostRegister: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin "
+                     "%s where it lies: raise the limit of locked memory (ulimit -l), or end what "
+                     "else pins memory",
+                     gpu->index, result, size_format((double)memory->bytes, bytes));
+}
+
+static int take_on_node(struct cuda_gpu *gpu, int node, bool pinned, struct cuda_memory *memory,
+                        struct error *error)
+{
+    memory->host = map(gpu, memory->bytes, node, error);
+    if (!memory->host)
+        return ERROR_IMPOSSIBLE;
+    memory->address = (uint64_t)(uintptr_t)memory->host;
+    int code = 0;
+    if (pinned) {
+        code = pin(gpu, memory, error);
+        memory->registered = code == 0;
+        if (code == 0)
+            code =
+                CUDA_TRY(gpu, error, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
+    }
+    const int lies = code == 0 && node >= 0 ? node_of(gpu, memory, node) : node;
+    if (code == 0 && lies < 0 && node >= 0)
+        code = error_set(error, ERROR_IMPOSSIBLE,
+                         "gpu%u: memory bound to node %d does not lie there alone, or the system "
+                         "does not say where it lies",
+                         gpu->index, node);
+    if (code == 0 && lies != node)
+        code = error_set(error, ERROR_IMPOSSIBLE,
+                         "gpu%u: memory bound to node %d was moved to node %d%s", gpu->index, node,
+                         lies, pinned ? " when it was pinned" : "");
+    if (code < 0)
+        unmap(gpu, memory);
+    return code;
+}
+
+static int allocate_on_node(struct cuda_gpu *gpu, int node, struct cuda_memory *memory,
+                            struct error *error)
+{
+    struct error why = {0};
+    int code = take_on_node(gpu, node, true, memory, &why);
+    if (code < 0 && gpu->device->reads_pageable && !gpu->lost.code)
+        code = take_on_node(gpu, node, false, memory, &why);
+    return code < 0 ? error_set(error, code, "%s", why.text) : 0;
+}
+
+/* --- managed memory --- */
+
+static int send_to(struct cuda_gpu *gpu, const struct cuda_memory *memory, int place,
+                   struct error *error)
+{
+    int code = CUDA_TRY(gpu, error, cuMemPrefetchAsync, memory->address, memory->bytes, place,
+                        gpu->streams[0]);
+    return code < 0 ? code : cuda_wait(gpu, (double)memory->bytes * CUDA_SLOWEST_BYTE_NS, error);
+}
+
+static int keep_on_host(struct cuda_gpu *gpu, const struct cuda_memory *memory, struct error *error)
+{
+    int code = CUDA_TRY(gpu, error, cuMemAdvise, memory->address, memory->bytes,
+                        CUDA_PREFER_LOCATION, CUDA_HOST);
+    if (code == 0)
+        code = CUDA_TRY(gpu, error, cuMemAdvise, memory->address, memory->bytes, CUDA_ACCESSED_BY,
+                        gpu->device->handle);
+    return code < 0 ? code : send_to(gpu, memory, CUDA_HOST, error);
+}
+
+static int allocate_managed(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
+{
+    int code = CUDA_TRY(gpu, error, cuMemAllocManaged, &memory->address, memory->bytes,
+                        CUDA_ATTACH_GLOBAL);
+    if (code < 0) {
+        memory->address = 0;
+        return code;
+    }
+    if (memory->home == GPU_MANAGED_FETCHED)
+        return send_to(gpu, memory, gpu->device->handle, error);
+    return memory->home == GPU_MANAGED_ON_HOST ? keep_on_host(gpu, memory, error) : 0;
+}
+
+/* --- both --- */
+
+int cuda_allocate_placed(struct cuda_gpu *gpu, enum gpu_home home, int node, size_t bytes,
+                         struct cuda_memory *memory, struct error *error)
+{
+    *memory = (struct cuda_memory){.bytes = bytes, .home = home};
+    int code = home == GPU_ON_NODE ? allocate_on_node(gpu, node, memory, error)
+                                   : allocate_managed(gpu, memory, error);
+    if (code < 0)
+        cuda_free(gpu, memory);
+    return code;
+}
+
+/* Containers often may not, and hosts of one node have no need to. */
+static bool can_bind(struct cuda_gpu *gpu, int node)
+{
+    enum { PROBE_BYTES = 4096 };
+    struct cuda_memory probe = {.bytes = PROBE_BYTES, .host = map(gpu, PROBE_BYTES, node, NULL)};
+    const bool bound = probe.host != NULL;
+    unmap(gpu, &probe);
+    return bound;
+}
+
+int cuda_allocate_near(struct cuda_gpu *gpu, int node, size_t bytes, struct cuda_memory *memory,
+                       struct error *error)
+{
+    const bool bound = node < 0 || can_bind(gpu, node);
+    int code = cuda_allocate_placed(gpu, GPU_ON_NODE, bound ? node : -1, bytes, memory, error);
+    if (code < 0 || bound)
+        return code;
+    const int lies = node_of(gpu, memory, node);
+    if (lies < 0 || lies == node)
+        return 0;
+    cuda_free(gpu, memory);
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "gpu%u: memory can't be bound to node %d, which is near to the device, and "
+                     "comes from node %d: allow this process to bind memory (SYS_NICE in a "
+                     "container)",
+                     gpu->index, node, lies);
+}
+
+void cuda_free_placed(struct cuda_gpu *gpu, struct cuda_memory *memory)
+{
+    if (memory->home == GPU_ON_NODE)
+        unmap(gpu, memory);
+    else if (memory->address)
+        gpu->library->calls.cuMemFree(memory->address);
+}

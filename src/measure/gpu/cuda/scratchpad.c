@@ -1,0 +1,101 @@
+/*
+ * Chases through scratchpads, of the multiprocessor itself or of another one of its cluster. Nobody
+ * but the kernel can link them.
+ */
+#include "measure/gpu/cuda/cuda.h"
+
+/* Elements of a ring: addresses within a block's scratchpad have 32 bits, those of another block's
+ * 64. */
+enum { NEAR_BYTES = sizeof(uint32_t), FAR_BYTES = sizeof(uint64_t), WARP = 32 };
+
+/* What no cluster of any device goes beyond (16 where larger ones are allowed, else 8). */
+enum { LARGEST_CLUSTER = 16 };
+
+static struct cuda_grid grid_of(const struct gpu_work *work)
+{
+    const bool clusters = work->path == GPU_CLUSTER;
+    return (struct cuda_grid){.blocks = clusters ? work->cluster_size : 1,
+                              .threads = WARP,
+                              .cluster = clusters ? work->cluster_size : 0,
+                              .shared_bytes = work->bytes};
+}
+
+/* How large a cluster may be depends on the device, and on who else holds a part of it. */
+static const char *refuses_cluster(const struct cuda_gpu *gpu, const struct gpu_work *work,
+                                   const struct ptx_kernel *kernel)
+{
+    const struct cuda_grid grid = grid_of(work);
+    if (!gpu->library->calls.cuLaunchKernelEx)
+        return "needs a driver of CUDA 11.8 or later";
+    if (work->cluster_size < 1 || work->cluster_size > LARGEST_CLUSTER)
+        return "has clusters of 1 to 16 multiprocessors";
+    if (work->rank >= work->cluster_size)
+        return "needs a rank within the cluster";
+    if (!cuda_has_room_for_cluster(gpu, kernel, &grid))
+        return "has no clusters of that size here";
+    return NULL;
+}
+
+static const char *refuses_scratchpad(const struct cuda_gpu *gpu, const struct gpu_work *work)
+{
+    const struct ptx_kernel *kernel = ptx_chase(work->path, work->width_bits, work->before);
+    size_t element = work->path == GPU_CLUSTER ? FAR_BYTES : NEAR_BYTES;
+    if (!kernel || work->before != GPU_ITSELF)
+        return "has no loads of that width by this path";
+    if (kernel->least_capability > gpu->device->capability)
+        return "needs capability 9.0";
+    if (work->stride < element || work->stride % element != 0)
+        return "needs a stride in whole elements";
+    if (work->path == GPU_SHARED_WARP && work->multiprocessor >= 0)
+        return "has such loads on any multiprocessor";
+    if (work->path == GPU_SHARED_WARP && work->bytes / WARP < work->stride)
+        return "needs a stride for each of 32 threads";
+    if (work->bytes < work->stride)
+        return "needs a working set of at least one stride";
+    if (work->offset || work->span)
+        return "has no offsets in the scratchpad";
+    if (work->bytes > gpu->device->shared_bytes)
+        return "has less scratchpad for one block";
+    return work->path == GPU_CLUSTER ? refuses_cluster(gpu, work, kernel) : NULL;
+}
+
+static int prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+{
+    struct cuda_job *job = &gpu->job;
+    job->grid = grid_of(&job->work);
+    /* Of 32 bits, and 0 would be the strided order. */
+    job->seed = job->work.order == GPU_RANDOM ? (uint32_t)seed | 1 : 0;
+    return cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits, GPU_ITSELF), error);
+}
+
+static int run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
+                          struct gpu_time *time, struct error *error)
+{
+    struct cuda_job *job = &gpu->job;
+    const bool warp = job->work.path == GPU_SHARED_WARP;
+    uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;
+    const uint64_t of_warp[] = {groups, 1, gpu->results.address, job->work.stride};
+    /* start, groups, warm, out, sm, bytes, stride, seed; of clusters also the rank. */
+    const uint64_t parameters[] = {
+        job->place,
+        groups,
+        1,
+        gpu->results.address,
+        (uint64_t)(int64_t)job->work.multiprocessor,
+        job->work.bytes,
+        job->work.stride,
+        job->seed,
+        job->work.rank,
+    };
+    /* The ring is linked in the same launch: some accesses an element. */
+    double loads =
+        (double)groups * (double)PTX_LOADS + 8 * (double)(job->work.bytes / job->work.stride);
+    int code = cuda_follow(gpu, warp ? of_warp : parameters,
+                           warp ? sizeof of_warp / sizeof *of_warp
+                                : sizeof parameters / sizeof *parameters,
+                           loads * CUDA_SLOWEST_LOAD_NS, time, error);
+    *did = code < 0 ? 0 : groups * PTX_LOADS;
+    return code;
+}
+
+const struct cuda_kind cuda_scratchpad = {refuses_scratchpad, prepare_scratchpad, run_scratchpad};

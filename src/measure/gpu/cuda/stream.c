@@ -1,0 +1,163 @@
+/*
+ * Streams: all multiprocessors read, write or copy together, device memory (or, from a working set
+ * that fits there, the second-level cache) or each its own scratchpad.
+ *
+ * A copy reads one half of the working set and writes the other, so that `bytes` is what is moved
+ * and what the caches see, whatever the traffic.
+ */
+#include "measure/gpu/cuda/cuda.h"
+
+enum {
+    WARP = 32,
+    THREADS = 256,         /* of a block on device memory */
+    SHARED_THREADS = 1024, /* on scratchpad, of which few blocks fit on a multiprocessor */
+};
+
+/* What memory is filled with: any number whose bits are mixed, since a row of zeros may cost less
+ * power, and so a higher clock, than data. */
+static const unsigned FILL = 0x9e3779b9;
+
+static bool in_scratchpad(const struct gpu_work *work)
+{
+    return work->path == GPU_SHARED;
+}
+
+/* Whether every block moves all of the bytes. */
+static bool by_each(const struct gpu_work *work)
+{
+    return work->each || in_scratchpad(work);
+}
+
+/* Bytes that are read, or written, or both. */
+static size_t half_of(const struct gpu_work *work)
+{
+    return work->traffic == GPU_COPY ? work->bytes / 2 : work->bytes;
+}
+
+static unsigned threads_for(const struct gpu_work *work)
+{
+    size_t most = in_scratchpad(work) ? SHARED_THREADS : THREADS;
+    size_t can = half_of(work) / ptx_stream_round_bytes / WARP * WARP;
+    return (unsigned)(can < most ? can : most);
+}
+
+/* Stores have one way, and so have copies, whose loads need not be kept. */
+static const struct ptx_kernel *kernel_of(const struct gpu_work *work)
+{
+    const bool read = work->traffic == GPU_READ;
+    return ptx_stream(work->traffic, in_scratchpad(work) || read ? work->path : GPU_L2,
+                      by_each(work));
+}
+
+static const char *refuses_stream(const struct cuda_gpu *gpu, const struct gpu_work *work)
+{
+    const struct ptx_kernel *kernel = kernel_of(work);
+    if (!kernel)
+        return "has no streams by this path";
+    if (kernel->least_capability > gpu->device->capability)
+        return "needs capability 9.0";
+    if (threads_for(work) == 0)
+        return "streams at least 4 KiB, and copies at least 8 KiB";
+    if (work->multiprocessor >= 0)
+        return "streams on all multiprocessors at once";
+    if (work->offset % (2 * sizeof(uint64_t)) != 0)
+        return "needs an offset in multiples of 16 bytes";
+    if (in_scratchpad(work) && work->bytes > gpu->device->shared_bytes)
+        return "has less scratchpad for one block";
+    return NULL;
+}
+
+/* As many blocks as fit at once: a second wave would begin when the first is done. */
+static int fill_device(struct cuda_gpu *gpu, struct error *error)
+{
+    struct cuda_grid *grid = &gpu->job.grid;
+    int blocks = 0;
+    int code = CUDA_TRY(gpu, error, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
+                        gpu->job.function, (int)grid->threads, grid->shared_bytes);
+    if (code < 0)
+        return code;
+    if (blocks < 1)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "gpu%u: not one block of %u threads and %zu bytes of scratchpad fits on a "
+                         "multiprocessor: ask for less",
+                         gpu->index, grid->threads, grid->shared_bytes);
+    size_t all = (size_t)blocks * gpu->device->multiprocessors;
+    grid->blocks = (unsigned)(all < gpu->result_blocks ? all : gpu->result_blocks);
+    return 0;
+}
+
+static int launch(struct cuda_gpu *gpu, uint64_t repeats, const uint64_t **seen,
+                  struct error *error)
+{
+    const struct cuda_job *job = &gpu->job;
+    bool copy = job->work.traffic == GPU_COPY;
+    /* to, from, bytes, repeats, out. */
+    const uint64_t parameters[] = {job->base + (copy ? job->piece : 0), job->base, job->piece,
+                                   repeats, gpu->results.address};
+    double bytes =
+        (double)job->piece * (double)repeats * (by_each(&job->work) ? job->grid.blocks : 1);
+    return cuda_timed(gpu, parameters, sizeof parameters / sizeof *parameters, job->grid.blocks,
+                      bytes * CUDA_SLOWEST_BYTE_NS, seen, error);
+}
+
+static int make_memory(struct cuda_gpu *gpu, struct error *error)
+{
+    const struct cuda_job *job = &gpu->job;
+    int code = cuda_place(gpu, error);
+    if (code == 0)
+        code = CUDA_TRY(gpu, error, cuMemsetD32Async, job->base, FILL,
+                        job->work.bytes / sizeof FILL, gpu->streams[0]);
+    return code;
+}
+
+static int prepare_stream(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+{
+    struct cuda_job *job = &gpu->job;
+    const struct gpu_work *work = &job->work;
+    const uint64_t *seen;
+    (void)seed; /* the order is fixed */
+    job->grid.threads = threads_for(work);
+    job->grid.shared_bytes = in_scratchpad(work) ? work->bytes : 0;
+    size_t chunk = job->grid.threads * ptx_stream_round_bytes;
+    job->piece = half_of(work) / chunk * chunk;
+    int code = cuda_function(gpu, kernel_of(work), error);
+    if (code == 0)
+        code = fill_device(gpu, error);
+    if (code == 0 && !in_scratchpad(work))
+        code = make_memory(gpu, error);
+    /* Once, so that caches and translation are as every later pass finds them. */
+    return code < 0 ? code : launch(gpu, 1, &seen, error);
+}
+
+/* From the first block's beginning to the last one's end; in cycles by what the blocks' own clocks
+ * say together. */
+static struct gpu_time time_of(const uint64_t *seen, size_t blocks)
+{
+    uint64_t began = UINT64_MAX, ended = 0;
+    double ns = 0, cycles = 0;
+    for (size_t i = 0; i < blocks; i++, seen += PTX_RESULT_WORDS) {
+        began = seen[PTX_BEGAN_NS] < began ? seen[PTX_BEGAN_NS] : began;
+        ended = seen[PTX_ENDED_NS] > ended ? seen[PTX_ENDED_NS] : ended;
+        ns += (double)seen[PTX_NS];
+        cycles += (double)seen[PTX_CYCLES];
+    }
+    double all = (double)(ended - began);
+    return (struct gpu_time){all, all * (cycles / ns)};
+}
+
+static int run_stream(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
+                      struct error *error)
+{
+    const struct cuda_job *job = &gpu->job;
+    const uint64_t *seen;
+    int code = launch(gpu, repeats, &seen, error);
+    if (code < 0)
+        return code;
+    *time = time_of(seen, job->grid.blocks);
+    *did = job->piece * repeats * (job->work.traffic == GPU_COPY ? 2 : 1);
+    if (by_each(&job->work))
+        *did *= job->grid.blocks;
+    return 0;
+}
+
+const struct cuda_kind cuda_stream = {refuses_stream, prepare_stream, run_stream};

@@ -1,0 +1,153 @@
+#include "measure/gpu/cuda/cuda.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cuda_kind *kind_of(const struct gpu_work *work)
+{
+    switch (work->action) {
+    case GPU_CHASE:
+        return work->path == GPU_SHARED || work->path == GPU_SHARED_ATOMIC ||
+                       work->path == GPU_SHARED_WARP || work->path == GPU_CLUSTER
+                   ? &cuda_scratchpad
+                   : &cuda_chase;
+    case GPU_STREAM:
+        return &cuda_stream;
+    case GPU_TRANSFER:
+        return work->together ? &cuda_together : &cuda_transfer;
+    case GPU_LAUNCH:
+        break;
+    }
+    return &cuda_empty;
+}
+
+/* Whether there is another device of that number. */
+static bool has_peer(const struct cuda_gpu *gpu, int peer)
+{
+    return peer >= 0 && (size_t)peer < gpu->library->count && peer != (int)gpu->index;
+}
+
+/* Where the driver can't say, opening the peer will say why. */
+static const char *refuses_home(const struct cuda_gpu *gpu, const struct gpu_work *work)
+{
+    const struct cuda_library *library = gpu->library;
+    bool to_peer = work->action == GPU_TRANSFER && work->direction == GPU_TO_PEER;
+    bool on_peer = work->action != GPU_TRANSFER && work->home == GPU_ON_PEER;
+    int can = 0;
+    if ((to_peer || on_peer) && !has_peer(gpu, work->peer))
+        return "needs another device";
+    if (on_peer &&
+        library->calls.cuDeviceCanAccessPeer(&can, gpu->device->handle,
+                                             library->devices[work->peer].handle) == 0 &&
+        !can)
+        return "can't reach the memory of that device";
+    return work->home > GPU_ON_PEER ? cuda_refuses_placed(gpu, work) : NULL;
+}
+
+const char *cuda_refuses(const struct gpu *started, const struct gpu_work *work)
+{
+    const struct cuda_gpu *gpu = (const struct cuda_gpu *)started;
+    if (work->multiprocessor >= (int)gpu->device->multiprocessors)
+        return "has no multiprocessor of that number";
+    if (work->carve_out < -1 || work->carve_out > 100)
+        return "takes a share of 0 to 100 per cent as scratchpad";
+    if (work->span && (work->span < work->bytes || work->span - work->bytes < work->offset))
+        return "needs a longer span for that offset";
+    const char *why = refuses_home(gpu, work);
+    return why ? why : kind_of(work)->refuses(gpu, work);
+}
+
+int cuda_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed,
+                 struct error *error)
+{
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
+    const char *why = cuda_refuses(started, work);
+    if (why && !gpu->lost.code)
+        return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: %s", gpu->index, why);
+    int code = cuda_enter(gpu, error);
+    if (code < 0)
+        return code;
+    cuda_drop(gpu);
+    if (work->action != GPU_TRANSFER)
+        cuda_part(gpu);
+    /* Giving back a peer's memory goes through its context, and coming back can fail. */
+    code = cuda_enter(gpu, error);
+    if (code < 0)
+        return code;
+    gpu->job = (struct cuda_job){.work = *work, .fresh = true};
+    code = kind_of(work)->prepare(gpu, seed, error);
+    gpu->job.ready = code == 0;
+    /* What a lost device holds is given back, if it can be, when it is stopped. */
+    if (code < 0 && !gpu->lost.code)
+        cuda_drop(gpu);
+    return code;
+}
+
+int cuda_run(struct gpu *started, const struct gpu_work *work, uint64_t repeats, uint64_t *did,
+             struct gpu_time *time, struct error *error)
+{
+    struct cuda_gpu *gpu = (struct cuda_gpu *)started;
+    *did = 0;
+    *time = (struct gpu_time){NAN, NAN};
+    int code = cuda_enter(gpu, error);
+    if (code < 0)
+        return code;
+    if (!gpu->job.ready)
+        return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: no work is prepared", gpu->index);
+    code = kind_of(work)->run(gpu, repeats ? repeats : 1, did, time, error);
+    gpu->job.fresh = false;
+    return code;
+}
+
+void cuda_drop(struct cuda_gpu *gpu)
+{
+    struct cuda_job *job = &gpu->job;
+    if (job->texture)
+        gpu->library->calls.cuTexObjectDestroy(job->texture);
+    for (size_t i = 0; i < sizeof job->memory / sizeof *job->memory; i++)
+        cuda_free(gpu, &job->memory[i]);
+    free(job->pageable);
+    *job = (struct cuda_job){0};
+}
+
+/* --- an empty kernel, by the host's clock --- */
+
+static const char *refuses_empty(const struct cuda_gpu *gpu, const struct gpu_work *work)
+{
+    (void)gpu;
+    (void)work;
+    return NULL;
+}
+
+static int prepare_empty(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+{
+    const struct ptx_kernel *kernel = ptx_kernels;
+    (void)seed;
+    while (strcmp(kernel->name, "empty") != 0)
+        kernel++;
+    gpu->job.grid = (struct cuda_grid){.blocks = 1, .threads = 1};
+    int code = cuda_function(gpu, kernel, error);
+    /* The driver may put off loading a kernel until it is launched for the first time. */
+    if (code == 0)
+        code = cuda_launch(gpu, gpu->job.function, &gpu->job.grid, NULL, 0, error);
+    return code < 0 ? code : cuda_wait(gpu, 0, error);
+}
+
+static int run_empty(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
+                     struct error *error)
+{
+    uint64_t began = gpu->library->host_ns();
+    for (uint64_t i = 0; i < repeats; i++) {
+        int code = cuda_launch(gpu, gpu->job.function, &gpu->job.grid, NULL, 0, error);
+        if (code == 0)
+            code = cuda_wait(gpu, 0, error);
+        if (code < 0)
+            return code;
+    }
+    time->ns = (double)(gpu->library->host_ns() - began);
+    *did = repeats;
+    return 0;
+}
+
+const struct cuda_kind cuda_empty = {refuses_empty, prepare_empty, run_empty};

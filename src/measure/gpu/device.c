@@ -1,0 +1,83 @@
+#include "measure/gpu/device.h"
+
+#include "document/flag.h"
+
+#include <math.h>
+
+/* What wakes a device: a chase through the first-level cache, which every backend can do. */
+enum { WAKE_BYTES = 512 << 10, WAKE_STRIDE = 128 };
+static const struct gpu_work wake_chase = {.action = GPU_CHASE,
+                                           .path = GPU_L1,
+                                           .bytes = WAKE_BYTES,
+                                           .stride = WAKE_STRIDE,
+                                           .carve_out = -1,
+                                           .multiprocessor = -1};
+static const uint64_t wake_work = UINT64_MAX; /* no index of a list */
+
+/* A GPU that did this many operations in no time has a clock that stands still. */
+static const uint64_t operations_in_no_time = 1 << 30;
+
+/* What an engine's "repeat" is: whole passes of what moves bytes, some loads of a chase. So few
+ * repeats are never less than what the device does at once. */
+static uint64_t operations_a_repeat(const struct gpu_work *work)
+{
+    enum { LOADS = 64 };
+    switch (work->action) {
+    case GPU_CHASE:
+        return LOADS;
+    case GPU_STREAM:
+    case GPU_TRANSFER:
+        return work->bytes ? work->bytes : 1;
+    case GPU_LAUNCH:
+        break;
+    }
+    return 1;
+}
+
+static int prepare(void *self, uint64_t work, uint64_t seed, double *operations,
+                   struct error *error)
+{
+    struct gpu_device *device = self;
+    device->ready = work == wake_work ? &wake_chase : &device->works[work];
+    *operations = (double)operations_a_repeat(device->ready);
+    return device->backend->prepare(device->gpu, device->ready, seed, error);
+}
+
+/* The backend does more operations where it does many at once: a few, or as many times as it has
+ * blocks. The time is of those that were asked for. It counts passes, not bytes. */
+static int measure(void *self, uint64_t repeats, struct device_time *took, struct error *error)
+{
+    const struct gpu_device *device = self;
+    const uint64_t operations = repeats * operations_a_repeat(device->ready);
+    uint64_t did = operations;
+    struct gpu_time time = {NAN, NAN};
+    int code = device->backend->run(device->gpu, device->ready,
+                                    device->ready->action == GPU_CHASE ? operations : repeats, &did,
+                                    &time, error);
+    if (code < 0)
+        return code;
+    if (did < operations || !isfinite(time.ns) || time.ns < 0)
+        return error_set(error, ERROR_IMPOSSIBLE, "did %llu of %llu operations in %g ns",
+                         (unsigned long long)did, (unsigned long long)operations, time.ns);
+    if (!(time.ns > 0) && did >= operations_in_no_time)
+        return error_set(error, ERROR_IMPOSSIBLE, "its clock stands still");
+    took->ns = time.ns * (double)operations / (double)did;
+    took->worked_ns = time.ns;
+    took->core_hz = time.ns > 0 ? time.cycles / time.ns * 1e9 : NAN;
+    return 0;
+}
+
+void gpu_device_begin(struct gpu_device *device, const struct gpu_backend *backend, struct gpu *gpu,
+                      const struct gpu_facts *facts)
+{
+    device->backend = backend;
+    device->gpu = gpu;
+    device->ready = NULL;
+    device->device = (struct device){.self = device,
+                                     .flags = facts->modelled ? FLAG_BIT(FLAG_MODELLED) : 0,
+                                     .prepare = prepare,
+                                     .measure = measure,
+                                     .wake_work = wake_work,
+                                     .asleep = true,
+                                     .full_hz = facts->clock_hz};
+}

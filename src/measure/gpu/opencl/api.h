@@ -1,0 +1,156 @@
+/*
+ * OpenCL as far as fathom calls it, in own declarations: no header and no library of it is needed
+ * to build. Everything here is in OpenCL 1.2, so that it is in every loader of the last ten years.
+ *
+ * Reference: Khronos, "The OpenCL Specification"; the numbers are those of the registry's cl.xml.
+ */
+#ifndef FATHOM_MEASURE_GPU_OPENCL_API_H
+#define FATHOM_MEASURE_GPU_OPENCL_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct opencl_platform;
+struct opencl_device;
+struct opencl_context;
+struct opencl_queue;
+struct opencl_program;
+struct opencl_kernel;
+struct opencl_memory;
+struct opencl_event;
+
+/* Callbacks, which fathom has none of, are a void * here. */
+#define OPENCL_FUNCTIONS(X)                                                                        \
+    X(int32_t, clGetPlatformIDs, (uint32_t, struct opencl_platform **, uint32_t *))                \
+    X(int32_t, clGetPlatformInfo, (struct opencl_platform *, uint32_t, size_t, void *, size_t *))  \
+    X(int32_t, clGetDeviceIDs,                                                                     \
+      (struct opencl_platform *, uint64_t, uint32_t, struct opencl_device **, uint32_t *))         \
+    X(int32_t, clGetDeviceInfo, (struct opencl_device *, uint32_t, size_t, void *, size_t *))      \
+    X(struct opencl_context *, clCreateContext,                                                    \
+      (const intptr_t *, uint32_t, struct opencl_device *const *, void *, void *, int32_t *))      \
+    X(int32_t, clReleaseContext, (struct opencl_context *))                                        \
+    X(struct opencl_queue *, clCreateCommandQueue,                                                 \
+      (struct opencl_context *, struct opencl_device *, uint64_t, int32_t *))                      \
+    X(int32_t, clReleaseCommandQueue, (struct opencl_queue *))                                     \
+    X(struct opencl_program *, clCreateProgramWithSource,                                          \
+      (struct opencl_context *, uint32_t, const char **, const size_t *, int32_t *))               \
+    X(int32_t, clBuildProgram,                                                                     \
+      (struct opencl_program *, uint32_t, struct opencl_device *const *, const char *, void *,     \
+       void *))                                                                                    \
+    X(int32_t, clGetProgramBuildInfo,                                                              \
+      (struct opencl_program *, struct opencl_device *, uint32_t, size_t, void *, size_t *))       \
+    X(int32_t, clReleaseProgram, (struct opencl_program *))                                        \
+    X(struct opencl_kernel *, clCreateKernel, (struct opencl_program *, const char *, int32_t *))  \
+    X(int32_t, clSetKernelArg, (struct opencl_kernel *, uint32_t, size_t, const void *))           \
+    X(int32_t, clReleaseKernel, (struct opencl_kernel *))                                          \
+    X(struct opencl_memory *, clCreateBuffer,                                                      \
+      (struct opencl_context *, uint64_t, size_t, void *, int32_t *))                              \
+    X(struct opencl_memory *, clCreateImage,                                                       \
+      (struct opencl_context *, uint64_t, const struct opencl_image_format *,                      \
+       const struct opencl_image_shape *, void *, int32_t *))                                      \
+    X(int32_t, clReleaseMemObject, (struct opencl_memory *))                                       \
+    X(int32_t, clEnqueueWriteBuffer,                                                               \
+      (struct opencl_queue *, struct opencl_memory *, uint32_t, size_t, size_t, const void *,      \
+       uint32_t, struct opencl_event *const *, struct opencl_event **))                            \
+    X(int32_t, clEnqueueReadBuffer,                                                                \
+      (struct opencl_queue *, struct opencl_memory *, uint32_t, size_t, size_t, void *, uint32_t,  \
+       struct opencl_event *const *, struct opencl_event **))                                      \
+    X(void *, clEnqueueMapBuffer,                                                                  \
+      (struct opencl_queue *, struct opencl_memory *, uint32_t, uint64_t, size_t, size_t,          \
+       uint32_t, struct opencl_event *const *, struct opencl_event **, int32_t *))                 \
+    X(int32_t, clEnqueueUnmapMemObject,                                                            \
+      (struct opencl_queue *, struct opencl_memory *, void *, uint32_t,                            \
+       struct opencl_event *const *, struct opencl_event **))                                      \
+    X(int32_t, clEnqueueNDRangeKernel,                                                             \
+      (struct opencl_queue *, struct opencl_kernel *, uint32_t, const size_t *, const size_t *,    \
+       const size_t *, uint32_t, struct opencl_event *const *, struct opencl_event **))            \
+    X(int32_t, clFlush, (struct opencl_queue *))                                                   \
+    X(int32_t, clFinish, (struct opencl_queue *))                                                  \
+    X(int32_t, clGetEventInfo, (struct opencl_event *, uint32_t, size_t, void *, size_t *))        \
+    X(int32_t, clGetEventProfilingInfo,                                                            \
+      (struct opencl_event *, uint32_t, size_t, void *, size_t *))                                 \
+    X(int32_t, clReleaseEvent, (struct opencl_event *))
+
+struct opencl_image_format {
+    uint32_t order, type;
+};
+
+struct opencl_image_shape {
+    uint32_t type;
+    size_t width, height, depth, array_size, row_pitch, slice_pitch;
+    uint32_t mip_levels, samples;
+    struct opencl_memory *buffer;
+};
+
+struct opencl_api {
+#define OPENCL_MEMBER(result, name, parameters) result(*name) parameters;
+    OPENCL_FUNCTIONS(OPENCL_MEMBER)
+#undef OPENCL_MEMBER
+};
+
+enum opencl_status {
+    OPENCL_SUCCESS = 0,
+    OPENCL_DEVICE_NOT_FOUND = -1,
+    OPENCL_NO_OBJECT_MEMORY = -4,
+    OPENCL_NO_RESOURCES = -5,
+    OPENCL_NO_HOST_MEMORY = -6,
+    OPENCL_BUILD_FAILED = -11,
+    OPENCL_INVALID_BUFFER_SIZE = -61,
+    OPENCL_NO_PLATFORM = -1001, /* of the loader: cl_khr_icd */
+};
+
+enum opencl_platform_info { OPENCL_PLATFORM_NAME = 0x0902 };
+
+enum opencl_device_info {
+    OPENCL_DEVICE_TYPE = 0x1000,
+    OPENCL_DEVICE_UNITS = 0x1002,
+    OPENCL_DEVICE_GROUP_ITEMS = 0x1004,
+    OPENCL_DEVICE_CLOCK_MHZ = 0x100c,
+    OPENCL_DEVICE_BUFFER_BYTES = 0x1010,
+    OPENCL_DEVICE_IMAGES = 0x1016,
+    OPENCL_DEVICE_MEMORY_BYTES = 0x101f,
+    OPENCL_DEVICE_CONSTANT_BYTES = 0x1020,
+    OPENCL_DEVICE_LOCAL_BYTES = 0x1023,
+    OPENCL_DEVICE_TICK_NS = 0x1025, /* profiling timer resolution */
+    OPENCL_DEVICE_AVAILABLE = 0x1027,
+    OPENCL_DEVICE_COMPILER = 0x1028,
+    OPENCL_DEVICE_NAME = 0x102b,
+    OPENCL_DEVICE_DRIVER = 0x102d,
+    OPENCL_DEVICE_IMAGE_PIXELS = 0x1040,  /* of an image that is a buffer */
+    OPENCL_DEVICE_KERNEL_CLOCKS = 0x1076, /* cl_khr_kernel_clock; fails where there is none */
+    OPENCL_DEVICE_NVIDIA_MAJOR = 0x4000,  /* cl_nv_device_attribute_query */
+    OPENCL_DEVICE_NVIDIA_MINOR = 0x4001,
+    OPENCL_DEVICE_AMD_BOARD = 0x4038,    /* cl_amd_device_attribute_query: "Radeon ..." and not
+                                            "gfx1030" */
+    OPENCL_DEVICE_AMD_FREE_KIB = 0x4039, /* all that is free, and the largest piece of it */
+};
+
+enum opencl_device_type { OPENCL_CPU = 2, OPENCL_GPU = 4 };
+
+enum opencl_flag {
+    OPENCL_QUEUE_PROFILING = 2,
+    OPENCL_MEMORY_READ_WRITE = 1,
+    OPENCL_MEMORY_READ_ONLY = 4,
+    OPENCL_MEMORY_ON_HOST = 16, /* CL_MEM_ALLOC_HOST_PTR */
+    OPENCL_MAP_READ = 1,
+    OPENCL_MAP_WRITE = 2,
+    OPENCL_NO_WAIT = 0, /* not blocking */
+};
+
+enum opencl_image {
+    OPENCL_IMAGE_BUFFER = 0x10f6, /* image1d_buffer_t */
+    OPENCL_ONE_CHANNEL = 0x10b0,  /* CL_R */
+    OPENCL_UINT32 = 0x10dc,
+};
+
+enum opencl_program_info { OPENCL_BUILD_LOG = 0x1183 };
+
+enum opencl_event_info {
+    OPENCL_EVENT_STATUS = 0x11d3,
+    OPENCL_EVENT_BEGAN = 0x1282,
+    OPENCL_EVENT_ENDED = 0x1283,
+};
+
+enum { OPENCL_COMPLETE = 0 }; /* an event's status; those under way are larger, errors negative */
+
+#endif

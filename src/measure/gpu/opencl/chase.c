@@ -1,0 +1,319 @@
+#include "measure/gpu/opencl/opencl.h"
+
+#include "measure/kernels/ring.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- what can be chased --- */
+
+struct kind {
+    enum gpu_path path;
+    unsigned width_bits;
+    const char *kernel;
+    bool is_atomic, is_local;
+};
+
+/* A path's usual width is the first one. */
+static const struct kind kinds[] = {
+    {GPU_L1, 64, "chase_64", false, false},
+    {GPU_L1, 32, "chase_32", false, false},
+    {GPU_L1, 128, "chase_128", false, false},
+    {GPU_CONSTANT, 64, "chase_constant", false, false},
+    {GPU_SCALAR, 64, "chase_scalar", false, false},
+    {GPU_TEXTURE, 32, "chase_texture", false, false},
+    {GPU_ATOMIC, 32, "chase_atomic", true, false},
+    {GPU_SHARED, 64, "chase_local", false, true},
+    {GPU_SHARED_ATOMIC, 32, "chase_local_atomic", true, true},
+};
+
+static const struct kind *find_kind(const struct gpu_work *work)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].path == work->path &&
+            (work->width_bits == 0 || kinds[i].width_bits == work->width_bits))
+            return &kinds[i];
+    return NULL;
+}
+
+static size_t width_bytes(const struct kind *kind)
+{
+    return kind->width_bits / 8;
+}
+
+/* Of the allocation, from its begin. */
+static size_t extent(const struct gpu_work *work)
+{
+    size_t end = work->offset + work->bytes;
+    return work->span > end ? work->span : end;
+}
+
+static const char *refuses_path(const struct gpu_work *work)
+{
+    switch (work->path) {
+    case GPU_CLUSTER:
+        return "needs CUDA: OpenCL knows no clusters of multiprocessors";
+    case GPU_L2:
+    case GPU_READ_ONLY:
+    case GPU_UNCACHED:
+        return "needs CUDA: OpenCL can't choose a load's way through the caches";
+    default:
+        return "needs a load width that OpenCL's kernels do not have there";
+    }
+}
+
+static const char *refuses_size(const struct opencl_limits *limits, const struct kind *kind,
+                                size_t bytes)
+{
+    if (bytes > limits->buffer_bytes)
+        return "needs more memory than one OpenCL buffer may have on this device";
+    if (kind->path == GPU_CONSTANT && bytes > limits->constant_bytes)
+        return "needs more constant memory than the device has";
+    if (kind->is_local && bytes > limits->local_bytes)
+        return "needs more local memory than a work-group may have";
+    if (kind->path == GPU_TEXTURE && bytes / width_bytes(kind) > limits->image_pixels)
+        return limits->image_pixels ? "needs a larger image than the device allows"
+                                    : "needs images, which the device does not offer";
+    /* The texture's are signed. */
+    if (kind->width_bits == 32 && bytes / width_bytes(kind) > INT32_MAX)
+        return "needs more than 32 bits for an index";
+    return NULL;
+}
+
+static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_work *work)
+{
+    const struct kind *kind = find_kind(work);
+    if (!kind)
+        return refuses_path(work);
+    if (kind->path == GPU_SCALAR && gpu->limits.is_cpu)
+        return "is a CPU, where all loads are alike";
+    if (work->timed)
+        return "needs CUDA: OpenCL can't time a part of a ring";
+    if (work->stride < sizeof(uint64_t) || work->bytes < work->stride)
+        return "needs a stride of at least 8 bytes and a working set of at least one stride";
+    if (work->stride % width_bytes(kind) || work->offset % width_bytes(kind))
+        return "needs a stride and an offset that are multiples of the load's width";
+    return refuses_size(&gpu->limits, kind, extent(work));
+}
+
+/* --- the ring --- */
+
+/* The links that are sent at once: 16 MiB. */
+enum { LINKS_AT_ONCE = 2 * 1024 * 1024 };
+
+static int link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
+                     struct opencl_memory *part, uint64_t first, uint64_t count,
+                     struct error *error)
+{
+    const struct gpu_work *work = &gpu->ready.work;
+    uint64_t stride = work->stride, offset = work->offset;
+    uint32_t width = (uint32_t)width_bytes(find_kind(work));
+    const struct opencl_argument arguments[] = {
+        {sizeof gpu->ready.memory, &gpu->ready.memory},
+        {sizeof part, &part},
+        {sizeof stride, &stride},
+        {sizeof first, &first},
+        {sizeof count, &count},
+        {sizeof offset, &offset},
+        {sizeof width, &width},
+    };
+    int code =
+        opencl_arguments(gpu, kernel, arguments, sizeof arguments / sizeof *arguments, error);
+    size_t group = gpu->limits.group, items = ((size_t)count + group - 1) / group * group;
+    return code ? code : opencl_execute(gpu, kernel, items, group, NULL, error);
+}
+
+/* The host makes the order and sends it packed; the device spreads it, so that a ring of pages
+ * does not travel as pages. */
+static int link_ring(struct opencl_gpu *gpu, const uint64_t *next, size_t count,
+                     struct error *error)
+{
+    size_t most = count < LINKS_AT_ONCE ? count : LINKS_AT_ONCE;
+    struct opencl_memory *part = NULL;
+    struct opencl_kernel *kernel = NULL;
+    int code = opencl_allocate(gpu, false, most * sizeof *next, &part, error);
+    if (code == 0)
+        code = opencl_kernel(gpu, "link", &kernel, error);
+    for (size_t first = 0; code == 0 && first < count; first += most) {
+        size_t now = count - first < most ? count - first : most;
+        code = opencl_write(gpu, part, 0, now * sizeof *next, next + first, error);
+        if (code == 0)
+            code = link_part(gpu, kernel, part, first, now, error);
+    }
+    if (gpu->lost.code) /* it may still use both */
+        return code;
+    opencl_free(gpu, &part);
+    if (kernel)
+        gpu->api->clReleaseKernel(kernel);
+    return code;
+}
+
+static int build_ring(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
+{
+    const struct gpu_work *work = &gpu->ready.work;
+    size_t count = work->bytes / work->stride;
+    uint64_t *next = malloc(count * sizeof *next);
+    if (!next)
+        return error_out_of_memory(error);
+    ring_build(&(struct ring){
+        .memory = (unsigned char *)next,
+        .count = count,
+        .stride = sizeof *next,
+        .order = work->order == GPU_RANDOM ? RING_RANDOM : RING_FORWARD,
+        .seed = seed,
+        .link = RING_INDEXES,
+    });
+    int code = link_ring(gpu, next, count, error);
+    if (!gpu->lost.code) /* a copy may still be under way */
+        free(next);
+    return code;
+}
+
+/* Works with the same span share an allocation, so that an offset is always the same line. */
+static int get_memory(struct opencl_gpu *gpu, struct error *error)
+{
+    struct opencl_ready *ready = &gpu->ready;
+    bool on_host = ready->work.home == GPU_ON_HOST;
+    if (ready->work.span == 0)
+        return opencl_allocate(gpu, on_host, extent(&ready->work), &ready->memory, error);
+    size_t span = extent(&ready->work);
+    if (!gpu->kept || gpu->kept_span != span || gpu->kept_home != ready->work.home) {
+        opencl_free(gpu, &gpu->kept);
+        int code = opencl_allocate(gpu, on_host, span, &gpu->kept, error);
+        if (code)
+            return code;
+        gpu->kept_span = span;
+        gpu->kept_home = ready->work.home;
+    }
+    ready->memory = gpu->kept;
+    return 0;
+}
+
+static int make_image(struct opencl_gpu *gpu, struct error *error)
+{
+    const struct opencl_image_format format = {OPENCL_ONE_CHANNEL, OPENCL_UINT32};
+    const struct opencl_image_shape shape = {
+        .type = OPENCL_IMAGE_BUFFER,
+        .width = extent(&gpu->ready.work) / sizeof(uint32_t),
+        .buffer = gpu->ready.memory,
+    };
+    int32_t status = OPENCL_SUCCESS;
+    gpu->ready.other = gpu->api->clCreateImage(gpu->context, OPENCL_MEMORY_READ_ONLY, &format,
+                                               &shape, NULL, &status);
+    if (gpu->ready.other && status == OPENCL_SUCCESS)
+        return 0;
+    gpu->ready.other = NULL;
+    return opencl_failed("make an image of a buffer", status, error);
+}
+
+/* --- following it --- */
+
+static int set_arguments(struct opencl_gpu *gpu, uint64_t groups, struct error *error)
+{
+    const struct opencl_ready *ready = &gpu->ready;
+    const struct kind *kind = find_kind(&ready->work);
+    struct opencl_memory *base = ready->other ? ready->other : ready->memory;
+    uint32_t zero = 0;
+    uint64_t words = extent(&ready->work) / width_bytes(kind);
+    struct opencl_argument arguments[7] = {
+        {sizeof base, &base},
+        {sizeof ready->at, &ready->at},
+        {sizeof groups, &groups},
+        {sizeof gpu->out, &gpu->out},
+    };
+    unsigned count = 4;
+    if (kind->is_atomic)
+        arguments[count++] = (struct opencl_argument){sizeof zero, &zero};
+    if (kind->is_local) {
+        arguments[count++] = (struct opencl_argument){sizeof words, &words};
+        arguments[count++] = (struct opencl_argument){extent(&ready->work), NULL};
+    }
+    return opencl_arguments(gpu, ready->kernel, arguments, count, error);
+}
+
+int opencl_follow(struct opencl_gpu *gpu, uint64_t groups, struct gpu_time *time,
+                  struct error *error)
+{
+    struct opencl_span span;
+    int code = set_arguments(gpu, groups, error);
+    if (code == 0)
+        code = opencl_execute(gpu, gpu->ready.kernel, 1, 1, &span, error);
+    if (code == 0)
+        code = opencl_read(gpu, gpu->out, 0, sizeof gpu->said, gpu->said, error);
+    if (code)
+        return code;
+    gpu->ready.at = gpu->said[0];
+    time->ns = (double)span.ended_ns - (double)span.began_ns;
+    time->cycles = gpu->limits.has_clock ? (double)gpu->said[1] : (double)NAN;
+    return 0;
+}
+
+/* The first level is one multiprocessor's and does not outlive a launch: this is twice the
+ * largest there is, by sectors, the least that it loads. */
+enum { FIRST_LEVEL_BYTES = 512 * 1024, SECTOR_BYTES = 32 };
+/* A CPU's does outlive a launch, and so do its lines: what comes first only brings them back. */
+enum { CPU_FIRST_LEVEL_BYTES = 64 * 1024, CPU_LINE_BYTES = 64 };
+/* The levels behind it and the translations do outlive it; 65536 loads of device memory take some
+ * 40 ms. */
+enum { SETTLE_LOADS = 65536 };
+
+static uint64_t groups_of(uint64_t loads)
+{
+    return (loads + OPENCL_LOADS - 1) / OPENCL_LOADS;
+}
+
+static int settle(struct opencl_gpu *gpu, struct error *error)
+{
+    const struct gpu_work *work = &gpu->ready.work;
+    size_t count = work->bytes / work->stride;
+    size_t least = gpu->limits.is_cpu ? CPU_LINE_BYTES : SECTOR_BYTES;
+    size_t step = work->stride < least ? work->stride : least;
+    size_t warm = (gpu->limits.is_cpu ? CPU_FIRST_LEVEL_BYTES : FIRST_LEVEL_BYTES) / step;
+    gpu->ready.warm = groups_of(count < warm ? count : warm);
+    gpu->ready.at = work->offset / width_bytes(find_kind(work));
+    struct gpu_time time;
+    int code = 0;
+    if (!find_kind(work)->is_local)
+        code = opencl_sweep(gpu, gpu->ready.memory, extent(work), error);
+    if (code == 0)
+        code = opencl_follow(gpu, groups_of(count < SETTLE_LOADS ? count : SETTLE_LOADS), &time,
+                             error);
+    return code;
+}
+
+static int make_chase(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
+{
+    const struct kind *kind = find_kind(&gpu->ready.work);
+    int code = get_memory(gpu, error);
+    if (code == 0)
+        code = build_ring(gpu, seed, error);
+    if (code == 0)
+        code = opencl_kernel(gpu, kind->kernel, &gpu->ready.kernel, error);
+    if (code == 0 && kind->path == GPU_TEXTURE)
+        code = make_image(gpu, error);
+    return code ? code : settle(gpu, error);
+}
+
+double opencl_cycles(const struct opencl_limits *limits, double ticks, double ns)
+{
+    double share = ticks / ns * 1e9 / limits->clock_hz;
+    return !limits->is_cpu && share >= 0.25 && share <= 1.25 ? ticks : (double)NAN;
+}
+
+static int measure_chase(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                         struct gpu_time *time, struct error *error)
+{
+    struct gpu_time less, more;
+    uint64_t groups = groups_of(repeats);
+    int code = opencl_follow(gpu, gpu->ready.warm, &less, error);
+    if (code == 0)
+        code = opencl_follow(gpu, gpu->ready.warm + groups, &more, error);
+    if (code)
+        return code;
+    *did = groups * OPENCL_LOADS;
+    time->ns = more.ns - less.ns;
+    time->cycles = opencl_cycles(&gpu->limits, more.cycles - less.cycles, time->ns);
+    return 0;
+}
+
+const struct opencl_action opencl_chase = {refuses_chase, make_chase, measure_chase};

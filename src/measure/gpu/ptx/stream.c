@@ -1,0 +1,215 @@
+/*
+ * Kernels of many threads: streams, and those that make memory ready.
+ *
+ * A stream's memory is cut into chunks, one a block and round. In a chunk each warp has 32 times
+ * ptx_stream_round_bytes, which a thread goes through in VECTORS vectors of 16 bytes, 512 bytes
+ * apart: so that a warp's every access is one piece, its addresses are immediate, and no load of a
+ * round waits for another. How many are under way together is the assembler's choice: ptxas gives a
+ * read 58 registers for sm_75, room for all eight, and 32 from sm_80 on, room for about half; the
+ * many warps make up for that. The repeats are one sequence of chunks, dealt to the blocks in turn,
+ * so that all end together whatever the number of chunks.
+ */
+#include "measure/gpu/ptx/write.h"
+
+enum { VECTORS = 8, VECTOR_BYTES = 16, WARP = 32 };
+
+const size_t ptx_stream_round_bytes = (size_t)VECTORS * VECTOR_BYTES;
+
+/* %i: the thread's number in the grid; %x: how many there are. */
+static void number_threads(FILE *out)
+{
+    fputs("    mov.u32 %i, %ctaid.x;\n"
+          "    mov.u32 %j, %ntid.x;\n"
+          "    mov.u32 %r, %tid.x;\n"
+          "    mad.lo.u32 %i, %i, %j, %r;\n"
+          "    mov.u32 %r, %nctaid.x;\n"
+          "    mul.wide.u32 %x, %j, %r;\n"
+          "    cvt.u64.u32 %w, %i;\n"
+          "    ld.param.u64 %n, [p_n];\n"
+          "    ld.param.u64 %base, [p_base];\n"
+          "    cvta.to.global.u64 %base, %base;\n"
+          "    ld.param.u64 %stride, [p_stride];\n",
+          out);
+}
+
+void ptx_write_link(FILE *out, const struct ptx_kernel *kernel)
+{
+    ptx_open(out, kernel);
+    number_threads(out);
+    fputs("    ld.param.u64 %last, [p_next];\n"
+          "    cvta.to.global.u64 %last, %last;\n"
+          "    ld.param.u64 %q, [p_values];\n"
+          "    cvt.u32.u64 %b, %q;\n"
+          "LOOP:\n"
+          "    .pragma \"nounroll\";\n"
+          "    setp.ge.u64 %k, %w, %n;\n"
+          "    @%k bra DONE;\n"
+          "    mad.lo.u64 %q, %w, 4, %last;\n"
+          "    ld.global.u32 %a, [%q];\n"
+          "    mad.lo.u64 %p, %w, %stride, %base;\n"
+          "    add.u64 %w, %w, %x;\n"
+          "    setp.ne.b32 %k, %b, 0;\n"
+          "    @%k bra INDEX;\n"
+          "    cvt.u64.u32 %q, %a;\n"
+          "    mad.lo.u64 %q, %q, %stride, %base;\n"
+          "    st.global.u64 [%p], %q;\n"
+          "    bra LOOP;\n"
+          "INDEX:\n"
+          "    mul.lo.u32 %a, %a, %b;\n"
+          "    st.global.u32 [%p], %a;\n"
+          "    bra LOOP;\n",
+          out);
+    ptx_close(out);
+}
+
+/* A load whose value is not used would be dropped: so an element that is -1, which none is, would
+ * be stored again. */
+void ptx_write_sweep(FILE *out, const struct ptx_kernel *kernel)
+{
+    ptx_open(out, kernel);
+    number_threads(out);
+    fputs("    ld.param.u64 %last, [p_order];\n"
+          "    cvta.to.global.u64 %last, %last;\n"
+          "LOOP:\n"
+          "    .pragma \"nounroll\";\n"
+          "    setp.ge.u64 %k, %w, %n;\n"
+          "    @%k bra DONE;\n"
+          "    mad.lo.u64 %q, %w, 4, %last;\n"
+          "    ld.global.u32 %a, [%q];\n"
+          "    cvt.u64.u32 %p, %a;\n"
+          "    mad.lo.u64 %p, %p, %stride, %base;\n"
+          "    ld.global.cg.u32 %a, [%p];\n"
+          "    add.u64 %w, %w, %x;\n"
+          "    setp.ne.b32 %k, %a, -1;\n"
+          "    @%k bra LOOP;\n"
+          "    st.global.u32 [%p], %a;\n"
+          "    bra LOOP;\n",
+          out);
+    ptx_close(out);
+}
+
+void ptx_write_empty(FILE *out, const struct ptx_kernel *kernel)
+{
+    ptx_open(out, kernel);
+    ptx_close(out);
+}
+
+/* Where the block leaves its result, how far its threads' vectors lie from the chunk's first byte
+ * (%last), and how long a chunk is (%chunk). */
+static void divide_chunk(FILE *out)
+{
+    fputs("    ld.param.u64 %out, [p_out];\n"
+          "    cvta.to.global.u64 %out, %out;\n"
+          "    mov.u32 %r, %ctaid.x;\n",
+          out);
+    fprintf(out, "    mul.wide.u32 %%x, %%r, %zu;\n", sizeof(uint64_t) * PTX_RESULT_WORDS);
+    fputs("    add.u64 %out, %out, %x;\n"
+          "    mov.u32 %r, %smid;\n"
+          "    cvt.u64.u32 %sm, %r;\n"
+          "    mov.u32 %i, %tid.x;\n"
+          "    mov.u32 %j, %ntid.x;\n",
+          out);
+    fprintf(out,
+            "    mul.wide.u32 %%chunk, %%j, %d;\n"
+            "    div.u32 %%a, %%i, %d;\n"
+            "    rem.u32 %%b, %%i, %d;\n"
+            "    mul.wide.u32 %%last, %%a, %d;\n"
+            "    mul.wide.u32 %%x, %%b, %d;\n",
+            VECTORS * VECTOR_BYTES, WARP, WARP, WARP * VECTORS * VECTOR_BYTES, VECTOR_BYTES);
+    fputs("    add.u64 %last, %last, %x;\n", out);
+}
+
+/* %to and %from, where the thread begins; %n chunks, %all of them with the repeats; the next one is
+ * %w of all and %at of the memory, and the block goes on by %many and %stride. */
+static void deal_chunks(FILE *out, const struct ptx_stream *stream)
+{
+    const bool shared = stream->path == GPU_SHARED;
+    fputs("    ld.param.u64 %to, [p_to];\n"
+          "    ld.param.u64 %from, [p_from];\n",
+          out);
+    fputs(shared ? "    mov.u64 %x, scratch;\n"
+                   "    add.u64 %to, %to, %x;\n"
+                   "    add.u64 %from, %from, %x;\n"
+                 : "    cvta.to.global.u64 %to, %to;\n"
+                   "    cvta.to.global.u64 %from, %from;\n",
+          out);
+    fputs(stream->each ? "    mov.u64 %w, 0;\n"
+                         "    mov.u64 %many, 1;\n"
+                       : "    mov.u32 %a, %ctaid.x;\n"
+                         "    cvt.u64.u32 %w, %a;\n"
+                         "    mov.u32 %a, %nctaid.x;\n"
+                         "    cvt.u64.u32 %many, %a;\n",
+          out);
+    fputs("    add.u64 %to, %to, %last;\n"
+          "    add.u64 %from, %from, %last;\n"
+          "    ld.param.u64 %n, [p_bytes];\n"
+          "    div.u64 %n, %n, %chunk;\n"
+          "    ld.param.u64 %all, [p_repeats];\n"
+          "    mul.lo.u64 %all, %all, %n;\n"
+          "    rem.u64 %at, %w, %n;\n"
+          "    rem.u64 %stride, %many, %n;\n",
+          out);
+}
+
+static void move_vectors(FILE *out, const struct ptx_stream *stream)
+{
+    if (stream->traffic != GPU_WRITE) {
+        fputs("    mad.lo.u64 %p, %at, %chunk, %from;\n", out);
+        for (int i = 0; i < VECTORS; i++)
+            fprintf(out, "    %s.v2.u64 {%%v%d, %%v%d}, [%%p+%d];\n", stream->load, 2 * i,
+                    2 * i + 1, i * WARP * VECTOR_BYTES);
+    }
+    if (stream->traffic != GPU_READ) {
+        fputs("    mad.lo.u64 %q, %at, %chunk, %to;\n", out);
+        for (int i = 0; i < VECTORS; i++)
+            fprintf(out, "    %s.v2.u64 [%%q+%d], {%%v%d, %%v%d};\n", stream->store,
+                    i * WARP * VECTOR_BYTES, 2 * i, 2 * i + 1);
+    } else {
+        for (int i = 0; i < 2 * VECTORS; i++)
+            fprintf(out, "    xor.b64 %%last, %%last, %%v%d;\n", i);
+    }
+}
+
+/* A branch waits for what was read; it is never taken, unless all memory comes to that number. */
+static void end_round(FILE *out)
+{
+    fputs("    add.u64 %w, %w, %many;\n"
+          "    add.u64 %at, %at, %stride;\n"
+          "    sub.u64 %x, %at, %n;\n"
+          "    setp.ge.u64 %k, %at, %n;\n"
+          "    selp.b64 %at, %x, %at, %k;\n"
+          "    bra LOOP;\n"
+          "MOVED:\n"
+          "    setp.eq.b64 %k, %last, -1;\n"
+          "    @%k trap;\n",
+          out);
+}
+
+/* Stores that nobody waits for have still to be done: hence the fence before the clock. */
+void ptx_write_stream(FILE *out, const struct ptx_kernel *kernel)
+{
+    const struct ptx_stream *stream = kernel->how;
+    ptx_open(out, kernel);
+    fputs("    .reg .b64 %to, %from, %chunk, %all, %at, %many;\n", out);
+    divide_chunk(out);
+    deal_chunks(out, stream);
+    if (stream->traffic == GPU_WRITE) {
+        for (int i = 0; i < 2 * VECTORS; i++)
+            fprintf(out, "    mov.u64 %%v%d, %%last;\n", i);
+    }
+    ptx_before(out);
+    fputs("LOOP:\n"
+          "    .pragma \"nounroll\";\n"
+          "    setp.ge.u64 %k, %w, %all;\n"
+          "    @%k bra MOVED;\n",
+          out);
+    move_vectors(out, stream);
+    end_round(out);
+    fputs("    membar.gl;\n"
+          "    bar.sync 0;\n"
+          "    setp.ne.b32 %k, %i, 0;\n"
+          "    @%k bra DONE;\n",
+          out);
+    ptx_after(out, "");
+    ptx_close(out);
+}

@@ -1,0 +1,96 @@
+/*
+ * Several chases at once for AArch64, in assembly. See x86_64/chains_loops.h.
+ *
+ * Twenty-seven registers are free: x0 and x1 hold the chains' places in memory and the counter, x18
+ * is the platform's, and x29 the frame's.
+ */
+#ifndef FATHOM_MEASURE_KERNELS_AARCH64_CHAINS_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_AARCH64_CHAINS_LOOPS_H
+
+#include <stdint.h>
+
+#define CHAINS_REGISTERS 27
+
+/* The step for each chain that lives in a register: at is its place in memory, r its register. */
+#define CHAINS_EACH(n, step)                                                                       \
+    ".set at, 0\n"                                                                                 \
+    ".irp r, x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,x19,x20,x21,x22,x23,x24,"     \
+    "x25,x26,x27,x28,x30\n\t"                                                                      \
+    ".if (at < 8 * " #n ") && ((" #n " <= 27) || (at < 8 * 26))\n\t" step ".endif\n\t"             \
+    ".set at, at + 8\n"                                                                            \
+    ".endr\n"
+
+/* The step for each of the others; they begin behind the twenty-sixth. */
+#define CHAINS_OTHERS(n)                                                                           \
+    ".if " #n " > 27\n\t"                                                                          \
+    ".set at, 8 * 26\n\t"                                                                          \
+    ".rept " #n " - 26\n\t"                                                                        \
+    "ldr x30, [x0, at]\n\t"                                                                        \
+    "ldr x30, [x30]\n\t"                                                                           \
+    "str x30, [x0, at]\n\t"                                                                        \
+    ".set at, at + 8\n\t"                                                                          \
+    ".endr\n\t"                                                                                    \
+    ".endif\n"
+
+#define CHAINS_LOOP(n, rounds, positions, repeats)                                                 \
+    do {                                                                                           \
+        register void **in_memory __asm__("x0") = (positions);                                     \
+        register uint64_t left __asm__("x1") = (repeats);                                          \
+        __asm__ volatile(CHAINS_EACH(n, "ldr \\r, [x0, at]\n\t") /* all are loaded */              \
+                         ".p2align 6\n"                                                            \
+                         "1:\n\t"                                                                  \
+                         ".rept " #rounds "\n\t" CHAINS_EACH(n, "ldr \\r, [\\r]\n\t")              \
+                             CHAINS_OTHERS(n) ".endr\n\t"                                          \
+                                              "subs x1, x1, #1\n\t"                                \
+                                              "b.ne 1b\n" CHAINS_EACH(n, "str \\r, [x0, at]\n\t")  \
+                         : "+r"(left)                                                              \
+                         : "r"(in_memory)                                                          \
+                         : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",    \
+                           "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23",   \
+                           "x24", "x25", "x26", "x27", "x28", "x30", "cc", "memory");              \
+    } while (0)
+
+/* The chains take turns with one piece of code, whose work is as long as the jump into it says:
+ * each addition has four bytes. The jump always goes to the same place, so it is predicted. */
+#define CHAINS_WORK_LOOP(name, ahead_step)                                                         \
+    static inline uint64_t name(struct chains_work *work, uint64_t repeats)                        \
+    {                                                                                              \
+        void **const begin = work->chains, **const end = begin + work->chain_count;                \
+        void **at = begin + work->turn;                                                            \
+        void **ahead = begin + (work->turn + work->ahead) % work->chain_count;                     \
+        uint64_t entry, pointer, sum;                                                              \
+        __asm__ volatile("adr %[entry], 3f\n\t"                                                    \
+                         "sub %[entry], %[entry], %[skip]\n\t"                                     \
+                         ".p2align 6\n"                                                            \
+                         "1:\n\t"                                                                  \
+                         "ldr %[pointer], [%[at]]\n\t"                                             \
+                         "ldr %[pointer], [%[pointer]]\n\t"                                        \
+                         "str %[pointer], [%[at]]\n\t"                                             \
+                         "add %[at], %[at], #8\n\t"                                                \
+                         "cmp %[at], %[end]\n\t"                                                   \
+                         "csel %[at], %[begin], %[at], eq\n\t" ahead_step                          \
+                         "mov %[sum], %[pointer]\n\t"                                              \
+                         "br %[entry]\n"                                                           \
+                         "2:\n\t"                                                                  \
+                         ".rept 1024\n\t"                                                          \
+                         "add %[sum], %[sum], %[begin]\n\t"                                        \
+                         ".endr\n"                                                                 \
+                         "3:\n\t"                                                                  \
+                         "subs %[repeats], %[repeats], #1\n\t"                                     \
+                         "b.ne 1b"                                                                 \
+                         : [at] "+&r"(at), [ahead] "+&r"(ahead), [repeats] "+&r"(repeats),         \
+                           [entry] "=&r"(entry), [pointer] "=&r"(pointer), [sum] "=&r"(sum)        \
+                         : [begin] "r"(begin), [end] "r"(end), [skip] "r"(4 * work->work)          \
+                         : "cc", "memory");                                                        \
+        work->turn = (uint64_t)(at - begin);                                                       \
+        return sum;                                                                                \
+    }
+
+CHAINS_WORK_LOOP(loops_chains_work, "")
+CHAINS_WORK_LOOP(loops_chains_prefetch, "ldr %[sum], [%[ahead]]\n\t"
+                                        "prfm pldl1keep, [%[sum]]\n\t"
+                                        "add %[ahead], %[ahead], #8\n\t"
+                                        "cmp %[ahead], %[end]\n\t"
+                                        "csel %[ahead], %[begin], %[ahead], eq\n\t")
+
+#endif

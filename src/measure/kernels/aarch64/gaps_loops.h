@@ -1,0 +1,30 @@
+/* Reading the counter as fast as it can be, for AArch64, in assembly. */
+#ifndef FATHOM_MEASURE_KERNELS_AARCH64_GAPS_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_AARCH64_GAPS_LOOPS_H
+
+#include <stdint.h>
+
+/* Reads the counter until a reading is `over` ticks or more from the one before, or is less, and
+ * returns that one: *last is then the reading before it and *left has not counted it. Or until it
+ * has read `*left` times (at least once), which leaves 0 there and the last reading in *last. */
+static inline uint64_t loops_gap(uint64_t *last, uint64_t over, uint64_t *left)
+{
+    uint64_t now, gap;
+    __asm__ volatile(".p2align 6\n"
+                     "1:\n\t"
+                     "isb\n\t"
+                     "mrs %2, cntvct_el0\n\t"
+                     "sub %3, %2, %0\n\t"
+                     "cmp %3, %4\n\t"
+                     "b.hs 2f\n\t"
+                     "mov %0, %2\n\t"
+                     "subs %1, %1, #1\n\t"
+                     "b.ne 1b\n"
+                     "2:"
+                     : "+r"(*last), "+r"(*left), "=&r"(now), "=&r"(gap)
+                     : "r"(over)
+                     : "cc", "memory");
+    return now;
+}
+
+#endif

@@ -1,0 +1,53 @@
+#include "measure/kernels/chains.h"
+
+#include "chains_loops.h"
+
+#include <stddef.h>
+
+/* X(number of chains) for each. */
+#define EIGHT(X, a, b, c, d, e, f, g, h) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h)
+#define EVERY(X)                                                                                   \
+    EIGHT(X, 1, 2, 3, 4, 5, 6, 7, 8)                                                               \
+    EIGHT(X, 9, 10, 11, 12, 13, 14, 15, 16)                                                        \
+    EIGHT(X, 17, 18, 19, 20, 21, 22, 23, 24)                                                       \
+    EIGHT(X, 25, 26, 27, 28, 29, 30, 31, 32)                                                       \
+    EIGHT(X, 33, 34, 35, 36, 37, 38, 39, 40)                                                       \
+    EIGHT(X, 41, 42, 43, 44, 45, 46, 47, 48)                                                       \
+    EIGHT(X, 49, 50, 51, 52, 53, 54, 55, 56)                                                       \
+    EIGHT(X, 57, 58, 59, 60, 61, 62, 63, 64)
+
+const unsigned chains_registers = CHAINS_REGISTERS;
+
+#define KERNEL(n)                                                                                  \
+    static uint64_t chains_##n##_run(void *state, uint64_t repeats)                                \
+    {                                                                                              \
+        struct chains *chains = state;                                                             \
+        CHAINS_LOOP(n, (64 / n), chains->position, repeats);                                       \
+        return (uint64_t)(uintptr_t)chains->position[0];                                           \
+    }
+EVERY(KERNEL)
+
+#define ENTRY(n) [n] = chains_##n##_run,
+static kernel_function *const kernels[CHAINS_MOST + 1] = {EVERY(ENTRY)};
+
+kernel_function *chains_kernel(unsigned chains)
+{
+    return kernels[chains];
+}
+
+unsigned chains_steps(unsigned chains)
+{
+    return 64 / chains * chains;
+}
+
+uint64_t chains_work_run(void *state, uint64_t repeats)
+{
+    struct chains_work *work = state;
+    return loops_chains_work(work, repeats);
+}
+
+uint64_t chains_prefetch_run(void *state, uint64_t repeats)
+{
+    struct chains_work *work = state;
+    return loops_chains_prefetch(work, repeats);
+}

@@ -1,0 +1,27 @@
+/*
+ * The chase by index: each element holds the index of the next, and its address is the base plus
+ * the index times an element's size. The size is part of the loop, as it is in compiled code.
+ */
+#ifndef FATHOM_MEASURE_KERNELS_CHASE_INDEX_H
+#define FATHOM_MEASURE_KERNELS_CHASE_INDEX_H
+
+#include "measure/kernels/chase.h"
+
+#include <stddef.h>
+
+struct chase_index {
+    const void *base;
+    uint64_t count; /* number of elements: an index from here on is out of bounds */
+    uint64_t index; /* where the last run stopped, and the next one goes on */
+};
+
+/* State: struct chase_index. A checked chase compares each index with the count before it is used,
+ * as a safe language does, and ends where one is out of bounds. */
+kernel_function chase_index_8_run, chase_index_64_run, chase_index_128_run, chase_index_256_run;
+kernel_function chase_checked_8_run, chase_checked_64_run, chase_checked_128_run,
+    chase_checked_256_run;
+
+/* The kernel for elements of that size; NULL where there is none. */
+kernel_function *chase_index_kernel(size_t element_bytes, bool checked);
+
+#endif

@@ -1,0 +1,139 @@
+#include "measure/kernels/contention.h"
+
+#include "handoff_loops.h"
+
+/* --- writers --- */
+
+/* A background writer checks after each repeat whether to stop, so a repeat is long enough to make
+ * that check negligible. */
+enum { STEPS = 64 };
+const unsigned contention_steps = STEPS;
+
+static uint64_t fetch_add_run(void *state, uint64_t repeats)
+{
+    loops_write_fetch_add(state, repeats * STEPS);
+    return repeats;
+}
+
+static uint64_t cas_run(void *state, uint64_t repeats)
+{
+    loops_write_cas(state, repeats * STEPS);
+    return repeats;
+}
+
+static uint64_t exchange_run(void *state, uint64_t repeats)
+{
+    loops_write_exchange(state, repeats * STEPS);
+    return repeats;
+}
+
+static uint64_t store_run(void *state, uint64_t repeats)
+{
+    loops_write_store(state, repeats * STEPS);
+    return repeats;
+}
+
+const struct contention contentions[CONTENTION_OPS] = {
+    [CONTENTION_FETCH_ADD] = {"fetch-add", WRITE_FETCH_ADD_ORDER, fetch_add_run},
+    [CONTENTION_CAS] = {"cas", WRITE_CAS_ORDER, cas_run},
+    [CONTENTION_EXCHANGE] = {"exchange", WRITE_EXCHANGE_ORDER, exchange_run},
+    [CONTENTION_STORE] = {"store", WRITE_STORE_ORDER, store_run},
+};
+
+/* --- states --- */
+
+const char *const line_state_names[LINE_STATES + 1] = {"modified", "exclusive", "shared",
+                                                       "invalid"};
+/* A line that another core has read can't become exclusive before it has left all caches. */
+const bool line_states_need_flush[LINE_STATES] = {
+    [LINE_EXCLUSIVE] = true,
+    [LINE_INVALID] = true,
+};
+const bool line_flush_possible = LOOPS_CAN_FLUSH;
+
+static void await_turn(const struct line_ring *ring)
+{
+    while (__atomic_load_n(ring->stage, __ATOMIC_ACQUIRE) != ring->turn)
+        ;
+}
+
+static void end_turn(struct line_ring *ring)
+{
+    __atomic_store_n(ring->stage, ring->turn + 1, __ATOMIC_RELEASE);
+    ring->turn += ring->step;
+}
+
+static void flush_lines(const struct line_ring *ring)
+{
+    void *line = ring->first;
+    for (uint64_t i = 0; i < ring->lines; i++) {
+        void *next = *(void *volatile *)line;
+        loops_flush(line);
+        line = next;
+    }
+    loops_fence();
+}
+
+/* A line that is read while it is modified elsewhere may arrive with the right to write (AMD and
+ * Intel both do that for migrating data), and is then not shared. So lines are shared clean, where
+ * they can be flushed. */
+static void prepare_lines(const struct line_ring *ring)
+{
+    bool clean = ring->state == LINE_EXCLUSIVE || (ring->state == LINE_SHARED && LOOPS_CAN_FLUSH);
+    if (clean && !ring->second)
+        flush_lines(ring);
+    if (clean || ring->second)
+        loops_touch_load(ring->first, ring->lines);
+    else
+        loops_touch_store(ring->first, ring->lines);
+    if (ring->state == LINE_INVALID)
+        flush_lines(ring);
+    loops_fence();
+}
+
+uint64_t line_helper_run(void *state, uint64_t repeats)
+{
+    struct line_ring *ring = state;
+    for (uint64_t i = 0; i < repeats / 2; i++) {
+        await_turn(ring);
+        prepare_lines(ring);
+        end_turn(ring);
+    }
+    return repeats;
+}
+
+/* Whether this call only waits, as every other call does. */
+static bool rest(struct line_ring *ring)
+{
+    bool rests = ring->rests;
+    ring->rests = !rests;
+    if (!rests)
+        return false;
+    await_turn(ring);
+    if (ring->own_copy)
+        loops_touch_load(ring->first, ring->lines);
+    return true;
+}
+
+#define TOUCH_KERNEL(name, loop)                                                                   \
+    static uint64_t name(void *state, uint64_t repeats)                                            \
+    {                                                                                              \
+        struct line_ring *ring = state;                                                            \
+        if (rest(ring))                                                                            \
+            return repeats;                                                                        \
+        void *end = loop(ring->first, ring->lines);                                                \
+        end_turn(ring);                                                                            \
+        return (uint64_t)(uintptr_t)end;                                                           \
+    }
+
+TOUCH_KERNEL(touch_load_run, loops_touch_load)
+TOUCH_KERNEL(touch_store_run, loops_touch_store)
+TOUCH_KERNEL(touch_cas_run, loops_touch_cas)
+TOUCH_KERNEL(touch_fetch_add_run, loops_touch_fetch_add)
+
+const struct touch touches[TOUCH_OPS] = {
+    [TOUCH_LOAD] = {"load", TOUCH_LOAD_ORDER, touch_load_run},
+    [TOUCH_STORE] = {"store", TOUCH_STORE_ORDER, touch_store_run},
+    [TOUCH_CAS] = {"cas", TOUCH_CAS_ORDER, touch_cas_run},
+    [TOUCH_FETCH_ADD] = {"fetch-add", TOUCH_FETCH_ADD_ORDER, touch_fetch_add_run},
+};

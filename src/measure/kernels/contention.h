@@ -1,0 +1,64 @@
+/*
+ * Lines that several cores want at once, and lines that are in a known state in some other core's
+ * cache.
+ */
+#ifndef FATHOM_MEASURE_KERNELS_CONTENTION_H
+#define FATHOM_MEASURE_KERNELS_CONTENTION_H
+
+#include "measure/kernels/kernel.h"
+
+#include <stdbool.h>
+
+/* --- one word that many cores write to --- */
+
+enum contention_op {
+    CONTENTION_FETCH_ADD,
+    CONTENTION_CAS,
+    CONTENTION_EXCHANGE,
+    CONTENTION_STORE,
+    CONTENTION_OPS
+};
+struct contention {
+    const char *name, *order;
+    kernel_function *run;
+};
+extern const struct contention contentions[CONTENTION_OPS]; /* state: the uint64_t */
+extern const unsigned contention_steps;                     /* operations per repeat */
+
+/* --- a ring of lines --- */
+
+enum line_state { LINE_MODIFIED, LINE_EXCLUSIVE, LINE_SHARED, LINE_INVALID, LINE_STATES };
+extern const char *const line_state_names[LINE_STATES + 1];
+extern const bool line_states_need_flush[LINE_STATES];
+extern const bool line_flush_possible; /* whether a program can flush lines on this architecture */
+
+enum touch_op { TOUCH_LOAD, TOUCH_STORE, TOUCH_CAS, TOUCH_FETCH_ADD, TOUCH_OPS };
+struct touch {
+    const char *name, *order;
+    kernel_function *run;
+};
+extern const struct touch touches[TOUCH_OPS];
+
+/* Lines linked to a ring: the first word of each is the address of the next, the second is 0. All
+ * workers of a trial share `stage`, a word on a line of its own. It begins as 0 and counts the
+ * preparations and measurements that are done. */
+struct line_ring {
+    void *first;
+    uint64_t lines;
+    uint64_t *stage;
+    uint64_t turn; /* the stage that this worker waits for next */
+    uint64_t step; /* how many stages lie between two turns of this worker */
+    enum line_state state;
+    bool rests;    /* touch: the next call only waits; begins as true */
+    bool second;   /* helper: reads the lines after another helper did */
+    bool own_copy; /* touch: first reads every line, to share it with the helper */
+};
+/* The helper, for `repeats` / 2 measurements: brings every line into its own cache, in `state`,
+ * then lets the measuring worker go on. State: struct line_ring. */
+kernel_function line_helper_run;
+/* touches[].run, the measuring worker: every
+ * odd call waits until the lines are prepared, and every even one goes once round the ring and does
+ * the operation on each line. State: struct line_ring.
+ */
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Store-to-load forwarding: a store, then a load of the same bytes, whose value the next store
+ * writes. So a step takes the time that a value needs from a store to a load before it reaches the
+ * cache.
+ */
+#ifndef FATHOM_MEASURE_KERNELS_FORWARD_H
+#define FATHOM_MEASURE_KERNELS_FORWARD_H
+
+#include "measure/kernels/kernel.h"
+
+struct forward {
+    void *to;         /* stored to */
+    const void *from; /* loaded from: the same address, in a register of its own */
+};
+
+enum forwarding {
+    FORWARD_SAME,  /* 8 bytes, and the same 8 bytes */
+    FORWARD_NAMED, /* the same, through the same register: a processor may forward without comparing
+                      addresses */
+    FORWARD_NARROW,  /* 8 bytes stored, the first 4 of them loaded */
+    FORWARD_WIDE,    /* 4 bytes stored, 8 loaded: half of them come from the cache */
+    FORWARD_OVERLAP, /* 8 bytes stored, 8 loaded from 4 bytes on */
+    FORWARD_COUNT
+};
+
+extern const unsigned forward_steps; /* pairs of a store and a load per repeat */
+/* State: struct forward, whose memory is 16 bytes, aligned to 16. NULL for FORWARD_OVERLAP where a
+ * load can't lie across two words. */
+extern kernel_function *const forward_kernels[FORWARD_COUNT];
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Traffic in C for every other architecture. See x86_64/inject_loops.h.
+ */
+#ifndef FATHOM_MEASURE_KERNELS_GENERIC_INJECT_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_GENERIC_INJECT_LOOPS_H
+
+#include <stdint.h>
+
+#define INJECT_FORWARD                                                                             \
+    position += step;                                                                              \
+    at = position & mask;
+#define INJECT_ANYWHERE                                                                            \
+    position = position * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);           \
+    at = position >> 24 & mask;
+
+#define INJECT_READ   (void)*(volatile uint64_t *)(void *)(memory + at);
+#define INJECT_MODIFY *(volatile uint64_t *)(void *)(memory + at) += 1;
+/* The empty assembly makes the compiler keep every turn of the loop. */
+#define INJECT_LINE(address, access)                                                               \
+    address access for (uint64_t left = delay; left; left--) __asm__ volatile("" : "+r"(left));
+
+#define INJECT_LOOP(name, address, first, second, third)                                           \
+    static inline uint64_t name(unsigned char *memory, uint64_t mask, uint64_t step,               \
+                                uint64_t position, uint64_t delay, uint64_t turns)                 \
+    {                                                                                              \
+        uint64_t at;                                                                               \
+        (void)step;                                                                                \
+        for (; turns; turns--) {                                                                   \
+            INJECT_LINE(address, first)                                                            \
+            INJECT_LINE(address, second)                                                           \
+            INJECT_LINE(address, third)                                                            \
+        }                                                                                          \
+        return position;                                                                           \
+    }
+
+#endif

@@ -1,0 +1,280 @@
+#include "measure/kernels/ring.h"
+
+#include "base/random.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* A bijection on [0, 2^bits): x -> x * odd + add, xorshift, twice. */
+struct bijection {
+    uint64_t mask;
+    unsigned shift; /* at least half the bits, so that the xorshift is its own inverse */
+    uint64_t odd[2], inverse[2], add[2];
+};
+
+static uint64_t invert_odd(uint64_t odd)
+{
+    uint64_t inverse = odd; /* right to 3 bits; each Newton step doubles them */
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - odd * inverse;
+    return inverse;
+}
+
+static struct bijection bijection_make(size_t count, uint64_t seed)
+{
+    struct random random = {seed};
+    unsigned bits = 0;
+    while (bits < 63 && (uint64_t)1 << bits < count)
+        bits++;
+    struct bijection bijection = {.mask = ((uint64_t)1 << bits) - 1, .shift = (bits + 1) / 2};
+    for (int i = 0; i < 2; i++) {
+        bijection.odd[i] = random_next(&random) | 1;
+        bijection.inverse[i] = invert_odd(bijection.odd[i]);
+        bijection.add[i] = random_next(&random);
+    }
+    return bijection;
+}
+
+static inline uint64_t bijection_forward(const struct bijection *b, uint64_t x)
+{
+    x = (x * b->odd[0] + b->add[0]) & b->mask;
+    x ^= x >> b->shift;
+    x = (x * b->odd[1] + b->add[1]) & b->mask;
+    return x ^ (x >> b->shift);
+}
+
+static inline uint64_t bijection_inverse(const struct bijection *b, uint64_t x)
+{
+    x ^= x >> b->shift;
+    x = ((x - b->add[1]) * b->inverse[1]) & b->mask;
+    x ^= x >> b->shift;
+    return ((x - b->add[0]) * b->inverse[0]) & b->mask;
+}
+
+/* The order within one block: from place `start` all around to `start` again, without places whose
+ * element lies beyond the block. Each block has another start, or all would have the same order. */
+struct block {
+    const struct bijection *bijection;
+    size_t first; /* element of the ring that the block begins with */
+    size_t count;
+    uint64_t start;
+};
+
+static struct block block_make(const struct bijection *bijection, size_t first, size_t count,
+                               uint64_t seed)
+{
+    return (struct block){bijection, first, count, random_mix(seed ^ first) & bijection->mask};
+}
+
+/* Moves `place` to the next one that holds an element and returns that element within the block;
+ * `place` arrives at the block's start when the block is done. */
+static inline uint64_t block_next(const struct block *block, uint64_t *place, bool *done)
+{
+    uint64_t element;
+    do {
+        *place = (*place + 1) & block->bijection->mask;
+        if (*place == block->start) {
+            *done = true;
+            return 0;
+        }
+        element = bijection_forward(block->bijection, *place);
+    } while (element >= block->count);
+    return element;
+}
+
+/* The block's first element: at its start, or the next place that holds one. */
+static size_t block_first(const struct block *block, uint64_t *place)
+{
+    *place = block->start;
+    uint64_t element = bijection_forward(block->bijection, *place);
+    bool done = false;
+    if (element >= block->count)
+        element = block_next(block, place, &done);
+    return block->first + (size_t)element;
+}
+
+/* All blocks of a ring. The last may be shorter and then has a bijection of its own. */
+struct blocks {
+    struct bijection full, last;
+    size_t size, count;
+};
+
+static struct blocks blocks_make(const struct ring *ring)
+{
+    size_t size = ring->block && ring->block < ring->count ? ring->block : ring->count;
+    size_t rest = ring->count % size;
+    return (struct blocks){
+        .full = bijection_make(size, ring->seed),
+        .last = bijection_make(rest ? rest : size, ring->seed),
+        .size = size,
+        .count = ring->count / size + (rest != 0),
+    };
+}
+
+static struct block blocks_get(const struct ring *ring, const struct blocks *blocks, size_t index)
+{
+    size_t first = index * blocks->size;
+    size_t left = ring->count - first;
+    bool full = left >= blocks->size;
+    return block_make(full ? &blocks->full : &blocks->last, first, full ? blocks->size : left,
+                      ring->seed);
+}
+
+static inline void *element(const struct ring *ring, size_t index)
+{
+    return ring->memory + index * ring->stride;
+}
+
+/* Copies bytes, because elements may lie at unaligned addresses. */
+static inline void link_element(const struct ring *ring, size_t from, size_t to)
+{
+    uint64_t index = to;
+    void *next = element(ring, to);
+    if (ring->link == RING_INDEXES)
+        memcpy(element(ring, from), &index, sizeof index);
+    else
+        memcpy(element(ring, from), &next, sizeof next);
+}
+
+static void build_block(const struct ring *ring, const struct block *block, size_t next_first)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        uint64_t place = bijection_inverse(block->bijection, i);
+        bool done = false;
+        uint64_t next = block_next(block, &place, &done);
+        link_element(ring, block->first + i, done ? next_first : block->first + (size_t)next);
+    }
+}
+
+static void build_random(const struct ring *ring)
+{
+    struct blocks blocks = blocks_make(ring);
+    for (size_t i = 0; i < blocks.count; i++) {
+        struct block block = blocks_get(ring, &blocks, i);
+        struct block next = blocks_get(ring, &blocks, (i + 1) % blocks.count);
+        uint64_t place;
+        build_block(ring, &block, block_first(&next, &place));
+    }
+}
+
+/* --- blocks in a random order, each visited forward --- */
+
+static bool in_shuffled_blocks(const struct ring *ring)
+{
+    return ring->order == RING_FORWARD && ring->block && ring->block < ring->count;
+}
+
+static size_t block_count(const struct ring *ring)
+{
+    return (ring->count + ring->block - 1) / ring->block;
+}
+
+static size_t block_end(const struct ring *ring, size_t index)
+{
+    size_t left = ring->count - index * ring->block;
+    return index * ring->block + (left < ring->block ? left : ring->block);
+}
+
+static void build_shuffled(const struct ring *ring)
+{
+    struct bijection bijection = bijection_make(block_count(ring), ring->seed);
+    struct block cycle = block_make(&bijection, 0, block_count(ring), ring->seed);
+    uint64_t start;
+    size_t first = block_first(&cycle, &start);
+    for (size_t i = 0; i < cycle.count; i++) {
+        size_t end = block_end(ring, i);
+        for (size_t at = i * ring->block; at + 1 < end; at++)
+            link_element(ring, at, at + 1);
+        uint64_t place = bijection_inverse(&bijection, i);
+        bool done = false;
+        size_t next = (size_t)block_next(&cycle, &place, &done);
+        link_element(ring, end - 1, (done ? first : next) * ring->block);
+    }
+}
+
+void ring_build(const struct ring *ring)
+{
+    size_t count = ring->count;
+    if (ring->order == RING_RANDOM)
+        build_random(ring);
+    else if (in_shuffled_blocks(ring))
+        build_shuffled(ring);
+    else
+        for (size_t i = 0; i < count; i++)
+            link_element(ring, i,
+                         ring->order == RING_FORWARD ? (i + 1) % count : (i + count - 1) % count);
+}
+
+/* Loads both ends, because an element may lie across two lines. */
+static void load(const void *address)
+{
+    const volatile unsigned char *bytes = address;
+    (void)bytes[0];
+    (void)bytes[sizeof(uint64_t) - 1];
+}
+
+static void *warm_random(const struct ring *ring, size_t visits)
+{
+    struct blocks blocks = blocks_make(ring);
+    for (size_t index = 0;; index = (index + 1) % blocks.count) {
+        struct block block = blocks_get(ring, &blocks, index);
+        uint64_t place;
+        size_t at = block_first(&block, &place);
+        for (bool done = false; !done;) {
+            if (visits-- == 0)
+                return element(ring, at);
+            load(element(ring, at));
+            at = block.first + (size_t)block_next(&block, &place, &done);
+        }
+    }
+}
+
+void ring_mark(const struct ring *ring, size_t n, void **marks)
+{
+    struct blocks blocks = blocks_make(ring);
+    size_t visits = 0, marked = 0, next = 0;
+    for (size_t index = 0; marked < n; index++) {
+        struct block block = blocks_get(ring, &blocks, index);
+        uint64_t place;
+        size_t at = block_first(&block, &place);
+        for (bool done = false; !done && marked < n; visits++) {
+            while (marked < n && next == visits) {
+                marks[marked++] = element(ring, at);
+                next = (size_t)((uint64_t)marked * ring->count / n);
+            }
+            at = block.first + (size_t)block_next(&block, &place, &done);
+        }
+    }
+}
+
+static void *warm_shuffled(const struct ring *ring, size_t visits)
+{
+    struct bijection bijection = bijection_make(block_count(ring), ring->seed);
+    struct block cycle = block_make(&bijection, 0, block_count(ring), ring->seed);
+    for (;;) {
+        uint64_t place;
+        size_t block = block_first(&cycle, &place);
+        for (bool done = false; !done;) {
+            for (size_t at = block * ring->block; at < block_end(ring, block); at++) {
+                if (visits-- == 0)
+                    return element(ring, at);
+                load(element(ring, at));
+            }
+            block = (size_t)block_next(&cycle, &place, &done);
+        }
+    }
+}
+
+void *ring_warm(const struct ring *ring, size_t visits)
+{
+    if (ring->order == RING_RANDOM)
+        return warm_random(ring, visits);
+    if (in_shuffled_blocks(ring))
+        return warm_shuffled(ring, visits);
+    size_t at = 0, count = ring->count;
+    for (; visits; visits--) {
+        load(element(ring, at));
+        at = ring->order == RING_FORWARD ? (at + 1) % count : (at + count - 1) % count;
+    }
+    return element(ring, at);
+}

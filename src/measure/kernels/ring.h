@@ -1,0 +1,53 @@
+/*
+ * A ring: `count` elements, `stride` bytes apart, each holding the address (or the index) of the
+ * next, so that following them visits every element once and comes back. Built in place, in one
+ * pass in address order, with no index array and no memory beyond the ring.
+ *
+ * The order is never stored. A keyed bijection maps places in the order to elements; its inverse
+ * gives the place of the element that is being written, and so the element that comes next. The
+ * bijection is a multiply and xorshift network on the next power of two; places whose element would
+ * lie beyond the count are skipped. (A keyed permutation by "cycle walking": Black and Rogaway,
+ * "Ciphers with arbitrary finite domains", CT-RSA 2002.)
+ */
+#ifndef FATHOM_MEASURE_KERNELS_RING_H
+#define FATHOM_MEASURE_KERNELS_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ring_order {
+    RING_RANDOM,   /* one random cycle through all elements, or through each block in turn */
+    RING_FORWARD,  /* ascending addresses, all through or within each block */
+    RING_BACKWARD, /* descending addresses */
+};
+
+/* What an element holds: 8 bytes. */
+enum ring_link { RING_POINTERS, RING_INDEXES };
+
+struct ring {
+    unsigned char *memory; /* at least (count - 1) * stride + 8 bytes, of any alignment that the
+                              architecture loads from */
+    size_t count;          /* elements, at least 1 */
+    size_t stride;         /* bytes from one element to the next, at least a pointer's size */
+    enum ring_order order;
+    size_t block; /* elements a block, each visited whole before the next block; 0 for one block of
+                     all. RING_RANDOM goes from block to block by address, RING_FORWARD in a random
+                     order; RING_BACKWARD knows no blocks */
+    uint64_t seed;
+    enum ring_link link;
+};
+
+/* Writes all links. Linear in the count. */
+void ring_build(const struct ring *);
+
+/* Loads the first `visits` elements in the ring's order (going round as often as it takes), many at
+ * a time, and returns the element that comes next. It leaves the caches as a chase of that length
+ * would, but some ten times as fast: addresses are computed, so the loads need not wait for one
+ * another. */
+void *ring_warm(const struct ring *, size_t visits);
+
+/* Finds n elements equally far apart in a random ring's order: marks[i] comes i * count / n visits
+ * after the first element. Addresses are computed; nothing is loaded. */
+void ring_mark(const struct ring *, size_t n, void **marks);
+
+#endif

@@ -1,0 +1,165 @@
+#include "measure/kernels/stream.h"
+
+#include "stream_loops.h"
+
+const char *const stream_op_names[STREAM_OPS + 1] = {
+    "read", "write", "write_nt", "copy", "copy_nt", "scale", "add", "triad", "triad_nt"};
+const char *const stream_width_names[STREAM_WIDTHS + 1] = {"scalar", "128", "256", "512", "sve"};
+const double stream_factor = 3; /* as STREAM has it */
+
+typedef void stream_loop(void *to, const void *from, const void *with, uint64_t stride,
+                         uint64_t steps);
+
+static void next_run(struct stream *stream)
+{
+    const uint64_t all = ~UINT64_C(0) >> __builtin_clzll(stream->runs | 1);
+    do
+        stream->run = (stream->run * stream->factor + stream->increment) & all;
+    while (stream->run >= stream->runs);
+    stream->at = stream->run * stream->run_bytes;
+    stream->left = stream->steps;
+}
+
+/* One call of the loop does all steps to the end of a run, so a branch is mispredicted only once a
+ * run. */
+static inline __attribute__((always_inline)) uint64_t walk(struct stream *stream, uint64_t repeats,
+                                                           stream_loop *loop)
+{
+    while (repeats) {
+        if (!stream->left)
+            next_run(stream);
+        const uint64_t steps = repeats < stream->left ? repeats : stream->left;
+        loop(stream->to + stream->at, stream->from + stream->at, stream->with + stream->at,
+             stream->stride, steps);
+        stream->at += steps * stream->stride;
+        stream->left -= steps;
+        repeats -= steps;
+    }
+    loops_stream_drain();
+    return stream->at;
+}
+
+#define KERNEL(op, width)                                                                          \
+    static uint64_t stream_##op##_##width##_run(void *state, uint64_t repeats)                     \
+    {                                                                                              \
+        return walk(state, repeats, loops_##op##_##width);                                         \
+    }                                                                                              \
+    static uint64_t stream_##op##_##width##_lines_run(void *state, uint64_t repeats)               \
+    {                                                                                              \
+        return walk(state, repeats, loops_##op##_##width##_lines);                                 \
+    }
+#define CACHED_KERNELS(width, WIDTH)                                                               \
+    KERNEL(read, width)                                                                            \
+    KERNEL(write, width)                                                                           \
+    KERNEL(copy, width)                                                                            \
+    KERNEL(scale, width)                                                                           \
+    KERNEL(add, width)                                                                             \
+    KERNEL(triad, width)
+#define PAST_KERNELS(width, WIDTH)                                                                 \
+    KERNEL(write_nt, width)                                                                        \
+    KERNEL(copy_nt, width)                                                                         \
+    KERNEL(triad_nt, width)
+STREAM_WIDTH_LIST(CACHED_KERNELS)
+STREAM_PAST_LIST(PAST_KERNELS)
+
+#define LINE(OP, op, WIDTH, width, loads, stores, past)                                            \
+    {OP,                                                                                           \
+     WIDTH,                                                                                        \
+     loads,                                                                                        \
+     stores,                                                                                       \
+     past,                                                                                         \
+     stream_##op##_##width##_run,                                                                  \
+     stream_##op##_##width##_lines_run},
+#define CACHED_LINES(width, WIDTH)                                                                 \
+    LINE(STREAM_READ, read, WIDTH, width, 1, 0, false)                                             \
+    LINE(STREAM_WRITE, write, WIDTH, width, 0, 1, false)                                           \
+    LINE(STREAM_COPY, copy, WIDTH, width, 1, 1, false)                                             \
+    LINE(STREAM_SCALE, scale, WIDTH, width, 1, 1, false)                                           \
+    LINE(STREAM_ADD, add, WIDTH, width, 2, 1, false)                                               \
+    LINE(STREAM_TRIAD, triad, WIDTH, width, 2, 1, false)
+#define PAST_LINES(width, WIDTH)                                                                   \
+    LINE(STREAM_WRITE_NT, write_nt, WIDTH, width, 0, 1, true)                                      \
+    LINE(STREAM_COPY_NT, copy_nt, WIDTH, width, 1, 1, true)                                        \
+    LINE(STREAM_TRIAD_NT, triad_nt, WIDTH, width, 2, 1, true)
+static const struct stream_kernel kernels[] = {STREAM_WIDTH_LIST(CACHED_LINES)
+                                                   STREAM_PAST_LIST(PAST_LINES)};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+const struct stream_kernel *stream_find(enum stream_op op, enum stream_width width,
+                                        const char **missing)
+{
+    const char *lacks = loops_stream_lacks(width);
+    for (unsigned i = 0; i < KERNELS && !lacks; i++)
+        if (kernels[i].op == op && kernels[i].width == width)
+            return &kernels[i];
+    if (missing)
+        *missing = lacks ? lacks : "there are no stores past the caches of that width here";
+    return NULL;
+}
+
+enum stream_width stream_widest(void)
+{
+    return loops_stream_widest();
+}
+
+/* Where each array begins. A load whose address ends in the same twelve bits as a store that is
+ * still on its way has to wait for it (Intel Optimization Reference Manual, "4-KByte aliasing"; Zen
+ * compares the same bits), so the arrays are a third of a page apart, modulo pages. */
+enum { PAGE = 4096, APART = 21 * STREAM_LINE_BYTES };
+
+static uint64_t array_at(unsigned index, uint64_t array_bytes)
+{
+    return index * ((array_bytes + PAGE - 1) / PAGE * PAGE + APART);
+}
+
+uint64_t stream_extent(unsigned arrays, uint64_t array_bytes)
+{
+    return array_at(arrays - 1, array_bytes) + array_bytes;
+}
+
+/* Whether the access takes the loop of single lines. */
+static bool goes_by_lines(const struct stream_access *access)
+{
+    return access->pattern == STREAM_STRIDED ||
+           (access->pattern == STREAM_RANDOM_BLOCK && access->bytes % STREAM_STEP_BYTES != 0);
+}
+
+uint64_t stream_step_bytes(const struct stream_kernel *kernel, const struct stream_access *access)
+{
+    return (kernel->loads + kernel->stores) *
+           (uint64_t)(goes_by_lines(access) ? STREAM_LINE_BYTES : STREAM_STEP_BYTES);
+}
+
+kernel_function *stream_lay_out(struct stream *stream, const struct stream_kernel *kernel,
+                                unsigned char *memory, uint64_t array_bytes,
+                                const struct stream_access *access, uint64_t seed, uint64_t *steps)
+{
+    const bool lines = goes_by_lines(access);
+    const uint64_t step = lines ? STREAM_LINE_BYTES : STREAM_STEP_BYTES;
+    unsigned char *first = memory, *second = memory + array_at(1, array_bytes);
+    *stream = (struct stream){.to = first,
+                              .from = kernel->stores ? second : first,
+                              .with = memory + array_at(2, array_bytes),
+                              .stride = step,
+                              .steps = array_bytes / step,
+                              .runs = 1,
+                              .factor = 1,
+                              .increment = 1};
+    if (access->pattern == STREAM_STRIDED) {
+        stream->stride = access->bytes;
+        stream->steps = array_bytes / access->bytes;
+        stream->runs = access->bytes / STREAM_LINE_BYTES;
+        stream->run_bytes = STREAM_LINE_BYTES;
+    } else if (access->pattern == STREAM_RANDOM_BLOCK) {
+        stream->steps = access->bytes / step;
+        stream->runs = array_bytes / access->bytes;
+        stream->run_bytes = access->bytes;
+        /* A full period modulo any power of two: Hull and Dobell, "Random Number Generators", 1962.
+         */
+        stream->factor = UINT64_C(6364136223846793005);
+        stream->increment = seed | 1;
+    }
+    stream->run = stream->runs - 1; /* so that the next run in turn is the first */
+    *steps = stream->steps * stream->runs;
+    return lines ? kernel->run_lines : kernel->run;
+}

@@ -1,0 +1,90 @@
+/*
+ * Several chases at once for x86-64, in assembly. A round is a step of every chain.
+ *
+ * Of the sixteen registers the stack, the chains' places in memory and the counter take three.
+ * Thirteen chains fit the others; where there are more, one register serves all that live in
+ * memory (it is renamed for each, so they do not wait for one another).
+ */
+#ifndef FATHOM_MEASURE_KERNELS_X86_64_CHAINS_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_X86_64_CHAINS_LOOPS_H
+
+#include <stdint.h>
+
+#define CHAINS_REGISTERS 13
+
+/* The step for each chain that lives in a register: at is its place in memory, r its register. */
+#define CHAINS_EACH(n, step)                                                                       \
+    ".set at, 0\n"                                                                                 \
+    ".irp r, rax,rbx,rcx,rdx,rbp,r8,r9,r10,r11,r12,r13,r14,r15\n\t"                                \
+    ".if (at < 8 * " #n ") && ((" #n " <= 13) || (at < 8 * 12))\n\t" step ".endif\n\t"             \
+    ".set at, at + 8\n"                                                                            \
+    ".endr\n"
+
+/* The step for each of the others; they begin behind the twelfth. */
+#define CHAINS_OTHERS(n)                                                                           \
+    ".if " #n " > 13\n\t"                                                                          \
+    ".set at, 8 * 12\n\t"                                                                          \
+    ".rept " #n " - 12\n\t"                                                                        \
+    "mov at(%%rdi), %%r15\n\t"                                                                     \
+    "mov (%%r15), %%r15\n\t"                                                                       \
+    "mov %%r15, at(%%rdi)\n\t"                                                                     \
+    ".set at, at + 8\n\t"                                                                          \
+    ".endr\n\t"                                                                                    \
+    ".endif\n"
+
+#define CHAINS_LOOP(n, rounds, positions, repeats)                                                 \
+    __asm__ volatile(CHAINS_EACH(n, "mov at(%%rdi), %%\\r\n\t") /* all are loaded */               \
+                     ".p2align 6\n"                                                                \
+                     "1:\n\t"                                                                      \
+                     ".rept " #rounds "\n\t" CHAINS_EACH(n, "mov (%%\\r), %%\\r\n\t")              \
+                         CHAINS_OTHERS(n) ".endr\n\t"                                              \
+                                          "dec %%rsi\n\t"                                          \
+                                          "jnz 1b\n" CHAINS_EACH(n, "mov %%\\r, at(%%rdi)\n\t")    \
+                     : "+S"(repeats)                                                               \
+                     : "D"(positions)                                                              \
+                     : "rax", "rbx", "rcx", "rdx", "rbp", "r8", "r9", "r10", "r11", "r12", "r13",  \
+                       "r14", "r15", "cc", "memory")
+
+/* The chains take turns with one piece of code, whose work is as long as the jump into it says:
+ * each addition has three bytes. The jump always goes to the same place, so it is predicted. */
+#define CHAINS_WORK_LOOP(name, ahead_step)                                                         \
+    static inline uint64_t name(struct chains_work *work, uint64_t repeats)                        \
+    {                                                                                              \
+        void **const begin = work->chains, **const end = begin + work->chain_count;                \
+        void **at = begin + work->turn;                                                            \
+        void **ahead = begin + (work->turn + work->ahead) % work->chain_count;                     \
+        uint64_t entry, pointer, sum;                                                              \
+        __asm__ volatile("lea 3f(%%rip), %[entry]\n\t"                                             \
+                         "sub %[skip], %[entry]\n\t"                                               \
+                         ".p2align 6\n"                                                            \
+                         "1:\n\t"                                                                  \
+                         "mov (%[at]), %[pointer]\n\t"                                             \
+                         "mov (%[pointer]), %[pointer]\n\t"                                        \
+                         "mov %[pointer], (%[at])\n\t"                                             \
+                         "add $8, %[at]\n\t"                                                       \
+                         "cmp %[end], %[at]\n\t"                                                   \
+                         "cmove %[begin], %[at]\n\t" ahead_step "mov %[pointer], %[sum]\n\t"       \
+                         "jmp *%[entry]\n"                                                         \
+                         "2:\n\t"                                                                  \
+                         ".rept 1024\n\t"                                                          \
+                         "add %[begin], %[sum]\n\t"                                                \
+                         ".endr\n"                                                                 \
+                         "3:\n\t"                                                                  \
+                         "dec %[repeats]\n\t"                                                      \
+                         "jnz 1b"                                                                  \
+                         : [at] "+&r"(at), [ahead] "+&r"(ahead), [repeats] "+&r"(repeats),         \
+                           [entry] "=&r"(entry), [pointer] "=&r"(pointer), [sum] "=&r"(sum)        \
+                         : [begin] "r"(begin), [end] "r"(end), [skip] "r"(3 * work->work)          \
+                         : "cc", "memory");                                                        \
+        work->turn = (uint64_t)(at - begin);                                                       \
+        return sum;                                                                                \
+    }
+
+CHAINS_WORK_LOOP(loops_chains_work, "")
+CHAINS_WORK_LOOP(loops_chains_prefetch, "mov (%[ahead]), %[sum]\n\t"
+                                        "prefetcht0 (%[sum])\n\t"
+                                        "add $8, %[ahead]\n\t"
+                                        "cmp %[end], %[ahead]\n\t"
+                                        "cmove %[begin], %[ahead]\n\t")
+
+#endif

@@ -1,0 +1,33 @@
+/* Reading the counter as fast as it can be, for x86-64, in assembly. */
+#ifndef FATHOM_MEASURE_KERNELS_X86_64_GAPS_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_X86_64_GAPS_LOOPS_H
+
+#include <stdint.h>
+
+/* Reads the counter until a reading is `over` ticks or more from the one before, or is less, and
+ * returns that one: *last is then the reading before it and *left has not counted it. Or until it
+ * has read `*left` times (at least once), which leaves 0 there and the last reading in *last. */
+static inline uint64_t loops_gap(uint64_t *last, uint64_t over, uint64_t *left)
+{
+    uint64_t now;
+    __asm__ volatile(".p2align 6\n"
+                     "1:\n\t"
+                     "lfence\n\t"
+                     "rdtsc\n\t"
+                     "shl $32, %%rdx\n\t"
+                     "or %%rdx, %%rax\n\t"
+                     "mov %%rax, %%rdx\n\t"
+                     "sub %0, %%rdx\n\t"
+                     "cmp %3, %%rdx\n\t"
+                     "jae 2f\n\t"
+                     "mov %%rax, %0\n\t"
+                     "dec %1\n\t"
+                     "jnz 1b\n"
+                     "2:"
+                     : "+r"(*last), "+r"(*left), "=&a"(now)
+                     : "r"(over)
+                     : "rdx", "cc", "memory");
+    return now;
+}
+
+#endif

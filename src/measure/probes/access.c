@@ -1,0 +1,432 @@
+/*
+ * What a single access costs beyond a plain aligned load: a value that is still on its way to the
+ * cache and has to be forwarded from the store, and a load that lies across the end of a line or
+ * of a page.
+ *
+ * Forwarding: a store and a load of the same bytes take turns in one chain (as Agner Fog's and
+ * Wong's test programs do). The two addresses are in two registers, because some processors notice
+ * the same register and skip memory altogether; that case is measured beside it.
+ *
+ * Crossing: two chases through the same lines, whose elements lie once within a line and once
+ * across its end. Elements are two lines apart (two pages, for pages one), so no line belongs to
+ * two of them.
+ */
+#include "base/random.h"
+#include "conclude/registry/finding.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/forward.h"
+#include "measure/probes/chase/chases.h"
+#include "measure/probes/probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PAGE = 4096, FORWARD_BYTES = 16, HALF_WORD = 4 };
+
+static const double in_the_level = 0.75;
+
+/* A case of forwarding, and the finding it becomes. */
+static const struct {
+    const char *series, *finding, *text;
+    double store_bytes, load_bytes, offset;
+} cases[FORWARD_COUNT] = {
+    [FORWARD_SAME] = {"load what was stored", "access.forwarding",
+                      "from a store to a load of the same 8 bytes", 8, 8, 0},
+    [FORWARD_NAMED] = {"load what was stored, same register", "access.forwarding.named",
+                       "the same, through the same address register: less where the processor "
+                       "knows without looking",
+                       8, 8, 0},
+    [FORWARD_NARROW] = {"load part of what was stored", "access.forwarding.narrow",
+                        "8 bytes stored, the first 4 of them loaded", 8, 4, 0},
+    [FORWARD_WIDE] = {"load more than was stored", "access.forwarding.wide",
+                      "4 bytes stored, 8 loaded: much more where the load has to wait until the "
+                      "store is in the cache",
+                      4, 8, 0},
+    [FORWARD_OVERLAP] = {"load across what was stored", "access.forwarding.overlap",
+                         "8 bytes stored, 8 loaded from the middle of them on", 8, 8, 4},
+};
+
+/* Series of crossings; those of pages are a stage of their own, on small pages. */
+enum { LINE_WITHIN, LINE_ACROSS, PAGE_WITHIN, PAGE_ACROSS, CROSSINGS };
+static const char *const crossing_names[CROSSINGS] = {"within a line", "across the end of a line",
+                                                      "within a page", "across the end of a page"};
+
+struct access_state {
+    struct chases chases; /* first: chases_prepare() finds it here */
+    const struct seat *seat;
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    size_t level_count;
+    size_t first_forward; /* series of forwarding are this one and on */
+    enum forwarding forwards[FORWARD_COUNT];
+    size_t forward_count;
+    int series[CROSSINGS]; /* -1: not planned */
+};
+
+static const struct option_spec options[] = {
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+static int plan_forward(struct probe_task *task, struct access_state *state, enum forwarding which,
+                        struct error *error)
+{
+    struct plan *plan = &task->plan;
+    struct series *series =
+        pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
+    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    if (!series || !factors || !point)
+        return error_out_of_memory(error);
+    factors[0] = (struct factor){"store", NULL, cases[which].store_bytes};
+    factors[1] = (struct factor){"offset", NULL, cases[which].offset};
+    *series = (struct series){.name = cases[which].series,
+                              .factors = factors,
+                              .factor_count = 2,
+                              .x = {"load", "B"},
+                              .y = {"latency", "ns"}};
+    *point = (struct plan_point){.series = (unsigned)plan->series_count - 1,
+                                 .x = cases[which].load_bytes,
+                                 .seats = state->seat,
+                                 .seat_count = 1,
+                                 .arena_bytes = PAGE};
+    state->forwards[state->forward_count++] = which;
+    return 0;
+}
+
+/* A set well beyond the level before, and no larger than that takes: of a small set neighbours can
+ * take little in a shared level, and few pages need little translation. */
+static uint64_t crossing_bytes(const struct chase_level *level)
+{
+    const uint64_t near = 4 * level->above;
+    return !level->last && level->above && near < level->bytes ? near : level->bytes;
+}
+
+static int plan_crossing(struct probe_task *task, struct access_state *state, int which,
+                         struct error *error)
+{
+    const bool pages = which >= PAGE_WITHIN;
+    const size_t line = state->chases.line_bytes;
+    struct chase_kind kind = {.address = ADDRESS_POINTER, .stride = pages ? PAGE : 2 * line};
+    if (which == LINE_ACROSS)
+        kind.offset = line - HALF_WORD;
+    else if (which == PAGE_WITHIN)
+        kind.offset = PAGE - line;
+    else if (which == PAGE_ACROSS)
+        kind.offset = PAGE - HALF_WORD;
+    const char *policy = page_policy_names[task->plan.pages];
+    int series =
+        chases_add_series(&state->chases, task, crossing_names[which], &kind, policy, error);
+    state->series[which] = series;
+    for (size_t i = 0; i < state->level_count && series >= 0; i++) {
+        uint64_t bytes = crossing_bytes(&state->levels[i]) / kind.stride * kind.stride;
+        int code = bytes ? chases_add_point(&state->chases, task, series, (double)bytes, bytes,
+                                            state->seat, error)
+                         : 0;
+        series = code < 0 ? code : series;
+    }
+    return series < 0 ? series : 0;
+}
+
+static void plan_place(struct probe_task *task, enum page_policy pages)
+{
+    const struct access_state *state = task->state;
+    task->plan.touch_cpu = state->seat->cpu;
+    task->plan.pages = pages;
+    task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
+}
+
+static int plan_access(struct probe_task *task, struct error *error)
+{
+    struct access_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    state->chases = chases_make(task->machine);
+    state->level_count = chases_levels(task, NULL, state->levels);
+    for (int i = 0; i < CROSSINGS; i++)
+        state->series[i] = -1;
+    int code = chases_seat(task, &state->seat, error);
+    if (code < 0)
+        return code;
+    plan_place(task, PAGES_AUTO);
+    task->plan.share = 0.5;
+    if (chase_straddles)
+        for (int i = LINE_WITHIN; i <= LINE_ACROSS && code == 0; i++)
+            code = plan_crossing(task, state, i, error);
+    state->first_forward = task->plan.series_count;
+    for (int i = 0; i < FORWARD_COUNT && code == 0; i++)
+        if (forward_kernels[i])
+            code = plan_forward(task, state, (enum forwarding)i, error);
+    return code;
+}
+
+static int next_access(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
+                       struct error *error)
+{
+    struct access_state *state = task->state;
+    int code = 0;
+    (void)outcome;
+    if (stage > 1 || !chase_straddles)
+        return 0;
+    probe_plan_clear(task);
+    plan_place(task, PAGES_SMALL);
+    for (int i = PAGE_WITHIN; i <= PAGE_ACROSS && code == 0; i++)
+        code = plan_crossing(task, state, i, error);
+    return code < 0 ? code : task->plan.point_count > 0;
+}
+
+/* --- measuring --- */
+
+static void prepare_access(struct trial *trial)
+{
+    const struct access_state *state = trial->probe_state;
+    const size_t series = trial->point->series;
+    if (series < state->first_forward || series >= state->first_forward + state->forward_count) {
+        chases_prepare(trial);
+        return;
+    }
+    struct random random = {trial->seed};
+    uint64_t places = PAGE / FORWARD_BYTES;
+    unsigned char *place = trial->arena->memory + random_below(&random, places) * FORWARD_BYTES;
+    struct worker *worker = &trial->workers[0];
+    worker->run = forward_kernels[state->forwards[series - state->first_forward]];
+    worker->state = worker->room;
+    *(struct forward *)worker->state = (struct forward){place, place};
+    trial->operations = forward_steps;
+}
+
+/* --- concluding --- */
+
+/* Levels that crossings were measured in, as the document has it: "L1 24576, DRAM 268435456", names
+ * and bytes of the sets before these were rounded to whole strides. */
+static int conclude_access(struct probe_task *task, const struct stage_outcome *outcome,
+                           struct error *error)
+{
+    const struct access_state *state = task->state;
+    const char *text = "";
+    (void)outcome;
+    for (size_t i = 0; i < state->level_count && text; i++)
+        text = pool_printf(task->pool, "%s%s%s %llu", text, i ? ", " : "", state->levels[i].name,
+                           (unsigned long long)crossing_bytes(&state->levels[i]));
+    struct factor *sets = text && *text ? probe_add_parameter(task, "level_sets") : NULL;
+    if (!text || (*text && !sets))
+        return error_out_of_memory(error);
+    if (sets)
+        sets->text = text;
+    if (chase_straddles)
+        return 0;
+    struct finding *none = probe_add_finding(task, "access.line_cross", "cycles");
+    if (!none)
+        return error_out_of_memory(error);
+    none->text = "not measured: this architecture need not load across the end of a line";
+    return 0;
+}
+
+struct crossed_level {
+    char name[8];
+    uint64_t bytes;
+};
+
+/* Reads what conclude_access() wrote: at most CHASE_LEVELS_MAX levels. */
+static size_t read_levels(const struct analysis *analysis, struct crossed_level *levels)
+{
+    const struct factor *sets = analysis_parameter(analysis, "level_sets");
+    const char *at = sets ? sets->text : NULL;
+    size_t count = 0;
+    while (at && *at && count < CHASE_LEVELS_MAX) {
+        unsigned long long bytes;
+        if (sscanf(at, "%7s %llu", levels[count].name, &bytes) != 2)
+            break;
+        levels[count++].bytes = bytes;
+        at = strchr(at, ',');
+        at = at ? at + 1 : NULL;
+    }
+    return count;
+}
+
+static int add_forward(struct analysis *analysis, enum forwarding which, struct error *error)
+{
+    const struct series *series = analysis_series(analysis, cases[which].series, NULL, NULL);
+    const size_t first = analysis->result->finding_count;
+    if (!series || !series->point_count)
+        return 0;
+    const struct point *point = series->points;
+    struct finding *finding = finding_add_cycles_of(analysis->result, analysis->pool,
+                                                    cases[which].finding, point, point->flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = cases[which].text;
+    analysis_read_off(analysis, first, series);
+    return 0;
+}
+
+static const struct point *crossing_at(const struct analysis *analysis, int which, double x)
+{
+    const struct series *series = analysis_series(analysis, crossing_names[which], NULL, NULL);
+    return series ? series_point(series, x) : NULL;
+}
+
+/* Only few lines lie a page apart. Where a cache hashes its sets, the level before may hold all of
+ * them, and then they load faster than lines of this level. */
+static bool fell_short(const struct analysis *analysis, const struct crossed_level *level,
+                       const struct point *plain)
+{
+    const size_t stride = 2 * analysis_line_bytes(analysis);
+    const struct point *there =
+        crossing_at(analysis, LINE_WITHIN, (double)(level->bytes / stride * stride));
+    return there && plain->cycles.median < in_the_level * (double)there->cycles.median;
+}
+
+/* What crossing adds in one level; the interval from the far ends of both medians. */
+static int add_crossing(struct analysis *analysis, const struct crossed_level *level, bool pages,
+                        struct error *error)
+{
+    const int within = pages ? PAGE_WITHIN : LINE_WITHIN, across = within + 1;
+    const size_t stride = pages ? PAGE : 2 * analysis_line_bytes(analysis);
+    const double x = (double)(level->bytes / stride * stride);
+    const struct point *plain = crossing_at(analysis, within, x);
+    const struct point *crossing = crossing_at(analysis, across, x);
+    if (!plain || !crossing)
+        return 0;
+    const struct estimate a = finding_quiet_cycles_of(plain), b = finding_quiet_cycles_of(crossing);
+    char name[40];
+    snprintf(name, sizeof name, "access.%s_cross.%.7s", pages ? "page" : "line", level->name);
+    if (pages && fell_short(analysis, level, plain)) {
+        struct finding *none = analysis_add(analysis, name, "cycles");
+        if (!none)
+            return error_out_of_memory(error);
+        none->text = "not found: lines a page apart fit the level before, because its sets are "
+                     "hashed";
+        return 0;
+    }
+    struct finding *finding =
+        finding_add_value(analysis->result, analysis->pool, name, "cycles",
+                          (double)b.median - (double)a.median, (double)b.low - (double)a.high,
+                          (double)b.high - (double)a.low, plain->flags | crossing->flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    const char *verdict = isnan(finding->low) ? ": a single trial shows no difference for certain"
+                          : !(finding->low > 0 || finding->high < 0) ? ": no difference is shown"
+                                                                     : "";
+    finding->text = pool_printf(analysis->pool, "more than the %.1f cycles of a load %s%s",
+                                (double)a.median, crossing_names[within], verdict);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+static int analyse_access(struct analysis *analysis, struct error *error)
+{
+    struct crossed_level levels[CHASE_LEVELS_MAX];
+    const size_t count = read_levels(analysis, levels);
+    int code = 0;
+    for (int i = 0; i < FORWARD_COUNT && code == 0; i++)
+        code = add_forward(analysis, (enum forwarding)i, error);
+    for (int pages = 0; pages < 2; pages++)
+        for (size_t i = 0; i < count && code == 0; i++)
+            code = add_crossing(analysis, &levels[i], pages, error);
+    if (code == 0 && !count)
+        code = analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
+                             "the document does not say which set is which level's", error);
+    return code == 0
+               ? analysis_keep(analysis, "access.line_cross",
+                               "the document's series do not say what this architecture cannot do",
+                               error)
+               : code;
+}
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"address", STANDARD_NAMED, NULL, 0},
+    {"access", STANDARD_NAMED, NULL, 0},
+    {"order", STANDARD_NAMED, NULL, 0},
+    {"stride", STANDARD_NAMED, NULL, 0},
+    {"align", STANDARD_NAMED, NULL, 0},
+    {"store", STANDARD_NAMED, NULL, 0},
+    {"offset", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_NAMED, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "access.forwarding",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "From a store to a load of the same 8 bytes, which get them before they are in the cache.",
+     .moves = "The processor's design decides it, and little else.",
+     .advice =
+         "A value that goes through memory takes that much longer: keep it in a register in the "
+         "tightest loops."},
+    {.patterns = "access.forwarding.named",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same through the same address register.",
+     .moves = "It is less where the processor knows without looking that both are one place.",
+     .advice = "Nothing to do: it explains why the same code on the stack may be quicker."},
+    {.patterns = "access.forwarding.narrow",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "8 bytes stored and the first 4 of them loaded.",
+     .moves = "The processor's design decides whether that is handed over like the plain case.",
+     .advice = "Where it is much more than the plain case, load what was stored and mask it."},
+    {.patterns = "access.forwarding.wide",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "4 bytes stored and 8 loaded.",
+     .moves = "It is much more where the load has to wait until the store is in the cache.",
+     .advice = "Do not load more than was stored just before."},
+    {.patterns = "access.forwarding.overlap",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "8 bytes stored and 8 loaded from the middle of them on.",
+     .moves = "It is much more where the load has to wait until the store is in the cache.",
+     .advice = "Do not load across what was stored just before."},
+    {.patterns = "access.line_cross, access.line_cross.*",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "How much longer a load takes that lies across the end of a cache line, in that level.",
+     .moves =
+         "The processor's design decides it; in levels shared with others their noise moves it.",
+     .advice = "Align what is loaded whole, vectors above all."},
+    {.patterns = "access.page_cross.*",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .meaning = "How much longer a load takes that lies across the end of a 4 KiB page, in that "
+                "level: two translations and two lines.",
+     .moves = "How translations are cached decides it, because both pages need one; in levels "
+              "shared with others their noise moves it.",
+     .advice = "Do not let hot records straddle pages."},
+    {.patterns = NULL},
+};
+
+const struct probe access_probe = {
+    .name = "access",
+    .place = 120,
+    .title = "Forwarding from stores, and loads across lines and pages",
+    .summary = "what a load costs right after a store, and across the end of a line or page",
+    .about =
+        "Store-to-load forwarding: a value is stored, loaded again at once, and what was loaded is "
+        "stored next; the figure is one such turn. Where the load is wider than the store, or only "
+        "overlaps it, many processors can't forward and wait until the store is in the cache.\n"
+        "Crossing: loads whose 8 bytes lie half in one line (or page) and half in the next, beside "
+        "loads that don't, in a chase where nothing overlaps; the figure is what crossing adds, in "
+        "each level of memory.\n"
+        "What moves it: the processor's design, and little else; for pages, how translation is "
+        "cached, because both pages need one; in levels shared with others, their noise, which the "
+        "interval shows.",
+    .options = options,
+    .findings = {finding_lines, experiment},
+    .plan = plan_access,
+    .prepare = prepare_access,
+    .next = next_access,
+    .conclude = conclude_access,
+    .analyse = analyse_access,
+};

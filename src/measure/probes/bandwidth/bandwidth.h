@@ -1,0 +1,142 @@
+/*
+ * What the parts of the bandwidth probe share: what was asked for, and what is measured at each
+ * point of a plan.
+ */
+#ifndef FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
+#define FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
+
+#include "measure/kernels/stream.h"
+#include "measure/probes/chase/chases.h"
+#include "measure/probes/chase/working_sets.h"
+#include "measure/probes/probe.h"
+
+enum bandwidth_shape {
+    BANDWIDTH_BY_SIZE,    /* one CPU, x is the working set */
+    BANDWIDTH_BY_THREADS, /* one level, x is the number of CPUs */
+    BANDWIDTH_BY_NODE,    /* all CPUs of a node, memory on another */
+    BANDWIDTH_STREAM,     /* STREAM's own, x is the number of CPUs */
+    BANDWIDTH_PER_CPU,    /* derived: BY_THREADS over x */
+};
+
+/* Reads and writes as the memory sees them. */
+struct bandwidth_mix {
+    const char *name; /* as it was asked for: "4:1", "2:1nt" */
+    unsigned reads, writes;
+    unsigned loads; /* of the reads: the others are those of stores that fetch their line first */
+    bool past_caches;
+};
+
+/* What each series of the plan is. */
+struct bandwidth_curve {
+    enum bandwidth_shape shape;
+    enum stream_op op;
+    const char *level; /* "L1", ..., "DRAM"; "set": the one asked for; NULL: has none */
+    const struct bandwidth_mix *mix; /* NULL: the kernel `op` alone */
+};
+
+struct bandwidth_state {
+    const struct stream_kernel *kernels[STREAM_OPS]; /* those that are measured; NULL: not */
+    bool kernels_named;
+    struct bandwidth_mix *mixes;
+    size_t mix_count;                              /* 0: --mix was not given */
+    const struct stream_kernel *mixed[STREAM_OPS]; /* the loops that mixes are made of */
+    struct stream_access access;
+    const char *access_name, *access_text; /* "strided", "strided:4K" */
+    int *cpus; /* the order in which they join in: the fastest kind first, then cores before their
+                  second threads */
+    size_t cpu_count;
+    uint64_t size;  /* --size; 0: none */
+    uint64_t moved; /* bytes that settle every cache */
+    struct working_sets sets;
+    struct bandwidth_curve *curves;
+    size_t curve_count;
+    bool brief; /* one probe of many: no more than a first screen wants */
+    bool looks; /* of a whole run: what a quick one measures comes first, the rest then leaves it
+                   out */
+    bool quick; /* of a quick run of many: no more than a check of the road to DRAM wants */
+    enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
+    unsigned node;                                          /* index of the next memory node */
+    size_t measured; /* curves that were not made of others, once those were added; 0: not yet */
+    struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
+};
+
+/* --- options.c: what the options ask for --- */
+
+extern const struct option_spec bandwidth_options[];
+
+/* Reads the options into the state. ERROR_USAGE. */
+int bandwidth_choose(struct bandwidth_state *, struct probe_task *, struct error *);
+
+/* --- sets.c: how large the sets are, and how many CPUs share one --- */
+
+/* Arrays of the kernel. */
+unsigned bandwidth_arrays(const struct stream_kernel *);
+/* Bytes that each of the kernel's arrays has in a set of `set_bytes`, in whole steps of the access.
+ */
+uint64_t bandwidth_bytes_of_array(const struct bandwidth_state *, const struct stream_kernel *,
+                                  uint64_t set_bytes);
+/* The smallest set that every kernel measured can go through. */
+uint64_t bandwidth_least_set(const struct bandwidth_state *);
+/* How many CPUs join in at each point by threads, ascending: 1 to 8, then half as many more each
+ * time, and all; only 1 and all where it is brief. In the pool; 0 without memory. */
+size_t bandwidth_counts(const struct probe_task *, size_t **counts);
+/* Bytes of arena for each byte of a set that the first CPUs share, each point with parts of its
+ * own. */
+double bandwidth_parts_share(const size_t *counts, size_t n);
+/* How many of the first `count` CPUs share an instance of that cache, as far as one is declared. */
+size_t bandwidth_sharing(const struct probe_task *, int level, size_t count);
+/* Bytes of a DRAM set that the first CPUs share: `times` all the last-level caches the CPUs have,
+ * or what memory there is for it; 0 where that is not even twice the caches. */
+uint64_t bandwidth_dram_set(const struct probe_task *, const size_t *counts, size_t n,
+                            uint64_t times);
+/* Bytes of a DRAM set of `count` CPUs that are touched in some tenths of a second: four times the
+ * last-level caches that these CPUs have, or twice; 0 where a CPU's part of that is too much. */
+uint64_t bandwidth_quick_set(const struct probe_task *, size_t count);
+
+/* --- points.c: who measures what --- */
+
+/* Names of series. */
+extern const char bandwidth_by_threads_name[], bandwidth_stream_name[], bandwidth_per_cpu_name[];
+/* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
+int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
+
+/* A point of a curve at which the first `count` CPUs measure, each with arrays of `array_bytes`;
+ * none where these are 0. ERROR_SYSTEM. */
+int bandwidth_add_curve_point(struct probe_task *, unsigned series, double x, size_t count,
+                              uint64_t array_bytes, struct error *);
+
+/* The plans of the stages: each fills task->plan, whose series stay, with its points. Those that
+ * may have nothing to measure return 1, or 0 then. */
+int bandwidth_plan_sizes(struct probe_task *, bool first, struct error *);
+int bandwidth_plan_threads(struct probe_task *, struct error *);
+int bandwidth_plan_nodes(struct probe_task *, struct error *);
+int bandwidth_plan_stream(struct probe_task *, struct error *);
+int bandwidth_plan_mixes(struct probe_task *, struct error *);
+int bandwidth_plan_quick(struct probe_task *, struct error *);
+
+void bandwidth_prepare(struct trial *);
+
+/* --- mixes.c: reads and writes in turns --- */
+
+/* Reads --mix into the state, whose kernels are chosen. ERROR_USAGE. */
+int bandwidth_choose_mixes(struct bandwidth_state *, struct probe_task *, struct error *);
+/* Adds a series by threads for each mix, over sets of `set_bytes` of all threads together. */
+int bandwidth_add_mixes(struct probe_task *, uint64_t set_bytes, const char *level,
+                        const size_t *counts, size_t n, struct error *);
+/* Bytes of a part of the arena for a mix over `bytes`. */
+uint64_t bandwidth_mix_extent(uint64_t bytes);
+/* Bytes that one repeat moves. */
+uint64_t bandwidth_mix_turn(const struct bandwidth_mix *);
+/* Lays the mix out in memory aligned to a page, and sets the worker's state, which lies there too.
+ * `*steps` are the repeats that pass once over all. */
+kernel_function *bandwidth_mix_lay_out(const struct bandwidth_state *, const struct bandwidth_mix *,
+                                       struct worker *, unsigned char *memory, uint64_t bytes,
+                                       uint64_t seed, uint64_t *steps);
+
+/* --- findings.c: what the series say --- */
+
+/* Adds the series that are derived. */
+int bandwidth_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
+int bandwidth_analyse(struct analysis *, struct error *);
+
+#endif

@@ -1,0 +1,406 @@
+#include "measure/probes/chase/chases.h"
+
+#include "base/random.h"
+#include "base/units.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/chase_index.h"
+#include "measure/probes/chase/working_sets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
+enum { SMALL_PAGE = 4096, WORD = 8, ELEMENT_MOST = 256 };
+
+const char *const address_names[] = {"index-checked", "index", "pointer", "spilled", NULL};
+
+/* --- kinds --- */
+
+static const struct {
+    const char *text;
+    enum ring_order order;
+    bool blocks;
+} orders[] = {
+    {"random", RING_RANDOM, false},           {"forward", RING_FORWARD, false},
+    {"backward", RING_BACKWARD, false},       {"random-in-block", RING_RANDOM, true},
+    {"forward-in-block", RING_FORWARD, true},
+};
+
+/* "random", "forward-in-block:4K": in the pool. */
+static const char *order_text(const struct chase_kind *kind, struct pool *pool)
+{
+    if (kind->block_count)
+        return pool_printf(pool, "random-in-block:%zu strides", kind->block_count);
+    const size_t unit = kind->block_bytes % 1024 == 0 ? 1024 : 1;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (orders[i].order == kind->order && orders[i].blocks == (kind->block_bytes > 0))
+            return orders[i].blocks ? pool_printf(pool, "%s:%zu%s", orders[i].text,
+                                                  kind->block_bytes / unit, unit > 1 ? "K" : "")
+                                    : orders[i].text;
+    return NULL;
+}
+
+int chase_order_parse(struct chase_kind *kind, const char *text, struct error *error)
+{
+    size_t word = strcspn(text, ":");
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        uint64_t block = 0;
+        if (strncmp(text, orders[i].text, word) != 0 || orders[i].text[word] != '\0' ||
+            orders[i].blocks != (text[word] == ':'))
+            continue;
+        if (orders[i].blocks &&
+            (size_parse(text + word + 1, &block, NULL) < 0 || block < kind->stride))
+            break;
+        kind->order = orders[i].order;
+        kind->block_bytes = (size_t)block;
+        return 0;
+    }
+    return error_set(error, ERROR_USAGE,
+                     "--order '%s': choose random, forward, backward, random-in-block:SIZE or "
+                     "forward-in-block:SIZE with a block of at least one stride",
+                     text);
+}
+
+static kernel_function *kernel_of(const struct chase_kind *kind)
+{
+    switch (kind->address) {
+    case ADDRESS_INDEX_CHECKED:
+    case ADDRESS_INDEX:
+        return chase_index_kernel(kind->stride, kind->address == ADDRESS_INDEX_CHECKED);
+    case ADDRESS_SPILLED:
+        return chase_spilled_run;
+    case ADDRESS_POINTER:
+        break;
+    }
+    return kind->modify ? chase_modify_run : chase_run;
+}
+
+int chase_kind_check(const struct chase_kind *kind, struct error *error)
+{
+    const char *address = address_names[kind->address];
+    if (kind->stride % WORD != 0)
+        return error_set(error, ERROR_USAGE,
+                         "--stride %zu: give a multiple of %d, a pointer's size", kind->stride,
+                         WORD);
+    if (kind->modify && kind->address != ADDRESS_POINTER)
+        return error_set(error, ERROR_USAGE,
+                         "--access modify follows pointers: leave out --address %s", address);
+    if (kind->modify && kind->stride < 2 * WORD)
+        return error_set(error, ERROR_USAGE,
+                         "--access modify writes beside each pointer: give a --stride of at least "
+                         "%d, or --element padded",
+                         2 * WORD);
+    if (!kernel_of(kind))
+        return error_set(error, ERROR_USAGE,
+                         "--address %s takes elements of 8, 64, 128 or 256 bytes, not %zu: give "
+                         "one of these as --stride",
+                         address, kind->stride);
+    if (kind->offset % WORD != 0 && !chase_straddles)
+        return error_set(error, ERROR_USAGE,
+                         "--align %zu: this architecture does not load from everywhere; give at "
+                         "least %d",
+                         kind->offset, WORD);
+    return 0;
+}
+
+/* --- planning --- */
+
+struct chases chases_make(const struct machine *machine)
+{
+    uint64_t last_level = last_level_bytes(machine);
+    unsigned line = machine_line_bytes(machine);
+    bool plausible = line >= 16 && line <= 1024 && (line & (line - 1)) == 0;
+    return (struct chases){.line_bytes = plausible ? line : 64,
+                           .settled_bytes = 2 * (last_level ? last_level : 32 * MIB)};
+}
+
+int chases_make_plain(struct chases *chases, const struct probe_task *task, struct error *error)
+{
+    struct chase_kind *kind = pool_alloc(task->pool, 1, sizeof *kind);
+    if (!kind)
+        return error_out_of_memory(error);
+    *chases = chases_make(task->machine);
+    *kind = (struct chase_kind){.address = ADDRESS_POINTER, .stride = chases->line_bytes};
+    chases->kinds = kind;
+    chases->count = 1;
+    return 0;
+}
+
+int chases_add_series(struct chases *chases, struct probe_task *task, const char *name,
+                      const struct chase_kind *kind, const char *pages, struct error *error)
+{
+    struct plan *plan = &task->plan;
+    struct pool *pool = task->pool;
+    while (chases->count <= plan->series_count) {
+        struct chase_kind *slot =
+            pool_append(pool, (void **)&chases->kinds, &chases->count, sizeof *slot);
+        if (!slot)
+            return error_out_of_memory(error);
+        *slot = chases->count > plan->series_count ? *kind : chases->kinds[0];
+    }
+    struct series *series =
+        pool_append(pool, (void **)&plan->series, &plan->series_count, sizeof *series);
+    struct factor *factors = pool_alloc(pool, 8, sizeof *factors);
+    const char *order = order_text(kind, pool);
+    if (!series || !factors || !order)
+        return error_out_of_memory(error);
+    size_t count = 0;
+    factors[count++] = (struct factor){"address", address_names[kind->address], 0};
+    factors[count++] = (struct factor){"access", kind->modify ? "modify" : "read", 0};
+    factors[count++] = (struct factor){"order", order, 0};
+    if (kind->stride != CHASE_STRIDE_IS_X)
+        factors[count++] = (struct factor){"stride", NULL, (double)kind->stride};
+    factors[count++] = (struct factor){"pages", pages, 0};
+    if (kind->offset)
+        factors[count++] = (struct factor){"align", NULL, (double)kind->offset};
+    if (chases->threads > 1) {
+        factors[count++] = (struct factor){"threads", NULL, chases->threads};
+        factors[count++] = (struct factor){"ring", chases->shared ? "shared" : "own", 0};
+    }
+    *series = (struct series){.name = name,
+                              .factors = factors,
+                              .factor_count = count,
+                              .x = {"working set", "B"},
+                              .y = {"latency", "ns"}};
+    return (int)plan->series_count - 1;
+}
+
+/* From the beginning of a page to the ring's end. An element that begins within a word ends a word
+ * further on. */
+static uint64_t room_of(const struct chase_kind *kind, uint64_t bytes)
+{
+    return bytes + kind->offset + (kind->offset % WORD ? WORD : 0);
+}
+
+/* The part of the arena that one of several threads has, of whole huge pages where its ring is
+ * large. */
+static uint64_t part_of(const struct chase_kind *kind, uint64_t bytes)
+{
+    const uint64_t room = room_of(kind, bytes), unit = room >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
+    return (room + unit - 1) / unit * unit;
+}
+
+static const struct chase_kind *kind_of(const struct chases *chases, size_t series)
+{
+    return &chases->kinds[series < chases->count ? series : 0];
+}
+
+int chases_add_point(const struct chases *chases, struct probe_task *task, int series, double x,
+                     uint64_t bytes, const struct seat *seat, struct error *error)
+{
+    struct plan *plan = &task->plan;
+    const struct chase_kind *kind = kind_of(chases, (size_t)series);
+    const unsigned threads = chases->threads ? chases->threads : 1;
+    const uint64_t rings = chases->shared ? 1 : threads;
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    if (!point)
+        return error_out_of_memory(error);
+    *point = (struct plan_point){
+        .series = (unsigned)series,
+        .x = x,
+        .seats = seat,
+        .seat_count = threads,
+        .arena_bytes = (size_t)(rings > 1 ? rings * part_of(kind, bytes) : room_of(kind, bytes)),
+        .detail = bytes};
+    return 0;
+}
+
+int chases_seat(struct probe_task *task, const struct seat **chosen, struct error *error)
+{
+    struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
+    if (!seat)
+        return error_out_of_memory(error);
+    *chosen = seat;
+    *seat = (struct seat){task->cpus.ids[0], MEASURED};
+    if (settings_has(task->settings, "cpu")) {
+        seat->cpu = (int)settings_number(task->settings, "cpu");
+        if (cpulist_has(&task->cpus, seat->cpu))
+            return 0;
+        char usable[128];
+        return error_set(error, ERROR_USAGE, "--cpu %d: no such CPU may be used; choose from %s",
+                         seat->cpu, cpulist_format(&task->cpus, usable, sizeof usable));
+    }
+    int best = -1;
+    for (size_t i = 0; i < task->cpus.count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
+        if (place && place->kind > best) {
+            best = place->kind;
+            seat->cpu = place->id;
+        }
+    }
+    return 0;
+}
+
+/* --- measuring --- */
+
+/* Where in the arena a trial lies is part of what is measured, so it varies. Sets of huge pages
+ * begin on one, or they would need one more of them. */
+static unsigned char *choose_place(const struct trial *trial, uint64_t bytes)
+{
+    uint64_t unit = bytes >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
+    uint64_t places = (trial->arena->bytes - bytes) / unit + 1;
+    struct random random = {trial->seed};
+    return trial->arena->memory + random_below(&random, places) * unit;
+}
+
+/* Going round twice settles any replacement policy; of a set larger than the caches, as many lines
+ * as they hold are enough. In random order each visit brings a line, however small the elements. */
+static uint64_t settling_visits(const struct chases *chases, const struct chase_kind *kind,
+                                uint64_t count)
+{
+    bool scattered = kind->order == RING_RANDOM && !kind->block_bytes && !kind->block_count;
+    size_t brings =
+        scattered && kind->stride < chases->line_bytes ? chases->line_bytes : kind->stride;
+    const uint64_t settled = chases->settled_bytes / brings, visits = 2 * count;
+    return visits < settled ? visits : settled;
+}
+
+static void begin_worker(struct worker *worker, const struct chase_kind *kind,
+                         const struct ring *ring, unsigned char *position)
+{
+    worker->run = kernel_of(kind);
+    worker->state = worker->room;
+    if (ring->link == RING_INDEXES)
+        *(struct chase_index *)worker->state = (struct chase_index){
+            ring->memory, ring->count, (uint64_t)(position - ring->memory) / ring->stride};
+    else
+        *(struct chase *)worker->state = (struct chase){position};
+}
+
+static struct ring ring_of(const struct chase_kind *kind, uint64_t bytes, unsigned char *memory,
+                           uint64_t seed)
+{
+    return (struct ring){.memory = memory + kind->offset,
+                         .count = (size_t)(bytes / kind->stride),
+                         .stride = kind->stride,
+                         .order = kind->order,
+                         .block = kind->block_count ? kind->block_count
+                                                    : kind->block_bytes / kind->stride,
+                         .seed = seed,
+                         .link = kind->address <= ADDRESS_INDEX ? RING_INDEXES : RING_POINTERS};
+}
+
+/* Where in a ring that all share the i-th of n begins: as far from the others as can be. */
+static unsigned char *begin_apart(const struct ring *ring, size_t i, size_t n)
+{
+    return ring->memory + ring->count * i / n * ring->stride;
+}
+
+/* Loads by which each of several threads brings its own set into caches that no other thread has:
+ * twice through 2 MiB of lines, which is what such caches hold at most on most machines. */
+enum { PRIVATE_LOADS = 2 * 2 * 1024 * 1024 / 64 };
+
+/* The caches that threads share are settled from here, their own by themselves. */
+static void prepare_threads(struct trial *trial, const struct chases *chases,
+                            const struct chase_kind *kind)
+{
+    const uint64_t bytes = trial->point->detail;
+    const unsigned threads = trial->point->seat_count;
+    struct random random = {trial->seed};
+    struct ring ring = {.count = 0};
+    for (unsigned i = 0; i < threads; i++) {
+        unsigned char *position = NULL;
+        if (i == 0 || !chases->shared) {
+            ring = ring_of(kind, bytes, trial->arena->memory + i * part_of(kind, bytes),
+                           random_next(&random));
+            ring_build(&ring);
+            position = ring_warm(&ring, (size_t)settling_visits(chases, kind, ring.count));
+        }
+        begin_worker(&trial->workers[i], kind, &ring,
+                     chases->shared ? begin_apart(&ring, i, threads) : position);
+    }
+    const uint64_t visits = 2 * (uint64_t)ring.count;
+    trial->warm_repeats = (visits < PRIVATE_LOADS ? visits : PRIVATE_LOADS) / chase_steps + 1;
+    trial->operations = chase_steps;
+}
+
+void chases_prepare(struct trial *trial)
+{
+    const struct chases *chases = trial->probe_state;
+    struct chase_kind kind = *kind_of(chases, trial->point->series);
+    const uint64_t bytes = trial->point->detail;
+    if (kind.stride == CHASE_STRIDE_IS_X)
+        kind.stride = (size_t)trial->point->x;
+    if (chases->threads > 1) {
+        prepare_threads(trial, chases, &kind);
+        return;
+    }
+    struct ring ring =
+        ring_of(&kind, bytes, choose_place(trial, room_of(&kind, bytes)), trial->seed);
+    ring_build(&ring);
+    unsigned char *position = ring_warm(&ring, (size_t)settling_visits(chases, &kind, ring.count));
+    begin_worker(&trial->workers[0], &kind, &ring, position);
+    if (trial->plan->sweep) /* so short a trial would see what building it left behind */
+        trial->warm_repeats = 2 * (uint64_t)ring.count / chase_steps + 1;
+    trial->operations = chase_steps;
+}
+
+/* --- levels --- */
+
+static double value_found(const struct probe_result *found, const char *name)
+{
+    for (size_t i = 0; found && i < found->finding_count; i++)
+        if (strcmp(found->findings[i].name, name) == 0)
+            return found->findings[i].value;
+    return NAN;
+}
+
+uint64_t chases_capacity(const struct probe_task *task, const struct probe_result *found, int n)
+{
+    char name[24];
+    snprintf(name, sizeof name, "L%d.capacity", n);
+    double bytes = value_found(found, name);
+    const struct finding *earlier = task->document ? document_finding(task->document, name) : NULL;
+    if (!(bytes >= (double)SMALL_PAGE) && earlier)
+        bytes = earlier->value;
+    if (bytes >= (double)SMALL_PAGE && bytes < 0x1p62)
+        return (uint64_t)bytes;
+    const struct cache_facts *cache = machine_cache(task->machine, n);
+    return cache ? cache->size_bytes : 0;
+}
+
+/* A working set inside a level of that capacity and well beyond the one before it. */
+static uint64_t set_within(uint64_t capacity, uint64_t above, int n)
+{
+    uint64_t bytes = capacity / (n > 2 ? 3 : 2);
+    if (bytes < 2 * above)
+        bytes = (uint64_t)sqrt((double)above * (double)capacity);
+    return bytes / ELEMENT_MOST * ELEMENT_MOST;
+}
+
+static uint64_t set_beyond(uint64_t last, uint64_t most)
+{
+    const uint64_t usual = last ? 4 * last : 256 * MIB;
+    uint64_t bytes = usual < GIB ? usual : GIB;
+    bytes = bytes < 2 * last ? 2 * last : bytes;
+    bytes = bytes < most ? bytes : most;
+    return bytes >= 2 * last ? bytes / SMALL_PAGE * SMALL_PAGE : 0;
+}
+
+size_t chases_levels(const struct probe_task *task, const struct probe_result *found,
+                     struct chase_level *levels)
+{
+    const uint64_t most = machine_memory_budget(task->machine);
+    size_t count = 0;
+    const double dram_ns = value_found(found, "DRAM.latency_ns");
+    uint64_t above = 0, last = dram_ns > 0 && found->series_count
+                                   ? last_level_within(task->machine, &found->series[0], dram_ns)
+                                   : last_level_in_effect(task);
+    for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
+        uint64_t capacity = chases_capacity(task, found, n);
+        if (capacity <= above || capacity > most)
+            break;
+        struct chase_level *level = &levels[count++];
+        *level = (struct chase_level){.bytes = set_within(capacity, above, n), .above = above};
+        snprintf(level->name, sizeof level->name, "L%d", n);
+        above = capacity;
+    }
+    /* The capacity that was found may be less than the cache has, because others use a part of it.
+     */
+    uint64_t beyond = set_beyond(above > last ? above : last, most);
+    if (beyond)
+        levels[count++] = (struct chase_level){"DRAM", beyond, above, true};
+    return count;
+}

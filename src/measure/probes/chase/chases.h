@@ -1,0 +1,84 @@
+/*
+ * What the probes that chase through memory share: the kinds of chase there are, series of them,
+ * and the sizes at which each level is looked at.
+ */
+#ifndef FATHOM_MEASURE_PROBES_CHASE_CHASES_H
+#define FATHOM_MEASURE_PROBES_CHASE_CHASES_H
+
+#include "measure/kernels/ring.h"
+#include "measure/probes/probe.h"
+
+/* How a step finds its address. */
+enum address { ADDRESS_INDEX_CHECKED, ADDRESS_INDEX, ADDRESS_POINTER, ADDRESS_SPILLED };
+extern const char *const address_names[]; /* "index-checked", ..., NULL */
+
+struct chase_kind {
+    enum address address;
+    bool modify;   /* each step also writes to the line it came by */
+    size_t stride; /* or CHASE_STRIDE_IS_X: each point's x is its stride */
+    enum ring_order order;
+    size_t block_bytes; /* of the order; 0: the whole ring is one block */
+    size_t block_count; /* the same in elements, where blocks grow with the stride; 0: by bytes */
+    size_t offset;      /* bytes from the beginning of a page to the ring's first element */
+};
+
+enum { CHASE_STRIDE_IS_X = 0 };
+
+/* Reads an order ("random", "forward-in-block:4K") into the kind, whose stride is set already.
+ * ERROR_USAGE naming --order. */
+int chase_order_parse(struct chase_kind *, const char *text, struct error *);
+/* ERROR_USAGE for a kind that no kernel chases, in one line that names the options. */
+int chase_kind_check(const struct chase_kind *, struct error *);
+
+/* A probe's state: what each series of its plan is chased as. Series beyond `count` are as the
+ * first. */
+struct chases {
+    struct chase_kind *kinds;
+    size_t count;
+    size_t line_bytes;
+    uint64_t settled_bytes; /* a chase over this much memory settles every cache */
+    unsigned threads;       /* that chase at once; 0: one */
+    bool shared;            /* through one ring, each from another place of it */
+};
+
+/* An empty one for this machine. */
+struct chases chases_make(const struct machine *);
+/* One for series that are all the plainest chase: pointers, a line apart, in random order.
+ * ERROR_SYSTEM without memory. */
+int chases_make_plain(struct chases *, const struct probe_task *, struct error *);
+/* Adds a series of latency over working sets to task->plan, with the kind's factors and that of
+ * the pages, and notes its kind. Returns the series' index, or ERROR_SYSTEM. */
+int chases_add_series(struct chases *, struct probe_task *, const char *name,
+                      const struct chase_kind *, const char *pages, struct error *);
+/* Adds a point of a working set of `bytes` (count * stride) to the plan: x is its own, for
+ * axes other than size. `seat` is the first of as many as there are threads. ERROR_SYSTEM without
+ * memory. */
+int chases_add_point(const struct chases *, struct probe_task *, int series, double x,
+                     uint64_t bytes, const struct seat *, struct error *);
+/* The prepare() of every probe whose state begins with a struct chases: a fresh ring at a fresh
+ * place, caches as a long chase leaves them. */
+void chases_prepare(struct trial *);
+
+/* Who measures: --cpu where it is given, else the first CPU of the fastest kind. */
+int chases_seat(struct probe_task *, const struct seat **, struct error *);
+
+/* A level and a working set that lies well inside it. */
+struct chase_level {
+    char name[8]; /* "L1", ..., "DRAM" */
+    uint64_t bytes;
+    uint64_t above; /* capacity of the level before it; 0: none */
+    bool last;      /* DRAM */
+};
+enum { CHASE_LEVELS_MAX = 8 };
+
+/* Bytes that level n holds, as the findings of `found` (may be NULL) tell, else those of the
+ * document so far, else as declared; 0 where there is none. */
+uint64_t chases_capacity(const struct probe_task *, const struct probe_result *found, int n);
+
+/* The levels: capacities as above. Half of the first and second level, a third of those further out
+ * (their last part is shared with others), and four times the last for DRAM, as far as memory goes.
+ * Fills at most CHASE_LEVELS_MAX and returns how many. */
+size_t chases_levels(const struct probe_task *, const struct probe_result *found,
+                     struct chase_level *);
+
+#endif

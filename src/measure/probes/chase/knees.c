@@ -1,0 +1,121 @@
+#include "measure/probes/chase/knees.h"
+
+#include "conclude/levels/levels.h"
+#include "conclude/translation/tlb.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A knee needs no more sizes once its capacity's interval, and the gap between the sizes around it,
+ * are as narrow as this. */
+static const double narrow = 1.04;
+
+static double finding_value(const struct document *document, const char *level, const char *page,
+                            const char *what)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s.%s", level, page, what);
+    const struct finding *finding = document_finding(document, name);
+    return finding ? finding->value : NAN;
+}
+
+size_t knees_of_translation(const struct document *document, uint64_t page_bytes,
+                            struct translation_knee knees[KNEES_TRANSLATION_MOST])
+{
+    static const char *const tlbs[] = {"dtlb1", "dtlb2"}, *const costs[] = {"hit", "walk"};
+    double so_far = 0, share = 1;
+    size_t count = 0, page = 0, piece;
+    while (page < TLB_PAGES && tlb_pages[page].bytes != page_bytes)
+        page++;
+    if (page == TLB_PAGES || !document)
+        return 0;
+    const struct finding *split = tlb_split_of(document, page, &piece);
+    if (split) {
+        share = fmin(1, split->value);
+        page = piece;
+    }
+    for (size_t i = 0; i < KNEES_TRANSLATION_MOST; i++) {
+        double entries = finding_value(document, tlbs[i], tlb_pages[page].name, "entries");
+        if (isnan(entries)) /* their number is unknown, but where costs begin is known */
+            entries = finding_value(document, tlbs[i], tlb_pages[page].name, "onset");
+        double cost = finding_value(document, "dtlb2", tlb_pages[page].name, costs[i]);
+        if (!(entries > 0) || !(cost > so_far))
+            continue;
+        knees[count++] = (struct translation_knee){entries * (double)tlb_pages[page].bytes,
+                                                   share * (cost - so_far)};
+        so_far = cost;
+    }
+    return count;
+}
+
+/* The sizes measured that stand next to an interval on both sides. */
+static void neighbours(const struct series *series, const struct found_level *level, double *below,
+                       double *above)
+{
+    *below = 0;
+    *above = INFINITY;
+    for (size_t i = 0; i < series->point_count; i++) {
+        double x = series->points[i].x;
+        if (x <= level->capacity_low)
+            *below = fmax(*below, x);
+        if (x >= level->capacity_high)
+            *above = fmin(*above, x);
+    }
+}
+
+static bool measured(const struct series *series, double x)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].x == x)
+            return true;
+    return false;
+}
+
+size_t knees_around(const struct series *series, const struct found_level *level, uint64_t stride,
+                    uint64_t sizes[KNEES_SIZES_A_LEVEL])
+{
+    double below, above;
+    size_t count = 0;
+    if (!isfinite(level->capacity))
+        return 0;
+    neighbours(series, level, &below, &above);
+    if (below <= 0 || !isfinite(above) || above < narrow * below)
+        return 0;
+    for (int i = 1; i <= KNEES_SIZES_A_LEVEL; i++) {
+        double x = below * pow(above / below, (double)i / (KNEES_SIZES_A_LEVEL + 1));
+        uint64_t bytes = (uint64_t)(x / (double)stride) * stride;
+        bool again = count && sizes[count - 1] == bytes;
+        if (bytes >= stride && !again && !measured(series, (double)bytes))
+            sizes[count++] = bytes;
+    }
+    return count;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+    return (p > q) - (p < q);
+}
+
+int knees_choose(const struct probe_task *task, const struct series *series,
+                 const struct translation_knee *knees, size_t knee_count, uint64_t stride,
+                 uint64_t sizes[KNEES_SIZES_MOST], struct error *error)
+{
+    double clock;
+    struct found_levels levels;
+    struct level_sample *samples =
+        findings_level_samples(series, LEVEL_VALUES_QUIET, task->pool, &clock);
+    if (!samples || levels_find(samples, series->point_count, knees,
+                                isfinite(clock) ? knee_count : 0, &levels) < 0)
+        return error_out_of_memory(error);
+    size_t count = 0;
+    for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity); k++)
+        count += knees_around(series, &levels.list[k], stride, sizes + count);
+    qsort(sizes, count, sizeof *sizes, ascending);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || sizes[kept - 1] != sizes[i])
+            sizes[kept++] = sizes[i];
+    return (int)kept;
+}

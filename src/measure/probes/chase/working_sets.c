@@ -1,0 +1,228 @@
+#include "measure/probes/chase/working_sets.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t KIB = 1024, MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
+enum { PER_OCTAVE = 4, PER_OCTAVE_QUICK = 2 };
+
+uint64_t last_level_bytes(const struct machine *machine)
+{
+    const struct cache_facts *cache = machine_cache(machine, 0);
+    return cache ? cache->size_bytes : 0;
+}
+
+static const struct series *latency_curve(const struct document *document)
+{
+    const struct probe_result *latency = document_probe(document, "latency");
+    for (size_t i = 0; latency && i < latency->series_count; i++)
+        if (latency->series[i].headline && latency->series[i].point_count)
+            return &latency->series[i];
+    return NULL;
+}
+
+/* From which size on all are within `alike` of the value; INFINITY where the largest is not, or no
+ * size twice as large was measured. */
+static double begins_at(const struct series *curve, double ns)
+{
+    static const double alike = 1.15;
+    const size_t count = curve->point_count;
+    size_t first = count;
+    while (first > 0 && (double)curve->points[first - 1].y.median * alike >= ns)
+        first--;
+    return first < count && curve->points[count - 1].x >= 2 * curve->points[first].x
+               ? curve->points[first].x
+               : INFINITY;
+}
+
+/* A guest is shown the host's whole cache and has a part of it. No core has more of a last level
+ * for itself than 16 MiB (six cores of a Zen with stacked cache share 96). */
+static uint64_t likely_bytes(const struct machine *machine)
+{
+    const uint64_t declared = last_level_bytes(machine), most = 16 * MIB * machine->cpu_count;
+    return machine->facts.hypervisor && most && most < declared ? most : declared;
+}
+
+/* Others hold a part of a cache while it is looked at and leave it later, and then it serves a part
+ * of a set that only passes what was found: of a cache of 32 MiB, of which 10 were found, one CPU
+ * read sets of 24, 32, 64, 128 and 256 MiB at 60, 50, 43, 40 and 40 GB/s. A cache up to this size
+ * is passed whole, because touching four times as much takes some tenths of a second at most. */
+static const uint64_t passed_whole = 64 << 20;
+
+uint64_t last_level_within(const struct machine *machine, const struct series *curve,
+                           double dram_ns)
+{
+    const uint64_t likely = likely_bytes(machine), declared = last_level_bytes(machine);
+    const double begins = curve && dram_ns > 0 ? begins_at(curve, dram_ns) : INFINITY;
+    uint64_t bytes = MIB;
+    if (!isfinite(begins))
+        return likely;
+    while ((double)bytes < begins && bytes < GIB)
+        bytes *= 2;
+    if (likely <= passed_whole && bytes < likely)
+        return likely;
+    return bytes < declared ? bytes : declared;
+}
+
+uint64_t last_level_in_effect(const struct probe_task *task)
+{
+    const struct document *document = task->document;
+    const struct series *curve = document ? latency_curve(document) : NULL;
+    const struct finding *dram = curve ? document_finding(document, "DRAM.latency_ns") : NULL;
+    return last_level_within(task->machine, curve, dram ? dram->value : NAN);
+}
+
+uint64_t working_sets_largest(const struct machine *machine)
+{
+    uint64_t last_level = last_level_bytes(machine);
+    uint64_t largest = last_level && last_level < GIB / 4 ? 4 * last_level : GIB;
+    uint64_t budget = machine_memory_budget(machine);
+    return largest < budget ? largest : budget;
+}
+
+static int check_within(const struct working_set_limits *limits, const char *option, uint64_t bytes,
+                        size_t stride, struct error *error)
+{
+    char asked[UNIT_TEXT], usable[UNIT_TEXT];
+    if (bytes < stride)
+        return error_set(error, ERROR_USAGE,
+                         "--%s %s: smaller than the stride of %s; ask for more, or a smaller "
+                         "--stride",
+                         option, size_format((double)bytes, asked),
+                         size_format((double)stride, usable));
+    if (bytes <= limits->most)
+        return 0;
+    return error_set(error, ERROR_USAGE, "--%s %s: more than %s; ask for at most %s", option,
+                     size_format((double)bytes, asked), limits->most_is,
+                     size_format((double)(limits->most / MIB * MIB), usable));
+}
+
+static struct working_set_limits limits_of(const struct probe_task *task)
+{
+    const bool quick = settings_has(task->settings, "quick");
+    return (struct working_set_limits){
+        .largest = working_sets_largest(task->machine),
+        .most = machine_memory_budget(task->machine),
+        .most_is = "half of the memory that is free",
+        .per_octave = quick ? PER_OCTAVE_QUICK : PER_OCTAVE,
+        .memory = quick ? likely_bytes(task->machine) : 0,
+    };
+}
+
+int working_sets_check(const struct probe_task *task, const char *option, uint64_t bytes,
+                       size_t stride, struct error *error)
+{
+    const struct working_set_limits limits = limits_of(task);
+    return check_within(&limits, option, bytes, stride, error);
+}
+
+/* Adds a size, not smaller than the last one, in whole strides. */
+static int add(struct working_sets *sets, struct pool *pool, uint64_t bytes, size_t stride,
+               struct error *error)
+{
+    bytes = bytes / stride * stride;
+    if (bytes == 0 || (sets->count && sets->bytes[sets->count - 1] == bytes))
+        return 0;
+    uint64_t *slot = pool_append(pool, (void **)&sets->bytes, &sets->count, sizeof *slot);
+    if (!slot)
+        return error_out_of_memory(error);
+    *slot = bytes;
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int choose_listed(struct working_sets *sets, struct probe_task *task, size_t stride,
+                         const struct working_set_limits *limits, struct error *error)
+{
+    static const char *const others[] = {"from", "to", "per-octave"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (settings_has(task->settings, others[i]))
+            return error_set(error, ERROR_USAGE,
+                             "--sizes names every size, so --%s can't be given with it: leave one "
+                             "out",
+                             others[i]);
+    const uint64_t *listed;
+    size_t count = settings_sizes(task->settings, "sizes", &listed);
+    uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
+    if (!sizes)
+        return error_out_of_memory(error);
+    memcpy(sizes, listed, count * sizeof *sizes);
+    qsort(sizes, count, sizeof *sizes, compare);
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        code = check_within(limits, "sizes", sizes[i], stride, error);
+        if (code == 0)
+            code = add(sets, task->pool, sizes[i], stride, error);
+    }
+    return code;
+}
+
+/* Large ones take long to build, and tell apart little. Two an octave there are at least, or no
+ * plateau is seen; and DRAM, on which a short curve has the fewest sizes, is known by as many of
+ * them as agree. */
+static unsigned steps_in_octave(const struct settings *settings,
+                                const struct working_set_limits *limits, double begins_at)
+{
+    const unsigned usual = limits->per_octave;
+    if (settings_has(settings, "per-octave"))
+        return (unsigned)settings_number(settings, "per-octave");
+    if (limits->memory && begins_at >= (double)limits->memory)
+        return PER_OCTAVE;
+    return begins_at < 64 * (double)MIB || usual < 4 ? usual : usual / 2;
+}
+
+static int choose_swept(struct working_sets *sets, struct probe_task *task, size_t stride,
+                        const struct working_set_limits *limits, struct error *error)
+{
+    const struct settings *settings = task->settings;
+    uint64_t smallest = stride > KIB ? stride : KIB;
+    uint64_t from = settings_has(settings, "from") ? settings_size(settings, "from") : smallest;
+    uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to") : limits->largest;
+    char low[UNIT_TEXT], high[UNIT_TEXT];
+    int code = check_within(limits, "to", to, stride, error);
+    if (code == 0)
+        code = check_within(limits, "from", from, stride, error);
+    if (code == 0 && from > to)
+        code = error_set(error, ERROR_USAGE,
+                         "--from %s is larger than --to %s: give the smaller size first",
+                         size_format((double)from, low), size_format((double)to, high));
+    if (code == 0)
+        code = add(sets, task->pool, from, stride, error);
+    /* Octaves are counted from powers of two, so that two runs share their sizes. */
+    for (double octave = exp2(floor(log2((double)from))); code == 0 && octave <= (double)to;
+         octave *= 2) {
+        unsigned steps = steps_in_octave(settings, limits, octave);
+        for (unsigned i = 0; i < steps && code == 0; i++) {
+            uint64_t bytes = (uint64_t)llround(octave * exp2((double)i / steps));
+            if (bytes >= from && bytes <= to)
+                code = add(sets, task->pool, bytes, stride, error);
+        }
+    }
+    return code == 0 ? add(sets, task->pool, to, stride, error) : code;
+}
+
+int working_sets_within(struct working_sets *sets, struct probe_task *task, size_t stride,
+                        const struct working_set_limits *limits, struct error *error)
+{
+    *sets = (struct working_sets){0};
+    int code = check_within(limits, "stride", stride, stride, error); /* a set holds one at least */
+    if (code < 0)
+        return code;
+    return settings_has(task->settings, "sizes") ? choose_listed(sets, task, stride, limits, error)
+                                                 : choose_swept(sets, task, stride, limits, error);
+}
+
+int working_sets_choose(struct working_sets *sets, struct probe_task *task, size_t stride,
+                        struct error *error)
+{
+    const struct working_set_limits limits = limits_of(task);
+    return working_sets_within(sets, task, stride, &limits, error);
+}

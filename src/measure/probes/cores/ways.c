@@ -1,0 +1,223 @@
+/*
+ * Which way between two cores is the longer one. Each side sees how old the other's stamp is by its
+ * own counter: from i to j that is way(i, j) + (c[j] - c[i]), where c is what a counter is ahead.
+ * Both together are the round trip, whatever the counters say: that is certain. Their difference is
+ *
+ *     d(i, j) = way(i, j) - way(j, i) + 2 (c[j] - c[i]),
+ *
+ * and no exchange of stamps between two cores tells the two terms apart (Mills, "Network Time
+ * Protocol", RFC 5905, section 8, rests on the same four stamps and assumes equal ways). Among
+ * three cores or more, though, offsets of counters add up to nothing around every triangle. What
+ * the differences add up to there is in the ways, and one of the three has a third of it at least.
+ *
+ * Neither is more certain than the lines' scatter and the counter's steps allow: a least difference
+ * of two readings is off by less than a step, and so is what the two ways differ by.
+ */
+#include "measure/probes/cores/cores.h"
+
+#include "conclude/registry/finding.h"
+#include "machine/clock.h"
+
+#include <math.h>
+
+/* Fewer lines give no interval, as elsewhere. */
+enum { LINES_LEAST = 6 };
+/* That any pair's interval misses what it is about. */
+static const double chance_of_any = 0.05;
+
+/* d(i, j) of i < j in ticks, from both directions' trials (Welford's sums: counters may be so far
+ * apart that squares would drown the scatter). */
+struct ticks_seen {
+    unsigned trials;
+    double mean, squares; /* of the deviations from the mean */
+};
+
+struct difference {
+    double ns, half_ns; /* NAN: no trials; too few lines for an interval */
+};
+
+struct cores_ways {
+    size_t count;
+    struct ticks_seen *seen; /* [count][count] */
+    double ticks, ns;        /* of the same batches, for the counter's rate */
+    uint64_t step_ticks;     /* of the counter, which may advance by many at a time */
+};
+
+struct cores_ways *cores_ways_create(size_t cpu_count, struct pool *pool)
+{
+    struct cores_ways *ways = pool_alloc(pool, 1, sizeof *ways);
+    if (!ways)
+        return NULL;
+    ways->count = cpu_count;
+    ways->seen = pool_alloc(pool, cpu_count * cpu_count, sizeof *ways->seen);
+    return ways->seen ? ways : NULL;
+}
+
+void cores_ways_add(struct cores_ways *ways, const struct cores_state *state,
+                    const struct observation *seen)
+{
+    const struct trial *trial = seen->trial;
+    const struct handoff_one_way *first = trial->workers[0].state;
+    const struct handoff_one_way *second = trial->workers[1].state;
+    const size_t from = (size_t)cores_rank(state, trial->point->from),
+                 to = (size_t)cores_rank(state, trial->point->to);
+    /* The reference is the same few lines over and over. */
+    if (seen->reference || !seen->batch_count || first->least == INT64_MAX ||
+        second->least == INT64_MAX)
+        return;
+    /* What the second saw came from the first. In the lowest bit is the side that wrote, which the
+     * first side's differences lack and the second side's have too much. */
+    const double there = (double)(second->least >> 1), back = (double)((first->least + 1) >> 1);
+    const double value = from < to ? there - back : back - there;
+    struct ticks_seen *pair =
+        &ways->seen[from < to ? from * ways->count + to : to * ways->count + from];
+    const double before = value - pair->mean;
+    pair->mean += before / ++pair->trials;
+    pair->squares += before * (value - pair->mean);
+    ways->ticks += (double)first->last_ticks;
+    ways->ns += seen->batches[seen->batch_count - 1].ns;
+    ways->step_ticks = clock_step(ways->step_ticks, first->last_ticks);
+}
+
+/* The standard errors that hold all pairs' means at once: a normal value is beyond z with less than
+ * exp(-z^2/2), and Student's t is had from z by Wallace's approximation ("Bounds on normal
+ * approximations to Student's and the chi-square distributions", 1959). */
+static double standard_errors(size_t pairs, double freedom)
+{
+    const double z =
+        sqrt(2 * log((double)pairs / chance_of_any)) * (8 * freedom + 3) / (8 * freedom + 1);
+    return sqrt(freedom * expm1(z * z / freedom));
+}
+
+static struct difference difference_of(const struct cores_ways *ways, const struct ticks_seen *pair,
+                                       unsigned lines)
+{
+    const double tick_ns = ways->ns / ways->ticks;
+    if (!pair->trials)
+        return (struct difference){NAN, NAN};
+    /* Both directions and all times are of the same lines. */
+    const unsigned n = pair->trials < lines ? pair->trials : lines;
+    struct difference result = {pair->mean * tick_ns, NAN};
+    if (n >= LINES_LEAST) {
+        const double error = sqrt(pair->squares / (pair->trials - 1) / n);
+        result.half_ns =
+            tick_ns * (standard_errors(ways->count * (ways->count - 1) / 2, n - 1) * error +
+                       (double)ways->step_ticks);
+    }
+    return result;
+}
+
+static int add_finding(struct probe_task *task, const char *name, struct difference difference,
+                       const char *cpus, const char *text, struct error *error)
+{
+    struct finding *finding = finding_add_value(task->result, task->pool, name, "ns", difference.ns,
+                                                difference.ns - difference.half_ns,
+                                                difference.ns + difference.half_ns, 0);
+    if (!finding || !cpus || !text)
+        return error_out_of_memory(error);
+    finding->cpus = cpus;
+    finding->text = text;
+    return 0;
+}
+
+static const char *tell_difference(struct pool *pool, int a, int b, struct difference most)
+{
+    if (most.ns > most.half_ns)
+        return pool_printf(
+            pool,
+            "from CPU %d to %d a stamp seems to take %.1f ns longer than back: the counter of CPU "
+            "%d is %.1f ns ahead, or that way is longer, or some of both; two cores alone can't "
+            "tell, but the sum of both ways is certain",
+            a, b, most.ns, b, most.ns / 2);
+    return pool_printf(
+        pool, "from CPU %d to %d a stamp seems to take %.1f ns longer than back, %s", a, b, most.ns,
+        isnan(most.half_ns) ? "which too few lines were measured to tell from their scatter"
+                            : "which is no more than the lines' scatter and one step of the "
+                              "counter explain");
+}
+
+static int conclude_differences(struct probe_task *task, const struct difference *between,
+                                struct error *error)
+{
+    const struct cores_state *state = task->state;
+    const size_t count = state->cpu_count;
+    struct difference most = {-1, NAN};
+    int a = 0, b = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++) {
+            const struct difference *pair = &between[i * count + j];
+            if (!(fabs(pair->ns) > most.ns))
+                continue;
+            most = (struct difference){fabs(pair->ns), pair->half_ns};
+            a = state->cpus[pair->ns < 0 ? j : i];
+            b = state->cpus[pair->ns < 0 ? i : j];
+        }
+    return most.ns < 0 ? 0
+                       : add_finding(task, "cores.one-way.difference", most,
+                                     pool_printf(task->pool, "%d,%d", a < b ? a : b, a < b ? b : a),
+                                     tell_difference(task->pool, a, b, most), error);
+}
+
+/* NULL without memory. */
+static const char *list_corners(struct pool *pool, const int cpus[3])
+{
+    struct cpulist list = {0};
+    char text[64];
+    int code = 0;
+    for (int i = 0; i < 3 && code == 0; i++)
+        code = cpulist_add(&list, cpus[i]);
+    const char *listed =
+        code == 0 ? pool_strdup(pool, cpulist_format(&list, text, sizeof text)) : NULL;
+    cpulist_free(&list);
+    return listed;
+}
+
+/* The triangle with the most that is certain, where anything is. */
+static int conclude_asymmetry(struct probe_task *task, const struct difference *between,
+                              struct error *error)
+{
+    const struct cores_state *state = task->state;
+    const size_t count = state->cpu_count;
+    struct difference best = {0, 0};
+    int corners[3] = {0, 0, 0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            for (size_t k = j + 1; k < count; k++) {
+                const struct difference *ij = &between[i * count + j],
+                                        *jk = &between[j * count + k],
+                                        *ik = &between[i * count + k];
+                const double third = (ij->ns + jk->ns - ik->ns) / 3;
+                const double half = (ij->half_ns + jk->half_ns + ik->half_ns) / 3;
+                if (!(fabs(third) - half > best.ns - best.half_ns))
+                    continue;
+                best = (struct difference){fabs(third), half};
+                corners[0] = state->cpus[i];
+                corners[1] = state->cpus[third < 0 ? k : j];
+                corners[2] = state->cpus[third < 0 ? j : k];
+            }
+    if (!(best.ns > best.half_ns))
+        return 0;
+    return add_finding(
+        task, "cores.one-way.asymmetry", best, list_corners(task->pool, corners),
+        pool_printf(task->pool,
+                    "from CPU %d to %d to %d and back to %d stamps seem to take %.1f ns longer "
+                    "than the other way round, and offsets of counters add up to nothing around a "
+                    "triangle: one of its three ways at least is %.1f ns longer than back",
+                    corners[0], corners[1], corners[2], corners[0], 3 * best.ns, best.ns),
+        error);
+}
+
+int cores_ways_conclude(struct probe_task *task, const struct cores_ways *ways, struct error *error)
+{
+    const struct cores_state *state = task->state;
+    if (!ways || !(ways->ticks > 0))
+        return 0;
+    const size_t cells = ways->count * ways->count;
+    struct difference *between = pool_alloc(task->pool, cells, sizeof *between);
+    if (!between)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < cells; i++)
+        between[i] = difference_of(ways, &ways->seen[i], state->lines);
+    int code = conclude_differences(task, between, error);
+    return code == 0 ? conclude_asymmetry(task, between, error) : code;
+}

@@ -1,0 +1,105 @@
+#include "measure/probes/geometry/chain.h"
+
+#include "base/random.h"
+#include "measure/kernels/ring.h"
+
+#include <string.h>
+
+static void link(unsigned char *from, unsigned char *to)
+{
+    memcpy(from, &to, sizeof to);
+}
+
+static unsigned char *link_of(const unsigned char *from)
+{
+    unsigned char *to;
+    memcpy(&to, from, sizeof to);
+    return to;
+}
+
+size_t geometry_chain_hot(const struct geometry_chain *chain)
+{
+    size_t links = chain->line_bytes / sizeof(void *);
+    return (chain->count + links - 1) / links;
+}
+
+size_t geometry_chain_loads(const struct geometry_chain *chain)
+{
+    return chain->kind == GEOMETRY_CONFLICT ? chain->count : 2 * chain->count;
+}
+
+size_t geometry_chain_bytes(const struct geometry_chain *chain)
+{
+    switch (chain->kind) {
+    case GEOMETRY_PAIRS:
+        return chain->count * GEOMETRY_BLOCK;
+    case GEOMETRY_HOT:
+        return (chain->count + geometry_chain_hot(chain) + 1) * chain->stride + chain->aside;
+    default:
+        return chain->count * chain->stride;
+    }
+}
+
+static unsigned char *build_ring(const struct geometry_chain *chain, unsigned char *memory,
+                                 size_t stride, uint64_t seed)
+{
+    struct ring ring = {.memory = memory,
+                        .count = chain->count,
+                        .stride = stride,
+                        .order = RING_RANDOM,
+                        .seed = seed};
+    ring_build(&ring);
+    return memory;
+}
+
+/* Where in its block the pair begins: in the first half of any aligned unit of twice the distance,
+ * at any word, so that all sets of a cache have their share. */
+static size_t pair_begin(const struct geometry_chain *chain, size_t block, uint64_t seed)
+{
+    const size_t unit = 2 * chain->stride, word = sizeof(void *);
+    uint64_t random = random_mix(seed + block);
+    return (size_t)(random % (GEOMETRY_BLOCK / unit)) * unit +
+           (size_t)((random >> 32) % (chain->stride / word)) * word;
+}
+
+static unsigned char *build_pairs(const struct geometry_chain *chain, unsigned char *memory,
+                                  uint64_t seed)
+{
+    build_ring(chain, memory, GEOMETRY_BLOCK, seed);
+    for (size_t i = 0; i < chain->count; i++) {
+        unsigned char *block = memory + i * GEOMETRY_BLOCK;
+        size_t next = (size_t)(link_of(block) - memory) / GEOMETRY_BLOCK;
+        unsigned char *first = block + pair_begin(chain, i, seed);
+        link(first, first + chain->stride);
+        link(first + chain->stride, memory + next * GEOMETRY_BLOCK + pair_begin(chain, next, seed));
+    }
+    return memory + pair_begin(chain, 0, seed);
+}
+
+/* Goes the ring round once, and leads every link over the next word of the next hot line. */
+static unsigned char *build_hot(const struct geometry_chain *chain, unsigned char *memory,
+                                uint64_t seed)
+{
+    const size_t hot = geometry_chain_hot(chain);
+    unsigned char *first = build_ring(chain, memory, chain->stride, seed), *at = first;
+    unsigned char *lines = memory + chain->count * chain->stride + chain->aside;
+    for (size_t i = 0; i < chain->count; i++) {
+        unsigned char *next = link_of(at);
+        unsigned char *word = lines + i % hot * chain->stride + i / hot * sizeof(void *);
+        link(at, word);
+        link(word, next);
+        at = next;
+    }
+    return first;
+}
+
+void *geometry_chain_build(const struct geometry_chain *chain, unsigned char *memory, uint64_t seed)
+{
+    if (chain->kind == GEOMETRY_PAIRS)
+        return build_pairs(chain, memory, seed);
+    /* Every trial uses another set, so that a set which something else uses is only one of many. */
+    size_t lines = chain->stride / chain->line_bytes;
+    memory += (size_t)(random_mix(seed) % (lines ? lines : 1)) * chain->line_bytes;
+    return chain->kind == GEOMETRY_HOT ? build_hot(chain, memory, seed)
+                                       : build_ring(chain, memory, chain->stride, seed);
+}

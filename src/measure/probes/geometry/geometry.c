@@ -1,0 +1,436 @@
+/*
+ * How the first two levels of cache are built: line size, ways and way stride, and whether the
+ * second level includes the first.
+ *
+ * Ways: a chain through k lines, a stride apart. Lines a way stride apart meet in one set, and one
+ * more than it has ways no longer fits: the latency steps (Saavedra and Smith, "Measuring cache and
+ * TLB performance and their effect on benchmark run times", IEEE Trans. Computers 44(10), 1995).
+ * Second levels are indexed by physical addresses, so that this takes huge pages; third levels
+ * hash their index, so that no stride meets in one set.
+ *
+ * Line: loads in pairs, in random order over more lines than the level holds. The second load of a
+ * pair hits while both are in one line. A plain sweep of strides would show the prefetchers.
+ *
+ * Inclusion: a hot line that the first level never gives up is not used in the second any more, so
+ * that contending lines push it out there. If it then misses, the second level took it along.
+ */
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "measure/kernels/chase.h"
+#include "measure/probes/chase/chases.h"
+#include "measure/probes/geometry/state.h"
+#include "measure/probes/probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct axis latency_axis = {"latency", "ns"};
+
+const char *const geometry_conflicts = "conflicts", *const geometry_fitting = "lines that fit",
+                  *const geometry_lines = "line by vote", *const geometry_hot = "hot lines",
+                  *const geometry_rounds = "rounds";
+
+static const struct option_spec options[] = {
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+static const double trial_ns = 100e3;
+enum { SWEPT_LOADS = 512 }; /* twelve rounds of the most lines */
+
+static void plan_stage(struct probe_task *task)
+{
+    struct geometry_state *state = task->state;
+    struct plan *plan = &task->plan;
+    probe_plan_clear(task);
+    state->chains = NULL;
+    state->chain_count = 0;
+    plan->touch_cpu = state->seat->cpu;
+    plan->trials_min = plan->trials_max = GEOMETRY_TRIALS;
+    probe_plan_short_batches(plan, trial_ns);
+    plan->precision = fmax(plan->precision, 0.1); /* what a step needs to be seen */
+    plan->span_s = settings_has(task->settings, "quick") ? 0 : 0.5;
+    plan->share = 0.7;
+}
+
+int geometry_add_series(struct probe_task *task, const char *name, const char *factor, double value,
+                        struct axis x, struct axis y, size_t room, struct error *error)
+{
+    /* Room for the series that are added later as well. */
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
+    if (!factors)
+        return error_out_of_memory(error);
+    *factors = (struct factor){factor, NULL, value};
+    return trial_series_add(
+        task,
+        &(struct series){
+            .name = name, .factors = factors, .factor_count = factor ? 1 : 0, .x = x, .y = y},
+        room, error);
+}
+
+void geometry_add_factor(struct series *series, const char *name, double value)
+{
+    series->factors[series->factor_count++] = (struct factor){name, NULL, value};
+}
+
+int geometry_add_point(struct probe_task *task, int series, double x,
+                       const struct geometry_chain *chain, struct error *error)
+{
+    struct geometry_state *state = task->state;
+    struct plan *plan = &task->plan;
+    struct geometry_chain *kept =
+        pool_append(task->pool, (void **)&state->chains, &state->chain_count, sizeof *kept);
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    if (!kept || !point)
+        return error_out_of_memory(error);
+    *kept = *chain;
+    point->series = (unsigned)series;
+    point->x = x;
+    point->seats = state->seat;
+    point->seat_count = 1;
+    point->arena_bytes = geometry_chain_bytes(chain);
+    point->detail = state->chain_count - 1;
+    return 0;
+}
+
+static int plan_geometry(struct probe_task *task, struct error *error)
+{
+    struct geometry_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    *state = (struct geometry_state){.line_bytes = machine_line_bytes(task->machine),
+                                     .fitting = {-1, -1},
+                                     .pairs = {-1, -1},
+                                     .hot = -1};
+    int code = chases_seat(task, &state->seat, error);
+    if (code < 0)
+        return code;
+    if (machine_memory_budget(task->machine) < (uint64_t)GEOMETRY_STRIDE_MOST * GEOMETRY_LINES_MOST)
+        return error_set(
+            error, ERROR_IMPOSSIBLE,
+            "lines that contend for a set lie over %d MiB, and that much memory is not "
+            "free: free some",
+            GEOMETRY_STRIDE_MOST / 1024 * GEOMETRY_LINES_MOST / 1024);
+    plan_stage(task);
+    probe_plan_sweeps(&task->plan, GEOMETRY_TRIALS, SWEPT_LOADS);
+    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
+        size_t stride = (size_t)GEOMETRY_STRIDE_LEAST << s;
+        int series = geometry_add_series(task, geometry_conflicts, "stride", (double)stride,
+                                         (struct axis){"lines", ""}, latency_axis, 0, error);
+        state->conflicts[s] = series;
+        for (int i = 0; i < GEOMETRY_COUNTS && series >= 0; i++) {
+            struct geometry_chain chain = {.kind = GEOMETRY_CONFLICT,
+                                           .count = geometry_lines_at(i),
+                                           .stride = stride,
+                                           .line_bytes = state->line_bytes};
+            code = geometry_add_point(task, series, (double)chain.count, &chain, error);
+            if (code < 0)
+                return code;
+        }
+        if (series < 0)
+            return series;
+    }
+    return trial_values_reserve_groups(&state->values, &task->plan, GEOMETRY_TRIALS, task->pool,
+                                       error);
+}
+
+/* --- measuring --- */
+
+static void prepare_geometry(struct trial *trial)
+{
+    const struct geometry_state *state = trial->probe_state;
+    const struct geometry_chain *wanted = &state->chains[trial->point->detail];
+    struct worker *worker = &trial->workers[0];
+    struct chase *chase = (struct chase *)worker->room;
+    chase->position = geometry_chain_build(wanted, trial->arena->memory, trial->seed);
+    chase_run(chase, 2 * geometry_chain_loads(wanted) / chase_steps + 1);
+    worker->run = chase_run;
+    worker->state = chase;
+    trial->operations = chase_steps;
+}
+
+static void observe_geometry(void *observer, const struct observation *seen)
+{
+    struct probe_task *task = observer;
+    struct geometry_state *state = task->state;
+    trial_values_keep(&state->values, &task->plan, seen);
+}
+
+/* --- the second stage --- */
+
+double geometry_capacity_found(const struct document *document, int level)
+{
+    char name[16];
+    snprintf(name, sizeof name, "L%d.capacity", level);
+    const struct finding *finding = document ? document_finding(document, name) : NULL;
+    return finding && finding->value > 0 ? finding->value : NAN;
+}
+
+static int plan_hot(struct probe_task *task, const struct geometry_ways *first,
+                    const struct geometry_ways *second, struct error *error)
+{
+    struct geometry_state *state = task->state;
+    if (second->why || second->way_stride <= first->way_stride)
+        return 0;
+    /* Half as many again as fit, so that all of them miss. */
+    struct geometry_chain chain = {.kind = GEOMETRY_HOT,
+                                   .count = (size_t)(second->ways * 1.5),
+                                   .stride = (size_t)second->way_stride,
+                                   .line_bytes = state->line_bytes};
+    int code = geometry_add_series(task, geometry_hot, "contending", (double)chain.count,
+                                   (struct axis){"in the same set", ""}, latency_axis, 0, error);
+    state->hot = code;
+    if (code >= 0)
+        geometry_add_factor(&task->plan.series[code], "hot", (double)geometry_chain_hot(&chain));
+    for (int same = 0; code >= 0 && same < 2; same++) {
+        chain.aside = same ? 0 : (size_t)first->way_stride;
+        code = geometry_add_point(task, state->hot, same, &chain, error);
+    }
+    return code < 0 ? code : 0;
+}
+
+bool geometry_too_few(double rounds, unsigned trials)
+{
+    return 3 * rounds <= trials;
+}
+
+static int after_conflicts(struct probe_task *task, struct error *error)
+{
+    struct geometry_state *state = task->state;
+    unsigned flags = 0;
+    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
+        const struct series *series = &task->plan.series[state->conflicts[s]];
+        for (size_t i = 0; i < series->point_count; i++)
+            flags |= series->points[i].flags;
+    }
+    state->small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES);
+    int code = geometry_add_fitting(task, 0, NULL, error);
+    if (code < 0)
+        return code;
+    struct geometry_ways first = geometry_ways_of(&task->plan.series[state->fitting[0]], 0);
+    struct geometry_ways second = {NAN, NAN, "the first level's ways were not found"};
+    if (!first.why && !state->small_pages) {
+        code = geometry_add_fitting(task, 1, &first, error);
+        if (code == 0)
+            second = geometry_ways_of(&task->plan.series[state->fitting[1]], first.ways);
+    }
+    plan_stage(task);
+    task->plan.trials_min = task->plan.trials_max = GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE;
+    for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
+        code = geometry_plan_pairs(task, level, error);
+    if (code == 0)
+        code = plan_hot(task, &first, &second, error);
+    if (code < 0 || task->plan.point_count == 0)
+        return code;
+    code = trial_values_reserve(&state->values, &task->plan, task->pool, error);
+    return code < 0 ? code : 1;
+}
+
+double geometry_nearest(const struct series *series)
+{
+    if (!series || !series->point_count)
+        return NAN;
+    const struct point *point = &series->points[0];
+    const bool cycles = isfinite(point->cycles.median);
+    return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
+}
+
+static int next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
+{
+    (void)outcome;
+    if (stage == 1)
+        return after_conflicts(task, error);
+    int code = 0;
+    for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
+        code = geometry_keep_lines(task, level, error);
+    return code;
+}
+
+/* --- concluding --- */
+
+/* The series of that name and level; NULL: there is none. */
+static const struct series *series_of(const struct analysis *analysis, const char *name, int level)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct factor *factor = series_factor(&result->series[i], "level");
+        if (strcmp(result->series[i].name, name) == 0 && factor &&
+            !(fabs(factor->number - (level + 1)) > 0))
+            return &result->series[i];
+    }
+    return NULL;
+}
+
+static const struct series *conflicts_of(const struct analysis *analysis, double stride)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct factor *factor = series_factor(&result->series[i], "stride");
+        if (strcmp(result->series[i].name, geometry_conflicts) == 0 && factor &&
+            !(fabs(factor->number - stride) > 0))
+            return &result->series[i];
+    }
+    return NULL;
+}
+
+static double number_of(const struct series *series, const char *name)
+{
+    const struct factor *factor = series ? series_factor(series, name) : NULL;
+    return factor ? factor->number : NAN;
+}
+
+/* Whether the third level held all lines at the widest stride, as no plain index would let it. */
+static bool third_held(const struct analysis *analysis, const struct geometry_evidence *evidence)
+{
+    const struct series *fitting[] = {evidence->levels[0].fitting, evidence->levels[1].fitting};
+    if (!fitting[0] || !fitting[1])
+        return false;
+    const struct geometry_ways first = geometry_ways_of(fitting[0], 0);
+    if (first.why)
+        return false;
+    const struct geometry_ways second = geometry_ways_of(fitting[1], first.ways);
+    if (second.why)
+        return false;
+    const struct series *widest = conflicts_of(analysis, GEOMETRY_STRIDE_MOST),
+                        *own = conflicts_of(analysis, second.way_stride);
+    return widest && own &&
+           geometry_conflict(widest, GEOMETRY_LINES_MOST) <
+               1.5 * geometry_conflict(own, 3 * second.ways);
+}
+
+static bool on_small_pages(const struct analysis *analysis)
+{
+    const struct probe_result *result = analysis->result;
+    unsigned flags = 0;
+    for (size_t i = 0; i < result->series_count; i++)
+        for (size_t p = 0; p < result->series[i].point_count &&
+                           strcmp(result->series[i].name, geometry_conflicts) == 0;
+             p++)
+            flags |= result->series[i].points[p].flags;
+    return flags & FLAG_BIT(FLAG_SMALL_PAGES);
+}
+
+/* Documents of before say how the trials voted, and not how many of them could. */
+static bool holds_rounds(const struct series *votes)
+{
+    return !votes || series_factor(votes, geometry_rounds);
+}
+
+static int analyse_geometry(struct analysis *analysis, struct error *error)
+{
+    const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
+    struct geometry_evidence evidence = {
+        .hot = hot,
+        .hot_lines = number_of(hot, "hot"),
+        .hot_others = number_of(hot, "contending"),
+        .nearest = geometry_nearest(conflicts_of(analysis, GEOMETRY_STRIDE_LEAST)),
+        .small_pages = on_small_pages(analysis),
+        .lines_most = GEOMETRY_LINES_MOST,
+        .stride_most = GEOMETRY_STRIDE_MOST,
+        .declared = analysis->machine};
+    bool whole = !hot || isfinite(evidence.hot_lines);
+    for (int level = 0; level < GEOMETRY_LEVELS; level++) {
+        const struct series *fitting = series_of(analysis, geometry_fitting, level),
+                            *lines = series_of(analysis, geometry_lines, level);
+        whole = whole && holds_rounds(fitting) && holds_rounds(lines);
+        evidence.levels[level] = (struct geometry_level){
+            .fitting = fitting,
+            .lines = lines,
+            .capacity = geometry_capacity_found(analysis->document, level + 1)};
+        if (fitting)
+            evidence.too_few_for_ways =
+                geometry_too_few(number_of(fitting, geometry_rounds), GEOMETRY_TRIALS);
+        if (!lines)
+            continue;
+        const double rounds = number_of(lines, geometry_rounds);
+        evidence.too_few_for_lines =
+            geometry_too_few(rounds, GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE);
+        evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
+    }
+    if (!whole)
+        return analysis_keep(analysis,
+                             "L<n>.line, L<n>.ways, L<n>.way_stride, L<n>.inclusive, "
+                             "L<n>.disagreement",
+                             "the document does not hold how many rounds voted", error);
+    evidence.third_held = third_held(analysis, &evidence);
+    return findings_geometry(analysis->result, analysis->pool, &evidence, error);
+}
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"stride", STANDARD_NAMED, NULL, 0}, {"level", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "L<n>.line",
+     .unit = "B",
+     .role = ROLE_LEVEL,
+     .fact = FACT_LINE,
+     .meaning = "The cache line: how far apart two loads may be and still cost one miss.",
+     .moves = "Prefetchers that fetch pairs of lines can make it look twice as long.",
+     .advice = "Align and pad to it what several cores write; take twice as much where lines come "
+               "in pairs."},
+    {.patterns = "L<n>.ways",
+     .unit = "",
+     .role = ROLE_LEVEL,
+     .fact = FACT_WAYS,
+     .meaning = "Associativity: how many lines that contend for one set fit at once.",
+     .moves = "The cache's design decides it; a partition of the cache (resctrl) leaves fewer.",
+     .advice = "More arrays than that, a multiple of the way stride apart, throw each other out: "
+               "pad them."},
+    {.patterns = "L<n>.way_stride",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .meaning = "The least distance at which lines contend for the same set: the number of sets "
+                "times the line. Where a hash chooses the set there is none.",
+     .moves = "The cache's design decides it, and nothing else.",
+     .advice = "Avoid leading dimensions and buffer distances that are multiples of it."},
+    {.patterns = "L<n>.disagreement",
+     .unit = "B",
+     .role = ROLE_DISAGREEMENT,
+     .meaning = "Ways times way stride, where that differs from the capacity.",
+     .moves = "A part of the cache is not to be had, or one of the two readings is wrong.",
+     .advice = "Look for cache partitions (resctrl) and neighbours, and repeat with --thorough."},
+    {.patterns = "L<n>.inclusive",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "1: this level includes the one before it, so a line that it gives up leaves that "
+                "one too; 0: the line stays there.",
+     .moves = "The cache's design decides it, and nothing else.",
+     .advice = "In an inclusive cache a neighbour's traffic can throw out another core's hot "
+               "lines: isolate them by partition or by placement."},
+    {.patterns = NULL},
+};
+
+const struct probe geometry_probe = {
+    .name = "geometry",
+    .place = 30,
+    .title = "How the caches are built",
+    .summary = "line size, ways and way stride of the first two levels, and inclusion",
+    .about = "A cache is a table of sets with a few ways each. Lines that lie a way stride apart "
+             "meet in one set, and of these only as many stay as it has ways: data laid out in "
+             "such strides (rows of a power of two) fits far less than the capacity. A line is "
+             "what one miss brings.\n"
+             "Numbers are reported where the trials agree on them, beside what the machine "
+             "declares. The second level takes huge pages, because it is indexed by physical "
+             "addresses; third levels hash their index, and no stride shows their ways. Where the "
+             "second level includes the first, a line that it gives up is lost to both.",
+    .weight = 5,
+    .quick = false,
+    .options = options,
+    .findings = {finding_lines, experiment},
+    .plan = plan_geometry,
+    .prepare = prepare_geometry,
+    .observe = observe_geometry,
+    .next = next_geometry,
+    .analyse = analyse_geometry,
+};

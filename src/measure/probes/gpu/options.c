@@ -1,0 +1,167 @@
+#include "measure/probes/gpu/options.h"
+
+#include "measure/probes/chase/working_sets.h"
+#include "measure/probes/gpu/split.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LIST_TEXT = 320 };
+
+static const char *const backend_names[] = {"auto", "cuda", "opencl", NULL};
+const char *const gpu_path_names[] = {"l1", "l2", "read-only", NULL};
+static const char *const order_names[] = {"random", "strided", "both", NULL};
+
+const struct option_spec gpu_options[] = {
+    {"device", 0, OPTION_TEXT, "LIST", "all", 0, 0, NULL,
+     "all, or the numbers of devices as 'fathom gpu' names them, like 0 or 0,2-3"},
+    {"backend", 0, OPTION_CHOICE, "NAME", "auto", 0, 0, backend_names,
+     "who reaches the devices: auto takes the first that has a GPU; a CPU that OpenCL offers as a "
+     "device counts only with opencl"},
+    {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
+     "these experiments and no others: latency, memories, sharing, banks, host, together, places, "
+     "cluster, peers, fetch, distance, translation, bandwidth (default: all that the device can; "
+     "with --quick and in 'fathom run' all but fetch, distance and translation)"},
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "smallest working set (default: 1K, or one stride); below one stride, elements lie side by "
+     "side, from 8 bytes on"},
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "largest working set (default: eight times the L2 declared or, where it is not, 1 GiB; more "
+     "where the curve still rises there; at most a quarter of the device's memory that is free)"},
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+     "sizes from one power of two to the next (default: 4, before more are added around the knees; "
+     "2 for all curves but the first)"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, "these working sets and no others"},
+    {"order", 0, OPTION_CHOICE, "ORDER", "both", 0, 0, order_names,
+     "in which order a chase visits the lines"},
+    {"path", 0, OPTION_TEXT, "NAME,...", "l1,l2,read-only", 0, 0, NULL,
+     "the way that loads take: l1, through every cache; l2, past the first-level cache; read-only"},
+    {"stride", 0, OPTION_SIZE, "SIZE", "128", 8, 1 << 20, NULL,
+     "bytes from one pointer to the next in memory, a multiple of 8"},
+    {"l1", 0, OPTION_TEXT, "SPLIT", NULL, 0, 0, NULL,
+     "how much of the memory that L1 and scratchpad share is wanted as L1: a size like 32K, per "
+     "cent of it like 50, or sweep for every split that the device has (default: as the driver "
+     "splits it)"},
+    {.name = NULL},
+};
+
+/* --- lists of names --- */
+
+int gpu_options_names(const struct settings *settings, const char *option, const char *const *names,
+                      uint32_t *listed, struct error *error)
+{
+    const char *word = settings_text(settings, option);
+    *listed = 0;
+    for (bool more = true; more;) {
+        const size_t length = strcspn(word, ",");
+        const int number = option_choose(option, names, word, length, error);
+        if (number < 0)
+            return number;
+        *listed |= UINT32_C(1) << number;
+        more = word[length] == ',';
+        word += length + more;
+    }
+    return 0;
+}
+
+int gpu_options_what(const struct settings *settings, bool all, uint32_t *experiments,
+                     struct error *error)
+{
+    const char *names[GPU_NAMES_MOST + 1] = {NULL};
+    *experiments = 0;
+    for (size_t i = 0; gpu_experiments[i] && i < GPU_NAMES_MOST; i++) {
+        names[i] = gpu_experiments[i]->name;
+        if (all || gpu_experiments[i]->by_default)
+            *experiments |= UINT32_C(1) << i;
+    }
+    return settings_has(settings, "what")
+               ? gpu_options_names(settings, "what", names, experiments, error)
+               : 0;
+}
+
+static int parse_devices(const struct settings *settings, struct cpulist *list, struct error *error)
+{
+    const char *text = settings_text(settings, "device"); /* any list of small numbers */
+    *list = (struct cpulist){0};
+    if (strcmp(text, "all") == 0 || cpulist_parse(text, list, NULL) == 0)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
+}
+
+bool gpu_options_below_stride(const struct settings *settings, size_t stride)
+{
+    const uint64_t *sizes;
+    if (settings_has(settings, "from") && settings_size(settings, "from") < stride)
+        return true;
+    for (size_t i = settings_has(settings, "sizes") ? settings_sizes(settings, "sizes", &sizes) : 0;
+         i--;)
+        if (sizes[i] < stride)
+            return true;
+    return false;
+}
+
+int gpu_options_check(struct probe_task *task, struct error *error)
+{
+    const struct settings *settings = task->settings;
+    const struct working_set_limits any = {
+        .largest = UINT64_MAX >> 8, .most = UINT64_MAX, .per_octave = 1};
+    const size_t stride = (size_t)settings_size(settings, "stride");
+    struct working_sets sets;
+    struct cpulist list;
+    uint32_t listed;
+    int code = parse_devices(settings, &list, error);
+    cpulist_free(&list);
+    if (code == 0)
+        code = gpu_options_names(settings, "path", gpu_path_names, &listed, error);
+    if (code == 0 && stride % sizeof(uint64_t) != 0)
+        code =
+            error_set(error, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer", stride);
+    if (code == 0 && settings_has(settings, "l1"))
+        code = gpu_split_check(settings_text(settings, "l1"), error);
+    const size_t unit = gpu_options_below_stride(settings, stride) ? sizeof(uint64_t) : stride;
+    return code == 0 ? working_sets_within(&sets, task, unit, &any, error) : code;
+}
+
+const char *gpu_options_backend(const struct settings *settings)
+{
+    const int choice = settings_choice(settings, "backend");
+    return choice == 0 ? NULL : backend_names[choice];
+}
+
+/* --- devices --- */
+
+static int refuse_device(int asked, const struct gpu_facts *facts, size_t count,
+                         struct error *error)
+{
+    char known[LIST_TEXT] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < LIST_TEXT; i++)
+        used += (size_t)snprintf(known + used, LIST_TEXT - used, "%s%zu (%s)", i ? ", " : "", i,
+                                 facts[i].name ? facts[i].name : "unnamed");
+    return error_set(error, ERROR_USAGE, "--device %d: there is no such device; choose from %s",
+                     asked, known);
+}
+
+int gpu_options_devices(const struct settings *settings, const struct gpu_facts *facts,
+                        size_t count, const bool *usable, unsigned *chosen, struct error *error)
+{
+    struct cpulist list;
+    int n = 0;
+    if (strcmp(settings_text(settings, "device"), "all") == 0) {
+        for (size_t i = 0; i < count; i++)
+            if (usable[i])
+                chosen[n++] = (unsigned)i;
+        return n;
+    }
+    const int code = parse_devices(settings, &list, error);
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < list.count && n >= 0; i++)
+        if ((size_t)list.ids[i] < count)
+            chosen[n++] = (unsigned)list.ids[i];
+        else
+            n = refuse_device(list.ids[i], facts, count, error);
+    cpulist_free(&list);
+    return n;
+}

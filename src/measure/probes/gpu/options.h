@@ -1,0 +1,39 @@
+/*
+ * What a person may ask of the `gpu` probe, as far as it can be read without a device: the table of
+ * options, and lists of names and devices out of their text.
+ */
+#ifndef FATHOM_MEASURE_PROBES_GPU_OPTIONS_H
+#define FATHOM_MEASURE_PROBES_GPU_OPTIONS_H
+
+#include "measure/gpu/gpu.h"
+#include "measure/probes/gpu/gpu.h"
+#include "measure/probes/probe.h"
+
+extern const struct option_spec gpu_options[];
+
+enum { GPU_NAMES_MOST = 32 };
+
+/* Of --path, in the order of its bits. */
+extern const char *const gpu_path_names[];
+
+/* ERROR_USAGE where an option's text is wrong on any device, or two contradict each other, so that
+ * it is said whether or not the machine has a device. */
+int gpu_options_check(struct probe_task *, struct error *);
+/* Which of the names (ending with NULL, at most GPU_NAMES_MOST) the option's text lists, as bits in
+ * their order; ERROR_USAGE naming the option, the word and what there is. */
+int gpu_options_names(const struct settings *, const char *option, const char *const *names,
+                      uint32_t *listed, struct error *);
+/* The experiments that --what lists, as bits in the order of gpu_experiments; without it those that
+ * are measured by default, or where `all` every one. ERROR_USAGE as above. */
+int gpu_options_what(const struct settings *, bool all, uint32_t *experiments, struct error *);
+/* The backend that --backend names; NULL: the first that has a device. */
+const char *gpu_options_backend(const struct settings *);
+/* The devices that --device lists, into chosen[count], as indices. `usable` are those that count
+ * where all are meant. Returns how many; ERROR_USAGE naming what there is. */
+int gpu_options_devices(const struct settings *, const struct gpu_facts *, size_t count,
+                        const bool *usable, unsigned *chosen, struct error *);
+
+/* Whether --from or --sizes asks for a set that is smaller than a stride. */
+bool gpu_options_below_stride(const struct settings *, size_t stride);
+
+#endif

@@ -1,0 +1,229 @@
+/*
+ * Copies between the host and all devices that are measured, at once, one way and both: what of a
+ * device's own rate remains while the others copy as well. Where it is less, links meet in a
+ * switch, or in the host's memory. Each copies from and to memory of the host that is near to it.
+ *
+ * A curve of two points for each direction: this device alone, and beside all others. Both are
+ * measured alike, so that they can be held against each other; `host` measures the first as well,
+ * with memory that the driver allots.
+ *
+ * Reference: NVIDIA, nvbandwidth (github.com/NVIDIA/nvbandwidth), all_to_host and host_to_all.
+ *
+ * Time: 32 MiB take 0.6 to 3 ms alone, and as many times more as there are devices where they share
+ * all of it; a trial is three batches of 5 ms, in which the others copy twice as much, and each
+ * point has six of them. Before them 32 MiB are pinned for each device and way. Eight devices: 3 s
+ * each.
+ */
+#include "base/units.h"
+#include "conclude/registry/finding.h"
+#include "measure/probes/gpu/findings.h"
+#include "measure/probes/gpu/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of each copy, as far as that is no more than this part of the device's memory. */
+static const uint64_t copy_bytes = UINT64_C(32) << 20;
+enum { MEMORY_PART = 8, BATCHES = 3, WAYS_MOST = 2 };
+static const double batch_ns = 5e6;
+
+static const char what[] = "copies at once";
+
+static const struct direction {
+    enum gpu_direction direction;
+    const char *name;
+} directions[] = {
+    {GPU_TO_DEVICE, "to_device"}, {GPU_TO_HOST, "to_host"}, {GPU_BOTH_WAYS, "both_ways"}};
+enum { DIRECTIONS = sizeof directions / sizeof *directions };
+
+struct together_state {
+    int series[DIRECTIONS]; /* -1: the device can't */
+};
+
+/* Those that are measured, as bits; those that a set of bits has no room for are left out. */
+static uint64_t measured(const struct gpu_task *task)
+{
+    const struct gpu_state *state = task->task->state;
+    uint64_t devices = 0;
+    for (size_t i = 0; i < state->device_count; i++)
+        if (state->devices[i] < GPU_TOGETHER_MOST)
+            devices |= UINT64_C(1) << state->devices[i];
+    return devices;
+}
+
+static int count_of(uint64_t devices)
+{
+    int count = 0;
+    for (; devices; devices &= devices - 1)
+        count++;
+    return count;
+}
+
+/* Whether a node that is near to one of them has no room for what all of them take. */
+static bool is_full(const struct gpu_task *task, uint64_t devices)
+{
+    const uint64_t bytes = (uint64_t)count_of(devices) * WAYS_MOST * copy_bytes;
+    for (size_t i = 0; i < task->all_count && i < GPU_TOGETHER_MOST; i++)
+        if (devices >> i & 1 &&
+            !gpu_near_has_room(task->task->machine, task->all[i].host_node, bytes))
+            return true;
+    return false;
+}
+
+static const char *refuses_together(const struct gpu_task *task)
+{
+    const uint64_t devices = measured(task);
+    if (task->device >= GPU_TOGETHER_MOST)
+        return "copies at once with no device beyond the 64th";
+    if (count_of(devices) < 2)
+        return "needs a second device that is measured";
+    return is_full(task, devices) ? "needs more free memory on the host's node near to the devices"
+                                  : NULL;
+}
+
+/* --- planning --- */
+
+/* The same of all devices: the smallest one's. */
+static uint64_t bytes_of(const struct gpu_task *task)
+{
+    const uint64_t devices = measured(task);
+    uint64_t bytes = copy_bytes;
+    for (size_t i = 0; i < task->all_count && i < GPU_TOGETHER_MOST; i++)
+        while (devices >> i & 1 && task->all[i].memory_bytes &&
+               bytes > task->all[i].memory_bytes / MEMORY_PART)
+            bytes /= 2;
+    return bytes;
+}
+
+static int plan_direction(struct gpu_task *task, const struct direction *direction, int *index,
+                          struct error *error)
+{
+    const uint64_t own = UINT64_C(1) << task->device, all = measured(task);
+    struct gpu_work work = gpu_work_none;
+    char label[64];
+    work.action = GPU_TRANSFER;
+    work.direction = direction->direction;
+    work.pinned = true;
+    work.bytes = (size_t)bytes_of(task) * (direction->direction == GPU_BOTH_WAYS ? 2 : 1);
+    work.together = all;
+    *index = -1;
+    snprintf(label, sizeof label, "%s, %s", what, direction->name);
+    if (!gpu_can(task, label, &work))
+        return 0;
+    struct series *series = gpu_add_series(task, what, (struct axis){"devices at once", ""},
+                                           (struct axis){"bandwidth", "B/s"});
+    if (!series)
+        return error_out_of_memory(error);
+    *index = (int)(series - task->task->plan.series);
+    int code = gpu_add_factor(task, series, "direction", direction->name, 0, error);
+    if (code == 0)
+        code = gpu_add_factor(task, series, "bytes", NULL, (double)bytes_of(task), error);
+    if (code == 0)
+        code = gpu_add_point(task, (size_t)*index, count_of(all), &work, error);
+    work.together = own;
+    return code < 0 ? code : gpu_add_point(task, (size_t)*index, 1, &work, error);
+}
+
+static int plan_together(struct gpu_task *task, unsigned stage, struct error *error)
+{
+    struct plan *plan = &task->task->plan;
+    struct together_state *state;
+    if (stage > 0)
+        return 0;
+    state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    plan->yields = OPERATIONS_PER_SECOND;
+    plan->cycles = false;
+    plan->batches = BATCHES;
+    plan->batch_ns = batch_ns;
+    int code = 0;
+    for (size_t i = 0; i < DIRECTIONS && code == 0; i++)
+        code = plan_direction(task, &directions[i], &state->series[i], error);
+    return code < 0 ? code : plan->point_count > 0;
+}
+
+/* --- concluding --- */
+
+/* The part that is left, from all of its own rate. */
+static int conclude_share(struct gpu_task *task, const char *name, const struct point *alone,
+                          const struct point *beside, const char *text, struct error *error)
+{
+    struct probe_task *probe = task->task;
+    const struct estimate all = finding_time_of(alone), left = finding_time_of(beside);
+    const char *full = gpu_name(task, name);
+    struct finding *finding =
+        full ? finding_add_value(probe->result, probe->pool, full, "",
+                                 (double)left.median / (double)all.median,
+                                 (double)left.low / (double)all.high,
+                                 (double)left.high / (double)all.low, alone->flags | beside->flags)
+             : NULL;
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text = text;
+    return 0;
+}
+
+static int conclude_direction(struct gpu_task *task, const struct direction *direction,
+                              const struct series *series, struct error *error)
+{
+    struct pool *pool = task->task->pool;
+    const struct point *alone = NULL, *beside = gpu_last_point(series);
+    const struct factor *bytes = series_factor(series, "bytes");
+    char size[UNIT_TEXT];
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].y.n && !(series->points[i].x > 1))
+            alone = &series->points[i];
+    if (!beside || !(beside->x > 1))
+        return 0;
+    size_format(bytes ? bytes->number : NAN, size);
+    const char *rate = pool_printf(pool, "together.%s", direction->name),
+               *share = pool_printf(pool, "together.%s.share", direction->name),
+               *text =
+                   pool_printf(pool, "copies of %s%s while %.0f other%s did the same", size,
+                               direction->direction == GPU_BOTH_WAYS ? " each way, their sum," : "",
+                               beside->x - 1, beside->x > 2 ? "s" : "");
+    if (!rate || !share || !text)
+        return error_out_of_memory(error);
+    int code = gpu_add_rate(task, rate, beside, text, error);
+    if (code < 0 || !alone)
+        return code;
+    return conclude_share(task, share, alone, beside, "of its rate alone", error);
+}
+
+static int conclude_together(struct gpu_task *task, struct error *error)
+{
+    const struct together_state *state = task->state;
+    int code = 0;
+    for (size_t i = 0; i < DIRECTIONS && code == 0; i++)
+        if (state->series[i] >= 0)
+            code = conclude_direction(task, &directions[i],
+                                      &task->task->plan.series[state->series[i]], error);
+    return code;
+}
+
+static int recall_together(struct gpu_task *task, struct error *error)
+{
+    struct together_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
+    int any = 0;
+    if (!state)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < DIRECTIONS; i++) {
+        state->series[i] = gpu_find_series(task, what, "direction", directions[i].name, 0);
+        any |= state->series[i] >= 0;
+    }
+    return any;
+}
+
+const struct gpu_experiment gpu_together = {
+    .name = "together",
+    .summary = "copies from and to the host by all devices at once",
+    .weight = 2,
+    .cuda_alone = true,
+    .by_default = true,
+    .refuses = refuses_together,
+    .plan = plan_together,
+    .conclude = conclude_together,
+    .recall = recall_together,
+};

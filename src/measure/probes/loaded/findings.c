@@ -1,0 +1,436 @@
+#include "measure/probes/loaded/loaded.h"
+
+#include "base/units.h"
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "stats/knee.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Injectors that moved less than this share of what they usually move at that step had their CPUs
+ * for less than half of the trial. */
+static const double usual_least = 0.5;
+
+static struct series *series_of(const struct probe_task *task, int which)
+{
+    return &task->result->series[which];
+}
+
+static struct point *point_at(const struct probe_task *task, int which, unsigned step)
+{
+    return series_point(series_of(task, which), step);
+}
+
+/* --- series --- */
+
+/* Where all injectors starve together, or there is only one, comparing them shows nothing; what
+ * they moved in the step's other trials does. */
+static int drop_starved(struct loaded_state *state, struct error *error)
+{
+    double *moved = calloc(state->trials_max, sizeof *moved);
+    if (!moved)
+        return error_out_of_memory(error);
+    for (unsigned i = LOADED_NONE + 1; i < LOADED_STEPS; i++) {
+        struct loaded_step *step = &state->steps[i];
+        size_t n = 0;
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (!isnan(step->bandwidth[trial]))
+                moved[n++] = step->bandwidth[trial];
+        if (!n)
+            continue;
+        sort_ascending(moved, n);
+        const double least = usual_least * median(moved, n);
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (step->bandwidth[trial] < least) {
+                step->bandwidth[trial] = step->latency[trial] = NAN;
+                step->starved++;
+            }
+    }
+    free(moved);
+    return 0;
+}
+
+/* The engine summarises all trials, but a step is judged by those that were kept. The cycles of
+ * single trials are not known here. */
+static int summarize_kept(struct probe_task *task, struct error *error)
+{
+    const struct loaded_state *state = task->state;
+    double *values = calloc(state->trials_max, sizeof *values);
+    if (!values)
+        return error_out_of_memory(error);
+    for (unsigned step = 0; step < LOADED_STEPS; step++) {
+        const struct loaded_step *seen = &state->steps[step];
+        struct point *point = point_at(task, LOADED_LATENCY, step);
+        size_t n = 0;
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (!isnan(seen->latency[trial]))
+                values[n++] = seen->latency[trial];
+        if (!point || !seen->starved || !n)
+            continue;
+        summarize(values, n, values, &point->y);
+        point_drop_details(point);
+    }
+    free(values);
+    return 0;
+}
+
+/* A latency measured while the injectors had no CPU is not one under load. */
+static int fail_starved(struct probe_task *task, struct error *error)
+{
+    struct loaded_state *state = task->state;
+    size_t failed = 0;
+    const char *why = NULL;
+    for (unsigned step = 0; step < LOADED_STEPS; step++) {
+        const struct loaded_step *seen = &state->steps[step];
+        struct point *point = point_at(task, LOADED_LATENCY, step);
+        if (!point || !seen->starved)
+            continue;
+        point->flags |= FLAG_BIT(FLAG_PREEMPTED);
+        if (seen->starved < seen->trials)
+            continue;
+        point->failed = pool_printf(task->pool,
+                                    "the injector on CPU %d got no time to run: something else "
+                                    "holds that CPU; stop it, or choose others with --cpus",
+                                    seen->starved_cpu);
+        if (!point->failed)
+            return error_out_of_memory(error);
+        point->y = summary_of_nothing();
+        point_drop_details(point);
+        why = point->failed;
+        failed++;
+    }
+    if (failed && task->result->status == PROBE_OK) {
+        task->result->status = PROBE_PARTIAL;
+        task->result->reason = pool_printf(task->pool, "%zu of %zu points failed: %s", failed,
+                                           series_of(task, LOADED_LATENCY)->point_count, why);
+    }
+    return 0;
+}
+
+static struct point *add_point(struct probe_task *task, int which, double x,
+                               const struct point *like)
+{
+    struct series *series = series_of(task, which);
+    struct point *point =
+        pool_append(task->pool, (void **)&series->points, &series->point_count, sizeof *point);
+    if (point) {
+        *point = *like;
+        point->x = x;
+    }
+    return point;
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const struct point *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Bandwidth by step, and the curve that people read: latency over bandwidth. */
+static int add_curve(struct probe_task *task, struct error *error)
+{
+    struct loaded_state *state = task->state;
+    double *values = calloc(state->trials_max, sizeof *values);
+    int code = values ? 0 : ERROR_SYSTEM;
+    for (unsigned step = 0; step < LOADED_STEPS && code == 0; step++) {
+        const struct point *latency = point_at(task, LOADED_LATENCY, step);
+        size_t n = 0;
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (!isnan(state->steps[step].bandwidth[trial]))
+                values[n++] = state->steps[step].bandwidth[trial];
+        if (!latency || !n)
+            continue;
+        struct point *bandwidth = add_point(task, LOADED_BANDWIDTH, step, latency);
+        if (!bandwidth) {
+            code = ERROR_SYSTEM;
+            break;
+        }
+        summarize(values, n, values, &bandwidth->y);
+        point_drop_details(bandwidth);
+        if (!add_point(task, LOADED_CURVE, bandwidth->y.median, latency))
+            code = ERROR_SYSTEM;
+    }
+    free(values);
+    struct series *curve = series_of(task, LOADED_CURVE);
+    if (curve->point_count > 1)
+        qsort(curve->points, curve->point_count, sizeof *curve->points, by_x);
+    curve->headline = curve->point_count > 2;
+    return code < 0 ? error_out_of_memory(error) : 0;
+}
+
+/* --- what no series shows --- */
+
+static int add_parameter(struct probe_task *task, const char *name, const char *text,
+                         struct error *error)
+{
+    struct factor *factor = text ? probe_add_parameter(task, name) : NULL;
+    if (!factor)
+        return error_out_of_memory(error);
+    factor->text = text;
+    return 0;
+}
+
+static unsigned steps_measured(const struct loaded_state *state)
+{
+    unsigned measured = 0;
+    for (unsigned step = 0; step < LOADED_STEPS; step++)
+        measured += state->steps[step].trials > 0;
+    return measured;
+}
+
+/* Why the knee could not be looked for. */
+static const char *left_out(const struct probe_task *task)
+{
+    const struct loaded_state *state = task->state;
+    const unsigned measured = steps_measured(state);
+    const char *why = measured > 2 ? pool_printf(task->pool,
+                                                 "there was time for %u of %u steps, too far "
+                                                 "apart to find it",
+                                                 measured, LOADED_STEPS)
+                                   : "there was no time for the steps between the two ends";
+    return why ? pool_printf(task->pool, "%s; give --budget %.0f", why, ceil(state->left_out_s))
+               : NULL;
+}
+
+/* Each round's knee, of the curve through its own trials. `knees` and the like have room for
+ * trials_max. Returns how many rounds have a curve, and in *found how many of them show a knee. */
+static size_t knees_of_rounds(const struct loaded_state *state, double *knees, size_t *found)
+{
+    size_t rounds = 0;
+    *found = 0;
+    for (unsigned trial = 0; trial < state->trials_max; trial++) {
+        double rate[LOADED_STEPS], time[LOADED_STEPS];
+        size_t n = 0;
+        for (unsigned step = 0; step < LOADED_STEPS; step++) {
+            rate[n] = state->steps[step].bandwidth[trial];
+            time[n] = state->steps[step].latency[trial];
+            n += isnan(rate[n]) ? 0 : 1;
+        }
+        if (n < LOADED_STEPS / 2)
+            continue;
+        double knee = knee_of_power(rate, time, n);
+        rounds++;
+        if (!isnan(knee))
+            knees[(*found)++] = knee;
+    }
+    return rounds;
+}
+
+static int tell_knee(struct probe_task *task, struct error *error)
+{
+    const struct loaded_state *state = task->state;
+    struct series *series = series_of(task, LOADED_KNEE);
+    if (state->left_out_s > 0)
+        return add_parameter(task, "knee_left_out", left_out(task), error);
+    double *knees = calloc(state->trials_max, sizeof *knees);
+    struct point *point = pool_alloc(task->pool, 1, sizeof *point);
+    if (!knees || !point) {
+        free(knees);
+        return error_out_of_memory(error);
+    }
+    size_t found, rounds = knees_of_rounds(state, knees, &found);
+    *point = point_bare(); /* that none shows one is no failure */
+    point->x = (double)rounds;
+    if (found)
+        summarize(knees, found, knees, &point->y);
+    free(knees);
+    if (!rounds)
+        return 0;
+    series->points = point;
+    series->point_count = 1;
+    task->plan.series_count = task->result->series_count = LOADED_KNEE + 1;
+    return 0;
+}
+
+int loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                    struct error *error)
+{
+    const struct loaded_state *state = task->state;
+    (void)outcome;
+    task->plan.series_count = task->result->series_count = LOADED_KNEE;
+    int code = drop_starved(task->state, error);
+    if (code == 0)
+        code = summarize_kept(task, error);
+    if (code == 0)
+        code = fail_starved(task, error);
+    if (code == 0)
+        code = add_curve(task, error);
+    if (code == 0)
+        code = add_parameter(task, "injects_own_core", state->shares_core ? "yes" : "no", error);
+    return code == 0 ? tell_knee(task, error) : code;
+}
+
+/* --- findings --- */
+
+static const struct series *analysed_series(const struct analysis *analysis, int which)
+{
+    return analysis_series(analysis, "loaded", "shows", loaded_shows[which]);
+}
+
+static const struct point *analysed_point(const struct analysis *analysis, int which, unsigned step)
+{
+    const struct series *series = analysed_series(analysis, which);
+    return series ? series_point(series, step) : NULL;
+}
+
+static int add_text(struct finding *finding, const char *text, struct error *error)
+{
+    if (!finding || !text)
+        return error_out_of_memory(error);
+    finding->text = text;
+    return 0;
+}
+
+static double number_of(const struct series *series, const char *name)
+{
+    const struct factor *factor = series_factor(series, name);
+    return factor ? factor->number : NAN;
+}
+
+/* NULL without memory. */
+static const char *traffic_text(struct analysis *analysis, const struct series *series)
+{
+    const double injectors = number_of(series, "injectors");
+    const struct factor *own = analysis_parameter(analysis, "injects_own_core");
+    return pool_printf(analysis->pool, "%.0f injector%s of %s traffic, %.0f %% of it reads%s",
+                       injectors, injectors > 1 ? "s" : "", analysis_factor(series, "traffic"),
+                       number_of(series, "mix"),
+                       own && own->text && strcmp(own->text, "yes") == 0
+                           ? ", one of them on the measuring CPU's own core"
+                           : "");
+}
+
+static int add_unloaded(struct analysis *analysis, const struct point *none, struct error *error)
+{
+    int code = add_text(analysis_add_point(analysis, "loaded.unloaded", "ns", none, none->flags),
+                        "a load from DRAM while nobody else asks for any", error);
+    struct finding *cycles =
+        code == 0 ? analysis_add(analysis, "loaded.unloaded_cycles", "cycles") : NULL;
+    if (!cycles)
+        return error_out_of_memory(error);
+    const struct estimate alone = finding_cycles_of(none);
+    cycles->value = (double)alone.median;
+    cycles->low = (double)alone.low;
+    cycles->high = (double)alone.high;
+    cycles->flags = none->flags;
+    return 0;
+}
+
+static int add_ends(struct analysis *analysis, const struct series *series, struct error *error)
+{
+    const struct point *none = analysed_point(analysis, LOADED_LATENCY, LOADED_NONE),
+                       *full = analysed_point(analysis, LOADED_LATENCY, LOADED_FULL),
+                       *most = analysed_point(analysis, LOADED_BANDWIDTH, LOADED_FULL);
+    int code = none ? add_unloaded(analysis, none, error) : 0;
+    if (code == 0 && full && !analysis_parameter(analysis, "injects_own_core"))
+        code =
+            analysis_keep(analysis, "loaded.saturated",
+                          "the document does not say whether an injector shared the core", error);
+    else if (code == 0 && full)
+        code = add_text(analysis_add_point(analysis, "loaded.saturated", "ns", full, full->flags),
+                        pool_printf(analysis->pool, "the same beside %s, as fast as they can",
+                                    traffic_text(analysis, series)),
+                        error);
+    if (code == 0 && full && most)
+        code = add_text(analysis_add_point(analysis, "loaded.bandwidth", "B/s", most, most->flags),
+                        "what these injectors moved meanwhile: lines read and lines written back",
+                        error);
+    return code;
+}
+
+static int add_knee(struct analysis *analysis, const struct series *latency, struct error *error)
+{
+    const struct factor *why = analysis_parameter(analysis, "knee_left_out");
+    const struct series *rounds = analysed_series(analysis, LOADED_KNEE),
+                        *curve = analysed_series(analysis, LOADED_CURVE);
+    /* The knee could not be looked for: the finding has no value, and so no doubt either. */
+    if (why && why->text)
+        return add_text(analysis_add(analysis, "loaded.knee", "B/s"),
+                        pool_printf(analysis->pool, "left out: %s", why->text), error);
+    if (!rounds || !rounds->point_count)
+        return analysis_keep(analysis, "loaded.knee",
+                             "the document does not hold the values of the rounds", error);
+    const struct point *knee = rounds->points;
+    unsigned flags = 0;
+    for (size_t i = 0; curve && i < curve->point_count; i++)
+        flags |= curve->points[i].flags;
+    if (2 * knee->y.n > knee->x)
+        return add_text(analysis_add_point(analysis, "loaded.knee", "B/s", knee, flags),
+                        "the traffic up to which latency rises little: bandwidth over latency is "
+                        "greatest there",
+                        error);
+    /* There is no knee: the finding has no value, and so no doubt either. */
+    const double injectors = number_of(latency, "injectors");
+    return add_text(
+        analysis_add(analysis, "loaded.knee", "B/s"),
+        pool_printf(analysis->pool,
+                    "no knee: %.0f injector%s not enough traffic to fill the memory; more "
+                    "CPUs (--injectors) would",
+                    injectors, injectors > 1 ? "s make" : " makes"),
+        error);
+}
+
+int loaded_analyse(struct analysis *analysis, struct error *error)
+{
+    const struct series *latency = analysed_series(analysis, LOADED_LATENCY);
+    const size_t first = analysis->result->finding_count;
+    if (!latency)
+        return 0;
+    int code = add_ends(analysis, latency, error);
+    if (code == 0)
+        code = add_knee(analysis, latency, error);
+    analysis_read_off(analysis, first, latency);
+    return code;
+}
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+const struct standard loaded_experiment[] = {
+    {"shows", STANDARD_NAMED, NULL, 0},  {"injectors", STANDARD_NAMED, NULL, 0},
+    {"mix", STANDARD_NUMBER, NULL, 100}, {"traffic", STANDARD_TEXT, "sequential", 0},
+    {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0}, {.factor = NULL},
+};
+
+const struct finding_line loaded_lines[] = {
+    {.patterns = "loaded.unloaded",
+     .unit = "ns",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_UNLOADED,
+     .meaning = "A load from DRAM while no other CPU of this run asks for any.",
+     .moves = "Page size, the node that holds the memory, and neighbours that use it move it.",
+     .advice = "It is the floor: what traffic adds to it is queueing."},
+    {.patterns = "loaded.unloaded_cycles",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .shared = OF_SHARED,
+     .meaning = "The same in core cycles.",
+     .moves = "The core clock moves it, for DRAM runs at a clock of its own.",
+     .advice = "Go by the ns where the core clocks of two runs differ."},
+    {.patterns = "loaded.saturated",
+     .unit = "ns",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_SATURATED,
+     .meaning = "A load from DRAM while the other CPUs make all the traffic they can.",
+     .moves = "The mix of reads and writes, its order and the number of injectors move it.",
+     .advice = "Expect such a latency beside neighbours that use memory without restraint."},
+    {.patterns = "loaded.bandwidth",
+     .unit = "B/s",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_TRAFFIC,
+     .meaning = "What the injectors really moved meanwhile: lines read, and lines written back.",
+     .moves = "The number of injectors, the mix of reads and writes and its order move it.",
+     .advice = "Read the latency under load together with it: one alone says little."},
+    {.patterns = "loaded.knee",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .shared = OF_SHARED,
+     .meaning = "The traffic up to which latency rises little: bandwidth over latency is greatest "
+                "there. It has no value where the injectors cannot fill the memory, or where there "
+                "was no time for all steps.",
+     .moves = "The mix of reads and writes, its order and the memory's channels move it.",
+     .advice = "Keep the machine's traffic below it where latency matters."},
+    {.patterns = NULL},
+};

@@ -1,0 +1,389 @@
+/*
+ * Latency under load: one chase through DRAM, timed, while other CPUs move lines to and from the
+ * same memory at a pace that is stepped from nothing to all they can. What each injector moved is
+ * counted in the time in which the chase was timed, so the curve is latency over bandwidth as it
+ * was, not as it was asked for.
+ *
+ * The idea is that of Intel's Memory Latency Checker ("loaded latency") and of bandwidth-latency
+ * curves (Esmaili-Dokht et al., "A Mess of Memory System Benchmarking, Simulation and Application
+ * Profiling", MICRO 2024).
+ */
+#include "measure/probes/loaded/loaded.h"
+
+#include "base/random.h"
+#include "measure/probes/chase/working_sets.h"
+#include "measure/probes/probe.h"
+
+#include <math.h>
+
+static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
+/* All injectors' memory is touched in every round. */
+static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
+/* An injector that did less than this share of what the busiest one did had no CPU at all, rather
+ * than a slow one. */
+static const double starved_below = 0.05;
+/* A latency under load is not reproducible to the second decimal. */
+static const double usual_precision = 0.02;
+/* Share of the time for the two ends where the steps between them follow. */
+static const double ends_share = 0.5;
+/* Every second or third step still shows how latency rises and between which two steps the knee
+ * lies; fewer do not. */
+enum { STRIDE_MOST = 3 };
+enum { ENDS = 2, ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
+
+const unsigned loaded_pauses[LOADED_STEPS] = {0,  4096, 2048, 1024, 512, 256, 192, 128,
+                                              96, 64,   48,   32,   24,  16,  8,   1};
+
+static const struct option_spec options[] = {
+    {"mix", 0, OPTION_INTEGER, "PCT", "100", MIX_LEAST, MIX_MOST, NULL,
+     "share of reads in the traffic: 100; 75, where every third line is modified and so written "
+     "back; or 50, where every line is"},
+    {"traffic", 0, OPTION_CHOICE, "ORDER", "sequential", 0, 0, inject_order_names,
+     "how the injectors go through their memory: sequential, which prefetchers follow, or random, "
+     "which leaves no page of the memory open"},
+    {"injectors", 0, OPTION_INTEGER, "N", NULL, 1, INJECTORS_MOST, NULL,
+     "CPUs that make traffic (default: all of the measuring CPU's NUMA node but those of its own "
+     "core); more are taken from other nodes, and the core's other threads last"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+    {.name = NULL},
+};
+
+/* --- planning: where --- */
+
+/* CPUs that share one instance of the last level; 1 where the machine does not say. */
+static size_t last_level_sharers(const struct machine *machine)
+{
+    const struct cache_facts *cache = machine_cache(machine, 0);
+    struct cpulist list = {0};
+    size_t count = 1;
+    if (cache && cache->shared_cpus && cpulist_parse(cache->shared_cpus, &list, NULL) == 0)
+        count = list.count;
+    cpulist_free(&list);
+    return count ? count : 1;
+}
+
+/* Twice the last level each, less where many injectors share it; a power of two. 0: too little
+ * memory. */
+static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chase_room)
+{
+    const struct loaded_state *state = task->state;
+    const uint64_t last = last_level_in_effect(task), n = state->injectors;
+    const uint64_t wanted = 2 * (last ? last : 32 * MIB);
+    const uint64_t least = wanted / last_level_sharers(task->machine);
+    const uint64_t budget = machine_memory_budget(task->machine);
+    const uint64_t left = budget > chase_room ? (budget - chase_room) / n : 0;
+    uint64_t each = inject_bytes_most / n < wanted ? inject_bytes_most / n : wanted;
+    each = each < least ? least : each;
+    each = each < left ? each : left;
+    uint64_t power = HUGE_PAGE;
+    while (power * 2 <= each)
+        power *= 2;
+    return each < HUGE_PAGE || each < least / 2 ? 0 : power;
+}
+
+/* The chase as `fathom latency` has it for DRAM; where memory is short, over the smallest set that
+ * is well beyond the caches. False where even that is too much. */
+static bool choose_memory(struct probe_task *task)
+{
+    struct loaded_state *state = task->state;
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    size_t count = chases_levels(task, NULL, levels);
+    const uint64_t last = last_level_in_effect(task);
+    if (!count || !levels[count - 1].last)
+        return false;
+    for (uint64_t bytes = levels[count - 1].bytes; bytes >= 2 * last && bytes >= MIB; bytes /= 2) {
+        state->chase_bytes = bytes / state->chases.line_bytes * state->chases.line_bytes;
+        state->chase_room = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        state->inject_bytes = choose_inject_bytes(task, state->chase_room);
+        if (state->inject_bytes)
+            return true;
+    }
+    return false;
+}
+
+/* --- planning: what --- */
+
+static int choose_traffic(struct probe_task *task, struct error *error)
+{
+    struct loaded_state *state = task->state;
+    const unsigned mix = (unsigned)settings_number(task->settings, "mix");
+    state->order = (enum inject_order)settings_choice(task->settings, "traffic");
+    for (int i = 0; i < INJECTIONS; i++)
+        if (injections[i].read_percent == mix)
+            state->injection = &injections[i];
+    return state->injection
+               ? 0
+               : error_set(error, ERROR_USAGE,
+                           "--mix %u: choose 100, 75 or 50 percent of reads; a cached store reads "
+                           "its line first, so writes are half of the traffic at most",
+                           mix);
+}
+
+const char *const loaded_shows[LOADED_ALL] = {
+    [LOADED_LATENCY] = "latency by step of the traffic",
+    [LOADED_BANDWIDTH] = "bandwidth by step of the traffic",
+    [LOADED_CURVE] = "latency by bandwidth",
+    [LOADED_KNEE] = "knee by round",
+};
+
+static int name_series(struct probe_task *task, size_t index, struct axis x, struct axis y)
+{
+    const struct loaded_state *state = task->state;
+    struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
+    if (!factors)
+        return ERROR_SYSTEM;
+    factors[0] = (struct factor){"shows", loaded_shows[index], 0};
+    factors[1] = (struct factor){"mix", NULL, state->injection->read_percent};
+    factors[2] = (struct factor){"traffic", inject_order_names[state->order], 0};
+    factors[3] = (struct factor){"injectors", NULL, state->injectors};
+    task->plan.series[index] =
+        (struct series){.name = "loaded", .factors = factors, .factor_count = 4, .x = x, .y = y};
+    return 0;
+}
+
+static int describe(struct probe_task *task, struct error *error)
+{
+    const struct loaded_state *state = task->state;
+    const struct axis step = {"step", ""}, bandwidth = {"bandwidth", "B/s"},
+                      latency = {"latency", "ns"}, rounds = {"rounds", ""};
+    task->plan.series = pool_alloc(task->pool, LOADED_ALL, sizeof *task->plan.series);
+    if (!task->plan.series || name_series(task, LOADED_LATENCY, step, latency) < 0 ||
+        name_series(task, LOADED_BANDWIDTH, step, bandwidth) < 0 ||
+        name_series(task, LOADED_CURVE, bandwidth, latency) < 0 ||
+        name_series(task, LOADED_KNEE, rounds, bandwidth) < 0)
+        return error_out_of_memory(error);
+    task->plan.series_count = LOADED_MEASURED;
+    const struct {
+        const char *name;
+        double number;
+    } chosen[] = {{"chase_cpu", state->seats[0].cpu},
+                  {"chase_bytes", (double)state->chase_bytes},
+                  {"injector_bytes", (double)state->inject_bytes}};
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
+        struct factor *factor = probe_add_parameter(task, chosen[i].name);
+        if (!factor)
+            return error_out_of_memory(error);
+        factor->number = chosen[i].number;
+    }
+    return 0;
+}
+
+static int reserve_steps(struct probe_task *task, struct error *error)
+{
+    struct loaded_state *state = task->state;
+    const size_t trials = state->trials_max = task->plan.trials_max;
+    double *values = pool_alloc(task->pool, 2 * LOADED_STEPS * trials, sizeof *values);
+    if (!values)
+        return error_out_of_memory(error);
+    for (size_t i = 0; i < 2 * LOADED_STEPS * trials; i++)
+        values[i] = NAN;
+    for (size_t i = 0; i < LOADED_STEPS; i++)
+        state->steps[i] = (struct loaded_step){.bandwidth = values + 2 * i * trials,
+                                               .latency = values + (2 * i + 1) * trials,
+                                               .starved_cpu = -1};
+    return 0;
+}
+
+/* What every stage's plan has in common. */
+static void plan_place(struct probe_task *task)
+{
+    const struct loaded_state *state = task->state;
+    const struct cpu_place *place = machine_cpu(task->machine, state->seats[0].cpu);
+    task->plan.touch_cpu = state->seats[0].cpu;
+    /* Asked for by number only where there is a choice, so that it is checked. */
+    if (place && task->machine->facts.node_count > 1)
+        task->plan.node = place->node;
+    task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
+    if (!settings_has(task->settings, "precision"))
+        task->plan.precision = usual_precision;
+}
+
+static int add_step(struct probe_task *task, unsigned step, struct error *error)
+{
+    const struct loaded_state *state = task->state;
+    struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
+                                           &task->plan.point_count, sizeof *point);
+    if (!point)
+        return error_out_of_memory(error);
+    *point = (struct plan_point){
+        .series = LOADED_LATENCY,
+        .x = step,
+        .seats = state->seats,
+        .seat_count = step == LOADED_NONE ? 1 : 1 + state->injectors,
+        .arena_bytes = (size_t)(state->chase_room + state->injectors * state->inject_bytes),
+        .detail = state->chase_bytes};
+    return 0;
+}
+
+static int plan_loaded(struct probe_task *task, struct error *error)
+{
+    struct loaded_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    int code = chases_make_plain(&state->chases, task, error);
+    if (code == 0)
+        code = choose_traffic(task, error);
+    if (code == 0)
+        code = loaded_choose_seats(task, error);
+    if (code < 0)
+        return code;
+    if (!choose_memory(task)) {
+        task->result->status = PROBE_SKIPPED;
+        task->result->reason = "too little memory is free for a chase and its injectors beyond "
+                               "the last-level cache";
+        return 0;
+    }
+    code = describe(task, error);
+    if (code == 0)
+        code = reserve_steps(task, error);
+    if (code < 0)
+        return code;
+    plan_place(task);
+    if (!settings_has(task->settings, "thorough"))
+        task->plan.trials_max = ENDS_TRIALS_MAX;
+    /* In a whole run the ends are what is wanted, and in a few seconds all that there is. */
+    if (task->named && !settings_has(task->settings, "quick"))
+        task->plan.share = ends_share;
+    code = add_step(task, LOADED_NONE, error);
+    return code == 0 ? add_step(task, LOADED_FULL, error) : code;
+}
+
+/* What that many rounds of that many steps take, by what the ends took. Fresh memory is touched
+ * once a round, however many steps there are. */
+static double rounds_need_s(const struct loaded_state *state, const struct stage_outcome *ends,
+                            unsigned rounds, unsigned steps)
+{
+    const unsigned done = state->steps[LOADED_NONE].trials + state->steps[LOADED_FULL].trials;
+    return rounds * (ends->arena_s + steps * ends->visits_s / done);
+}
+
+static unsigned steps_between(unsigned stride)
+{
+    return (LOADED_FULL - LOADED_NONE - 1) / stride;
+}
+
+/* The steps between: all of them, or every second or third where there is no time for more. A whole
+ * run wants the ends, and has the curve only where it has much time. */
+static int next_loaded(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
+                       struct error *error)
+{
+    struct loaded_state *state = task->state;
+    const unsigned rounds = task->plan.trials_min;
+    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
+    const unsigned most = task->named ? STRIDE_MOST : 1;
+    unsigned stride = 1;
+    int code = 0;
+    if (stage > 1 || !state->steps[LOADED_FULL].trials)
+        return 0;
+    while (stride <= most && left_s < rounds_need_s(state, outcome, rounds, steps_between(stride)))
+        stride++;
+    if (task->named && stride > 1) {
+        const double need_s = rounds_need_s(state, outcome, rounds, steps_between(1));
+        state->left_out_s =
+            need_s + fmax(need_s, rounds_need_s(state, outcome, ENDS_TRIALS_MAX, ENDS));
+    }
+    if (stride > most)
+        return 0;
+    probe_plan_clear(task);
+    plan_place(task);
+    for (unsigned step = LOADED_FULL - steps_between(stride) * stride;
+         step < LOADED_FULL && code == 0; step += stride)
+        code = add_step(task, step, error);
+    return code < 0 ? code : 1;
+}
+
+/* --- measuring --- */
+
+static void prepare_loaded(struct trial *trial)
+{
+    const struct loaded_state *state = trial->probe_state;
+    struct arena part = *trial->arena;
+    struct trial chase = *trial;
+    part.bytes = (size_t)state->chase_room;
+    chase.arena = &part;
+    chases_prepare(&chase);
+    trial->operations = chase.operations;
+    struct random random = {trial->seed};
+    for (unsigned i = 1; i < trial->point->seat_count; i++) {
+        struct worker *worker = &trial->workers[i];
+        *(struct injector *)worker->room = (struct injector){
+            .memory = trial->arena->memory + state->chase_room + (i - 1) * state->inject_bytes,
+            .mask = state->inject_bytes - state->chases.line_bytes,
+            .step = state->chases.line_bytes,
+            .position = random_next(&random),
+            .delay = loaded_pauses[(unsigned)trial->point->x],
+        };
+        worker->state = worker->room;
+        worker->run = state->injection->run[state->order];
+    }
+}
+
+static void observe_loaded(void *observer, const struct observation *seen)
+{
+    struct probe_task *task = observer;
+    struct loaded_state *state = task->state;
+    const struct trial *trial = seen->trial;
+    struct loaded_step *step = &state->steps[(unsigned)trial->point->x];
+    if (!seen->batch_count || trial->number >= state->trials_max)
+        return;
+    const double lines = inject_lines * (3.0 + state->injection->modified) / 3;
+    uint64_t sum = 0, most = 0;
+    double longest_ns = 0, chase_ns = 0;
+    for (unsigned i = 1; i < trial->point->seat_count; i++) {
+        const struct background *did = &seen->background[i];
+        sum += did->repeats;
+        most = did->repeats > most ? did->repeats : most;
+        longest_ns = fmax(longest_ns, did->ns);
+    }
+    step->trials++;
+    for (unsigned i = 1; i < trial->point->seat_count; i++)
+        if (!((double)seen->background[i].repeats > starved_below * (double)most)) {
+            step->starved_cpu = trial->point->seats[i].cpu;
+            step->starved++;
+            return;
+        }
+    for (unsigned i = 0; i < seen->batch_count; i++)
+        chase_ns += seen->batches[i].ns / seen->batch_count;
+    step->latency[trial->number] = chase_ns / (trial->operations * (double)seen->repeats);
+    step->bandwidth[trial->number] =
+        sum ? (double)sum * lines * (double)state->chases.line_bytes / longest_ns * 1e9 : 0;
+}
+
+const struct probe loaded_probe = {
+    .name = "loaded",
+    .place = 70,
+    .title = "DRAM latency under load",
+    .summary = "what traffic of other CPUs does to the latency of DRAM",
+    .about =
+        "One CPU chases pointers through DRAM while others move lines to and from the same "
+        "memory, first none, then more and more, then all they can. Latency hardly rises while "
+        "the memory has time for every request, and steeply when requests queue. The knee is "
+        "where bandwidth over latency is greatest: up to there traffic costs little, beyond it a "
+        "little more bandwidth is paid for with much waiting.\n"
+        "Bandwidth is what the injectors really moved while the chase was timed: whole lines, and "
+        "modified ones twice, for they are read and later written back. The chase's own traffic "
+        "is not in it: a line for every miss that it waits for.\n"
+        "What moves it: how many CPUs inject (--injectors), since one alone can seldom fill the "
+        "memory and then shows no knee; the share of writes (--mix), because turning from reads "
+        "to writes costs the memory time; the order (--traffic), because random lines open a new "
+        "row each. Where the processor has prefetchers, sequential traffic asks for most. Memory "
+        "is that of the measuring CPU's NUMA node, and its own CPUs inject first.\n"
+        "In a whole run the steps between the two ends are measured only where much time is left. "
+        "By name and with little time it is every second or third step between them, or none, and "
+        "the finding of the knee says so.",
+    .needs = NEEDS_TWO_CPUS,
+    .weight = 3,
+    .sized_by_found = true,
+    .options = options,
+    .findings = {loaded_lines, loaded_experiment},
+    .plan = plan_loaded,
+    .prepare = prepare_loaded,
+    .observe = observe_loaded,
+    .next = next_loaded,
+    .conclude = loaded_conclude,
+    .analyse = loaded_analyse,
+};

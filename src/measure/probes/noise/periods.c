@@ -1,0 +1,159 @@
+/*
+ * Periods among interruptions: those of one CPU, one kind and about one length are looked at by
+ * themselves, because a tick and a daemon that come together have no period as one.
+ */
+#include "measure/probes/noise/noise.h"
+
+#include "stats/period.h"
+#include "stats/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Lengths that differ by less than this factor may be the same thing again; the ranges overlap. */
+static const double length_range = 2.5, length_step = 1.5;
+/* Two periods that differ by less are one. */
+static const double same_period = 0.02;
+/* Of a period whose multiple is found as well, the multiple is another thing only if it takes that
+ * many times as long. */
+static const double longer = 2;
+
+struct search {
+    const struct noise_state *state;
+    struct pool *pool;
+    size_t cpus;
+    struct noise_periods *found;
+    double *times, *lengths; /* [2 * EVENTS_MOST] */
+};
+
+static bool is_same(const struct noise_period *a, const struct noise_period *b)
+{
+    const double times = round(fmax(a->every_ns, b->every_ns) / fmin(a->every_ns, b->every_ns));
+    const bool alike_long =
+        fmax(a->each_ns, b->each_ns) < longer * length_range * fmin(a->each_ns, b->each_ns);
+    const double off =
+        fabs(fmax(a->every_ns, b->every_ns) / (times * fmin(a->every_ns, b->every_ns)) - 1);
+    return a->kind == b->kind && off < same_period && alike_long;
+}
+
+/* Keeps what was found; where it was found before, the one that has more behind it. */
+static int keep(const struct search *search, struct noise_period found, size_t cpu)
+{
+    struct noise_periods *periods = search->found;
+    struct noise_period *place = NULL;
+    for (size_t i = 0; i < periods->count && !place; i++)
+        if (is_same(&periods->list[i], &found))
+            place = &periods->list[i];
+    if (!place && periods->count < PERIODS_MOST) {
+        place = &periods->list[periods->count++];
+        *place =
+            (struct noise_period){.on = pool_alloc(search->pool, search->cpus, sizeof *place->on)};
+        if (!place->on)
+            return ERROR_SYSTEM;
+    }
+    if (!place)
+        return 0;
+    place->on[cpu] = true;
+    if (found.events > place->events) {
+        found.on = place->on;
+        *place = found;
+    }
+    return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct noise_event *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static int look(const struct search *search, size_t cpu, const struct noise_event *events, size_t n,
+                enum gap_kind kind, double least, double most)
+{
+    const double scale = search->state->ticks_per_ns;
+    size_t count = 0;
+    double sum = 0;
+    struct period period;
+    for (size_t i = 0; i < n; i++)
+        if (events[i].kind == kind && events[i].ticks >= least && events[i].ticks < most) {
+            search->times[count] = events[i].at / scale;
+            sum += search->lengths[count++] = events[i].ticks / scale;
+        }
+    if (!period_find(search->times, count, &period))
+        return 0;
+    sort_ascending(search->lengths, count);
+    return keep(search,
+                (struct noise_period){.every_ns = period.value,
+                                      .low_ns = period.low,
+                                      .high_ns = period.high,
+                                      .each_ns = median(search->lengths, count),
+                                      .share = sum / (double)count / period.value,
+                                      .kind = kind,
+                                      .events = count},
+                cpu);
+}
+
+static int look_at_cpu(const struct search *search, size_t cpu)
+{
+    const struct noise_tally *tally = &search->state->tallies[cpu];
+    int code = 0;
+    for (int length = EVENT_LENGTHS - 1; length >= 0 && code == 0; length--) {
+        struct noise_event *events = tally->events[length];
+        const size_t n = tally->event_counts[length];
+        double least = INFINITY, most = 0;
+        if (n)
+            qsort(events, n, sizeof *events, by_time);
+        for (size_t i = 0; i < n; i++) {
+            least = fmin(least, events[i].ticks);
+            most = fmax(most, events[i].ticks);
+        }
+        for (int kind = 0; kind < GAP_KINDS && code == 0; kind++)
+            for (double from = least; from <= most && code == 0; from *= length_step)
+                code = look(search, cpu, events, n, (enum gap_kind)kind, from, from * length_range);
+    }
+    return code;
+}
+
+/* What was found later may lie between two that were kept, and makes them one. */
+static void unite(struct noise_periods *periods, size_t cpus)
+{
+    for (size_t i = 0; i < periods->count; i++)
+        for (size_t j = periods->count; --j > i;) {
+            struct noise_period *kept = &periods->list[i], other = periods->list[j];
+            if (!is_same(kept, &other))
+                continue;
+            bool *on = kept->on;
+            for (size_t cpu = 0; cpu < cpus; cpu++)
+                on[cpu] = on[cpu] || other.on[cpu];
+            if (other.events > kept->events)
+                *kept = other;
+            kept->on = on;
+            periods->list[j] = periods->list[--periods->count];
+        }
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct noise_period *x = a, *y = b;
+    return (x->share < y->share) - (x->share > y->share);
+}
+
+int noise_find_periods(const struct noise_state *state, size_t cpus, struct pool *pool,
+                       struct noise_periods *found)
+{
+    struct search search = {.state = state,
+                            .pool = pool,
+                            .cpus = cpus,
+                            .found = found,
+                            .times = calloc(EVENTS_MOST, sizeof *search.times),
+                            .lengths = calloc(EVENTS_MOST, sizeof *search.lengths)};
+    int code = search.times && search.lengths ? 0 : ERROR_SYSTEM;
+    *found = (struct noise_periods){0};
+    for (size_t cpu = 0; cpu < cpus && code == 0; cpu++)
+        code = look_at_cpu(&search, cpu);
+    unite(found, cpus);
+    qsort(found->list, found->count, sizeof *found->list, by_share);
+    free(search.times);
+    free(search.lengths);
+    return code;
+}

@@ -1,0 +1,49 @@
+/* What the probe of NUMA nodes keeps, for its two files: numa.c measures, findings.c says what
+ * came of it. */
+#ifndef FATHOM_MEASURE_PROBES_NUMA_NUMA_H
+#define FATHOM_MEASURE_PROBES_NUMA_NUMA_H
+
+#include "measure/probes/chase/chases.h"
+
+enum numa_series { NUMA_LATENCY, NUMA_BANDWIDTH, NUMA_SERIES };
+
+/* A node that CPUs are on. */
+struct numa_from {
+    int id;                   /* -1: nobody says where these CPUs are */
+    const struct seat *chase; /* who chases, and who reads: all of them together */
+    const struct seat *readers;
+    unsigned reader_count;
+};
+
+/* A node that memory is on. */
+struct numa_to {
+    int id;
+    uint64_t chase_bytes, read_bytes; /* what is measured on; all readers' together */
+    const char *failed;               /* why nothing can be measured on it; NULL: it can */
+    bool verified;                    /* the system reported where the memory lay */
+};
+
+struct numa_state {
+    struct chases chases; /* first: chases_prepare() finds it here */
+    struct numa_from *from;
+    struct numa_to *to;
+    size_t from_count, to_count;
+    size_t now; /* the memory node of this stage */
+};
+
+/* Adds a finding for each pair of nodes whose declared order the latencies contradict.
+ * ERROR_SYSTEM without memory. */
+int numa_find_disagreements(struct probe_task *, struct error *);
+
+/* Adds, of each node whose memory the firmware's HMAT describes, what was measured beside what is
+ * declared. ERROR_SYSTEM without memory. */
+int numa_find_declared(struct analysis *, struct error *);
+
+/* Adds the cells that failed, and what only the machine can tell: declared distances that the
+ * latencies contradict. */
+int numa_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
+int numa_analyse(struct analysis *, struct error *);
+extern const struct finding_line numa_lines[]; /* the registry's */
+extern const struct standard numa_experiment[];
+
+#endif

@@ -1,0 +1,121 @@
+/*
+ * The parts of parallelism.c. Not for use outside of it.
+ */
+#ifndef FATHOM_MEASURE_PROBES_PARALLELISM_PARALLELISM_H
+#define FATHOM_MEASURE_PROBES_PARALLELISM_PARALLELISM_H
+
+#include "measure/probes/chase/chain_ring.h"
+#include "measure/probes/chase/chases.h"
+#include "measure/probes/chase/trial_values.h"
+#include "measure/probes/chase/working_sets.h"
+#include "stats/saturation.h"
+
+enum parallelism_look {
+    LOOK_CURVE,   /* time per access by chains, in one level */
+    LOOK_REST,    /* the same level's other numbers of chains */
+    LOOK_THREADS, /* accesses per second by threads, beyond all caches */
+    LOOK_WORK,    /* time per access by work after each, beyond all caches */
+    LOOK_SIZES,   /* time per access by working set */
+};
+
+struct parallelism_stage {
+    enum parallelism_look look;
+    size_t level;
+    bool optional; /* only where there is time enough */
+};
+
+/* What the curve of one level came to. */
+struct parallelism_level {
+    const struct chase_level *level;
+    int series;               /* -1: not measured yet */
+    struct summary sustained; /* latency over plateau, by trial; n = 0: unknown */
+    struct summary four;      /* the time of four chains over a quarter of one's, by trial */
+};
+
+enum { STAGES_MAX = 2 * CHASE_LEVELS_MAX + 2, CURVE_POINTS_MAX = 64 };
+
+struct parallelism_state {
+    const struct seat *seat;
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    struct parallelism_level curves[CHASE_LEVELS_MAX];
+    size_t level_count, far; /* far: the level that threads and work are looked at in */
+    struct parallelism_stage stages[STAGES_MAX];
+    size_t stage_count, at;
+    bool taken;            /* what the stage's trials answered is kept */
+    const char *left_out;  /* levels that there was no time for, "L1, L2"; NULL: none */
+    double time_for_all_s; /* a budget in which there would have been */
+    struct chain_ring ring;
+    struct trial_values values;
+    unsigned chains[CURVE_POINTS_MAX]; /* of the next curve */
+    size_t chain_count;
+    bool chains_named;
+    int *cpus; /* cores first, then their other threads */
+    size_t threads;
+    int all;                    /* series of accesses per second; -1: not measured */
+    unsigned chains_per_thread; /* of it, and of work */
+    int work[3];                /* series: one chain, several, several with prefetch; -1: none */
+    unsigned work_most, ahead;
+    unsigned works[CURVE_POINTS_MAX]; /* amounts of work that were named one by one */
+    size_t work_count;
+    struct working_sets sets; /* of curves by size; none where these were not asked for */
+    struct summary work_knee, prefetch_gain;
+    unsigned work_trials; /* that could have shown the knee */
+    double prefetch_at;   /* the work that the gain is of */
+};
+
+/* What a point does. */
+enum parallelism_mode { MODE_CHAINS, MODE_WORK, MODE_PREFETCH };
+static inline uint64_t parallelism_detail(enum parallelism_mode mode, unsigned chains,
+                                          unsigned work)
+{
+    return (uint64_t)mode << 32 | (uint64_t)work << 8 | chains;
+}
+
+/* In which level, and with how many chains, where nothing else is said. */
+extern const char *const parallelism_level_names[];
+enum { PARALLELISM_USUAL = 16 };
+
+/* Reads the options into the state, whose seat and ring are known. ERROR_USAGE for those that
+ * contradict the machine or each other. */
+int parallelism_choose(struct probe_task *, struct error *);
+/* The most chains in `bytes`: each has two lines of its own, or it would meet the next one at
+ * once. */
+uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
+/* Bytes that all threads together go through. */
+uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct chase_level *);
+/* Numbers of chains for what follows the first curve: all of them, or the rest. */
+void parallelism_list_chains(struct parallelism_state *, bool rest);
+
+/* by_size.c: curves by working set. */
+
+/* Reads --sizes, --from, --to and --per-octave into the state: whether any was given. 0, or
+ * ERROR_USAGE. */
+int parallelism_choose_sizes(struct probe_task *, struct error *);
+/* Plans a curve for each number of chains, or where work was named for each amount of it, and
+ * another with prefetch. */
+int parallelism_plan_sizes(struct probe_task *, struct error *);
+/* The ring of that trial, whose point's x is its size, in the arena that is left behind a note. */
+struct chain_places *parallelism_ring_of_size(struct chain_ring *, const struct trial *,
+                                              struct arena *);
+/* Chains at a time where there is work: the one number that was named, or the usual one. */
+unsigned parallelism_chains_at_work(const struct parallelism_state *);
+
+/* Values within this share of the best count as equally good. */
+extern const double parallelism_tolerance;
+/* Where a curve ends to fall, by the indexes of its points. False where it has too few. */
+bool parallelism_plateau(const struct series *, struct saturation *);
+/* Keeps what the trials of the stage that was measured answered, before the next one is planned. */
+void parallelism_take(struct probe_task *);
+/* Names of series: accesses by all threads, and by work after each; what trials answered together.
+ */
+extern const char *const parallelism_all_name,
+    *const parallelism_work_names[3], *const parallelism_sustained, *const parallelism_four,
+                                                                        *const parallelism_knee,
+                                                                            *const parallelism_gain;
+/* Adds what all stages came to, as series. */
+int parallelism_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
+int parallelism_analyse(struct analysis *, struct error *);
+extern const struct finding_line parallelism_lines[]; /* the registry's */
+extern const struct standard parallelism_experiment[];
+
+#endif

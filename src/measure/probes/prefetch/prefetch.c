@@ -1,0 +1,423 @@
+/*
+ * What the hardware prefetchers hide: the same lines, chased in orders that a prefetcher can follow
+ * and in a random one that it can't. The chase itself waits for every load, so whatever is faster
+ * than random order was fetched before it was asked for.
+ *
+ * How many lines a level holds depends on the stride: addresses a power of two apart share few of
+ * its sets. The elements of each stride are as many as fill the same share of the sets they can be
+ * in, so all strides are looked at in the same level.
+ */
+#include "base/units.h"
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "measure/probes/chase/chases.h"
+#include "measure/probes/prefetch/findings.h"
+#include "measure/probes/probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint64_t SPAN_MOST = (uint64_t)512 << 20;
+enum { PAGE = 4096, STRIDES_MAX = 16, FEWEST_ELEMENTS = 16, CROSSING_PAGES = 1024 };
+
+/* Where less than a quarter of a latency is hidden, open rows of DRAM may explain it as well. */
+static const double hidden_well = 0.25;
+/* A set whose indexes a cache hashes may fit the level before: then its latency is not this
+ * level's. */
+static const double still_there = 0.5;
+/* Prefetchers that go on into the next page save at least this share against those that start anew
+ * in it. */
+static const double crossing_saves = 0.05;
+
+enum { RANDOM, FORWARD, BACKWARD, WITHIN_PAGE, NEARBY, ORDERS };
+static const struct {
+    const char *name;
+    enum ring_order order;
+    size_t block_bytes, block_count;
+} orders[ORDERS] = {
+    [RANDOM] = {"random", RING_RANDOM, 0, 0},
+    [FORWARD] = {"forward", RING_FORWARD, 0, 0},
+    [BACKWARD] = {"backward", RING_BACKWARD, 0, 0},
+    [WITHIN_PAGE] = {"random within a page", RING_RANDOM, PAGE, 0},
+    /* From page to page, forward order needs neighbouring translations, which the processor fetches
+       together (in a virtual machine they cost more than the data). This order needs them too, and
+       no prefetcher follows it. */
+    [NEARBY] = {"random within 64 strides", RING_RANDOM, 0, 64},
+};
+/* Forward all through, and forward within pages that follow in random order. */
+enum { THROUGH, ANEW, CROSSINGS };
+static const char *const crossing_names[CROSSINGS] = {"page after page", "pages in random order"};
+
+struct prefetch_state {
+    struct chases chases; /* first: chases_prepare() finds it here */
+    const struct seat *seat;
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    size_t level_count;
+};
+
+static const struct option_spec options[] = {
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+     "page policy: with small pages, translation has a part in what is hidden"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+/* A working set is `bytes` of a level's sets; this many of its elements lie in each 4 KiB of them.
+ */
+static uint64_t elements_of(uint64_t bytes, size_t stride, size_t line_bytes)
+{
+    size_t spacing = stride & -stride; /* no two elements are nearer, counted in sets */
+    return bytes / (spacing > line_bytes ? spacing : line_bytes);
+}
+
+/* Ascending. Beyond a page there is one that is no power of two, and two that are. */
+static size_t choose_strides(size_t line, size_t *strides)
+{
+    size_t count = 0;
+    for (size_t stride = line; stride <= PAGE; stride *= 2)
+        strides[count++] = stride;
+    strides[count++] = PAGE + line;
+    strides[count++] = 2 * PAGE;
+    strides[count++] = 4 * PAGE;
+    return count;
+}
+
+static int plan_order(struct probe_task *task, struct prefetch_state *state,
+                      const struct chase_level *level, int order, struct error *error)
+{
+    struct chases *chases = &state->chases;
+    const size_t line = chases->line_bytes;
+    const char *pages = settings_text(task->settings, "pages");
+    size_t strides[STRIDES_MAX], count = choose_strides(line, strides);
+    const uint64_t most = machine_memory_budget(task->machine);
+    /* Close to the level before but well beyond it, so that the sets of odd strides stay small. */
+    const uint64_t near = 4 * level->above;
+    const uint64_t set_bytes = level->last || level->bytes < near ? level->bytes : near;
+    const struct chase_kind kind = {.address = ADDRESS_POINTER,
+                                    .stride = CHASE_STRIDE_IS_X,
+                                    .order = orders[order].order,
+                                    .block_bytes = orders[order].block_bytes,
+                                    .block_count = orders[order].block_count};
+    const char *name = pool_printf(task->pool, "%s, %s", level->name, orders[order].name);
+    int series = name ? chases_add_series(chases, task, name, &kind, pages, error) : -1;
+    if (series < 0)
+        return error_out_of_memory(error);
+    task->plan.series[series].x = (struct axis){"stride", "B"};
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        uint64_t elements = elements_of(set_bytes, strides[i], line);
+        uint64_t bytes = elements * strides[i];
+        bool fits = elements >= FEWEST_ELEMENTS && bytes <= SPAN_MOST && bytes <= most;
+        if (fits && (order != WITHIN_PAGE || 2 * strides[i] <= PAGE))
+            code = chases_add_point(chases, task, series, (double)strides[i], bytes, state->seat,
+                                    error);
+    }
+    return code;
+}
+
+/* On small pages, few enough for any second-level TLB, so that translation costs both orders the
+ * same: each order comes to a page once and stays until it has read all of it. */
+static int plan_crossing(struct probe_task *task, struct prefetch_state *state, struct error *error)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < state->level_count; i++) {
+        const struct chase_level *level = &state->levels[i];
+        uint64_t most = CROSSING_PAGES * PAGE, here = level->bytes < most ? level->bytes : most;
+        if (level->above && here >= 2 * level->above) /* the farthest that can be reached so */
+            bytes = here;
+    }
+    if (!bytes)
+        return 0;
+    probe_plan_clear(task);
+    task->plan.touch_cpu = state->seat->cpu;
+    task->plan.pages = PAGES_SMALL;
+    task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
+    for (int i = 0; i < CROSSINGS; i++) {
+        const struct chase_kind kind = {.address = ADDRESS_POINTER,
+                                        .stride = state->chases.line_bytes,
+                                        .order = RING_FORWARD,
+                                        .block_bytes = i == ANEW ? PAGE : 0};
+        int series = chases_add_series(&state->chases, task, crossing_names[i], &kind,
+                                       page_policy_names[PAGES_SMALL], error);
+        if (series < 0)
+            return series;
+        int code = chases_add_point(&state->chases, task, series, (double)bytes, bytes, state->seat,
+                                    error);
+        if (code < 0)
+            return code;
+    }
+    return 1;
+}
+
+static int plan_prefetch(struct probe_task *task, struct error *error)
+{
+    struct prefetch_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    state->chases = chases_make(task->machine);
+    state->level_count = chases_levels(task, NULL, state->levels);
+    int code = chases_seat(task, &state->seat, error);
+    if (code < 0)
+        return code;
+    task->plan.touch_cpu = state->seat->cpu;
+    task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
+    task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
+    task->plan.share = 0.9;
+    for (size_t i = 0; i < state->level_count && code == 0; i++) {
+        const struct chase_level *level = &state->levels[i];
+        if (strcmp(level->name, "L1") == 0)
+            continue; /* nothing to hide */
+        for (int order = 0; order < ORDERS && code == 0; order++)
+            code = plan_order(task, state, level, order, error);
+    }
+    if (code == 0 && task->plan.point_count == 0)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "too little memory is free for a working set beyond the caches: stop "
+                         "programs that use memory, or raise the memory limit");
+    return code;
+}
+
+static int next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage, struct error *error)
+{
+    (void)outcome;
+    return stage == 1 ? plan_crossing(task, task->state, error) : 0;
+}
+
+/* --- concluding --- */
+
+struct share {
+    double value, low, high; /* the ends are NAN where a side is a single trial */
+    unsigned flags;
+};
+
+static struct estimate measure_of(const struct point *point)
+{
+    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
+}
+
+/* 1 - part / whole; the interval from the far ends of both. */
+static struct share hidden_share(const struct point *part, const struct point *whole)
+{
+    struct estimate a = measure_of(part), b = measure_of(whole);
+    return (struct share){1 - (double)a.median / (double)b.median,
+                          1 - (double)a.high / (double)b.low, 1 - (double)a.low / (double)b.high,
+                          part->flags | whole->flags};
+}
+
+/* One level's series, by order. */
+struct level_series {
+    char level[8];
+    const struct series *orders[ORDERS];
+};
+
+static const struct series *series_of(struct analysis *analysis, const char *level,
+                                      const char *order)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s, %s", level, order);
+    return analysis_series(analysis, name, NULL, NULL);
+}
+
+/* The level's name in "L2, random"; false where it is another order's series. */
+static bool names_level(const struct series *series, char level[8])
+{
+    const char *comma = strchr(series->name, ',');
+    if (!comma || comma - series->name >= 8 || strcmp(comma, ", random") != 0)
+        return false;
+    snprintf(level, 8, "%.*s", (int)(comma - series->name), series->name);
+    return strcmp(level, "DRAM") == 0 || (level[0] == 'L' && level[2] == '\0');
+}
+
+/* Fills at most CHASE_LEVELS_MAX and returns how many levels were looked at. */
+static size_t find_levels(struct analysis *analysis, struct level_series *levels)
+{
+    const struct probe_result *result = analysis->result;
+    size_t count = 0;
+    for (size_t i = 0; i < result->series_count && count < CHASE_LEVELS_MAX; i++) {
+        struct level_series *here = &levels[count];
+        if (!names_level(&result->series[i], here->level) ||
+            analysis_series(analysis, result->series[i].name, NULL, NULL) != &result->series[i])
+            continue;
+        bool all = true;
+        for (int order = 0; order < ORDERS; order++) {
+            here->orders[order] = series_of(analysis, here->level, orders[order].name);
+            all = all && here->orders[order];
+        }
+        count += all;
+    }
+    return count;
+}
+
+/* The share hidden at that stride, beside nearby random order from a page on; false where it was
+ * not measured, or in another level. */
+static bool share_at(const struct analysis *analysis, const struct level_series *level, int order,
+                     double stride, struct share *share)
+{
+    const struct series *const *series = level->orders;
+    const struct point *part = series_point(series[order], stride);
+    const struct point *whole =
+        series_point(series[stride < (double)PAGE ? RANDOM : NEARBY], stride);
+    const struct point *there = series_point(series[RANDOM], analysis_line_bytes(analysis));
+    const struct point *scattered = series_point(series[RANDOM], stride);
+    if (!part || !whole || !there || !scattered ||
+        measure_of(scattered).median < still_there * (double)measure_of(there).median)
+        return false;
+    *share = hidden_share(part, whole);
+    return true;
+}
+
+static int add_direction(struct analysis *analysis, const struct level_series *level, int order,
+                         struct error *error)
+{
+    struct share share;
+    char name[40];
+    const size_t first = analysis->result->finding_count;
+    if (!share_at(analysis, level, order, analysis_line_bytes(analysis), &share))
+        return 0;
+    snprintf(name, sizeof name, "prefetch.%s.%s", level->level, orders[order].name);
+    struct finding *finding =
+        finding_add_value(analysis->result, analysis->pool, name, "%", 100 * share.value,
+                          100 * share.low, 100 * share.high, share.flags);
+    if (!finding)
+        return error_out_of_memory(error);
+    finding->text =
+        pool_printf(analysis->pool, "of %s's latency in random order, line after line %s: %s",
+                    level->level, order == FORWARD ? "upwards" : "downwards",
+                    share.low >= hidden_well    ? "prefetchers follow"
+                    : share.high <= hidden_well ? "prefetchers hardly follow"
+                                                : "too uncertain to tell");
+    analysis_read_off(analysis, first, level->orders[order]);
+    return 0;
+}
+
+/* Certain where there are intervals. Of single trials it is taken as it stands, and their flags say
+ * so. */
+static bool hides_well(const struct share *share)
+{
+    return (isfinite(share->low) ? share->low : share->value) >= hidden_well;
+}
+
+/* The largest stride, forward, at which a quarter is hidden in some level, and the next one. */
+static int add_stride(struct analysis *analysis, const struct level_series *levels,
+                      size_t level_count, struct error *error)
+{
+    size_t strides[STRIDES_MAX], count = choose_strides(analysis_line_bytes(analysis), strides);
+    size_t best = count;
+    const struct level_series *where = NULL;
+    struct share widest = {0};
+    for (size_t s = 0; s < level_count; s++) {
+        for (size_t i = 0; i < count; i++) {
+            struct share share;
+            bool measured = share_at(analysis, &levels[s], FORWARD, (double)strides[i], &share);
+            if (!measured || !hides_well(&share))
+                continue;
+            if (best == count || i > best) {
+                best = i;
+                where = &levels[s];
+                widest = share;
+            }
+        }
+    }
+    struct finding *finding = analysis_add(analysis, "prefetch.max_stride", "B");
+    if (!finding)
+        return error_out_of_memory(error);
+    char size[UNIT_TEXT];
+    if (!where) {
+        finding->text = "none: at no stride is a quarter of any level's latency hidden";
+        return 0;
+    }
+    finding->value = (double)strides[best];
+    if (isfinite(widest.low)) {
+        finding->low = finding->value;
+        finding->high = best + 1 < count ? (double)strides[best + 1] : NAN;
+    }
+    finding->flags = widest.flags;
+    finding->text = pool_printf(analysis->pool,
+                                "forward, a quarter or more of %s's latency is hidden up to a "
+                                "stride of %s%s",
+                                where->level, size_format(finding->value, size),
+                                best + 1 < count ? "" : ", the largest that was tried");
+    return 0;
+}
+
+static int add_crossing(struct analysis *analysis, struct error *error)
+{
+    const struct series *through = analysis_series(analysis, crossing_names[THROUGH], NULL, NULL),
+                        *anew = analysis_series(analysis, crossing_names[ANEW], NULL, NULL);
+    struct finding *finding = analysis_add(analysis, "prefetch.crosses_page", "");
+    if (!finding)
+        return error_out_of_memory(error);
+    if (!through || !anew || !through->point_count || !anew->point_count) {
+        finding->text = "not found: it was not measured";
+        return 0;
+    }
+    struct share saved = hidden_share(through->points, anew->points);
+    finding->flags = saved.flags;
+    const char *verdict = "not found: the two orders can't be distinguished";
+    if (saved.low >= crossing_saves) {
+        finding->value = finding->low = finding->high = 1;
+        verdict = "prefetchers go on into the next page";
+    } else if (saved.high < crossing_saves) {
+        finding->value = finding->low = finding->high = 0;
+        verdict = "prefetchers stop at the end of a page";
+    }
+    const char *ends = isnan(saved.low) ? "in a single trial"
+                                        : pool_printf(analysis->pool, "(%.0f to %.0f)",
+                                                      100 * saved.low, 100 * saved.high);
+    if (!ends)
+        return error_out_of_memory(error);
+    finding->text = pool_printf(analysis->pool,
+                                "%s: page after page takes %.0f %% %s less than the same pages in "
+                                "random order, on 4 KiB pages",
+                                verdict, 100 * saved.value, ends);
+    return 0;
+}
+
+static int analyse_prefetch(struct analysis *analysis, struct error *error)
+{
+    struct level_series levels[CHASE_LEVELS_MAX];
+    const size_t count = find_levels(analysis, levels);
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        code = add_direction(analysis, &levels[i], FORWARD, error);
+        if (code == 0)
+            code = add_direction(analysis, &levels[i], BACKWARD, error);
+    }
+    if (code == 0)
+        code = add_stride(analysis, levels, count, error);
+    return code == 0 ? add_crossing(analysis, error) : code;
+}
+
+const struct probe prefetch_probe = {
+    .name = "prefetch",
+    .place = 110,
+    .title = "Latency that prefetchers hide, by order and stride",
+    .summary = "how much of each level's latency the prefetchers hide, and for which orders",
+    .about =
+        "The same dependent loads in several orders: random, which no prefetcher follows; forward; "
+        "backward; and random within one page, or 64 strides, after another. In a chase nothing "
+        "overlaps, so what "
+        "is faster than random order was fetched ahead. A share of 0 % means that nothing is "
+        "hidden; the most there can be is what lies between the level and the first-level cache. "
+        "Strides go from one line to beyond a page.\n"
+        "What moves it: which prefetchers the processor has and which are switched on (firmware "
+        "and hypervisors can); other threads on the same core or memory, which compete for the "
+        "same requests; neighbours in order also share translations, in which prefetchers have no "
+        "part: on small pages and in virtual machines that shows, so from strides of a page on "
+        "forward is compared with random order within 64 strides; and at large strides in DRAM, "
+        "rows that are open already.",
+    .options = options,
+    .findings = {prefetch_lines, prefetch_experiment},
+    .plan = plan_prefetch,
+    .prepare = chases_prepare,
+    .next = next_prefetch,
+    .analyse = analyse_prefetch,
+};

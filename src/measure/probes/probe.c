@@ -1,0 +1,207 @@
+#include "measure/probes/probe.h"
+
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "measure/engine/executor.h"
+#include "measure/kernels/chase.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_spec probe_common_options[] = {
+    {"cpus", 'c', OPTION_CPUS, "LIST", NULL, 0, 0, NULL,
+     "CPUs to use, like 0-7,16-31:2 (default: all that this process may use)"},
+    {"precision", 'p', OPTION_REAL, "PCT", NULL, 0.01, 100, NULL,
+     "a point is done when its interval is within this many percent of its median (default: 1, "
+     "or what the probe says)"},
+    {"budget", 'b', OPTION_REAL, "S", NULL, 0.1, 1e6, NULL,
+     "seconds to spend at most (default: what the probes need, at least 25 for one alone; 4 with "
+     "--quick, 600 with --thorough)"},
+    {"quick", 'q', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "fewer points, a few seconds"},
+    {"thorough", 't', OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+     "as many trials as the precision needs, up to ten minutes"},
+    {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL,
+     "seed of all random orders, to repeat a run (default: fresh, and recorded)"},
+    {"executor", 0, OPTION_CHOICE, "NAME", NULL, 0, 0, executor_names,
+     "what carries out the measurement (default: the first of them that can)"},
+    {.name = NULL},
+};
+
+static const double default_precision = 0.01;
+enum { LONG_BATCHES = 5, TRIALS_MIN = 6, TRIALS_MAX = 25, TRIALS_MAX_THOROUGH = 400 };
+
+struct finding *probe_add_finding(struct probe_task *task, const char *name, const char *unit)
+{
+    return finding_add(task->result, task->pool, name, unit);
+}
+
+struct finding *probe_add_summary(struct probe_task *task, const char *name, const char *unit,
+                                  const struct summary *summary, unsigned flags)
+{
+    return finding_add_summary(task->result, task->pool, name, unit, summary, flags);
+}
+
+/* The CPUs to use: all that are allowed, or the list asked for, each checked. */
+static int choose_cpus(struct probe_task *task, struct error *error)
+{
+    const struct machine *machine = task->machine;
+    if (!settings_has(task->settings, "cpus"))
+        return cpulist_copy(&task->cpus, &machine->allowed) < 0 ? error_out_of_memory(error) : 0;
+    const struct cpulist *asked = settings_cpus(task->settings, "cpus");
+    char usable[128];
+    cpulist_format(&machine->allowed, usable, sizeof usable);
+    for (size_t i = 0; i < asked->count; i++) {
+        if (!machine_cpu(machine, asked->ids[i]))
+            return error_set(error, ERROR_USAGE,
+                             "--cpus: there is no CPU %d online here; choose from %s",
+                             asked->ids[i], usable);
+        if (!cpulist_has(&machine->allowed, asked->ids[i]))
+            return error_set(error, ERROR_USAGE,
+                             "--cpus: CPU %d is outside this process's CPU mask or cpuset; "
+                             "choose from %s",
+                             asked->ids[i], usable);
+    }
+    return cpulist_copy(&task->cpus, asked) < 0 ? error_out_of_memory(error) : 0;
+}
+
+struct factor *probe_add_parameter(struct probe_task *task, const char *name)
+{
+    struct probe_result *result = task->result;
+    struct factor *factor = pool_append(task->pool, (void **)&result->parameters,
+                                        &result->parameter_count, sizeof *factor);
+    if (factor)
+        factor->name = name;
+    return factor;
+}
+
+/* The parameters of the document: every option that has a value. */
+static int note_parameters(struct probe_task *task, struct error *error)
+{
+    const struct option_spec *spec;
+    for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
+        /* The seed is left out because the run's facts hold it with all its digits, and names of
+         * files because they say nothing of what was measured and may tell much about their owner.
+         */
+        if (!settings_has(task->settings, spec->name) || strcmp(spec->name, "seed") == 0 ||
+            option_names_file(spec))
+            continue;
+        struct factor *factor = probe_add_parameter(task, spec->name);
+        if (!factor)
+            return error_out_of_memory(error);
+        if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)
+            factor->number = settings_number(task->settings, spec->name);
+        else if (spec->type == OPTION_SIZE)
+            factor->number = (double)settings_size(task->settings, spec->name);
+        else
+            factor->text = pool_strdup(task->pool, settings_text(task->settings, spec->name));
+    }
+    return 0;
+}
+
+void probe_plan_clear(struct probe_task *task)
+{
+    struct series *series = task->plan.series;
+    size_t series_count = task->plan.series_count;
+    bool quick = settings_has(task->settings, "quick");
+    bool thorough = settings_has(task->settings, "thorough");
+    task->plan = (struct plan){
+        .series = series,
+        .series_count = series_count,
+        .pages = PAGES_AUTO,
+        .node = -1,
+        .touch_cpu = task->cpus.ids[0],
+        .executor = settings_has(task->settings, "executor")
+                        ? settings_text(task->settings, "executor")
+                        : NULL,
+        .arena_life = ARENA_EVERY_ROUND,
+        .yields = TIME_PER_OPERATION,
+        .cycles = true,
+        .trials_min = TRIALS_MIN,
+        .trials_max = thorough ? TRIALS_MAX_THOROUGH
+                      : quick  ? 2 * TRIALS_MIN
+                               : TRIALS_MAX,
+        .trials_per_visit = 1,
+        .batches = LONG_BATCHES,
+        .batch_ns = (double)PROBE_TRIAL_NS / (double)LONG_BATCHES,
+        .precision = settings_has(task->settings, "precision")
+                         ? settings_number(task->settings, "precision") / 100
+                         : default_precision,
+        .unstable_above = INFINITY,
+        .span_s = quick ? 0 : 1.5,
+        .share = 1,
+    };
+}
+
+/* Of 10 us, reading the clock is some 0.2 %, which is taken off. */
+static const double short_batch_ns = 10e3;
+
+void probe_plan_short_batches(struct plan *plan, double trial_ns)
+{
+    plan->batch_ns = short_batch_ns;
+    plan->batches = (unsigned)(trial_ns / short_batch_ns);
+}
+
+enum { SWEPT_TRIALS = 192, GROUP_FEWEST = 8, GROUP_MOST = 36 };
+/* No first level is nearer. */
+static const double load_least_ns = 0.8;
+
+void probe_plan_sweeps(struct plan *plan, unsigned groups, unsigned loads)
+{
+    plan->sweep = SWEPT_TRIALS;
+    plan->lowest = true;
+    plan->batches = 1;
+    plan->batch_ns = loads * load_least_ns;
+    plan->repeats = (loads + chase_steps - 1) / chase_steps;
+    plan->trials_min = groups * GROUP_FEWEST;
+    plan->trials_max = groups * GROUP_MOST;
+    plan->meant |= MEANT_STEAL; /* counted in ticks, and a trial is far shorter */
+}
+
+int probe_prepare(struct probe_task *task, const struct probe *probe,
+                  const struct settings *settings, const struct machine *machine, struct pool *pool,
+                  struct probe_result *result, struct error *error)
+{
+    *task = (struct probe_task){.probe = probe,
+                                .settings = settings,
+                                .machine = machine,
+                                .pool = pool,
+                                .result = result,
+                                .document = task->document,
+                                .named = task->named,
+                                .seed = task->seed};
+    *result =
+        (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
+    if (settings_has(settings, "quick") && settings_has(settings, "thorough"))
+        return error_set(error, ERROR_USAGE, "--quick and --thorough contradict: leave one out");
+    int code = choose_cpus(task, error);
+    if (code == 0)
+        code = note_parameters(task, error);
+    if (code < 0)
+        return code;
+    probe_plan_clear(task);
+    if ((probe->needs & NEEDS_TWO_CPUS) && task->cpus.count < 2) {
+        result->status = PROBE_SKIPPED;
+        result->reason =
+            pool_printf(pool, "needs two CPUs, and only CPU %d may be used", task->cpus.ids[0]);
+        return 0;
+    }
+    return probe->plan(task, error);
+}
+
+int probe_plan_again(struct probe_task *task, struct error *error)
+{
+    if (!task->probe->sized_by_found || task->stage_count || task->result->status == PROBE_SKIPPED)
+        return 0;
+    cpulist_free(&task->cpus);
+    return probe_prepare(task, task->probe, task->settings, task->machine, task->pool, task->result,
+                         error);
+}
+
+void probe_release(struct probe_task *task)
+{
+    if (task->probe && task->probe->release)
+        task->probe->release(task);
+    cpulist_free(&task->cpus);
+}

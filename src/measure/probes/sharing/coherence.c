@@ -1,0 +1,405 @@
+/*
+ * What one operation costs by the state that the line is in: modified, exclusive, shared or in no
+ * cache at all (the states of MESI; Papamarcos and Patel, "A low-overhead coherence solution for
+ * multiprocessors with private cache memories", ISCA 1984). A helper on another CPU brings the
+ * lines of a ring into the state, then the measuring CPU goes once round and does the operation on
+ * each, one after the other.
+ *
+ * The helper prepares them in the untimed first part of a batch (its repeats and the measuring
+ * worker's are counted in twos: prepare, measure), so that only the operations are timed.
+ */
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "measure/kernels/contention.h"
+#include "measure/kernels/ring.h"
+#include "measure/probes/probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The lines lie an odd number of lines apart, so that they spread evenly over a cache's sets and no
+ * line is the neighbour that a prefetcher of pairs would fetch. 512 of them fit the helper's
+ * first-level or second-level cache. */
+enum { LINES = 512, LINES_APART = 3, RINGS = 8, CONTROL_BYTES = 256 };
+
+struct coherence_state {
+    size_t stride, ring_bytes;
+};
+
+static const struct option_spec options[] = {
+    {"lines", 0, OPTION_INTEGER, "N", "512", 16, 65536, NULL,
+     "lines that are prepared and measured at a time; they should fit the helper's cache"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+static bool is_kin(const struct cpu_place *a, const struct cpu_place *b, int nearness)
+{
+    switch (nearness) {
+    case 0: /* threads of one core */
+        return a->core >= 0 && a->core == b->core;
+    case 1: /* neighbours */
+        return a->core != b->core && a->package == b->package && a->node == b->node;
+    case 2: /* one package, another part of it */
+        return a->package == b->package && a->node != b->node;
+    default:
+        return a->package != b->package;
+    }
+}
+
+/* CPUs that hold the lines for the first one: all that were asked for, or one of each nearness. */
+static int choose_holders(struct probe_task *task, struct cpulist *holders, struct error *error)
+{
+    const struct cpulist *cpus = &task->cpus;
+    const struct cpu_place *first = machine_cpu(task->machine, cpus->ids[0]);
+    int code = 0;
+    if (settings_has(task->settings, "cpus") || !first) {
+        for (size_t i = 1; i < cpus->count && code == 0; i++)
+            code = cpulist_add(holders, cpus->ids[i]);
+        return code < 0 ? error_out_of_memory(error) : 0;
+    }
+    for (int nearness = 0; nearness < 4 && code == 0; nearness++)
+        for (size_t i = 1; i < cpus->count; i++) {
+            const struct cpu_place *place = machine_cpu(task->machine, cpus->ids[i]);
+            if (place && is_kin(first, place, nearness)) {
+                code = cpulist_add(holders, place->id);
+                break;
+            }
+        }
+    if (code == 0 && !holders->count)
+        code = cpulist_add(holders, cpus->ids[1]);
+    return code < 0 ? error_out_of_memory(error) : 0;
+}
+
+static bool shares_core(const struct probe_task *task, int a, int b)
+{
+    const struct cpu_place *place = machine_cpu(task->machine, a),
+                           *other = machine_cpu(task->machine, b);
+    return a == b || (place && other && place->core >= 0 && place->core == other->core);
+}
+
+/* A third CPU that shares the lines with the holder, so that the measuring one has no copy; -1
+ * where there is none. It is of a third core: two threads of one core have one copy between them,
+ * and a thread of the measuring core would bring the lines there. */
+static int choose_sharer(const struct probe_task *task, int holder)
+{
+    const struct cpulist *cpus = &task->cpus;
+    for (size_t i = cpus->count; i-- > 1;)
+        if (!shares_core(task, cpus->ids[i], holder) &&
+            !shares_core(task, cpus->ids[i], cpus->ids[0]))
+            return cpus->ids[i];
+    return -1;
+}
+
+static int add_point(struct probe_task *task, unsigned series, enum line_state line_state,
+                     int holder, struct error *error)
+{
+    struct plan *plan = &task->plan;
+    const struct coherence_state *state = task->state;
+    int sharer = line_state == LINE_SHARED ? choose_sharer(task, holder) : -1;
+    struct seat *seats = pool_alloc(task->pool, 3, sizeof *seats);
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    if (!seats || !point)
+        return error_out_of_memory(error);
+    seats[0] = (struct seat){task->cpus.ids[0], MEASURED};
+    seats[1] = (struct seat){holder, PARTNER};
+    seats[2] = (struct seat){sharer, PARTNER};
+    *point = (struct plan_point){.series = series,
+                                 .from = task->cpus.ids[0],
+                                 .to = holder,
+                                 .seats = seats,
+                                 .seat_count = sharer >= 0 ? 3 : 2,
+                                 .arena_bytes = RINGS * state->ring_bytes,
+                                 .detail = series};
+    return 0;
+}
+
+/* A series for each operation and state. Its number says both. */
+static int add_series(struct probe_task *task, enum touch_op op, enum line_state state)
+{
+    struct plan *plan = &task->plan;
+    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
+    if (!factors)
+        return ERROR_SYSTEM;
+    factors[0] = (struct factor){"op", touches[op].name, 0};
+    factors[1] = (struct factor){"state", line_state_names[state], 0};
+    plan->series[plan->series_count] = (struct series){.name = "operation",
+                                                       .factors = factors,
+                                                       .factor_count = 2,
+                                                       .matrix = true,
+                                                       .headline = !plan->series_count,
+                                                       .x = {"cpu", ""},
+                                                       .y = {"latency", "ns"}};
+    plan->series_count++;
+    return 0;
+}
+
+static int describe(struct probe_task *task, struct error *error)
+{
+    int code = 0;
+    for (enum touch_op op = 0; op < TOUCH_OPS && code == 0; op++) {
+        const char *name = pool_printf(task->pool, "memory_order.%s", touches[op].name);
+        struct factor *order = name ? probe_add_parameter(task, name) : NULL;
+        code = order ? 0 : ERROR_SYSTEM;
+        if (order)
+            order->text = touches[op].order;
+        for (enum line_state state = 0; state < LINE_STATES && code == 0; state++)
+            code = add_series(task, op, state);
+    }
+    return code < 0 ? error_out_of_memory(error) : 0;
+}
+
+static void plan_batches(struct plan *plan, const struct settings *settings)
+{
+    plan->arena_life = ARENA_WHOLE_STAGE;
+    /* A batch goes once round a ring that was prepared for it. */
+    plan->batches = 1;
+    plan->repeats = plan->warm_repeats = 1;
+    plan->trials_per_visit = RINGS;
+    plan->trials_min = 3 * RINGS;
+    plan->trials_max = plan->trials_max > 6 * RINGS ? plan->trials_max : 6 * RINGS;
+    if (!settings_has(settings, "precision"))
+        plan->precision = 0.05;
+}
+
+static int plan_coherence(struct probe_task *task, struct error *error)
+{
+    struct plan *plan = &task->plan;
+    struct coherence_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    plan->series = pool_alloc(task->pool, (size_t)TOUCH_OPS * LINE_STATES, sizeof *plan->series);
+    if (!state || !plan->series)
+        return error_out_of_memory(error);
+    task->state = state;
+    state->stride = (size_t)LINES_APART * machine_line_bytes(task->machine);
+    state->ring_bytes =
+        CONTROL_BYTES + (size_t)settings_number(task->settings, "lines") * state->stride;
+    plan_batches(plan, task->settings);
+    struct cpulist holders = {0};
+    int code = describe(task, error);
+    if (code == 0)
+        code = choose_holders(task, &holders, error);
+    for (unsigned i = 0; i < plan->series_count && code == 0; i++) {
+        enum line_state line_state = (enum line_state)(i % LINE_STATES);
+        if (line_states_need_flush[line_state] && !line_flush_possible)
+            continue;
+        for (size_t h = 0; h < holders.count && code == 0; h++)
+            code = add_point(task, i, line_state, holders.ids[h], error);
+    }
+    cpulist_free(&holders);
+    return code;
+}
+
+/* --- measuring --- */
+
+static void prepare_coherence(struct trial *trial)
+{
+    const struct coherence_state *state = trial->probe_state;
+    const struct plan_point *point = trial->point;
+    enum line_state line_state = (enum line_state)(point->detail % LINE_STATES);
+    enum touch_op op = (enum touch_op)(point->detail / LINE_STATES);
+    unsigned char *memory = trial->arena->memory + trial->number % RINGS * state->ring_bytes;
+    uint64_t *stage = (uint64_t *)memory;
+    struct ring ring = {.memory = memory + CONTROL_BYTES,
+                        .count = (state->ring_bytes - CONTROL_BYTES) / state->stride,
+                        .stride = state->stride,
+                        .order = RING_RANDOM,
+                        .seed = trial->seed};
+    ring_build(&ring);
+    for (size_t i = 0; i < ring.count; i++)
+        *(uint64_t *)(ring.memory + i * ring.stride + sizeof(void *)) = 0;
+    *stage = 0;
+    for (size_t i = 0; i < point->seat_count; i++) {
+        struct line_ring *part = (struct line_ring *)trial->workers[i].room;
+        bool touches_lines = i == 0;
+        *part = (struct line_ring){.first = ring.memory,
+                                   .lines = ring.count,
+                                   .stage = stage,
+                                   .turn = touches_lines ? point->seat_count - 1 : i - 1,
+                                   .step = point->seat_count,
+                                   .state = line_state,
+                                   .rests = true,
+                                   .second = i == 2,
+                                   .own_copy = touches_lines && line_state == LINE_SHARED &&
+                                               point->seat_count == 2};
+        trial->workers[i].state = part;
+        trial->workers[i].run = touches_lines ? touches[op].run : line_helper_run;
+    }
+    trial->operations = (double)ring.count;
+}
+
+/* --- concluding --- */
+
+/* Who shares the lines with each holder, which topology alone says: "1=2 3=core", or "4=self"
+ * where the measuring CPU has to. NULL without memory. */
+static const char *sharers_of(struct probe_task *task)
+{
+    const char *text = "";
+    for (size_t i = 0; i < task->plan.point_count && text; i++) {
+        const struct plan_point *point = &task->plan.points[i];
+        if (point->detail != LINE_SHARED) /* the first operation's stand for all */
+            continue;
+        const int sharer = choose_sharer(task, point->to);
+        const char *space = *text ? " " : "";
+        if (sharer >= 0)
+            text = pool_printf(task->pool, "%s%s%d=%d", text, space, point->to, sharer);
+        else
+            text = pool_printf(task->pool, "%s%s%d=%s", text, space, point->to,
+                               shares_core(task, point->from, point->to) ? "core" : "self");
+    }
+    return text;
+}
+
+static int conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome,
+                              struct error *error)
+{
+    (void)outcome;
+    struct factor *sharers = probe_add_parameter(task, "sharers");
+    if (!sharers || !(sharers->text = sharers_of(task)))
+        return error_out_of_memory(error);
+    return 0;
+}
+
+/* What sharers_of() says of that holder; NULL where it says nothing. */
+static const char *sharer_of(const struct analysis *analysis, int holder)
+{
+    const struct factor *sharers = analysis_parameter(analysis, "sharers");
+    const char *at = sharers ? sharers->text : NULL;
+    while (at && *at) {
+        char *end;
+        const long cpu = strtol(at, &end, 10);
+        if (end == at || *end != '=')
+            return NULL;
+        if (cpu == holder)
+            return end + 1;
+        at = strchr(end, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* Where the lines were, in words; NULL without memory. */
+static const char *where(struct analysis *analysis, enum line_state state,
+                         const struct point *point, const char *sharer)
+{
+    static const char *const places[] = {
+        [LINE_MODIFIED] = "modified in the cache of CPU %d",
+        [LINE_EXCLUSIVE] = "exclusive, and clean, in the cache of CPU %d",
+        [LINE_INVALID] = "in no cache; CPU %d had it last",
+    };
+    if (state != LINE_SHARED) /* a text of this table */
+        return pool_printf(analysis->pool, places[state], point->to);
+    if (!sharer)
+        return pool_printf(analysis->pool, "shared by CPU %d", point->to);
+    if (*sharer >= '0' && *sharer <= '9')
+        return pool_printf(analysis->pool, "shared by CPUs %d and %d", point->to, atoi(sharer));
+    if (*sharer == 'c')
+        return pool_printf(analysis->pool,
+                           "in the cache that CPU %d and the measuring CPU have in common, as they "
+                           "are threads of one core: a CPU of another core would show it shared",
+                           point->to);
+    return pool_printf(analysis->pool,
+                       "shared by CPU %d and the measuring CPU itself: a CPU of a third core would "
+                       "show it without a copy of one's own",
+                       point->to);
+}
+
+static int add_finding(struct analysis *analysis, const char *op, enum line_state state,
+                       const struct point *point, struct error *error)
+{
+    const bool guest = analysis->machine && analysis->machine->hypervisor;
+    unsigned flags = guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
+    const char *sharer = sharer_of(analysis, point->to);
+    const char *name = pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]);
+    struct finding *finding = analysis_add_point(analysis, name, "ns", point, point->flags | flags);
+    const char *place = where(analysis, state, point, sharer);
+    if (!finding || !place)
+        return error_out_of_memory(error);
+    finding->cpus = point->from < point->to
+                        ? pool_printf(analysis->pool, "%d,%d", point->from, point->to)
+                        : pool_printf(analysis->pool, "%d,%d", point->to, point->from);
+    finding->text =
+        pool_printf(analysis->pool, "%s by CPU %d, the line %s", op, point->from, place);
+    return finding->text ? 0 : error_out_of_memory(error);
+}
+
+/* LINE_STATES: the series is none of these. */
+static enum line_state state_of(const struct series *series)
+{
+    const char *text = analysis_factor(series, "state");
+    enum line_state state = 0;
+    while (state < LINE_STATES && strcmp(line_state_names[state], text) != 0)
+        state++;
+    return state;
+}
+
+static int analyse_coherence(struct analysis *analysis, struct error *error)
+{
+    const struct probe_result *result = analysis->result;
+    const bool known = analysis_parameter(analysis, "sharers");
+    int code = known ? 0
+                     : analysis_keep(analysis, "coherence.*.shared",
+                                     "the document does not say who shared the lines", error);
+    for (size_t i = 0; i < result->series_count && code == 0; i++) {
+        const struct series *series = &result->series[i];
+        const enum line_state state = state_of(series);
+        const size_t first = result->finding_count;
+        if (state == LINE_STATES || (state == LINE_SHARED && !known))
+            continue;
+        for (size_t p = 0; p < series->point_count && code == 0; p++)
+            if (series->points[p].y.n)
+                code = add_finding(analysis, analysis_factor(series, "op"), state,
+                                   &series->points[p], error);
+        analysis_read_off(analysis, first, series);
+    }
+    return code;
+}
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"op", STANDARD_NAMED, NULL, 0},
+    {"state", STANDARD_NAMED, NULL, 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "coherence.*.*",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "One operation (load, store, cas, fetch-add) on a line that another CPU holds in "
+                "that state: modified, exclusive, shared, or invalid (in memory alone).",
+     .moves = "The distance to the other CPU and to the line's home (its directory) moves it.",
+     .advice = "Where it is expensive to write lines that others hold, let readers keep copies "
+               "(shared) and write seldom, in batches."},
+    {.patterns = NULL},
+};
+
+const struct probe coherence_probe = {
+    .name = "coherence",
+    .place = 100,
+    .title = "Operations by the line's state",
+    .summary = "a load, store, CAS or fetch-add on a line that another core holds, by its state",
+    .about =
+        "A helper on another CPU brings lines into its cache: modified, exclusive (alone, but "
+        "clean), shared with a CPU of a third core (or, where there is none, with the measuring "
+        "one itself), or takes them out of every cache (invalid). Then the measuring CPU, the "
+        "first of --cpus, does one operation on each, one after the other. A store is counted "
+        "until it is done and not only buffered, so it is a store and a fence.\n"
+        "With --cpus every other CPU is the helper in turn; without, one of each nearness: a "
+        "thread of the same core, a neighbour, another NUMA node, another package. Exclusive "
+        "and invalid need an instruction that takes a line out of the caches, which x86-64 and "
+        "AArch64 have.\n"
+        "What moves it: who answers for a line that somebody else has (that cache, the shared "
+        "cache or memory), whether a clean line is passed on or read again, and how many "
+        "copies a writer must wait for.",
+    .needs = NEEDS_TWO_CPUS,
+    .weight = 0,
+    .options = options,
+    .findings = {finding_lines, experiment},
+    .plan = plan_coherence,
+    .prepare = prepare_coherence,
+    .conclude = conclude_coherence,
+    .analyse = analyse_coherence,
+};

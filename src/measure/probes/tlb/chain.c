@@ -1,0 +1,71 @@
+#include "measure/probes/tlb/chain.h"
+
+#include "base/random.h"
+#include "measure/kernels/ring.h"
+
+#include <string.h>
+
+enum { SMALL_PAGE = 4096 };
+
+static size_t block_bytes(const struct tlb_chain *chain)
+{
+    return chain->layout == TLB_PACKED   ? chain->line_bytes
+           : chain->layout == TLB_SPREAD ? chain->page_bytes
+                                         : chain->page_bytes * TLB_GROUP;
+}
+
+/* The sum of the digits: every run of TLB_GROUP^k groups takes each page of a group equally often
+ * beside each value of the k - 1 lowest digits. */
+static size_t page_of_group(size_t group)
+{
+    size_t sum = 0;
+    for (; group; group /= TLB_GROUP)
+        sum += group % TLB_GROUP;
+    return sum % TLB_GROUP;
+}
+
+/* The line within the page moves on from page to page by one and by 4 KiB. By one, as where they
+ * are packed, so that both chains fall alike on the sets of a cache that is indexed below 4 KiB: at
+ * the same place on every page all lines would meet in one set, and the cache's misses look like
+ * the TLB's. By 4 KiB, because a hypervisor may have split huge pages: at multiples of 2 MiB the
+ * pieces would all meet in one set of the TLB. */
+static size_t within_block(const struct tlb_chain *chain, size_t i)
+{
+    if (chain->layout == TLB_PACKED)
+        return 0;
+    size_t lines = chain->page_bytes / chain->line_bytes;
+    size_t page = chain->layout == TLB_SPARSE ? page_of_group(i) : 0;
+    size_t step = SMALL_PAGE / chain->line_bytes + 1;
+    size_t line = (i * step + (size_t)(random_mix(chain->seed) % lines)) % lines;
+    return page * chain->page_bytes + line * chain->line_bytes;
+}
+
+size_t tlb_chain_bytes(const struct tlb_chain *chain)
+{
+    return chain->count * block_bytes(chain);
+}
+
+size_t tlb_chain_offset(const struct tlb_chain *chain, size_t i)
+{
+    return i * block_bytes(chain) + within_block(chain, i);
+}
+
+void *tlb_chain_build(const struct tlb_chain *chain)
+{
+    const size_t block = block_bytes(chain);
+    struct ring ring = {.memory = chain->memory,
+                        .count = chain->count,
+                        .stride = block,
+                        .order = RING_RANDOM,
+                        .seed = chain->seed};
+    ring_build(&ring);
+    /* The ring stands on the blocks' first words; each link moves to its block's line. */
+    for (size_t i = 0; i < chain->count; i++) {
+        unsigned char *next;
+        memcpy(&next, chain->memory + i * block, sizeof next);
+        void *target =
+            chain->memory + tlb_chain_offset(chain, (size_t)(next - chain->memory) / block);
+        memcpy(chain->memory + tlb_chain_offset(chain, i), &target, sizeof target);
+    }
+    return chain->memory + tlb_chain_offset(chain, 0);
+}

@@ -1,0 +1,311 @@
+/*
+ * The stages of the TLB probe: a ladder of sizes, then every number of pages around the first
+ * level's end and a grid around the second's, where each trial answers by itself.
+ */
+#include "conclude/translation/tlb.h"
+#include "document/flag.h"
+#include "measure/probes/tlb/state.h"
+#include "stats/quantile.h"
+#include "stats/step.h"
+#include "stats/vote.h"
+
+#include <math.h>
+
+enum {
+    SPARSE_MOST = 512,
+    PIECES_MOST = 512,
+    LADDER_TRIALS = 9,
+    STEP_TRIALS = 11,
+    SWEPT_LOADS = 1024, /* some rounds of the largest first levels */
+    STAGE_POINTS = 100, /* most sizes in a stage that refines */
+    BRACKET_MARGIN = 8,
+};
+
+const char *const tlb_ladder_names[TLB_LADDERS] = {"packed", "spread", "sparse", "pieces"};
+const char *const tlb_looks[] = {"ladder", "first level's end", "second level's end"};
+const char *const tlb_vote_names[2] = {"first level's vote", "second level's vote"};
+const char *const tlb_vote_look = "entries by trial";
+
+static struct tlb_size *current(struct tlb_state *state)
+{
+    return &state->sizes[state->at];
+}
+
+/* Adds a curve over pages, or what trials answer where there is `room`: its index, or ERROR_SYSTEM.
+ */
+static int add_series(struct probe_task *task, const char *name, const struct tlb_size *size,
+                      const char *look, size_t room, struct error *error)
+{
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
+    if (!factors)
+        return error_out_of_memory(error);
+    factors[0] = (struct factor){"pages", size->name, 0};
+    factors[1] = (struct factor){"look", look, 0};
+    struct series series = {.name = name,
+                            .factors = factors,
+                            .factor_count = 2,
+                            .x = {room ? "trial" : "pages", ""},
+                            .y = {room ? "entries" : "latency", room ? "" : "ns"}};
+    return trial_series_add(task, &series, room, error);
+}
+
+struct tlb_chain tlb_chain_of(const struct tlb_state *state, unsigned ladder, double pages)
+{
+    const bool pieces = ladder == TLB_PIECES; /* the small pages are looked at first */
+    const struct tlb_size *size = &state->sizes[pieces ? 0 : state->at];
+    return (struct tlb_chain){.count = (size_t)pages,
+                              .page_bytes = (size_t)size->page_bytes,
+                              .line_bytes = state->line_bytes,
+                              .layout = pieces ? TLB_SPREAD : (enum tlb_layout)ladder};
+}
+
+static int add_point(struct probe_task *task, int series, unsigned ladder, double pages,
+                     struct error *error)
+{
+    const struct tlb_state *state = task->state;
+    struct plan *plan = &task->plan;
+    struct tlb_chain chain = tlb_chain_of(state, ladder, pages);
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    if (!point)
+        return error_out_of_memory(error);
+    point->series = (unsigned)series;
+    point->x = pages;
+    point->seats = state->seat;
+    point->seat_count = 1;
+    point->arena_bytes = tlb_chain_bytes(&chain);
+    point->detail = (uint64_t)ladder;
+    return 0;
+}
+
+static const double trial_ns = 150e3;
+
+static void plan_stage(struct probe_task *task, unsigned trials)
+{
+    struct tlb_state *state = task->state;
+    struct plan *plan = &task->plan;
+    bool quick = settings_has(task->settings, "quick");
+    probe_plan_clear(task);
+    plan->pages = current(state)->policy;
+    plan->touch_cpu = state->seat->cpu;
+    plan->trials_min = plan->trials_max = trials;
+    probe_plan_short_batches(plan, trial_ns);
+    /* What a step needs to be seen; the trials are as many as vote. */
+    plan->precision = fmax(plan->precision, 0.1);
+    plan->span_s = quick ? 0 : 0.3;
+    plan->share = 0.5; /* of the time left, as long as others may follow */
+}
+
+/* How far a ladder goes; 0: that page size has no such ladder. */
+static double ladder_most(const struct tlb_state *state, unsigned ladder)
+{
+    const struct tlb_size *size = &state->sizes[state->at];
+    const bool small = size->policy == PAGES_SMALL, both = !small && state->at > 0;
+    switch (ladder) {
+    case TLB_SPARSE: /* huge pages are never neighbours enough to share an entry */
+        return small ? fmin(size->most / (double)TLB_GROUP, SPARSE_MOST) : 0;
+    case TLB_PIECES: /* beside what the same number of small pages costs */
+        return both ? PIECES_MOST : 0;
+    case TLB_PACKED:
+        return both ? fmax(size->most, PIECES_MOST) : size->most;
+    default:
+        return size->most;
+    }
+}
+
+int tlb_plan_ladder(struct probe_task *task, struct error *error)
+{
+    struct tlb_state *state = task->state;
+    struct tlb_size *size = current(state);
+    plan_stage(task, LADDER_TRIALS);
+    state->look = TLB_LADDER;
+    for (unsigned ladder = 0; ladder < TLB_LADDERS; ladder++) {
+        const double most = ladder_most(state, ladder);
+        if (most < (double)TLB_PAGES_LEAST)
+            continue;
+        size->ladder[ladder] =
+            add_series(task, tlb_ladder_names[ladder], size, tlb_looks[TLB_LADDER], 0, error);
+        if (size->ladder[ladder] < 0)
+            return size->ladder[ladder];
+        for (double exact = TLB_PAGES_LEAST; round(exact) <= most; exact *= M_SQRT2) {
+            int code = add_point(task, size->ladder[ladder], ladder, round(exact), error);
+            if (code < 0)
+                return code;
+        }
+    }
+    return trial_values_reserve(&state->values, &task->plan, task->pool, error);
+}
+
+/* --- what comes next --- */
+
+static const struct series *ladder(const struct probe_task *task, enum tlb_layout layout)
+{
+    const struct tlb_state *state = task->state;
+    return tlb_ladder(task->plan.series, &state->sizes[state->at], layout);
+}
+
+/* Plans sizes from `from` to `to` around the end of level 0 or 1. */
+static int plan_fine(struct probe_task *task, int level, double from, double to,
+                     struct error *error)
+{
+    struct tlb_state *state = task->state;
+    struct tlb_size *size = current(state);
+    plan_stage(task, STEP_TRIALS);
+    if (level == 0) {
+        probe_plan_sweeps(&task->plan, STEP_TRIALS, SWEPT_LOADS);
+        task->plan.span_s *= 2; /* what shares the TLB stays for longer than a few rounds */
+    }
+    state->look = level ? TLB_SECOND : TLB_FIRST;
+    to = fmin(to, size->most / (size->spread == TLB_SPARSE ? TLB_GROUP : 1));
+    from = fmax(from, TLB_PAGES_LEAST);
+    int most = level ? STAGE_POINTS / 2 : STAGE_POINTS;
+    state->step = fmax(1, ceil((to - from) / most));
+    int series = add_series(task, tlb_ladder_names[size->spread], size,
+                            tlb_looks[level ? TLB_SECOND : TLB_FIRST], 0, error);
+    size->fine[level] = series;
+    if (series < 0)
+        return series;
+    for (double pages = from; pages <= to; pages += state->step) {
+        int code = add_point(task, series, size->spread, pages, error);
+        if (code < 0)
+            return code;
+    }
+    int code =
+        trial_values_reserve_groups(&state->values, &task->plan, STEP_TRIALS, task->pool, error);
+    return code < 0 ? code : 1;
+}
+
+static void look_for_sharing(struct probe_task *task)
+{
+    struct tlb_size *size = current(task->state);
+    const struct series *sparse = ladder(task, TLB_SPARSE);
+    if (!sparse)
+        return;
+    size->shared = tlb_shared(ladder(task, TLB_SPREAD), sparse, ladder(task, TLB_PACKED));
+    if (size->shared > 1)
+        size->spread = TLB_SPARSE;
+}
+
+static int after_ladder(struct probe_task *task, struct error *error)
+{
+    struct tlb_state *state = task->state;
+    struct tlb_size *size = current(state);
+    const struct series *packed = ladder(task, TLB_PACKED);
+    unsigned flags = 0;
+    for (size_t i = 0; i < packed->point_count; i++)
+        flags |= packed->points[i].flags;
+    if (flags & FLAG_BIT(FLAG_SMALL_PAGES)) {
+        size->unavailable = pool_printf(task->pool, "pages of %s can't be had here", size->name);
+        return size->unavailable ? 0 : error_out_of_memory(error);
+    }
+    look_for_sharing(task);
+    const struct series *spread = ladder(task, size->spread);
+    size_t off = tlb_departure(spread, packed, 0, tlb_least_cost);
+    if (off >= spread->point_count || off < 2)
+        return 0;
+    return plan_fine(task, 0, spread->points[off - 2].x, ceil(spread->points[off].x * 1.15), error);
+}
+
+static int after_first(struct probe_task *task, double entries, struct error *error)
+{
+    struct tlb_state *state = task->state;
+    struct tlb_size *size = current(state);
+    const struct series *spread = ladder(task, size->spread), *packed = ladder(task, TLB_PACKED);
+    size_t from = 0;
+    if (size->policy != PAGES_SMALL)
+        return 0;
+    while (from < spread->point_count && spread->points[from].x < 1.4 * entries)
+        from++;
+    size_t off = tlb_departure(spread, packed, from, 2 * tlb_least_cost);
+    if (off + 1 >= spread->point_count || off < 2)
+        return 0;
+    return plan_fine(task, 1, spread->points[off - 2].x, ceil(spread->points[off + 1].x * 1.15),
+                     error);
+}
+
+/* Each trial's own answer: how many pages it found translated. Returns how many trials answered. */
+static size_t poll_trials(const struct probe_task *task, double *answers)
+{
+    const struct tlb_state *state = task->state;
+    const struct plan *plan = &task->plan;
+    const struct series *packed = ladder(task, TLB_PACKED);
+    const size_t count = plan->point_count;
+    double costs[STAGE_POINTS + 2], scratch[2 * (STAGE_POINTS + 2)];
+    size_t answered = 0;
+    for (unsigned trial = 0; trial < state->values.trials; trial++) {
+        struct step step;
+        bool whole = true;
+        for (size_t i = 0; i < count; i++) {
+            costs[i] =
+                trial_value(&state->values, i, trial) - tlb_packed(packed, plan->points[i].x);
+            whole = whole && isfinite(costs[i]);
+        }
+        bool found = whole && step_find(costs, count, tlb_least_cost, &step, scratch);
+        answers[trial] = found ? plan->points[step.last].x : NAN;
+        answered += found;
+    }
+    return answered;
+}
+
+static int keep_votes(struct probe_task *task, int level, double *answers, unsigned trials,
+                      struct error *error)
+{
+    struct tlb_state *state = task->state;
+    int index =
+        add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials, error);
+    if (index < 0)
+        return index;
+    struct series *votes = &task->plan.series[index];
+    votes->factors[votes->factor_count++] =
+        (struct factor){"trials", NULL, trial_values_rounds(&state->values)};
+    for (unsigned i = 0; i < trials; i++)
+        if (!isnan(answers[i]))
+            trial_series_tell(votes, i, &answers[i], 1);
+    return 0;
+}
+
+/* Whether `n` answers of `trials` trials make a number, as findings_tlb() judges it. */
+static bool votes_agree(const double *answers, size_t n, size_t trials)
+{
+    double all[STEP_TRIALS], scratch[STEP_TRIALS];
+    struct vote vote;
+    for (size_t i = 0; i < trials; i++)
+        all[i] = i < n ? answers[i] : NAN;
+    return vote_count(all, trials, &vote, scratch);
+}
+
+/* Narrows the bracket around what the trials answered until the step is 1 (of the second level: a
+ * few percent, and all of the rise stays in view); then keeps the votes. */
+static int after_fine(struct probe_task *task, int level, struct error *error)
+{
+    struct tlb_state *state = task->state;
+    double answers[STEP_TRIALS], sorted[STEP_TRIALS], entries = NAN;
+    const unsigned trials = state->values.trials;
+    size_t answered = poll_trials(task, answers), n = 0;
+    for (unsigned i = 0; i < trials; i++)
+        if (!isnan(answers[i]))
+            sorted[n++] = answers[i];
+    if (answered) {
+        sort_ascending(sorted, n);
+        entries = median(sorted, n);
+    }
+    double step = state->step;
+    if (answered && step > (level ? fmax(1, entries / 24) : 1)) {
+        /* The coarser look stays in the document. */
+        double from = fmax(TLB_PAGES_LEAST, sorted[0] - step - (double)BRACKET_MARGIN);
+        return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN, error);
+    }
+    int code = keep_votes(task, level, answers, trials, error);
+    /* Where the trials do not agree on an end, nothing says where to look beyond it. */
+    if (code == 0 && level == 0 && votes_agree(sorted, n, trial_values_rounds(&state->values)))
+        code = after_first(task, entries, error);
+    return code;
+}
+
+int tlb_plan_next(struct probe_task *task, struct error *error)
+{
+    const struct tlb_state *state = task->state;
+    return state->look == TLB_LADDER  ? after_ladder(task, error)
+           : state->look == TLB_FIRST ? after_fine(task, 0, error)
+                                      : after_fine(task, 1, error);
+}

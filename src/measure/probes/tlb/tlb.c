@@ -1,0 +1,378 @@
+/*
+ * Address translation: chains of the same number of lines, spread one a page and packed into few
+ * pages. What the spread one takes longer is translation; where that begins, a TLB is full.
+ *
+ * Saavedra and Smith, "Measuring cache and TLB performance and their effect on benchmark run
+ * times", IEEE Trans. Computers 44(10), 1995, read TLBs off strided sweeps; here the packed chain
+ * takes the caches out, so that a cache's end can't be taken for a TLB's. Both orders are random,
+ * and both chains fall alike on the sets of a cache (chain.c).
+ *
+ * First a ladder of sizes, then every number of pages around the first level's end and a grid
+ * around the second's. Each trial says by itself how many pages it found translated, and the trials
+ * vote: a busy sibling thread, which shares the TLB, makes them differ, and then there is no
+ * number.
+ */
+#include "conclude/translation/tlb.h"
+#include "base/units.h"
+#include "conclude/registry/registry.h"
+#include "document/flag.h"
+#include "measure/kernels/chase.h"
+#include "measure/probes/chase/chases.h"
+#include "measure/probes/probe.h"
+#include "measure/probes/tlb/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PAGES_MOST = 8192, HUGE_MOST = 128 };
+/* Arenas above it take too long to touch anew for every round. */
+static const uint64_t arena_most = 256 << 20;
+
+static const char *const page_choices[] = {"all", "small", "huge", "huge1g", NULL};
+enum page_choice { CHOICE_ALL, CHOICE_SMALL, CHOICE_HUGE, CHOICE_HUGE1G };
+
+static const struct option_spec options[] = {
+    {"pages", 0, OPTION_CHOICE, "WHICH", "all", 0, 0, page_choices,
+     "page sizes to look at: small (the system's own), huge (2M on most machines), all of these, "
+     "or huge1g, which must have been reserved"},
+    {"to", 0, OPTION_INTEGER, "N", NULL, 16, 1 << 20, NULL,
+     "most pages to touch (default: 8192 small ones, 128 huge ones, as far as memory goes)"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {.name = NULL},
+};
+
+/* --- planning --- */
+
+static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_policy policy,
+                     double most)
+{
+    struct tlb_state *state = task->state;
+    struct tlb_size *size = &state->sizes[state->size_count++];
+    uint64_t memory = machine_memory_budget(task->machine);
+    *size = (struct tlb_size){.page_bytes = page_bytes,
+                              .policy = policy,
+                              .ladder = {-1, -1, -1, -1},
+                              .fine = {-1, -1},
+                              .spread = TLB_SPREAD,
+                              .shared = 1};
+    char name[UNIT_TEXT];
+    snprintf(size->name, sizeof size->name, "%s", size_name(page_bytes, name));
+    bool asked = settings_has(task->settings, "to");
+    if (asked)
+        most = settings_number(task->settings, "to");
+    if (!asked && memory > arena_most)
+        memory = arena_most;
+    size->most = fmin(most, (double)(memory / page_bytes));
+}
+
+static int plan_tlb(struct probe_task *task, struct error *error)
+{
+    struct tlb_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    task->state = state;
+    state->line_bytes = machine_line_bytes(task->machine);
+    int code = chases_seat(task, &state->seat, error);
+    if (code < 0)
+        return code;
+    const struct machine_facts *facts = &task->machine->facts;
+    uint64_t small = facts->page_size_count ? facts->page_sizes[0] : 4096;
+    /* Linux's transparent huge page is one table's worth of small ones: eight bytes an entry. */
+    uint64_t huge = small * (small / 8);
+    int choice = settings_choice(task->settings, "pages");
+    if (choice == CHOICE_ALL || choice == CHOICE_SMALL)
+        add_size(task, small, PAGES_SMALL, PAGES_MOST);
+    if (choice == CHOICE_ALL || choice == CHOICE_HUGE)
+        add_size(task, huge, PAGES_AUTO, HUGE_MOST);
+    if (choice == CHOICE_HUGE1G)
+        add_size(task, UINT64_C(1) << 30, PAGES_HUGE1G, HUGE_MOST);
+    if (state->sizes[0].most < 2 * TLB_PAGES_LEAST)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "there is memory for %.0f pages of %s, and a TLB holds more: free memory, "
+                         "or look at smaller pages (--pages)",
+                         state->sizes[0].most, state->sizes[0].name);
+    return tlb_plan_ladder(task, error);
+}
+
+/* --- measuring --- */
+
+static void prepare_tlb(struct trial *trial)
+{
+    const struct tlb_state *state = trial->probe_state;
+    struct tlb_chain chain = tlb_chain_of(state, (unsigned)trial->point->detail, trial->point->x);
+    chain.memory = trial->arena->memory;
+    chain.seed = trial->seed;
+    struct worker *worker = &trial->workers[0];
+    struct chase *chase = (struct chase *)worker->room;
+    chase->position = tlb_chain_build(&chain);
+    /* After going round twice, TLBs and caches hold all that they can. */
+    chase_run(chase, 2 * chain.count / chase_steps + 1);
+    worker->run = chase_run;
+    worker->state = chase;
+    trial->operations = chase_steps;
+}
+
+static void observe_tlb(void *observer, const struct observation *seen)
+{
+    struct probe_task *task = observer;
+    struct tlb_state *state = task->state;
+    trial_values_keep(&state->values, &task->plan, seen);
+}
+
+static int next_tlb(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
+                    struct error *error)
+{
+    (void)outcome;
+    (void)stage;
+    struct tlb_state *state = task->state;
+    int more = tlb_plan_next(task, error);
+    while (more == 0 && ++state->at < state->size_count) {
+        struct tlb_size *size = &state->sizes[state->at];
+        if (size->most < 4 * TLB_PAGES_LEAST) {
+            size->unavailable = pool_printf(task->pool, "there is memory for %.0f pages of %s",
+                                            size->most, size->name);
+            continue;
+        }
+        more = tlb_plan_ladder(task, error) < 0 ? ERROR_SYSTEM : 1;
+    }
+    return more;
+}
+
+/* --- concluding --- */
+
+/* Pages that were not measured are in no series: a parameter says why. */
+static int conclude_tlb(struct probe_task *task, const struct stage_outcome *outcome,
+                        struct error *error)
+{
+    (void)outcome;
+    const struct tlb_state *state = task->state;
+    for (size_t i = 0; i < state->size_count; i++) {
+        const struct tlb_size *size = &state->sizes[i];
+        if (!size->unavailable)
+            continue;
+        const char *name = pool_printf(task->pool, "unavailable.%s", size->name);
+        struct factor *why = name ? probe_add_parameter(task, name) : NULL;
+        if (!why)
+            return error_out_of_memory(error);
+        why->text = size->unavailable;
+    }
+    return 0;
+}
+
+/* The last series of those pages in that look: refining adds ever finer ones. NULL: none. */
+static const struct series *look_at(const struct analysis *analysis, const char *name,
+                                    const char *page, const char *look)
+{
+    const struct probe_result *result = analysis->result;
+    const struct series *found = NULL;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        if ((!name || strcmp(series->name, name) == 0) &&
+            strcmp(analysis_factor(series, "pages"), page) == 0 &&
+            strcmp(analysis_factor(series, "look"), look) == 0)
+            found = series;
+    }
+    return found;
+}
+
+static const struct series *ladder_of(const struct analysis *analysis, unsigned ladder,
+                                      const char *page)
+{
+    return look_at(analysis, tlb_ladder_names[ladder], page, tlb_looks[TLB_LADDER]);
+}
+
+/* The number of trials that ran where they voted; a document of before it was kept has none. */
+static bool take_votes(const struct series *votes, const struct series **series, size_t *trials)
+{
+    const struct factor *ran = votes ? series_factor(votes, "trials") : NULL;
+    if (!votes)
+        return true;
+    *series = votes;
+    *trials = ran ? analysis_count(ran->number) : 0;
+    return ran;
+}
+
+static bool has_flag(const struct series *series, enum flag flag)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].flags & FLAG_BIT(flag))
+            return true;
+    return false;
+}
+
+/* `small`: the pages whose number huge ones are compared with, the first that were looked at. */
+static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
+                         const struct tlb_page *small, struct error *error)
+{
+    const struct machine_facts *machine = analysis->machine;
+    const char *name = page->name;
+    const struct series *packed = ladder_of(analysis, TLB_PACKED, name),
+                        *spread = ladder_of(analysis, TLB_SPREAD, name),
+                        *sparse = ladder_of(analysis, TLB_SPARSE, name);
+    const size_t first = analysis->result->finding_count;
+    char parameter[32], patterns[64];
+    snprintf(parameter, sizeof parameter, "unavailable.%s", name);
+    snprintf(patterns, sizeof patterns, "dtlb<n>.%s.*, dtlb.%s.as.*", name, name);
+    const struct factor *why = analysis_parameter(analysis, parameter);
+    const uint64_t least =
+        machine && machine->page_size_count ? machine->page_sizes[0] : tlb_pages[0].bytes;
+    struct tlb_evidence evidence = {.page = name,
+                                    .second_level = page->bytes == least,
+                                    .unavailable = why ? why->text : NULL,
+                                    .spread = spread,
+                                    .packed = packed,
+                                    .pieces = ladder_of(analysis, TLB_PIECES, name),
+                                    .piece = small->name,
+                                    .piece_spread = ladder_of(analysis, TLB_SPREAD, small->name),
+                                    .piece_packed = ladder_of(analysis, TLB_PACKED, small->name),
+                                    .shared = 1};
+    if (!why && packed && page->bytes != least && has_flag(packed, FLAG_SMALL_PAGES))
+        evidence.unavailable = pool_printf(analysis->pool, "pages of %s can't be had here", name);
+    if (!evidence.unavailable && (!spread || !packed))
+        return analysis_keep(analysis, patterns,
+                             "the document does not say why its pages were not measured", error);
+    if (spread && packed && sparse)
+        evidence.shared = tlb_shared(spread, sparse, packed);
+    if (evidence.shared > 1)
+        evidence.spread = sparse;
+    evidence.fine_spread = look_at(analysis, NULL, name, tlb_looks[TLB_SECOND]);
+    const bool first_held = take_votes(look_at(analysis, tlb_vote_names[0], name, tlb_vote_look),
+                                       &evidence.first, &evidence.first_trials),
+               second_held = take_votes(look_at(analysis, tlb_vote_names[1], name, tlb_vote_look),
+                                        &evidence.second, &evidence.second_trials);
+    if (!evidence.second)
+        evidence.fine_spread = NULL;
+    if (!first_held || !second_held)
+        return analysis_keep(analysis, patterns, "the document does not hold how many trials voted",
+                             error);
+    int code = findings_tlb(analysis->result, analysis->pool, &evidence, error);
+    if (spread)
+        analysis_read_off(analysis, first, evidence.spread);
+    return code;
+}
+
+static bool is_looked_at(const struct analysis *analysis, const char *page)
+{
+    char parameter[32], prefix[24];
+    snprintf(parameter, sizeof parameter, "unavailable.%s", page);
+    if (ladder_of(analysis, TLB_PACKED, page) || analysis_parameter(analysis, parameter))
+        return true;
+    /* Findings of an old document say why there is no series. */
+    snprintf(prefix, sizeof prefix, "dtlb<n>.%s.*", page);
+    for (size_t i = 0; i < analysis->before_count; i++)
+        if (finding_name_matches(prefix, analysis->before[i].name))
+            return true;
+    return false;
+}
+
+static int analyse_tlb(struct analysis *analysis, struct error *error)
+{
+    const struct tlb_page *small = NULL;
+    int code = 0;
+    for (size_t i = 0; i < TLB_PAGES && code == 0; i++) {
+        if (!is_looked_at(analysis, tlb_pages[i].name))
+            continue;
+        small = small ? small : &tlb_pages[i];
+        code = analyse_pages(analysis, &tlb_pages[i], small, error);
+    }
+    return code;
+}
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+static const struct standard experiment[] = {
+    {"pages", STANDARD_NAMED, NULL, 0},
+    {"look", STANDARD_NAMED, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "dtlb<n>.*.entries",
+     .unit = "",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_ENTRIES,
+     .part = 2,
+     .meaning = "How many pages of that size a level of the data TLB translates: 1 is the level "
+                "that costs nothing, 2 the one behind it.",
+     .moves = "A busy hardware thread of the same core takes its share, and below a hypervisor "
+              "huge pages may be split.",
+     .advice = "Beyond that many pages every access pays for translation: keep hot data on fewer "
+               "pages, or use huge pages."},
+    {.patterns = "dtlb1.*.onset",
+     .unit = "",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_ONSET,
+     .part = 2,
+     .meaning = "The numbers of pages between which translation begins to cost. It stands in place "
+                "of the entries where the trials do not agree on their number.",
+     .moves = "A neighbour on the core's other hardware thread takes a part of the TLB that "
+              "changes from trial to trial.",
+     .advice = "Take it for a rough number of entries, or repeat on a quiet machine."},
+    {.patterns = "dtlb2.*.hit",
+     .unit = "cycles",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_HIT,
+     .part = 2,
+     .meaning = "How much longer an access takes that misses the first level of the TLB and hits "
+                "the second.",
+     .moves = "The processor's design decides it, and little else.",
+     .advice = "Add it to a cache's latency for data that is spread over more pages than the first "
+               "level holds."},
+    {.patterns = "dtlb2.*.walk",
+     .unit = "cycles",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_WALK,
+     .part = 2,
+     .meaning = "How much longer an access takes that misses both levels of the TLB: the walk "
+                "through the page table.",
+     .moves = "It grows as more of the page table itself misses the caches, and about twofold "
+              "below a hypervisor, whose own page table is walked too.",
+     .advice = "Use huge pages for large sets that are visited at random."},
+    {.patterns = "dtlb.*.as.*",
+     .unit = "",
+     .role = ROLE_TRANSLATION,
+     .fact = FACT_SPLIT,
+     .part = 2,
+     .meaning = "The share of memory on huge pages that is translated as small pages are; 0 is "
+                "none. One line in each small page's worth of memory is chased on huge pages and "
+                "on small ones, and what translation costs on the first is divided by what it "
+                "costs on the second: the median over several numbers of pages.",
+     .moves = "A hypervisor that backs a guest's memory with small pages splits the guest's huge "
+              "ones in the TLB.",
+     .advice = "Where it is not near 0, ask for huge pages on the host: those of the guest save no "
+               "misses of the TLB. Steps that these misses make in the curve of latencies are not "
+               "taken for caches."},
+    {.patterns = NULL},
+};
+
+const struct probe tlb_probe = {
+    .name = "tlb",
+    .place = 10,
+    .title = "Address translation",
+    .summary = "how many pages each TLB holds, and what an access beyond it costs",
+    .about =
+        "A TLB remembers where pages lie in memory. The same number of cache lines is chased "
+        "twice, once a line a page and once packed together: the difference is translation. "
+        "The number of entries times the page size is the memory that can be reached at random "
+        "without that cost. Only a number that the trials agree on is reported.\n"
+        "What moves it: page size; a busy hardware thread of the same core, which shares the "
+        "TLB; and a hypervisor, whose own page size counts as well: where the host uses small "
+        "pages, huge ones of a guest are split. Costs are beyond those of the caches; a walk "
+        "reads page tables, so the more pages, the dearer.\n"
+        "Where both small and huge pages are looked at, as many small pages' worth of huge ones "
+        "shows whether these are translated whole.\n"
+        "The second level with huge pages is not looked for: it reaches over gigabytes.",
+    .weight = 4,
+    .quick = false,
+    .options = options,
+    .findings = {finding_lines, experiment, .before_others = true},
+    .plan = plan_tlb,
+    .prepare = prepare_tlb,
+    .observe = observe_tlb,
+    .next = next_tlb,
+    .conclude = conclude_tlb,
+    .analyse = analyse_tlb,
+};

@@ -1,0 +1,187 @@
+#include "measure/run/run.h"
+
+#include "base/random.h"
+#include "machine/conditions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double budget_alone_s = 25, budget_quick_s = 4, budget_thorough_s = 600;
+static const double default_precision = 0.01;
+
+/* --- which probes, and what of the time each may have --- */
+
+static bool is_due(const struct run *run, const struct probe *probe)
+{
+    const bool quick = settings_has(run->settings, "quick");
+    return run->probes || (probe->weight > 0 && (probe->quick || !quick) &&
+                           !(run->no_devices && probe->findings.of_devices));
+}
+
+static int plan_turn(struct run *run, struct run_turn *turn, const struct probe *probe,
+                     struct probe_result *result, struct error *error)
+{
+    turn->settings.given = run->settings;
+    turn->task.named = run->probes;
+    turn->task.seed = run->seed;
+    turn->task.document = run->document;
+    int code = settings_add(&turn->settings, probe->options, error);
+    if (code == 0)
+        code = settings_add(&turn->settings, probe_common_options, error);
+    if (code == 0)
+        code = probe_prepare(&turn->task, probe, &turn->settings, run->machine,
+                             &run->document->pool, result, error);
+    if (code == 0 && !run->probes && (probe->needs & WANTS_TWO_NODES) &&
+        run->machine->facts.node_count < 2)
+        *result = (struct probe_result){.name = probe->name,
+                                        .title = probe->title,
+                                        .about = probe->about,
+                                        .status = PROBE_SKIPPED,
+                                        .reason = "this machine has a single NUMA node"};
+    return code;
+}
+
+/* The document has room for all results, and holds those of earlier runs. */
+static struct probe_result *make_room(struct document *document, size_t more)
+{
+    struct probe_result *results =
+        pool_alloc(&document->pool, document->probe_count + more, sizeof *results);
+    for (size_t i = 0; results && i < document->probe_count; i++)
+        results[i] = document->probes[i];
+    if (results)
+        document->probes = results;
+    return results ? results + document->probe_count : NULL;
+}
+
+static int plan_turns(struct run *run, struct error *error)
+{
+    const struct probe *const *list = run->probes ? run->probes : probes;
+    size_t count = 0;
+    for (size_t i = 0; list[i]; i++)
+        count += is_due(run, list[i]);
+    struct probe_result *results = make_room(run->document, count);
+    run->turns = calloc(count ? count : 1, sizeof *run->turns);
+    if (!results || !run->turns)
+        return error_out_of_memory(error);
+    int code = 0;
+    for (size_t i = 0; list[i] && code == 0; i++)
+        if (is_due(run, list[i])) {
+            const size_t turn = run->turn_count++;
+            code = plan_turn(run, &run->turns[turn], list[i], &results[turn], error);
+        }
+    return code;
+}
+
+/* Zero where there is nothing to measure; else as it planned, as its table says, or as one that is
+ * only measured when named. */
+static double weight_of(const struct run_turn *turn)
+{
+    const struct probe_task *task = &turn->task;
+    return task->result->status == PROBE_SKIPPED ? 0
+           : task->weight_s > 0                  ? task->weight_s
+           : task->probe->weight > 0             ? task->probe->weight
+                                                 : budget_alone_s;
+}
+
+static double weight_from(const struct run *run, size_t first)
+{
+    double weight = 0;
+    for (size_t i = first; i < run->turn_count; i++)
+        weight += weight_of(&run->turns[i]);
+    return weight;
+}
+
+double run_weight(const struct run *run, size_t turn)
+{
+    return weight_of(&run->turns[turn]);
+}
+
+double run_share(const struct run *run, size_t turn)
+{
+    const double weight = weight_of(&run->turns[turn]);
+    return weight > 0 ? weight / weight_from(run, turn) : 0;
+}
+
+/* A whole run takes what its probes weigh; one that is named alone has more time. */
+static double budget_of(const struct run *run)
+{
+    const struct settings *settings = run->settings;
+    if (settings_has(settings, "budget"))
+        return settings_number(settings, "budget");
+    if (settings_has(settings, "quick") || settings_has(settings, "thorough"))
+        return settings_has(settings, "quick") ? budget_quick_s : budget_thorough_s;
+    const double weight = weight_from(run, 0);
+    return run->probes && run->turn_count == 1 ? fmax(weight, budget_alone_s) : weight;
+}
+
+/* --- what the document says of the run --- */
+
+/* 48 bits: a seed that any JSON reader can hold. */
+static uint64_t fresh_seed(const struct run *run)
+{
+    return random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
+}
+
+static int describe(struct run *run, struct error *error)
+{
+    struct document *document = run->document;
+    struct run_facts *facts = &document->run;
+    const uint64_t mixed = run->seed ^ os_raw_ns() ^ (uint64_t)getpid() << 40;
+    char started[32];
+    time_t now = time(NULL);
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    facts->id = pool_printf(&document->pool, "%016llx", (unsigned long long)random_mix(mixed));
+    facts->started = pool_strdup(&document->pool, started);
+    facts->seed = run->seed;
+    facts->precision = settings_has(run->settings, "precision")
+                           ? settings_number(run->settings, "precision") / 100
+                           : default_precision;
+    facts->budget_s = run->budget_s;
+    document->machine = run->machine->facts;
+    for (size_t i = 0; i < run->turn_count; i++)
+        if (run->turns[i].task.gpu_count) {
+            document->machine.gpus = run->turns[i].task.gpus;
+            document->machine.gpu_count = run->turns[i].task.gpu_count;
+        }
+    return facts->id && facts->started ? 0 : error_out_of_memory(error);
+}
+
+/* What stands in for the hardware has no condition that could spoil anything. */
+static int note_conditions(struct run *run, struct error *error)
+{
+    struct conditions *conditions = &run->document->conditions;
+    struct checks checks;
+    int code = 0;
+    if (!run->model && run->machine->live)
+        code = conditions_read(run->machine, &(struct machine_source){0}, &run->document->pool,
+                               conditions, &checks, error);
+    conditions->stolen_s = conditions->others_cpus = NAN;
+    conditions->core_hz = NAN;
+    return code;
+}
+
+int run_plan(struct run *run, struct error *error)
+{
+    run->planned_ns = os_raw_ns();
+    if (!run->began_ns)
+        run->began_ns = run->planned_ns;
+    if (run->model || !os_work(&run->planned_work))
+        run->planned_work = (struct os_work){0};
+    run->seed = settings_has(run->settings, "seed")
+                    ? (uint64_t)settings_number(run->settings, "seed")
+                    : fresh_seed(run);
+    int code = note_conditions(run, error);
+    if (code == 0)
+        code = plan_turns(run, error);
+    if (code == 0 && !run->model && !run->machine->live)
+        code = error_set(error, ERROR_IMPOSSIBLE,
+                         "FATHOM_ROOT or an HWLOC_ variable of the environment names another "
+                         "machine, which can be looked at (fathom doctor) but not measured: unset "
+                         "it");
+    if (code < 0)
+        return code;
+    run->budget_s = budget_of(run);
+    return describe(run, error);
+}

@@ -1,0 +1,247 @@
+#include "measure/run/run.h"
+
+#include "base/random.h"
+#include "conclude/verdict.h"
+#include "measure/run/stages.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double elapsed_s(const struct run *run)
+{
+    return (double)(os_raw_ns() - run->began_ns) * 1e-9;
+}
+
+/* The system counts CPU time in ticks: shorter runs have too few of them. */
+static const double counted_least_s = 0.5;
+
+/* CPUs that others kept busy; NAN where the system doesn't say. */
+static double others_cpus(const struct run *run)
+{
+    const struct os_work *before = &run->planned_work;
+    const double took_s = (double)(os_raw_ns() - run->planned_ns) * 1e-9;
+    struct os_work now;
+    if (!before->all_ns || took_s < counted_least_s || !os_work(&now))
+        return NAN;
+    /* Containers may be shown sums that fall. */
+    if (now.all_ns < before->all_ns || now.own_ns < before->own_ns)
+        return NAN;
+    const double all_s = (double)(now.all_ns - before->all_ns) * 1e-9,
+                 own_s = (double)(now.own_ns - before->own_ns) * 1e-9;
+    return fmax(0, all_s - own_s) / took_s;
+}
+
+/* Early and after every probe: where the power goes, what was measured until then is kept. */
+static int save(struct run *run, struct error *error)
+{
+    const struct run_listener *listener = &run->listener;
+    run->document->run.elapsed_s = elapsed_s(run);
+    run->document->conditions.others_cpus = others_cpus(run);
+    if (!listener->save)
+        return 0;
+    const int code = verdict_note(run->document, error);
+    return code == 0 ? listener->save(listener->argument, run->document, error) : code;
+}
+
+static void show_progress(void *argument, double done, double left_s)
+{
+    const struct run *run = argument;
+    const struct probe_task *task = &run->turns[run->turn].task;
+    run->listener.progress(run->listener.argument, task->probe->name, done, left_s, task->so_far);
+}
+
+static void note_conditions(struct run *run, const struct clock *clock,
+                            const struct stage_outcome *outcome)
+{
+    struct conditions *conditions = &run->document->conditions;
+    conditions->counter = clock->name;
+    conditions->counter_hz = clock->hz;
+    if (outcome->core_hz.n && !(conditions->core_hz > 0))
+        conditions->core_hz = outcome->core_hz.median;
+    if (!run->machine->facts.hypervisor)
+        return;
+    conditions->stolen_s = 0;
+    for (size_t i = 0; i < run->turn_count; i++)
+        conditions->stolen_s += run->turns[i].outcome.stolen_s;
+}
+
+static int end_turn(struct run *run, const struct engine *engine, int code, struct error *error)
+{
+    note_conditions(run, engine->clock, &run->turns[run->turn].outcome);
+    const int saved = save(run, code == 0 ? error : NULL);
+    return code == 0 ? saved : code;
+}
+
+static void begin_turn(struct run *run, struct engine *engine, size_t turn)
+{
+    run->turn = turn;
+    engine->seed = random_mix(run->seed + turn);
+}
+
+/* --- the first look --- */
+
+/* Of the budget: what is then left ends the run in time. */
+static const double looking_share = 0.95;
+/* What did not come in its time gets what the others left. */
+enum { LOOKS = 2 };
+
+/* What may be used for it: those that have nothing to look at keep their time. */
+static double looking_s(const struct run *run)
+{
+    double others = 0, all = 0;
+    for (size_t i = 0; i < run->turn_count; i++) {
+        all += run_weight(run, i);
+        others += run->turns[i].task.plan.look_count ? 0 : run_weight(run, i);
+    }
+    return run->budget_s * (looking_share - (all > 0 ? others / all : 0));
+}
+
+static size_t count_looks(const struct run *run, size_t first)
+{
+    size_t count = 0;
+    for (size_t i = first; i < run->turn_count; i++)
+        count += stages_want_look(&run->turns[i].task);
+    return count;
+}
+
+/* What keeps a probe from it will keep it from measuring, which then says why. */
+static int look_once(struct run *run, struct engine *engine, struct error *error)
+{
+    for (size_t i = 0; i < run->turn_count; i++) {
+        struct error why = {0};
+        const double left_s = looking_s(run) - elapsed_s(run);
+        if (!stages_want_look(&run->turns[i].task) || !(left_s > 0))
+            continue;
+        begin_turn(run, engine, i);
+        int code =
+            stages_look(&run->turns[i].task, engine, left_s / (double)count_looks(run, i), &why);
+        if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
+            return error_set(error, code, "%s", why.text);
+    }
+    return 0;
+}
+
+/* A trial of what matters most of every probe, before any is measured on: the first trial of a
+ * point shows more than all that follow. All have as much time for it, and leave what they don't
+ * need. An interruption is said by the first probe that is measured then. */
+static int look(struct run *run, struct engine *engine, struct error *error)
+{
+    int code = 0;
+    for (int i = 0; i < LOOKS && code == 0 && run->turn_count > 1; i++)
+        code = look_once(run, engine, error);
+    return code == ERROR_INTERRUPTED ? 0 : code;
+}
+
+/* --- one probe after the other --- */
+
+/* Between two stages of the probe that is measured, those that are still to come are looked at
+ * again, in the time that is theirs: a neighbour that stays for a second then meets a part of their
+ * trials only. Who is stopped meanwhile says so in the next stage. */
+static int look_again(void *of_run, struct error *error)
+{
+    struct run *run = of_run;
+    const size_t measured = run->turn;
+    const double share = run_share(run, measured) / run_weight(run, measured);
+    int code = 0;
+    for (size_t i = measured + 1; i < run->turn_count && code == 0; i++) {
+        struct error why = {0};
+        const double left_s = (run->budget_s - elapsed_s(run)) * run_weight(run, i) * share;
+        if (!(left_s > 0))
+            continue;
+        run->turn = i;
+        if (stages_look_again(&run->turns[i].task, left_s, &why) == ERROR_SYSTEM)
+            code = error_set(error, ERROR_SYSTEM, "%s", why.text);
+    }
+    run->turn = measured;
+    return code;
+}
+
+static int measure_turn(struct run *run, struct engine *engine, struct error *error)
+{
+    struct run_turn *turn = &run->turns[run->turn];
+    const struct stages_between between = {look_again, run};
+    int code = probe_plan_again(&turn->task, error);
+    if (code < 0)
+        return code;
+    const double budget_s = (run->budget_s - elapsed_s(run)) * run_share(run, run->turn);
+    code = stages_measure(&turn->task, engine, budget_s, &between, &turn->outcome, error);
+    run->document->probe_count++;
+    run->document->run.complete = code == 0 && run->turn + 1 == run->turn_count;
+    return end_turn(run, engine, code, error);
+}
+
+/* --- what is left over --- */
+
+/* Less than that of the whole is not worth it. */
+static const double least_left = 0.02;
+
+/* In the time that stages are measured in: a model's is not the clock's. */
+static double left_over_s(const struct run *run)
+{
+    double measured_s = 0;
+    for (size_t i = 0; i < run->turn_count; i++)
+        measured_s += run->turns[i].outcome.elapsed_s;
+    return run->budget_s - fmax(elapsed_s(run), measured_s);
+}
+
+static double weight_of_lacking(const struct run *run, size_t first)
+{
+    double weight = 0;
+    for (size_t i = first; i < run->turn_count; i++)
+        weight += stages_lack(&run->turns[i].task) ? run_weight(run, i) : 0;
+    return weight;
+}
+
+/* What the last probes did not need goes back to those that lack trials. */
+static int give_back(struct run *run, struct engine *engine, struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < run->turn_count && code == 0; i++) {
+        struct run_turn *turn = &run->turns[i];
+        const double left_s = left_over_s(run);
+        if (!stages_lack(&turn->task) || left_s < least_left * run->budget_s)
+            continue;
+        begin_turn(run, engine, i);
+        code = stages_go_on(&turn->task, left_s * run_weight(run, i) / weight_of_lacking(run, i),
+                            &turn->outcome, error);
+        run->document->run.complete = code == 0;
+        code = end_turn(run, engine, code, error);
+    }
+    return code;
+}
+
+int run_measure(struct run *run, struct error *error)
+{
+    struct clock clock = {.name = "model", .hz = 1e9};
+    struct engine engine = {.machine = run->machine,
+                            .clock = &clock,
+                            .model = run->model,
+                            .progress = {run->listener.progress ? show_progress : NULL, run}};
+    int code = save(run, error);
+    if (code == 0 && !run->model)
+        clock_calibrate(&clock);
+    if (code == 0)
+        code = team_create(&engine.team, run->stop, error);
+    if (code == 0)
+        code = look(run, &engine, error);
+    for (size_t i = 0; code == 0 && i < run->turn_count; i++) {
+        begin_turn(run, &engine, i);
+        code = measure_turn(run, &engine, error);
+    }
+    if (code == 0)
+        code = give_back(run, &engine, error);
+    team_free(engine.team);
+    return code;
+}
+
+void run_release(struct run *run)
+{
+    for (size_t i = 0; i < run->turn_count; i++) {
+        stages_close(&run->turns[i].task);
+        probe_release(&run->turns[i].task);
+        settings_free(&run->turns[i].settings);
+    }
+    free(run->turns);
+    run->turns = NULL;
+    run->turn_count = 0;
+}

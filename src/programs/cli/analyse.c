@@ -1,0 +1,153 @@
+#include "conclude/analyse.h"
+
+#include "document/json.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+#include "programs/library/version.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- where they go --- */
+
+static bool is_folder(const char *path)
+{
+    struct stat there;
+    const size_t length = strlen(path);
+    return (length && path[length - 1] == '/') ||
+           (stat(path, &there) == 0 && S_ISDIR(there.st_mode));
+}
+
+static const char *name_in(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int check_several(const struct invocation *invocation, const char *output,
+                         struct error *error)
+{
+    for (int i = 0; i < invocation->operand_count; i++) {
+        if (strcmp(invocation->operands[i], "-") == 0)
+            return error_set(error, ERROR_USAGE,
+                             "standard input has no name of its own to be written under: analyse "
+                             "it alone, with -o FILE or without -o");
+        for (int j = 0; output && j < i; j++)
+            if (strcmp(name_in(invocation->operands[i]), name_in(invocation->operands[j])) == 0)
+                return error_set(error, ERROR_USAGE,
+                                 "%s and %s would both become %s in %s: analyse them one after the "
+                                 "other",
+                                 invocation->operands[j], invocation->operands[i],
+                                 name_in(invocation->operands[i]), output);
+    }
+    return 0;
+}
+
+/* *folder: each document is written under its own name, in `output` or where it was. */
+static int check_output(const struct invocation *invocation, bool *folder, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    const bool in_place = settings_has(settings, "in-place");
+    const char *output =
+        settings_has(settings, "output") ? settings_text(settings, "output") : NULL;
+    const char *format = settings_text(settings, "format");
+    const bool json = output_choose(settings).output->is_document;
+    if (in_place && output)
+        return error_set(error, ERROR_USAGE,
+                         "--in-place writes each document where it was, and -o elsewhere: leave "
+                         "one out");
+    if (in_place && !json)
+        return error_set(error, ERROR_USAGE,
+                         "--in-place writes documents, which are JSON: leave out --format %s",
+                         format);
+    *folder = in_place || (output && json && is_folder(output));
+    if (invocation->operand_count > 1 && !*folder)
+        return error_set(error, ERROR_USAGE,
+                         json ? "%d documents don't fit in one file: give -o FOLDER, or --in-place"
+                              : "%d documents can't be shown as one: analyse them with --in-place "
+                                "or -o FOLDER, and 'fathom report' shows them",
+                         invocation->operand_count);
+    return *folder ? check_several(invocation, output, error) : 0;
+}
+
+/* --- analysing --- */
+
+static int read_and_analyse(struct document *document, const char *path, struct error *error)
+{
+    const char *remarks = NULL;
+    int code = document_read(document, path, error);
+    if (code == 0)
+        code = document_analyse(document, &remarks, error);
+    if (code < 0)
+        return code;
+    document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
+    if (remarks)
+        command_tell("%s: kept findings that its series do not yield: %s",
+                     strcmp(path, "-") == 0 ? "standard input" : path, remarks);
+    return 0;
+}
+
+/* Written to a temporary file that is then renamed, so the old document stays whole whatever
+ * happens. */
+static int write_named(const struct invocation *invocation, struct document *document,
+                       const char *path, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    if (!settings_has(settings, "output"))
+        return document_save(document, path, error);
+    const char *folder = settings_text(settings, "output");
+    const bool ended = folder[strlen(folder) - 1] == '/';
+    const char *target =
+        pool_printf(&document->pool, "%s%s%s", folder, ended ? "" : "/", name_in(path));
+    return target ? document_save(document, target, error) : error_out_of_memory(error);
+}
+
+/* All are read and analysed before the first is written. */
+static int analyse(struct invocation *invocation, struct error *error)
+{
+    bool folder = false;
+    int code = check_output(invocation, &folder, error);
+    if (code < 0)
+        return code;
+    const size_t count = (size_t)invocation->operand_count;
+    struct document *documents = calloc(count, sizeof *documents);
+    size_t read = 0;
+    if (!documents)
+        return error_out_of_memory(error);
+    for (; read < count && code == 0; read++)
+        code = read_and_analyse(&documents[read], invocation->operands[read], error);
+    if (code == 0 && !folder)
+        code = output_document(&invocation->settings, &documents[0],
+                               output_only_probe(&documents[0]), error);
+    for (size_t i = 0; i < count && code == 0 && folder; i++)
+        code = write_named(invocation, &documents[i], invocation->operands[i], error);
+    for (size_t i = 0; i < read; i++)
+        document_free(&documents[i]);
+    free(documents);
+    return code;
+}
+
+static const struct option_spec own_options[] = {
+    {"in-place", 'i', OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+     "write each document where it was; what was there stays until the new one is whole"},
+    {.name = NULL},
+};
+
+static const struct option_spec *const options[] = {own_options, joined_format_options,
+                                                    output_options, NULL};
+
+const struct command analyse_command = {
+    .name = "analyse",
+    .operands = "FILE...",
+    .summary = "compute the findings of documents anew from what was measured",
+    .about = "Reads a document (FILE, or - for standard input) that an older fathom or 'fathom "
+             "import' wrote, computes all findings anew from its series, as this version does, and "
+             "writes the document to standard output or to -o FILE; --format chooses another "
+             "format. Several documents are written under their own names: to -o FOLDER, or with "
+             "--in-place where they were. The new document names the version that analysed it. "
+             "Findings that its series do not yield, and those that this version does not know, "
+             "stay as they are; a line on standard error says how many and why.",
+    .options = options,
+    .run = analyse,
+};

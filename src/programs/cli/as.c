@@ -1,0 +1,193 @@
+/* `fathom as TOOL ...`, and the same where fathom was started by a tool's name. */
+#include "programs/cli/as.h"
+
+#include "programs/cli/interrupt.h"
+#include "programs/cli/measure.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+#include "programs/cli/progress.h"
+#include "programs/library/version.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* While a tongue measures. */
+struct keeper {
+    struct progress_line line;
+    struct keeping kept;
+};
+
+static void show_progress(void *keeper, const char *probe, double done, double left_s,
+                          const char *so_far)
+{
+    progress_show(&((struct keeper *)keeper)->line, probe, done, left_s, so_far);
+}
+
+static int save(void *argument, const struct document *document, struct error *error)
+{
+    struct keeper *keeper = argument;
+    progress_end(&keeper->line);
+    return keeping_update(&keeper->kept, document, error);
+}
+
+/* --- help --- */
+
+static void print_argument(const struct tongue_argument *argument)
+{
+    char names[64];
+    snprintf(names, sizeof names, "%s%c%s%s%s%s%s", argument->letter ? "-" : "",
+             argument->letter ? argument->letter : ' ',
+             argument->letter && argument->name ? ", " : "", argument->name ? "--" : "",
+             argument->name ? argument->name : "", argument->value ? " " : "",
+             argument->value ? argument->value : "");
+    const char *shown = names[0] == ' ' ? names + 1 : names;
+    const int column = printf("  %s", shown);
+    char help[512];
+    snprintf(help, sizeof help, "%s%s", argument->idle ? "does nothing: " : "", argument->help);
+    help_wrapped(stdout, 26, column, help);
+}
+
+static void print_help(const struct tongue *tongue)
+{
+    printf("usage: fathom as %s [ARGUMENT...]%s%s\n\n", tongue->name, *tongue->operands ? " " : "",
+           tongue->operands);
+    help_wrapped(stdout, 0, 0, tongue->summary);
+    putchar('\n');
+    help_wrapped(stdout, 0, 0, tongue->differs);
+    const struct tongue_argument *argument = tongue->arguments;
+    if (argument && (argument->letter || argument->name))
+        puts("\narguments:");
+    for (; argument && (argument->letter || argument->name); argument++)
+        print_argument(argument);
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    return argc == 1 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0 ||
+                         strcmp(argv[0], "-?") == 0);
+}
+
+/* --- speaking --- */
+
+static void tell_interrupted(const struct keeping *kept)
+{
+    const struct saving *saving = &kept->saving;
+    const char *beside = saving_beside(saving);
+    if (saving->holder)
+        command_tell("interrupted; what was measured until then is in %s%s%s%s",
+                     beside ? beside : saving->name, beside ? "; " : "", beside ? saving->name : "",
+                     beside ? " is as it was" : "");
+    else
+        command_tell("interrupted");
+}
+
+static int begin(struct document *document, struct machine *machine, char **argv, int argc,
+                 struct error *error)
+{
+    const struct machine_source source = measure_source(NULL);
+    document->tool = (struct tool_facts){
+        .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
+    document->run.command = (const char **)argv;
+    document->run.command_count = (size_t)argc;
+    return machine_read(machine, &source, error);
+}
+
+/* The tool's own scripts take any status but 0 for no result, so doubts do not change it: they
+ * stand on standard error and in the document. */
+static int speak(const struct as *as, struct error *error)
+{
+    const struct outlet outlet = {.output = output_by_name("json"), .path = as->path};
+    struct keeper keeper = {.line = {false}};
+    struct document document = {0};
+    struct machine machine = {0};
+    interrupt_catch();
+    int code = keeping_begin(&keeper.kept, &outlet, false, error);
+    if (code == 0)
+        code = begin(&document, &machine, as->whole, as->whole_count, error);
+    struct talk talk = {.tongue = as->tongue,
+                        .out = stdout,
+                        .aside = stderr,
+                        .machine = &machine,
+                        .document = &document,
+                        .stop = &interrupt_signal,
+                        .budget_most_s = as->budget_most_s,
+                        .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, save, &keeper}};
+    if (code == 0)
+        code = tongue_speak(&talk, as->argc, as->argv, error);
+    if (code == 0)
+        code = keeping_finish(&keeper.kept, &document, error);
+    if (code == ERROR_INTERRUPTED) {
+        struct error why = {0};
+        if (outlet.path && outlet_write_to_stream(&outlet, &document, NULL, &why) < 0)
+            command_tell("%s", why.text);
+        tell_interrupted(&keeper.kept);
+        code = EXIT_SIGNAL + (int)interrupt_signal;
+    }
+    keeping_free(&keeper.kept);
+    talk_release(&talk);
+    document_free(&document);
+    machine_free(&machine);
+    return code;
+}
+
+int as_speak(const struct as *as, struct error *error)
+{
+    if (asks_for_help(as->argc, as->argv)) {
+        print_help(as->tongue);
+        return EXIT_DONE;
+    }
+    return speak(as, error);
+}
+
+const struct tongue *as_called(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    return tongue_by_name(slash ? slash + 1 : program);
+}
+
+static int run_as(struct invocation *invocation, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    const struct as as = {
+        .tongue = tongue_by_name(invocation->operands[0]),
+        .argc = invocation->operand_count - 1,
+        .argv = invocation->operands + 1,
+        .whole = invocation->argv,
+        .whole_count = invocation->argc,
+        .path = settings_has(settings, "document") ? settings_text(settings, "document") : NULL,
+        .budget_most_s =
+            settings_has(settings, "budget") ? settings_number(settings, "budget") : 0};
+    if (as.path && output_is_standard(as.path))
+        return error_set(error, ERROR_USAGE,
+                         "--document %s would mix the document with the tool's table: name a file",
+                         as.path);
+    return as_speak(&as, error);
+}
+
+static const struct option_spec as_options[] = {
+    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+     "write the document to FILE too: all that was measured, with its intervals"},
+    {"budget", 0, OPTION_REAL, "SECONDS", NULL, 0.1, 86400, NULL,
+     "the most that each measurement may take (default: about what the tool itself takes)"},
+    {.name = NULL},
+};
+
+static const struct option_spec *const options[] = {as_options, NULL};
+
+const struct command as_command = {
+    .name = "as",
+    .operands = "TOOL ARGUMENT...",
+    .summary = "take another tool's arguments and print its table",
+    .about =
+        "Measures what TOOL would, in fathom's way and in about the tool's time, and prints the "
+        "tool's own table on standard output, so that its scripts go on working. What is in doubt, "
+        "what does nothing here, and the fathom command that tells more stand on standard error. "
+        "Options stand before TOOL; all that follows it are the tool's own arguments, and "
+        "'fathom as TOOL --help' lists them. Started through a link of the tool's name, fathom "
+        "does "
+        "the same: ln -s fathom TOOL. The exit status is 0 where there is a table, doubts or not.",
+    .options = options,
+    .run = run_as,
+    .passes_on = true,
+};

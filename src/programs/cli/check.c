@@ -1,0 +1,171 @@
+#include "compare/fleet/document.h"
+#include "compare/health.h"
+#include "conclude/registry/experiment.h"
+#include "measure/probes/probe.h"
+#include "programs/cli/measure.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+#include "show/render/health.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int write_text(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    render_health_text(out, content);
+    return 0;
+}
+
+static int write_json(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    render_health_json(out, content);
+    return 0;
+}
+
+static int write_nagios(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    render_health_nagios(out, content);
+    return 0;
+}
+
+/* What the exit statuses mean to Nagios and to monitors that run the same plugins. */
+enum { PLUGIN_OK, PLUGIN_WARNING, PLUGIN_CRITICAL, PLUGIN_UNKNOWN };
+static const int own_statuses[HEALTHS] = {
+    [HEALTHY] = EXIT_DONE, [DOUBTFUL] = EXIT_DOUBTFUL, [WORSE] = EXIT_CHECK_FAILED};
+static const int plugin_statuses[HEALTHS] = {
+    [HEALTHY] = PLUGIN_OK, [DOUBTFUL] = PLUGIN_WARNING, [WORSE] = PLUGIN_CRITICAL};
+
+/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+ * them. */
+#define FORMATS(FORMAT)                                                                            \
+    FORMAT("text", write_text, own_statuses)                                                       \
+    FORMAT("json", write_json, own_statuses)                                                       \
+    FORMAT("nagios", write_nagios, plugin_statuses)
+#define FORMAT_NAME(name, write, statuses)  name,
+#define FORMAT_ENTRY(name, write, statuses) {write, statuses},
+static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
+static const struct check_format {
+    save_function *write;
+    const int *statuses; /* by health */
+} formats[] = {FORMATS(FORMAT_ENTRY)};
+
+static const struct option_spec check_options[] = {
+    {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL,
+     "the document to compare this machine with: a run of it when it was well, what 'fathom "
+     "baseline' made of many machines, or what 'fathom fleet' wrote, of which the machine's own "
+     "group counts"},
+    {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL,
+     "how far beyond the baseline's interval a value may be on its worse side, in percent"},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
+     "text: one line; json: every value compared, with its interval and bound, and what was not, "
+     "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
+     "2 CRITICAL (worse), 3 UNKNOWN (not possible)"},
+    {.name = NULL},
+};
+
+struct judging {
+    const struct document *base;
+    const struct fleet_reference *fleet; /* in place of a base; NULL: none */
+    const struct check_format *format;
+    const char *path; /* where the outcome goes */
+    double tolerance;
+};
+
+static int judge(const struct document *document, void *argument, struct error *error)
+{
+    const struct judging *judging = argument;
+    struct health_check check = {.gap_count = 0};
+    const struct document *base = judging->base;
+    int code = judging->fleet ? fleet_reference_for(judging->fleet, document, &base, error) : 0;
+    if (code == 0)
+        code = health_check(&check, base, document, judging->tolerance, error);
+    if (code == 0)
+        code = output_write(judging->path, judging->format->write, &check, error);
+    if (code == 0)
+        code = judging->format->statuses[check.health];
+    health_check_free(&check);
+    return code;
+}
+
+static int check_file(const char *path, struct judging *judging, struct error *error)
+{
+    struct document document = {0};
+    int code = experiment_read(&document, path, error);
+    if (code == 0)
+        code = judge(&document, judging, error);
+    document_free(&document);
+    return code;
+}
+
+/* A monitor reads a plugin's standard output and nothing else, and takes status 2 for CRITICAL, so
+ * wrong usage is UNKNOWN too. */
+static int refuse(const struct invocation *invocation, const struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    if (!settings_has(settings, "format") ||
+        formats[settings_choice(settings, "format")].statuses != plugin_statuses)
+        return error->code;
+    fputs("FATHOM UNKNOWN - ", stdout);
+    for (const char *c = error->text; *c; c++)
+        fputc(*c == '|' ? '/' : *c, stdout);
+    fputc('\n', stdout);
+    return PLUGIN_UNKNOWN;
+}
+
+static int check(struct invocation *invocation, struct error *error)
+{
+    struct settings *settings = &invocation->settings;
+    if (!settings_has(settings, "against"))
+        return error_set(error, ERROR_USAGE,
+                         "check needs --against BASE: a document of 'fathom run' or 'fathom "
+                         "baseline'");
+    struct document base = {0};
+    struct fleet_reference fleet = {.groups = NULL};
+    const char *against = settings_text(settings, "against");
+    const bool is_fleet = fleet_is_document(against);
+    struct judging judging = {
+        .base = &base,
+        .fleet = is_fleet ? &fleet : NULL,
+        .format = &formats[settings_choice(settings, "format")],
+        .path = settings_has(settings, "output") ? settings_text(settings, "output") : "-",
+        .tolerance = settings_number(settings, "tolerance") / 100};
+    int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
+    if (code == 0)
+        code = is_fleet ? fleet_reference_read(&fleet, against, error)
+                        : experiment_read(&base, against, error);
+    /* A health check should be over soon: it measures the quick set, unless more was asked for. */
+    if (code == 0 && !settings_has(settings, "thorough"))
+        code = settings_set(settings, "quick", NULL, error);
+    if (code == 0)
+        code = invocation->operand_count ? check_file(invocation->operands[0], &judging, error)
+                                         : measure_and_use(invocation, judge, &judging, error);
+    document_free(&base);
+    fleet_reference_free(&fleet);
+    return code;
+}
+
+static const struct option_spec *const options[] = {check_options, output_options,
+                                                    probe_common_options, NULL};
+
+const struct command check_command = {
+    .name = "check",
+    .operands = "[FILE]",
+    .summary = "compare this machine with a baseline: one line, exit status 1 when it is worse",
+    .about =
+        "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
+        "DRAM), or takes FILE, a document, and compares it with the baseline: every value that has "
+        "a better and a worse side, which are latencies, bandwidths, rates and misses in flight. "
+        "Values pair by name and experiment. Clocks, temperatures and sizes are never judged; a "
+        "clock that differs is pointed out. Prints one line: OK, FAIL with what is worse than it "
+        "may be, or UNCERTAIN with what noise leaves open or what this run should have found and "
+        "did not. The line ends with how many values were compared, how many of the baseline's "
+        "were not, and why: '29 compared, 5 not: bandwidth was not measured (quick)'. A baseline "
+        "of 'fathom run --quick' is compared whole. Exit status 0 where all is well, 1 where "
+        "something is worse, 4 where it is uncertain.",
+    .options = options,
+    .run = check,
+    .refuse = refuse,
+};

@@ -1,0 +1,67 @@
+/*
+ * The commands of the program. To add one, write a file that ends with a `struct command`, declare
+ * it here and add it to the table in command.c; help, parsing, manual and completion follow from
+ * the table. Every probe is a command too (measure/probes/probe.h).
+ */
+#ifndef FATHOM_PROGRAMS_CLI_COMMAND_H
+#define FATHOM_PROGRAMS_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "base/settings.h"
+
+enum exit_status {
+    EXIT_DONE = 0,
+    EXIT_CHECK_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_IMPOSSIBLE = 3,
+    EXIT_DOUBTFUL = 4, /* done, but a probe failed, or a headline value can't be trusted */
+    EXIT_SIGNAL = 128, /* plus the signal's number */
+};
+
+/* What a command gets: options parsed and checked, and what else was typed. */
+struct invocation {
+    const struct command *command;
+    const struct probe *probe; /* of a probe's command; NULL otherwise */
+    struct settings settings;
+    char **operands;
+    int operand_count;
+    char **argv; /* as typed, for the record */
+    int argc;
+};
+
+struct command {
+    const char *program; /* that it is a command of; NULL: fathom */
+    const char *name;
+    const char *operands; /* as in the usage line: "FILE..." */
+    const char *summary;
+    const char *about;
+    const struct option_spec *const *options; /* tables, ends with NULL */
+    bool passes_on; /* options end at the first operand: what follows is another program's */
+    /* Returns an exit status, or a negative error code with the error filled in. */
+    int (*run)(struct invocation *, struct error *);
+    /* Reports an error of run(), or in what was typed, in the command's own way and returns the
+     * exit status; or returns the error's code, and main() reports it. NULL: main() always does. */
+    int (*refuse)(const struct invocation *, const struct error *);
+};
+
+extern const struct command run_command, probe_command, report_command, import_command, as_command,
+    analyse_command, fleet_command, diff_command, check_command, baseline_command, merge_command,
+    list_command, doctor_command, completion_command, manual_command;
+extern const struct command *const commands[]; /* ends with NULL; without probe_command */
+
+/* The command of that name, with the probe if it is a probe's; NULL where nothing has the name. */
+const struct command *command_by_name(const char *name, const struct probe **probe);
+/* The i-th command, then the i-th probe's: all that can be typed after `fathom`. NULL at the end.
+ */
+const struct command *command_at(size_t i, const struct probe **probe);
+/* What is typed for it. */
+const char *command_name(const struct command *, const struct probe *);
+const char *command_summary(const struct command *, const struct probe *);
+/* Its i-th option: its probe's, its own, then --help. NULL at the end. */
+const struct option_spec *command_option(const struct command *, const struct probe *, size_t i);
+
+/* A line on standard error, "fathom: ...", made inert (base/clean.h): it may quote what a file or a
+ * person says. */
+void command_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

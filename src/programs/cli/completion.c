@@ -1,0 +1,217 @@
+#include "programs/cli/completion.h"
+
+#include "programs/cli/options.h"
+#include "programs/cli/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A shell's script gives the line to the program and shows what it answers, so one function knows
+ * what can be typed: complete_line(). The scripts only know how to tell their shell. */
+
+static const char files_too[] = ":files"; /* the answer where names of files are to be offered */
+
+struct line {
+    const struct command *command;
+    const struct probe *probe;
+    char *const *words; /* the command's name, then what follows it up to the cursor */
+    size_t count;
+    const char *current; /* the beginning of the word at the cursor */
+    const char *before;  /* stands before what is completed, in the same word: "--format=" */
+    size_t before_length;
+};
+
+static void offer(const struct line *line, const char *word, const char *about)
+{
+    if (strncmp(word, line->current, strlen(line->current)) != 0)
+        return;
+    printf("%.*s%s%s", (int)line->before_length, line->before, word, *about ? "\t" : "");
+    for (; *about; about++)
+        putchar(*about == '\n' ? ' ' : *about);
+    putchar('\n');
+}
+
+static void offer_commands(const struct line *line)
+{
+    const struct probe *probe;
+    const struct command *command;
+    for (size_t i = 0; (command = command_at(i, &probe)); i++)
+        offer(line, command_name(command, probe), command_summary(command, probe));
+    if (line->current[0] != '-')
+        return;
+    offer(line, "--help", "print help");
+    offer(line, "--version", "print the version");
+}
+
+static void offer_options(const struct line *line)
+{
+    const struct option_spec *option;
+    for (size_t i = 0; (option = command_option(line->command, line->probe, i)); i++) {
+        char dashed[64], help[HELP_TEXT];
+        snprintf(dashed, sizeof dashed, "--%s", option->name);
+        offer(line, dashed, help_of_option(option, help, sizeof help));
+    }
+}
+
+static bool was_typed(const struct line *line, const char *word)
+{
+    for (size_t i = 1; i < line->count; i++)
+        if (strcmp(line->words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static void offer_operands(const struct line *line)
+{
+    const struct operand_words *words = words_of(line->command);
+    bool any = false;
+    for (size_t i = 0; words && words->word(i); i++)
+        any = any || was_typed(line, words->word(i));
+    for (size_t i = 0; words && words->word(i); i++)
+        if (words_repeat(line->command) ? !was_typed(line, words->word(i)) : !any)
+            offer(line, words->word(i), words->about(i));
+    if (words_then_files(line->command) && (!words || any || words_or_files(line->command)))
+        puts(files_too);
+}
+
+/* A value that the help calls FILE or BASE is a file. */
+static void offer_values(const struct line *line, const struct option_spec *option)
+{
+    for (size_t i = 0; option->choices && option->choices[i]; i++)
+        offer(line, option->choices[i], "");
+    if (option_names_file(option) || strcmp(option->argument, "BASE") == 0)
+        puts(files_too);
+}
+
+/* The option with this name or letter ("--format", "-f") if it takes a value; else NULL. */
+static const struct option_spec *option_called(const struct line *line, const char *word,
+                                               size_t length)
+{
+    const struct option_spec *option;
+    for (size_t i = 0; (option = command_option(line->command, line->probe, i)); i++) {
+        const bool name = length > 2 && strncmp(word, "--", 2) == 0 &&
+                          strlen(option->name) == length - 2 &&
+                          strncmp(word + 2, option->name, length - 2) == 0;
+        const bool letter = length == 2 && word[0] == '-' && word[1] == option->letter;
+        if (option->type != OPTION_FLAG && (name || letter))
+            return option;
+    }
+    return NULL;
+}
+
+/* The option whose value is at the cursor; NULL where none is. The value stands behind the option,
+ * in one word with it ("--format=text"), or behind a "=" of its own, as bash splits the line. */
+static const struct option_spec *option_at_cursor(struct line *line)
+{
+    const char *equals = strchr(line->current, '=');
+    size_t last = line->count;
+    if (equals == line->current) {
+        line->current++;
+    } else if (equals && line->current[0] == '-') {
+        line->before = line->current;
+        line->before_length = (size_t)(equals - line->current) + 1;
+        line->current = equals + 1;
+        return option_called(line, line->before, line->before_length - 1);
+    } else if (last > 1 && strcmp(line->words[last - 1], "=") == 0) {
+        last--;
+    }
+    return last > 1 ? option_called(line, line->words[last - 1], strlen(line->words[last - 1]))
+                    : NULL;
+}
+
+void complete_line(char *const *words, size_t count)
+{
+    struct line line = {.words = words, .before = ""};
+    if (!count)
+        return;
+    line.count = count - 1;
+    line.current = words[line.count];
+    if (!line.count) {
+        offer_commands(&line);
+        return;
+    }
+    line.command = command_by_name(words[0], &line.probe);
+    if (!line.command)
+        return;
+    const struct option_spec *option = option_at_cursor(&line);
+    if (option)
+        offer_values(&line, option);
+    else if (line.current[0] == '-')
+        offer_options(&line);
+    else
+        offer_operands(&line);
+}
+
+/* In the order of shell_words[]. They run the program by the name that was typed, which need not be
+ * on the path. */
+static const char *const scripts[] = {
+    "# Completion of fathom in bash, as 'fathom completion bash' prints it.\n"
+    "_fathom()\n"
+    "{\n"
+    "    local answer IFS=$'\\n' current=${COMP_WORDS[COMP_CWORD]#=}\n"
+    "    COMPREPLY=()\n"
+    "    while read -r answer; do\n"
+    "        if [[ $answer == :files ]]; then\n"
+    "            COMPREPLY+=($(compgen -f -- \"$current\"))\n"
+    "            compopt -o filenames 2>/dev/null\n"
+    "        else\n"
+    "            COMPREPLY+=(\"${answer%%$'\\t'*}\")\n"
+    "        fi\n"
+    "    done < <(\"${COMP_WORDS[0]}\" __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+    "}\n"
+    "complete -F _fathom fathom\n",
+
+    "#compdef fathom\n"
+    "# Completion of fathom in zsh, as 'fathom completion zsh' prints it.\n"
+    "_fathom()\n"
+    "{\n"
+    "    local -a answers\n"
+    "    answers=(\"${(@f)$(\"$words[1]\" __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
+    "    if ((${answers[(I):files]})); then\n"
+    "        compset -P '--*='\n"
+    "        _files\n"
+    "    fi\n"
+    "    answers=(\"${(@)${(@)${(@)answers:#:files}//:/\\\\:}//$'\\t'/:}\")\n"
+    "    [[ -n $answers ]] && _describe fathom answers\n"
+    "}\n"
+    "if [[ $funcstack[1] == _fathom ]]; then\n"
+    "    _fathom \"$@\"\n"
+    "else\n"
+    "    compdef _fathom fathom\n"
+    "fi\n",
+
+    "# Completion of fathom in fish, as 'fathom completion fish' prints it.\n"
+    "function __fathom_answers\n"
+    "    set -l typed (commandline -opc)\n"
+    "    set -l current (commandline -ct)\n"
+    "    set -l answers ($typed[1] __complete $typed[2..] \"$current\" 2>/dev/null)\n"
+    "    if contains -- :files $answers\n"
+    "        set -l option (string match -r '^--[^=]*=' -- $current)\n"
+    "        set -l file (string replace -- \"$option\" '' $current)\n"
+    "        printf '%s\\n' \"$option\"(__fish_complete_path \"$file\")\n"
+    "    end\n"
+    "    string match -v :files -- $answers\n"
+    "end\n"
+    "complete -c fathom -f -a '(__fathom_answers)'\n",
+};
+
+static int completion(struct invocation *invocation, struct error *error)
+{
+    (void)error;
+    for (size_t i = 0; shell_words[i]; i++)
+        if (strcmp(invocation->operands[0], shell_words[i]) == 0)
+            fputs(scripts[i], stdout);
+    return EXIT_DONE;
+}
+
+const struct command completion_command = {
+    .name = "completion",
+    .operands = "SHELL",
+    .summary = "print the script by which a shell completes fathom's command line",
+    .about =
+        "Prints a script for bash, zsh or fish. It asks the fathom that is being typed for its "
+        "commands, probes, options and their values. 'make install' puts all three scripts where "
+        "the shells look for them. Elsewhere use 'source <(fathom completion bash)' in bash, the "
+        "same with zsh in zsh, and 'fathom completion fish | source' in fish.",
+    .run = completion,
+};

@@ -1,0 +1,115 @@
+#include "compare/differences.h"
+#include "conclude/registry/experiment.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+#include "show/render/differences.h"
+
+#include <string.h>
+
+struct compared {
+    const struct document *const *both;
+    const struct differences *differences;
+    double threshold;
+};
+
+static int write_text(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    const struct compared *compared = content;
+    const struct text_style style = output_style(out);
+    render_differences_text(out, compared->differences, compared->threshold, &style);
+    return 0;
+}
+
+static int write_csv(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    render_differences_csv(out, ((const struct compared *)content)->differences);
+    return 0;
+}
+
+static int write_json(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    const struct compared *compared = content;
+    render_differences_json(out, compared->differences, compared->threshold);
+    return 0;
+}
+
+static int write_html(const void *content, FILE *out, struct error *error)
+{
+    const struct compared *compared = content;
+    return render_page(out, compared->both, 2, compared->threshold, error);
+}
+
+/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+ * them. */
+#define FORMATS(FORMAT)                                                                            \
+    FORMAT("text", write_text)                                                                     \
+    FORMAT("csv", write_csv)                                                                       \
+    FORMAT("json", write_json)                                                                     \
+    FORMAT("html", write_html)
+#define FORMAT_NAME(name, write)  name,
+#define FORMAT_WRITE(name, write) write,
+static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
+static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
+
+static const struct option_spec diff_options[] = {
+    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
+     "a value has changed when its whole interval lies beyond this many percent"},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
+     "text: what changed; csv and json: every value that both have, with its verdict; html: "
+     "a page of both documents with a table of their differences"},
+    {.name = NULL},
+};
+
+static int compare(const struct invocation *invocation, const struct document *a,
+                   const struct document *b, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    const struct document *const both[] = {a, b};
+    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    save_function *write = formats[settings_choice(settings, "format")];
+    struct differences differences = {0};
+    const struct compared compared = {both, &differences,
+                                      settings_number(settings, "threshold") / 100};
+    int code = write == write_html ? render_page_possible(error) : 0;
+    if (code == 0)
+        code = differences_find(&differences, a, b, compared.threshold, error);
+    if (code == 0)
+        code = output_write(path, write, &compared, error);
+    if (code == 0 && differences.changed)
+        code = EXIT_CHECK_FAILED;
+    differences_free(&differences);
+    return code;
+}
+
+static int diff(struct invocation *invocation, struct error *error)
+{
+    struct document a = {0}, b = {0};
+    int code = experiment_read(&a, invocation->operands[0], error);
+    if (code == 0)
+        code = experiment_read(&b, invocation->operands[1], error);
+    if (code == 0)
+        code = compare(invocation, &a, &b, error);
+    document_free(&a);
+    document_free(&b);
+    return code;
+}
+
+static const struct option_spec *const options[] = {diff_options, output_options, NULL};
+
+const struct command diff_command = {
+    .name = "diff",
+    .operands = "BEFORE AFTER",
+    .summary = "what changed between two documents; exit status 1 where something did",
+    .about = "Pairs the values of two documents by probe, factors and place, and compares their "
+             "medians. A value has changed when the whole 95 % interval of its ratio lies beyond "
+             "the threshold, in time as well as in cycles, also after a correction for the number "
+             "of comparisons. Doubt about either side makes the interval wider. Other values "
+             "beyond the threshold are shown as uncertain. A value of a single trial has no "
+             "interval; one that is not above zero has no ratio and is listed as not compared. "
+             "Another processor, page size, version or clock is pointed out.",
+    .options = options,
+    .run = diff,
+};

@@ -1,0 +1,271 @@
+#include "base/units.h"
+#include "conclude/channels.h"
+#include "machine/conditions.h"
+#include "measure/gpu/gpu.h"
+#include "measure/run/run.h"
+#include "programs/cli/interrupt.h"
+#include "programs/cli/measure.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REMARK_INDENT = 7 }; /* a mark's columns */
+
+/* Marks and colours by weight: fine, worth knowing, spoils. */
+static const struct {
+    const char *mark, *colour;
+} weights[] = {
+    [REMARK_FINE] = {"ok", "32"},
+    [REMARK_KNOW] = {"note", "33"},
+    [REMARK_SPOILS] = {"SPOILS", "31"},
+};
+
+static void print_machine(const struct machine *machine)
+{
+    const struct machine_facts *facts = &machine->facts;
+    char memory[UNIT_TEXT], available[UNIT_TEXT], cpus[64];
+    printf("%s, ", facts->cpu_model ? facts->cpu_model : "unknown processor");
+    if (facts->cores) /* 0: the machine does not say */
+        printf("%u cores, ", facts->cores);
+    printf("%u threads, %s", facts->threads, size_format((double)facts->memory_bytes, memory));
+    printf(", %s\n", facts->hypervisor ? facts->hypervisor : "no hypervisor noticed");
+    printf("may use CPUs %s and up to %s of memory\n",
+           cpulist_format(&machine->allowed, cpus, sizeof cpus),
+           size_format((double)(machine_memory_budget(machine) >> 20 << 20), available));
+    for (size_t i = 0; i < facts->cache_count; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        char size[UNIT_TEXT];
+        if (strcmp(cache->type, "instruction") == 0)
+            continue;
+        printf("declares L%d %s", cache->level, size_format((double)cache->size_bytes, size));
+        if (cache->line_bytes)
+            printf(", %u-byte lines", cache->line_bytes);
+        if (cache->ways)
+            printf(", %u ways", cache->ways);
+        if (cache->shared_cpus && strpbrk(cache->shared_cpus, ",-"))
+            printf(", shared by CPUs %s", cache->shared_cpus);
+        puts("");
+    }
+}
+
+/* "declares node 2 (no CPU, tier 22) 250 ns, 25.6 GB/s from node 0" */
+static void print_way(const struct machine_facts *facts, const struct declared_way *way)
+{
+    char figure[UNIT_TEXT];
+    printf("declares node %d", way->node);
+    for (size_t i = 0; i < facts->declared.tier_count; i++)
+        if (cpulist_text_has(facts->declared.tiers[i].nodes, way->node))
+            printf(" (tier %d)", facts->declared.tiers[i].id);
+    if (way->read_latency_ns)
+        printf(" %llu ns", (unsigned long long)way->read_latency_ns);
+    if (way->read_bandwidth)
+        printf("%s %s GB/s", way->read_latency_ns ? "," : "",
+               figure_format((double)way->read_bandwidth * 1e-9, 3, figure));
+    printf(" from node%s %s\n", strpbrk(way->from, ",-") ? "s" : "", way->from);
+}
+
+/* What firmware and kernel say of the memory. */
+static int print_declared(const struct machine *machine, struct error *error)
+{
+    const struct declared_facts *declared = &machine->facts.declared;
+    struct pool pool = {0};
+    struct channels channels;
+    char figure[UNIT_TEXT];
+    const int code = channels_read(&channels, declared, &pool, error);
+    for (size_t i = 0; i < declared->way_count; i++) {
+        const bool again =
+            i + 1 < declared->way_count && declared->ways[i + 1].node == declared->ways[i].node;
+        if (!again) /* the class of access that is about CPUs is the last */
+            print_way(&machine->facts, &declared->ways[i]);
+    }
+    if (code == 0 && channels.sentence)
+        printf("declares memory modules: %s%s%s%s\n", channels.sentence,
+               channels.bytes_per_second > 0 ? "; all channels could carry " : "",
+               channels.bytes_per_second > 0
+                   ? figure_format(channels.bytes_per_second * 1e-9, 3, figure)
+                   : "",
+               channels.bytes_per_second > 0 ? " GB/s" : "");
+    pool_free(&pool);
+    puts("");
+    return code;
+}
+
+static void print_mark(const char *mark, const char *colour, const struct text_style *style)
+{
+    const char *ink = style->colour ? colour : NULL;
+    printf("%s%s%s%-6s%s ", ink ? "\033[" : "", ink ? ink : "", ink ? "m" : "", mark,
+           ink ? "\033[0m" : "");
+}
+
+/* A backend's errors begin with "gpu0: ", which the line has already. */
+static void print_why(const char *why, int id, const struct text_style *style)
+{
+    static const char words[] = "it can't be measured: ";
+    char device[24], text[sizeof words + sizeof((struct error *)0)->text];
+    snprintf(device, sizeof device, "gpu%d: ", id);
+    if (strncmp(why, device, strlen(device)) == 0)
+        why += strlen(device);
+    snprintf(text, sizeof text, "%s%s", words, why);
+    printf("%*s", REMARK_INDENT, "");
+    render_sentence(stdout, text, REMARK_INDENT, style);
+}
+
+static void print_device(const struct gpu_backend *backend, const struct gpu_library *library,
+                         const struct gpu_facts *gpu, size_t index, const struct text_style *style)
+{
+    struct error why = {0};
+    const bool usable = !backend->usable || backend->usable(library, index, &why) == 0;
+    const bool good = usable && !gpu->modelled && gpu->kind && strcmp(gpu->kind, "cpu") != 0;
+    enum remark_weight weight = good ? REMARK_FINE : REMARK_KNOW;
+    print_mark(weights[weight].mark, weights[weight].colour, style);
+    int column = printf("gpu%d by %s: ", gpu->id, backend->name);
+    render_gpu(stdout, gpu, (size_t)column + REMARK_INDENT, style);
+    if (!usable)
+        print_why(why.text, gpu->id, style);
+}
+
+/* What 'fathom gpu' could measure, or why it can't. Only that command and this one open the
+ * libraries: some take a tenth of a second to load. */
+static void print_devices(const struct gpu_backend *backend, const struct text_style *style)
+{
+    struct gpu_library *library = NULL;
+    struct gpu_facts *gpus = NULL;
+    struct pool pool = {0};
+    struct error why = {0};
+    size_t count = 0;
+    if (backend->open(&library, &pool, &gpus, &count, &why) < 0) {
+        print_mark("none", NULL, style);
+        printf("GPUs by %s: %s\n", backend->title, why.text);
+    }
+    for (size_t i = 0; i < count; i++)
+        print_device(backend, library, &gpus[i], i, style);
+    backend->close(library);
+    pool_free(&pool);
+}
+
+/* --- who takes the CPUs away --- */
+
+/* Where a tenth of the batches is spoiled, the medians of measurements move
+ * (measure/engine/record.c); and below a hundredth nothing does that is measured to a percent. */
+static const double spoils_from = 10, know_from = 1;
+static const char watch_s[] = "1";
+
+static const struct finding *fact_of(const struct document *document, enum finding_fact fact)
+{
+    for (size_t i = 0; i < document->probe_count; i++)
+        for (size_t f = 0; f < document->probes[i].finding_count; f++)
+            if (finding_meaning(&document->probes[i].findings[f]).fact == fact)
+                return &document->probes[i].findings[f];
+    return NULL;
+}
+
+static void print_taken(const struct document *document, const struct text_style *style)
+{
+    const struct finding *taken = fact_of(document, FACT_TAKEN);
+    const struct finding *longest = fact_of(document, FACT_LONGEST);
+    const struct finding *quietest = fact_of(document, FACT_QUIETEST);
+    char share[UNIT_TEXT], length[UNIT_TEXT];
+    if (!taken || !longest || !quietest) {
+        print_mark("none", NULL, style);
+        printf("taken time: %s\n", document->probe_count && document->probes[0].reason
+                                       ? document->probes[0].reason
+                                       : "it could not be measured");
+        return;
+    }
+    const enum remark_weight weight = taken->value >= spoils_from ? REMARK_SPOILS
+                                      : taken->value >= know_from ? REMARK_KNOW
+                                                                  : REMARK_FINE;
+    print_mark(weights[weight].mark, weights[weight].colour, style);
+    printf("taken time: in %s s other things took %s %% of CPU time, up to %s us at a time\n",
+           watch_s, figure_format(taken->value, 2, share),
+           figure_format(longest->value, 3, length));
+    if (weight != REMARK_FINE)
+        printf("%*s'fathom noise' says what takes it%s%s\n", REMARK_INDENT, "",
+               strcmp(quietest->cpus, taken->cpus) == 0 ? "" : "; the least is taken with --cpus ",
+               strcmp(quietest->cpus, taken->cpus) == 0 ? "" : quietest->cpus);
+}
+
+/* Watches all CPUs for a second. An interrupt of that second ends the command. */
+static int print_noise(const struct machine *machine, const struct text_style *style,
+                       struct error *error)
+{
+    const struct probe *const list[] = {probe_by_name("noise"), NULL};
+    struct document document = {0};
+    struct settings settings = {0};
+    struct run run = {.machine = machine,
+                      .settings = &settings,
+                      .probes = list,
+                      .document = &document,
+                      .stop = &interrupt_signal};
+    interrupt_catch();
+    int code = settings_add(&settings, list[0]->options, error);
+    if (code == 0)
+        code = settings_set(&settings, "for", watch_s, error);
+    if (code == 0)
+        code = run_plan(&run, error);
+    if (code == 0)
+        code = run_measure(&run, error);
+    if (code == 0)
+        print_taken(&document, style);
+    else if (code == ERROR_INTERRUPTED)
+        code = EXIT_SIGNAL + (int)interrupt_signal;
+    run_release(&run);
+    settings_free(&settings);
+    document_free(&document);
+    return code;
+}
+
+static int doctor(struct invocation *invocation, struct error *error)
+{
+    struct machine_source source = measure_source(&invocation->settings);
+    struct machine machine = {0};
+    struct conditions conditions = {0};
+    struct checks checks = {0};
+    struct pool pool = {0};
+    int code = machine_read(&machine, &source, error);
+    if (code == 0)
+        code = conditions_read(&machine, &source, &pool, &conditions, &checks, error);
+    if (code == 0) {
+        struct text_style style = output_style(stdout);
+        print_machine(&machine);
+        code = print_declared(&machine, error);
+        for (size_t i = 0; i < checks.count; i++) {
+            const struct checked *checked = &checks.list[i];
+            const struct remark *remark = &checked->remark;
+            print_mark(weights[checked->weight].mark, weights[checked->weight].colour, &style);
+            printf("%s: %s\n", checked->subject, remark->what);
+            if (remark->why)
+                printf("       %s\n", remark->why);
+            if (remark->remedy)
+                printf("       %s\n", remark->remedy);
+        }
+        /* A recorded machine's devices are not here. */
+        for (size_t i = 0; machine.live && gpu_backends[i]; i++)
+            print_devices(gpu_backends[i], &style);
+        fflush(stdout);
+        if (code == 0 && machine.live)
+            code = print_noise(&machine, &style, error);
+    }
+    machine_free(&machine);
+    pool_free(&pool);
+    return code;
+}
+
+static const struct option_spec *const options[] = {machine_options, NULL};
+
+const struct command doctor_command = {
+    .name = "doctor",
+    .summary = "say what would spoil a measurement here, and what to do about it",
+    .about =
+        "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
+        "limits, load and the hypervisor, and names what would move or blur a number, each "
+        "with its remedy. Then lists the GPUs, by the NVIDIA driver and by OpenCL, and why "
+        "'fathom gpu' can't measure one, or says why there are none. Last, all CPUs are watched "
+        "for a second: how much of it other things took, and for how long at a time. Measures "
+        "nothing else and changes nothing. Before all that stands what the machine declares: "
+        "caches, nodes (HMAT) and memory modules.",
+    .options = options,
+    .run = doctor,
+};

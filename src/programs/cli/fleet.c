@@ -1,0 +1,320 @@
+/* Many nodes' documents become one fleet: read one after another, each freed before the next. */
+#include "show/render/fleet/fleet.h"
+#include "programs/cli/fleet.h"
+
+#include "base/text.h"
+#include "compare/fleet/document.h"
+#include "conclude/registry/experiment.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { REMARKS_MOST = 10 };
+
+/* What the writers get. */
+struct fleet_view {
+    struct fleet *fleet;
+    const struct fleet_pages *pages;
+};
+
+static int write_text(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    const struct text_style style = output_style(out);
+    render_fleet_text(out, ((const struct fleet_view *)content)->fleet, &style);
+    return 0;
+}
+
+static int write_json(const void *content, FILE *out, struct error *error)
+{
+    return fleet_write(((const struct fleet_view *)content)->fleet, out, error);
+}
+
+static int write_html(const void *content, FILE *out, struct error *error)
+{
+    const struct fleet_view *view = content;
+    return render_fleet_page(out, view->fleet, view->pages, error);
+}
+
+static int write_metrics(const void *content, FILE *out, struct error *error)
+{
+    (void)error;
+    render_fleet_metrics(out, ((const struct fleet_view *)content)->fleet);
+    return 0;
+}
+
+#define FORMATS(FORMAT)                                                                            \
+    FORMAT("text", write_text)                                                                     \
+    FORMAT("json", write_json)                                                                     \
+    FORMAT("html", write_html)                                                                     \
+    FORMAT("openmetrics", write_metrics)
+#define FORMAT_NAME(name, write)  name,
+#define FORMAT_WRITE(name, write) write,
+static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
+static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
+
+const struct option_spec fleet_options[] = {
+    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
+     "a difference from the peers' median that is smaller than this many percent is not named"},
+    {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL,
+     "how many percent of the values that are called odd may be so by chance"},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, format_names,
+     "text: at most ten lines, which name the nodes that differ; json: the fleet's document, which "
+     "'fathom check --against' takes; html: a page with every finding's distribution; openmetrics: "
+     "for a monitoring system, with the node as a label. Unless given, text; with -o the document "
+     "goes there, and the text to standard output"},
+    {"pages", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL,
+     "also write a page of each node that the fleet's page shows into this folder, to which that "
+     "page then links"},
+    {.name = NULL},
+};
+
+/* --- documents in --- */
+
+/* Broken documents are holes, and the rest goes on; only a lack of memory ends it. */
+static int add_file(struct fleet *fleet, const char *path, struct error *error)
+{
+    struct document document = {0};
+    struct error why = {0};
+    int code = experiment_read(&document, path, &why);
+    if (code == ERROR_USAGE) {
+        /* The message begins with the file's name, which a hole has, and ends with a
+         * remedy, which is said once. */
+        static const char remedy[] = ": give a document that fathom wrote";
+        const size_t length = strlen(path);
+        const bool named = strncmp(why.text, path, length) == 0 && why.text[length] == ':';
+        if (text_ends_with(why.text, remedy))
+            why.text[strlen(why.text) - strlen(remedy)] = '\0';
+        code = fleet_add_hole(fleet, path, named ? why.text + length + 2 : why.text, error);
+    } else if (code < 0) {
+        *error = why;
+    } else {
+        code = fleet_add(fleet, &document, error);
+    }
+    document_free(&document);
+    return code;
+}
+
+static int is_json(const struct dirent *entry)
+{
+    static const char ending[] = ".json";
+    const size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > strlen(ending) &&
+           strcmp(entry->d_name + length - strlen(ending), ending) == 0;
+}
+
+/* A fleet's own document may lie beside those that it was made of. */
+static int add_folder(struct fleet *fleet, const char *folder, struct error *error)
+{
+    struct dirent **names;
+    const int count = scandir(folder, &names, is_json, alphasort);
+    if (count < 0)
+        return error_set(error, ERROR_USAGE, "%s: %s: give a folder that can be read", folder,
+                         strerror(errno));
+    int code = 0, taken = 0;
+    for (int i = 0; i < count; i++) {
+        char *path = NULL;
+        if (code == 0 && asprintf(&path, "%s/%s", folder, names[i]->d_name) < 0) {
+            path = NULL;
+            code = error_out_of_memory(error);
+        }
+        if (code == 0 && !fleet_is_document(path)) {
+            code = add_file(fleet, path, error);
+            taken++;
+        }
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+    if (code == 0 && !taken)
+        return error_set(error, ERROR_USAGE,
+                         "%s: no file in it ends in .json: give the folder that holds the nodes' "
+                         "documents",
+                         folder);
+    return code;
+}
+
+static int add_operand(struct fleet *fleet, const char *path, struct error *error)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return add_folder(fleet, path, error);
+    if (fleet_is_document(path))
+        return fleet_add_hole(fleet, path, "it is a fleet's document", error);
+    return add_file(fleet, path, error);
+}
+
+/* --- what a reader of the text should know besides --- */
+
+static void tell_holes(const struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->hole_count && i < REMARKS_MOST; i++)
+        command_tell("%s is left out: %s", fleet->holes[i].name, fleet->holes[i].reason);
+    if (fleet->hole_count > REMARKS_MOST)
+        command_tell("and %zu more documents are left out; -f json names them all",
+                     fleet->hole_count - REMARKS_MOST);
+}
+
+static void tell_replaced(const struct fleet *fleet)
+{
+    size_t count = 0;
+    const char *first = NULL;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        if (fleet->nodes[i].state == NODE_REPLACED && !count++)
+            first = fleet->nodes[i].name;
+    if (count)
+        command_tell("%zu document%s left out because a newer one is of the same host (%s%s)",
+                     count, count == 1 ? " is" : "s are", first, count > 1 ? " and others" : "");
+}
+
+/* --- pages of nodes --- */
+
+static int write_node_page(const void *content, FILE *out, struct error *error)
+{
+    const struct document *document = content;
+    return render_page(out, &document, 1, 0, error);
+}
+
+static int write_page_of(const struct fleet *fleet, size_t node, const char *folder,
+                         struct error *error)
+{
+    struct document document = {0};
+    char name[FLEET_PAGE_NAME], *path = NULL;
+    int code = experiment_read(&document, fleet->nodes[node].file, error);
+    if (code == 0 && asprintf(&path, "%s/%s", folder, fleet_page_name(fleet, node, name)) < 0) {
+        path = NULL;
+        code = error_out_of_memory(error);
+    }
+    if (code == 0)
+        code = output_write(path, write_node_page, &document, error);
+    free(path);
+    document_free(&document);
+    return code;
+}
+
+/* How the fleet's page at `place` names the folder: as it is seen from there. The caller frees. */
+static char *folder_from(const char *place, const char *folder)
+{
+    const char *slash = strrchr(place, '/');
+    const size_t length = slash ? (size_t)(slash - place) + 1 : 0;
+    if (*folder == '/' && (!length || strncmp(place, folder, length) != 0))
+        return strdup(folder);
+    if (length && strncmp(place, folder, length) != 0)
+        return realpath(folder, NULL);
+    char *name = NULL;
+    return asprintf(&name, "./%s", folder + length) < 0 ? NULL : name;
+}
+
+static int write_pages(const struct fleet *fleet, const char *folder, bool *has,
+                       struct error *error)
+{
+    size_t rows[FLEET_ROWS_MOST];
+    const size_t count = fleet_page_rows(fleet, rows);
+    int code = render_page_possible(error);
+    if (code == 0 && mkdir(folder, 0777) < 0 && errno != EEXIST)
+        return error_set(error, ERROR_USAGE, "%s: %s: give a folder that can be made, or is there",
+                         folder, strerror(errno));
+    for (size_t i = 0; i < count && code == 0; i++) {
+        struct stat status;
+        /* What came through a pipe can't be read again. */
+        if (stat(fleet->nodes[rows[i]].file, &status) < 0 || !S_ISREG(status.st_mode))
+            continue;
+        code = write_page_of(fleet, rows[i], folder, error);
+        has[rows[i]] = code == 0;
+    }
+    return code;
+}
+
+/* --- the command --- */
+
+static int write_all(const struct settings *settings, struct fleet *fleet, struct error *error)
+{
+    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    const bool chosen = settings_has(settings, "format"), to_file = !output_is_standard(path);
+    save_function *write = chosen    ? formats[settings_choice(settings, "format")]
+                           : to_file ? write_json
+                                     : write_text;
+    struct fleet_pages pages = {0};
+    bool *has = calloc(fleet->node_count + 1, sizeof *has);
+    char *folder = NULL;
+    int code = has ? 0 : error_out_of_memory(error);
+    if (code == 0 && write == write_html)
+        code = render_page_possible(error);
+    if (code == 0 && settings_has(settings, "pages")) {
+        const char *typed = settings_text(settings, "pages");
+        code = write_pages(fleet, typed, has, error);
+        folder = code == 0 ? folder_from(path, typed) : NULL;
+        pages = (struct fleet_pages){folder, has};
+    }
+    const struct fleet_view view = {fleet, &pages};
+    if (code == 0)
+        code = output_write(path, write, &view, error);
+    if (code == 0 && !chosen && to_file)
+        code = output_write("-", write_text, &view, error);
+    free(folder);
+    free(has);
+    return code;
+}
+
+int fleet_report(const struct settings *settings, struct fleet *fleet, bool few,
+                 struct error *error)
+{
+    const struct fleet_rules rules = {.false_share = settings_number(settings, "false-share") / 100,
+                                      .least = settings_number(settings, "threshold") / 100};
+    int code = fleet_judge(fleet, &rules, error);
+    if (code == ERROR_USAGE && few && fleet->node_count) {
+        command_tell("%s", error->text);
+        code = 0;
+    }
+    if (code < 0)
+        return code;
+    tell_holes(fleet);
+    tell_replaced(fleet);
+    code = write_all(settings, fleet, error);
+    return code < 0            ? code
+           : fleet->odd_count  ? EXIT_CHECK_FAILED
+           : fleet->hole_count ? EXIT_DOUBTFUL
+                               : EXIT_DONE;
+}
+
+static int fleet(struct invocation *invocation, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    struct fleet all = {.nodes = NULL};
+    int code = output_is_standard(path) ? 0 : save_possible(path, error);
+    for (int i = 0; i < invocation->operand_count && code == 0; i++)
+        code = add_operand(&all, invocation->operands[i], error);
+    if (code == 0)
+        code = fleet_report(settings, &all, false, error);
+    fleet_free(&all);
+    return code;
+}
+
+static const struct option_spec *const options[] = {fleet_options, output_options, NULL};
+
+const struct command fleet_command = {
+    .name = "fleet",
+    .operands = "FILE...",
+    .summary = "which of many like machines differ from the others; exit status 1 where any does",
+    .about =
+        "Reads the documents of many nodes (FILE, or of a folder those that end in .json), as "
+        "'srun "
+        "fathom run', Ansible or a Kubernetes job left them, and compares each node with the "
+        "machines that are like it by processor, memory and BIOS. Nothing is set by hand: each "
+        "value's distance from its peers' is judged by how they scatter and by its own interval, "
+        "as it is without neighbours where the documents know that, and over all values and nodes "
+        "the share of false alarms is held. Names the nodes that differ, their value beside their "
+        "peers', and the likely cause. Of a host with several documents the newest counts. A "
+        "document that cannot be used is named and left out. Five nodes have to be alike; from ten "
+        "on a difference of a tenth is found, where nodes scatter by a hundredth. Exit status 0 "
+        "where all are alike, 1 where a node differs, 4 where none does but a document could not "
+        "be used.",
+    .options = options,
+    .run = fleet,
+};

@@ -1,0 +1,60 @@
+#include "speak/import/import.h"
+
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+#include "programs/library/version.h"
+
+#include <stdio.h>
+
+/* A format and a file, or a file alone, of which *format is NULL. */
+static int read_operands(const struct invocation *invocation, const struct import_format **format,
+                         const char **path, struct error *error)
+{
+    const bool named = invocation->operand_count == 2;
+    *format = import_format_by_name(invocation->operands[0]);
+    *path = invocation->operands[named ? 1 : 0];
+    if (!*format || named)
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "%s is the name of a format, and no file was given: fathom import %s FILE; a "
+                     "file of that name is ./%s",
+                     *path, *path, *path);
+}
+
+static int import(struct invocation *invocation, struct error *error)
+{
+    const struct settings *settings = &invocation->settings;
+    const struct import_format *format;
+    const char *path = NULL, *unread = NULL;
+    struct document document = {0};
+    int code = read_operands(invocation, &format, &path, error);
+    if (code < 0)
+        return code;
+    code = import_file(format, path, settings, &document, &unread, error);
+    document.tool = (struct tool_facts){
+        .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
+    if (code == 0 && unread)
+        command_tell("%s", unread);
+    if (code == 0) /* a single table is shown in full */
+        code = output_document(settings, &document,
+                               document.probe_count == 1 ? &document.probes[0] : NULL, error);
+    document_free(&document);
+    return code;
+}
+
+static const struct option_spec *const options[] = {import_options, made_format_options,
+                                                    output_options, NULL};
+
+const struct command import_command = {
+    .name = "import",
+    .operands = "[FORMAT] FILE",
+    .summary = "read another tool's table and find in it what fathom would",
+    .about = "Reads FILE (- for standard input), what another tool printed, and finds in it what "
+             "fathom finds in its own measurements: levels in a curve, clusters in a matrix. The "
+             "tool is known by its text; FORMAT names it where the text could be of several. All "
+             "tables of a printout come into one document, and one line on standard error says "
+             "what was not read. Without -o the result is shown; -o FILE alone writes it as a "
+             "document, which every other command reads; -f X -o FILE writes X to FILE.",
+    .options = options,
+    .run = import,
+};

@@ -1,0 +1,13 @@
+/* The licences of fathom and of what is in it, made into C when it is built (scripts/licences). */
+#ifndef FATHOM_PROGRAMS_CLI_LICENCES_H
+#define FATHOM_PROGRAMS_CLI_LICENCES_H
+
+#include <stddef.h>
+
+struct licence {
+    const char *of; /* "uPlot" */
+    const char *text;
+};
+extern const struct licence licences[]; /* fathom's first; ends with a NULL name */
+
+#endif

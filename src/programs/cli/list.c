@@ -1,0 +1,78 @@
+#include "conclude/registry/registry.h"
+#include "document/flag.h"
+#include "measure/probes/probe.h"
+#include "programs/cli/options.h"
+#include "programs/cli/words.h"
+
+#include <string.h>
+
+static void list_probes(void)
+{
+    puts("Probes");
+    for (size_t i = 0; probes[i]; i++) {
+        int column = printf("  %s", probes[i]->name);
+        help_wrapped(stdout, 15, column, probes[i]->summary);
+        if (probes[i]->needs & NEEDS_TWO_CPUS)
+            help_wrapped(stdout, 15, 0, "(needs two CPUs)");
+        if (!(probes[i]->weight > 0))
+            help_wrapped(stdout, 15, 0, "(only when named)");
+    }
+}
+
+static void list_flags(void)
+{
+    puts("Flags: what a mark beside a number means, and what helps");
+    for (int i = 0; i < FLAG_COUNT; i++) {
+        int column = printf("  %s %s", flag_texts[i].doubt ? "!" : "-", flag_texts[i].name);
+        help_wrapped(stdout, 22, column, flag_texts[i].meaning);
+        if (flag_texts[i].why)
+            help_wrapped(stdout, 22, 0, flag_texts[i].why);
+        help_wrapped(stdout, 22, 0, flag_texts[i].remedy);
+    }
+    puts("\nA flag with ! on a headline value makes the exit status 4, as a probe that failed "
+         "does.");
+}
+
+static void list_findings(void)
+{
+    const char *probe, *before = NULL;
+    const struct finding_line *line;
+    puts("Findings: what each named value means, what moves it, and what to do with it");
+    for (size_t i = 0; (line = finding_line_at(i, &probe)); i++) {
+        if (probe != before)
+            printf("\nof the probe %s\n", before = probe);
+        help_finding_name(stdout, line);
+        help_wrapped(stdout, 6, 0, line->meaning);
+        if (line->moves)
+            help_wrapped(stdout, 6, 0, line->moves);
+        help_wrapped(stdout, 6, 0, line->advice);
+    }
+    puts("\n<n> stands for a number, * for a part of a name: a page size, an operation.");
+}
+
+static int list(struct invocation *invocation, struct error *error)
+{
+    (void)error;
+    static void (*const topics[])(void) = {list_probes, list_flags, list_findings};
+    if (invocation->operand_count == 0) {
+        list_probes();
+        puts("");
+        list_flags();
+        puts("'fathom list findings' explains every finding.");
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; topic_words[i]; i++)
+        if (strcmp(invocation->operands[0], topic_words[i]) == 0)
+            topics[i]();
+    return EXIT_DONE;
+}
+
+const struct command list_command = {
+    .name = "list",
+    .operands = "[WHAT]",
+    .summary = "list what can be measured, and what flags and findings mean",
+    .about = "Prints every probe with what it measures, and every flag with its remedy; or only "
+             "the probes, the flags, or the findings: what each named value means, what moves it "
+             "and what to do with it.",
+    .run = list,
+};

@@ -1,0 +1,194 @@
+#include "base/guess.h"
+#include "measure/probes/probe.h"
+#include "programs/cli/as.h"
+#include "programs/cli/command.h"
+#include "programs/cli/completion.h"
+#include "programs/cli/licences.h"
+#include "programs/cli/options.h"
+#include "programs/cli/words.h"
+#include "programs/library/version.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The one place where an error becomes a line and an exit status. */
+static int report_error(int code, const struct error *error)
+{
+    fprintf(stderr, "fathom: %s\n", error->text);
+    return code == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
+}
+
+/* A result counts once it has left this process: a full disk behind standard output is an error
+ * like any other. */
+static int finish_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fputs("fathom: standard output can't be written to: is it closed, or the disk full?\n", stderr);
+    return EXIT_USAGE;
+}
+
+/* An option in the command's place: one of `fathom` itself, or one of those that every probe has,
+ * and `run` too. */
+static int refuse_option(const char *typed, struct error *error)
+{
+    struct guess own = {.typed = typed + 2}, guess = own;
+    guess_offer(&own, "help");
+    guess_offer(&own, "version");
+    for (const struct option_spec *option = probe_common_options; option->name; option++)
+        guess_offer(&guess, option->name);
+    if (own.word)
+        return error_set(error, ERROR_USAGE, "no option is called '%s'; did you mean '--%s'?",
+                         typed, own.word);
+    if (guess.word)
+        return error_set(error, ERROR_USAGE,
+                         "'%s': options stand after a command; did you mean 'fathom run --%s'?",
+                         typed, guess.word);
+    return error_set(error, ERROR_USAGE,
+                     "'%s': options stand after a command; 'fathom --help' lists the commands",
+                     typed);
+}
+
+/* What people look for and fathom does not measure yet, with where to look instead
+ * (docs/cookbook.md has the same). */
+static const char *not_yet(const char *name)
+{
+    static const struct {
+        const char *name, *where;
+    } topics[] = {
+        {"icache", "the instruction side is not measured yet: 'lscpu -C' shows what is declared, "
+                   "'perf stat -e L1-icache-load-misses' what a program misses"},
+        {"itlb", "the instruction side is not measured yet: 'perf stat -e iTLB-load-misses' shows "
+                 "what a program misses; 'fathom tlb' is the data side"},
+        {"rows", "rows of DRAM are not measured yet: 'fathom loaded --traffic random' against "
+                 "'--traffic sequential' shows what open rows are worth to traffic"},
+        {"replacement", "replacement policies are not measured yet: 'fathom geometry' shows ways "
+                        "and sets, which decide first"},
+    };
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+        if (strcmp(topics[i].name, name) == 0)
+            return topics[i].where;
+    return NULL;
+}
+
+static int refuse_command(const char *name, struct error *error)
+{
+    if (not_yet(name))
+        return error_set(error, ERROR_USAGE, "%s: %s", name, not_yet(name));
+    const struct probe *probe;
+    const struct command *command;
+    struct guess guess = {.typed = name};
+    if (name[0] == '-' && name[1] == '-')
+        return refuse_option(name, error);
+    for (size_t i = 0; (command = command_at(i, &probe)); i++)
+        guess_offer(&guess, command_name(command, probe));
+    return guess_refuse(&guess, "command or probe", "'fathom --help' lists them", error);
+}
+
+static int run_command_named(int argc, char **argv)
+{
+    struct error error = {0};
+    struct invocation invocation = {.argc = argc, .argv = argv};
+    invocation.command = command_by_name(argv[1], &invocation.probe);
+    if (!invocation.command)
+        return report_error(refuse_command(argv[1], &error), &error);
+    int status = options_parse(&invocation, argc - 1, argv + 1, &error);
+    const bool help = status == 0 && settings_has(&invocation.settings, "help");
+    if (help)
+        help_command(stdout, invocation.command, invocation.probe);
+    else if (status == 0)
+        status = words_check(&invocation, &error);
+    if (status == 0 && !help)
+        status = invocation.command->run(&invocation, &error);
+    if (status < 0 && invocation.command->refuse)
+        status = invocation.command->refuse(&invocation, &error);
+    settings_free(&invocation.settings);
+    return status < 0 ? report_error(status, &error) : finish_output(status);
+}
+
+/* fathom under a tool's name speaks as that tool. */
+static int run_as_called(const struct tongue *tongue, int argc, char **argv)
+{
+    struct error error = {0};
+    const struct as as = {
+        .tongue = tongue, .argc = argc - 1, .argv = argv + 1, .whole = argv, .whole_count = argc};
+    const int status = as_speak(&as, &error);
+    return status < 0 ? report_error(status, &error) : finish_output(status);
+}
+
+/* The number of a standard channel that is closed goes to the next file that is opened, and then
+ * messages would be written into the document. Open for reading, writing to it fails, as it should.
+ */
+static void fill_standard_channels(void)
+{
+    int file;
+    do
+        file = open("/dev/null", O_RDONLY);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
+}
+
+/* With less the first deep call would be a segmentation fault: 64 KiB are one buffer, and what the
+ * libraries take is theirs. */
+enum { STACK_LEAST_KIB = 512 };
+
+static int check_stack(struct error *error)
+{
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= (rlim_t)STACK_LEAST_KIB * 1024)
+        return 0;
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "the stack may grow to %llu KiB, and %d are needed: raise the limit, as with "
+                     "'ulimit -s 8192'",
+                     (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST_KIB);
+}
+
+static int print_version(int argc, char **argv)
+{
+    struct error error = {0};
+    const bool all = argc > 0 && strcmp(argv[0], "--licences") == 0;
+    if (argc > all) {
+        error_set(&error, ERROR_USAGE,
+                  "--version takes --licences and nothing else: '%s' is too much", argv[all]);
+        return report_error(ERROR_USAGE, &error);
+    }
+    puts("fathom " FATHOM_VERSION " (" FATHOM_COMMIT ")");
+    for (const struct licence *licence = licences; all && licence->of; licence++)
+        printf("\n--- %s ---\n\n%s", licence->of, licence->text);
+    return finish_output(EXIT_DONE);
+}
+
+int main(int argc, char **argv)
+{
+    struct error error = {0};
+    fill_standard_channels();
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then shows as a failed write */
+    if (check_stack(&error) < 0)
+        return report_error(error.code, &error);
+    const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;
+    if (tongue)
+        return run_as_called(tongue, argc, argv);
+    if (argc < 2) {
+        help_program(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        help_program(stdout);
+        return finish_output(EXIT_DONE);
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        return print_version(argc - 2, argv + 2);
+    }
+    if (strcmp(argv[1], "__complete") == 0) { /* asked by the scripts of completion.c */
+        complete_line(argv + 2, (size_t)argc - 2);
+        return finish_output(EXIT_DONE);
+    }
+    return run_command_named(argc, argv);
+}

@@ -1,0 +1,196 @@
+#include "programs/cli/options.h"
+
+#include "base/guess.h"
+#include "measure/probes/probe.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_spec help_options[] = {
+    {"help", 'h', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "print this help"},
+    {.name = NULL},
+};
+
+const struct option_spec output_options[] = {
+    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+     "write what --format asks for to FILE; - is standard output"},
+    {.name = NULL},
+};
+
+const struct option_spec html_options[] = {
+    {"html", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+     "write a page to FILE too: charts, tables and how it was measured, in one file for any "
+     "browser"},
+    {.name = NULL},
+};
+
+static int add_tables(struct invocation *invocation, struct error *error)
+{
+    int code = settings_add(&invocation->settings, help_options, error);
+    if (code == 0 && invocation->probe)
+        code = settings_add(&invocation->settings, invocation->probe->options, error);
+    const struct option_spec *const *tables = invocation->command->options;
+    for (; tables && *tables && code == 0; tables++)
+        code = settings_add(&invocation->settings, *tables, error);
+    return code;
+}
+
+/* getopt's tables from ours. Long options return 256 + index, short ones their letter. */
+struct getopt_tables {
+    struct option *longs;
+    char *shorts;
+};
+
+static int make_tables(const struct settings *settings, bool passes_on,
+                       struct getopt_tables *tables)
+{
+    tables->longs = calloc(settings->count + 1, sizeof *tables->longs);
+    tables->shorts = calloc(2 * settings->count + 3, 1);
+    if (!tables->longs || !tables->shorts)
+        return ERROR_SYSTEM;
+    char *letter = tables->shorts;
+    if (passes_on)
+        *letter++ = '+'; /* the first operand ends the options */
+    *letter++ = ':';     /* a missing argument is reported as ':' */
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct option_spec *spec = settings_spec(settings, i);
+        int argument = spec->type == OPTION_FLAG ? no_argument : required_argument;
+        tables->longs[i] = (struct option){spec->name, argument, NULL, 256 + (int)i};
+        if (spec->letter) {
+            *letter++ = spec->letter;
+            if (argument)
+                *letter++ = ':';
+        }
+    }
+    return 0;
+}
+
+static const struct option_spec *spec_of(const struct settings *settings, int option)
+{
+    if (option >= 256)
+        return settings_spec(settings, (size_t)option - 256);
+    for (size_t i = 0; i < settings->count; i++)
+        if (settings_spec(settings, i)->letter == option)
+            return settings_spec(settings, i);
+    return NULL;
+}
+
+static bool has_option(const struct option_spec *table, const char *name)
+{
+    while (table && table->name && strcmp(table->name, name) != 0)
+        table++;
+    return table && table->name;
+}
+
+/* Letters of the tools that fathom takes the place of, and what they are here. */
+static const struct {
+    const char *command;
+    char letter;
+    const char *here;
+} foreign[] = {
+    {"cores", 'b', "--op, like --op cas or --op readwrite"},
+    {"latency", 'b', "--size, with a unit, like --size 32K"},
+    {"latency", 'm', "--size, with a unit, like --size 256M"},
+    {"latency", 't', "--order random, which is the default; several CPUs are --threads"},
+    {"latency", 'P', "--threads"},
+    {"latency", 'c', "--variants, or --address and --access"},
+    {"bandwidth", 'P', "--threads"},
+    {"bandwidth", 'W', "--mix, like --mix 2:1"},
+    {"loaded", 'W', "--mix, the share of reads in per cent"},
+};
+
+static const char *foreign_letter(const char *command, int letter)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (foreign[i].letter == letter && strcmp(foreign[i].command, command) == 0)
+            return foreign[i].here;
+    return NULL;
+}
+
+/* The option that was meant, or the probe that has it. */
+static int refuse_name(const struct invocation *invocation, const char *name, const char *typed,
+                       struct error *error)
+{
+    struct guess guess = {.typed = typed + 2};
+    const struct option_spec *spec;
+    for (size_t i = 0; (spec = settings_spec(&invocation->settings, i)); i++)
+        guess_offer(&guess, spec->name);
+    if (guess.word)
+        return error_set(error, ERROR_USAGE, "%s has no option '%s'; did you mean '--%s'?", name,
+                         typed, guess.word);
+    for (size_t i = 0; probes[i]; i++)
+        if (has_option(probes[i]->options, typed + 2))
+            return error_set(error, ERROR_USAGE, "%s has no option '%s'; it is one of 'fathom %s'",
+                             name, typed, probes[i]->name);
+    return error_set(error, ERROR_USAGE, "%s has no option '%s'; 'fathom %s --help' lists them",
+                     name, typed, name);
+}
+
+static int refuse(const struct invocation *invocation, int answer, const char *word,
+                  struct error *error)
+{
+    const char *name = invocation->probe ? invocation->probe->name : invocation->command->name;
+    const struct option_spec *spec = spec_of(&invocation->settings, optopt);
+    const char letter[] = {'-', (char)optopt, '\0'};
+    if (answer == ':')
+        return error_set(error, ERROR_USAGE, "%s needs a value: %s %s",
+                         optopt < 256 ? letter : word, optopt < 256 ? letter : word,
+                         spec && spec->argument ? spec->argument : "VALUE");
+    if (spec && optopt >= 256)
+        return error_set(error, ERROR_USAGE, "--%s takes no value", spec->name);
+    const char *meant = word[1] != '-' ? foreign_letter(name, optopt) : NULL;
+    if (meant)
+        return error_set(error, ERROR_USAGE,
+                         "%s has no option '-%c', which is another tool's; here it is %s; 'fathom "
+                         "as --help' lists the tools whose own arguments are understood",
+                         name, optopt, meant);
+    if (word[0] != '-' || word[1] != '-')
+        return error_set(error, ERROR_USAGE,
+                         "%s has no option '-%c'; 'fathom %s --help' lists them", name, optopt,
+                         name);
+    char typed[sizeof error->text];
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+    return refuse_name(invocation, name, typed, error);
+}
+
+/* A letter that is an option here too, with a value that only the other tool's would take. */
+static void hint_foreign(const struct invocation *invocation, int letter, struct error *error)
+{
+    const char *meant =
+        foreign_letter(command_name(invocation->command, invocation->probe), letter);
+    const size_t length = strlen(error->text);
+    if (meant)
+        snprintf(error->text + length, sizeof error->text - length,
+                 "; another tool's -%c is %s here", letter, meant);
+}
+
+int options_parse(struct invocation *invocation, int argc, char **argv, struct error *error)
+{
+    struct getopt_tables tables = {0};
+    int code = add_tables(invocation, error);
+    if (code == 0 &&
+        make_tables(&invocation->settings, invocation->command->passes_on, &tables) < 0)
+        code = error_out_of_memory(error);
+    opterr = 0;
+    optind = 0; /* glibc and musl: begin anew, and let options follow operands */
+    while (tables.longs && tables.shorts) {
+        int answer = getopt_long(argc, argv, tables.shorts, tables.longs, NULL);
+        if (answer == -1)
+            break;
+        struct error *first = code == 0 ? error : NULL;
+        const int taken =
+            answer == '?' || answer == ':'
+                ? refuse(invocation, answer, argv[optind > 1 ? optind - 1 : 1], first)
+                : settings_set(&invocation->settings, spec_of(&invocation->settings, answer)->name,
+                               optarg, first);
+        if (first && taken < 0 && answer < 256 && answer != '?' && answer != ':')
+            hint_foreign(invocation, answer, error);
+        code = code == 0 ? taken : code;
+    }
+    invocation->operands = argv + optind;
+    invocation->operand_count = argc - optind;
+    free(tables.longs);
+    free(tables.shorts);
+    return code;
+}

@@ -1,0 +1,302 @@
+#include "programs/cli/output.h"
+
+#include "base/target.h"
+#include "compare/differences.h"
+#include "document/trust.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WIDTH_DEFAULT = 80 };
+
+static int terminal_width(int file)
+{
+    struct winsize size;
+    return ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : WIDTH_DEFAULT;
+}
+
+/* NO_COLOR (no-color.org) counts when it is set and not empty. */
+struct text_style output_style(FILE *out)
+{
+    const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
+    struct text_style style = {.width = WIDTH_DEFAULT};
+    if (!isatty(fileno(out)) || (no_colour && *no_colour) || !kind || strcmp(kind, "dumb") == 0)
+        return style;
+    setlocale(LC_CTYPE, "");
+    style.colour = true;
+    style.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    style.width = terminal_width(fileno(out));
+    return style;
+}
+
+/* "csv: a row a point; ...": each output's own words, then what the option adds. */
+bool output_option_help(const struct option_spec *spec, char *text, size_t size)
+{
+    if (spec->choices != output_names)
+        return false;
+    text[0] = '\0';
+    for (size_t i = 0; outputs[i]; i++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", i ? "; " : "",
+                 outputs[i]->name, outputs[i]->help ? ": " : "",
+                 outputs[i]->help ? outputs[i]->help : "");
+    snprintf(text + strlen(text), size - strlen(text), "%s", spec->help);
+    return true;
+}
+
+const struct option_spec format_options[] = {
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, ""},
+    {.name = NULL},
+};
+
+const struct option_spec made_format_options[] = {
+    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, output_names,
+     " (default: text, and the document for -o FILE alone)"},
+    {.name = NULL},
+};
+
+const struct option_spec joined_format_options[] = {
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, ""},
+    {.name = NULL},
+};
+
+bool output_is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0 || target_channel(path) == STDOUT_FILENO;
+}
+
+struct outlet output_choose(const struct settings *settings)
+{
+    const bool to_file = settings_has(settings, "output");
+    const bool chosen = settings_has(settings, "format");
+    const char *path = to_file ? settings_text(settings, "output") : "-";
+    const char *format = chosen ? settings_text(settings, "format") : to_file ? "json" : "text";
+    /* The option takes only names that exist. */
+    return (struct outlet){output_by_name(format), path, chosen};
+}
+
+bool outlet_is_document(const struct outlet *outlet)
+{
+    return outlet->output->is_document;
+}
+
+bool outlet_is_text(const struct outlet *outlet)
+{
+    return outlet->output->is_text;
+}
+
+/* --- writing --- */
+
+struct writing {
+    save_function *write;
+    const void *content;
+};
+
+/* Wherever memory was missing, a part is missing too. A view may go on without it, as it must in
+ * sixty places; that it was missing is asked here once, of what every allocation that fails leaves
+ * behind. */
+static int write_whole(const void *of, FILE *out, struct error *error)
+{
+    const struct writing *writing = of;
+    errno = 0;
+    const int code = writing->write(writing->content, out, error);
+    return code == 0 && errno == ENOMEM ? error_out_of_memory(error) : code;
+}
+
+static int write_to_standard(const struct writing *writing, struct error *error)
+{
+    struct error why = {0};
+    const int code = write_whole(writing, stdout, &why);
+    if (code == ERROR_SYSTEM && !ferror(stdout)) /* else main() reports it */
+        return error_set(error, ERROR_USAGE, "standard output: %s: what stands there is not whole",
+                         why.text);
+    return code < 0 && code != ERROR_SYSTEM ? error_set(error, code, "%s", why.text) : 0;
+}
+
+int output_write(const char *path, save_function *write, const void *content, struct error *error)
+{
+    const struct writing writing = {write, content};
+    return output_is_standard(path) ? write_to_standard(&writing, error)
+                                    : save_file(path, write_whole, &writing, error);
+}
+
+bool outlet_takes_several(const struct outlet *outlet)
+{
+    return outlet->output->takes_several;
+}
+
+struct view {
+    const struct output *output;
+    const struct output_content *content;
+};
+
+static struct output_content content_of(const struct document *const *documents, size_t count,
+                                        const struct probe_result *probe)
+{
+    return (struct output_content){
+        .documents = documents, .count = count, .threshold = differences_threshold, .probe = probe};
+}
+
+static int write_content(const void *of, FILE *out, struct error *error)
+{
+    const struct view *view = of;
+    struct output_content content = *view->content;
+    content.style = output_style(out);
+    return view->output->write(out, &content, error);
+}
+
+static int can_show(const struct output *output, const struct document *document,
+                    struct error *error)
+{
+    const int code = output->able ? output->able(error) : 0;
+    return code == 0 && output->possible ? output->possible(document, error) : code;
+}
+
+static int write_to(const struct outlet *outlet, const struct output_content *content,
+                    struct error *error)
+{
+    const struct view view = {outlet->output, content};
+    const int code = can_show(outlet->output, content->documents[0], error);
+    return code < 0 ? code : output_write(outlet->path, write_content, &view, error);
+}
+
+int outlet_possible(const struct outlet *outlet, struct error *error)
+{
+    const int code = outlet->output->able ? outlet->output->able(error) : 0;
+    return code < 0 || output_is_standard(outlet->path) ? code : save_possible(outlet->path, error);
+}
+
+int outlet_write(const struct outlet *outlet, const struct document *document,
+                 const struct probe_result *probe, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, probe);
+    return write_to(outlet, &content, error);
+}
+
+int outlet_write_to_stream(const struct outlet *outlet, const struct document *document,
+                           const struct probe_result *probe, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, probe);
+    const struct view view = {outlet->output, &content};
+    const struct writing writing = {write_content, &view};
+    int code = can_show(outlet->output, document, error);
+    if (code == 0 && output_is_standard(outlet->path)) {
+        code = write_to_standard(&writing, error);
+        return code == 0 ? 1 : code;
+    }
+    return code < 0 ? code : save_to_stream(outlet->path, write_whole, &writing, error);
+}
+
+int output_document(const struct settings *settings, const struct document *document,
+                    const struct probe_result *probe, struct error *error)
+{
+    const struct outlet outlet = output_choose(settings);
+    return outlet_write(&outlet, document, probe, error);
+}
+
+int outlet_write_several(const struct outlet *outlet, const struct document *const *list,
+                         size_t count, double threshold, struct error *error)
+{
+    const struct output_content content = {
+        .documents = list, .count = count, .threshold = threshold};
+    return write_to(outlet, &content, error);
+}
+
+/* --- files that are kept up to date --- */
+
+int keeping_begin(struct keeping *keeping, const struct outlet *outlet, bool made_up,
+                  struct error *error)
+{
+    *keeping = (struct keeping){.outlet = *outlet};
+    if (!outlet->path || output_is_standard(outlet->path))
+        return 0;
+    return made_up ? saving_begin_new(&keeping->saving, outlet->path, error)
+                   : saving_begin(&keeping->saving, outlet->path, error);
+}
+
+int keeping_update(struct keeping *keeping, const struct document *document, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, NULL);
+    const struct view view = {keeping->outlet.output, &content};
+    const struct writing writing = {write_content, &view};
+    return saving_update(&keeping->saving, write_whole, &writing, error);
+}
+
+int keeping_finish(struct keeping *keeping, const struct document *document, struct error *error)
+{
+    const struct output_content content = content_of(&document, 1, NULL);
+    const struct view view = {keeping->outlet.output, &content};
+    const struct writing writing = {write_content, &view};
+    if (!keeping->outlet.path)
+        return 0;
+    if (output_is_standard(keeping->outlet.path))
+        return output_write("-", write_content, &view, error);
+    return saving_finish(&keeping->saving, write_whole, &writing, error);
+}
+
+void keeping_free(struct keeping *keeping)
+{
+    saving_free(&keeping->saving);
+}
+
+/* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller
+ * frees it. */
+static char *place_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *real = folder ? realpath(folder, NULL) : NULL, *place = NULL;
+    if (real && asprintf(&place, "%s/%s", real, slash ? slash + 1 : path) < 0)
+        place = NULL;
+    free(folder);
+    free(real);
+    return place;
+}
+
+/* A device may be written to twice. A link to a file that is not there is refused when it is
+ * opened. */
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    const bool there = stat(one, &a) == 0, also = stat(other, &b) == 0;
+    if (there || also)
+        return there && also && S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    char *first = place_of(one), *second = place_of(other);
+    const bool same = strcmp(one, other) == 0 || (first && second && strcmp(first, second) == 0);
+    free(first);
+    free(second);
+    return same;
+}
+
+int output_files_differ(const struct settings *settings, struct error *error)
+{
+    static const struct {
+        const char *name, *typed;
+    } files[] = {{"samples-out", "--samples-out"},
+                 {"html", "--html"},
+                 {"document", "--document"},
+                 {"output", "-o"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (size_t j = 0; j < i; j++) {
+            if (!settings_has(settings, files[i].name) || !settings_has(settings, files[j].name))
+                continue;
+            const char *path = settings_text(settings, files[j].name);
+            if (is_same_file(path, settings_text(settings, files[i].name)))
+                return error_set(error, ERROR_USAGE, "%s and %s both name %s: choose two files",
+                                 files[j].typed, files[i].typed, path);
+        }
+    return 0;
+}
+
+int output_status(const struct document *document)
+{
+    static const int statuses[] = {[TRUST_SOUND] = EXIT_DONE,
+                                   [TRUST_DOUBTFUL] = EXIT_DOUBTFUL,
+                                   [TRUST_NOTHING] = EXIT_IMPOSSIBLE};
+    return statuses[document_trust(document)];
+}

@@ -1,0 +1,72 @@
+#include "compare/differences.h"
+#include "conclude/registry/experiment.h"
+#include "programs/cli/options.h"
+#include "programs/cli/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A page shows as many documents as there are, side by side. */
+static int report_several(struct invocation *invocation, const struct outlet *outlet,
+                          struct error *error)
+{
+    size_t count = (size_t)invocation->operand_count, read = 0;
+    struct document *documents = calloc(count, sizeof *documents);
+    const struct document **list = calloc(count, sizeof *list);
+    int code = outlet->output->able ? outlet->output->able(error) : 0;
+    if (code == 0 && (!documents || !list))
+        code = error_out_of_memory(error);
+    for (; code == 0 && read < count; read++) {
+        list[read] = &documents[read];
+        code = experiment_read(&documents[read], invocation->operands[read], error);
+    }
+    if (code == 0)
+        code = count == 1 ? outlet_write(outlet, list[0], output_only_probe(list[0]), error)
+                          : outlet_write_several(outlet, list, count, differences_threshold, error);
+    for (size_t i = 0; i < read; i++)
+        document_free(&documents[i]);
+    free(documents);
+    free(list);
+    return code;
+}
+
+/* A document need not name the command. */
+const struct probe_result *output_only_probe(const struct document *document)
+{
+    const struct run_facts *run = &document->run;
+    const bool of_run = run->command_count > 1 && strcmp(run->command[1], run_command.name) == 0;
+    return document->probe_count == 1 && !of_run ? &document->probes[0] : NULL;
+}
+
+static int report(struct invocation *invocation, struct error *error)
+{
+    const struct outlet outlet = output_choose(&invocation->settings);
+    if (outlet_takes_several(&outlet))
+        return report_several(invocation, &outlet, error);
+    if (invocation->operand_count > 1)
+        return error_set(error, ERROR_USAGE,
+                         "--format %s shows one document, and %d were given: give one, or --format "
+                         "html for a page of several",
+                         outlet.output->name, invocation->operand_count);
+    struct document document = {0};
+    int code = experiment_read(&document, invocation->operands[0], error);
+    if (code == 0)
+        code =
+            output_document(&invocation->settings, &document, output_only_probe(&document), error);
+    document_free(&document);
+    return code;
+}
+
+static const struct option_spec *const options[] = {format_options, output_options, NULL};
+
+const struct command report_command = {
+    .name = "report",
+    .operands = "FILE...",
+    .summary = "show a document that a run has written",
+    .about = "Reads a document (FILE, or - for standard input) and prints what was printed when it "
+             "was measured: one screen of a whole run, everything of a single probe or of another "
+             "tool's table. --format html makes a page of one document, or of several side by "
+             "side. The exit status is that of the report, not of the run.",
+    .options = options,
+    .run = report,
+};

@@ -1,0 +1,165 @@
+#include "programs/library/handle.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The codes of the header are those of base/error.h, so that they pass unchanged. */
+_Static_assert((int)FATHOM_USAGE == (int)ERROR_USAGE &&
+                   (int)FATHOM_IMPOSSIBLE == (int)ERROR_IMPOSSIBLE &&
+                   (int)FATHOM_CANCELLED == (int)ERROR_INTERRUPTED &&
+                   (int)FATHOM_SYSTEM == (int)ERROR_SYSTEM,
+               "codes of errors");
+
+/* What measures disturbs whatever else measures in the process, and the recall's handler is the
+ * process's: so there is one place for it. 0, or the process whose thread measures: in a child of
+ * fork() another's number stands here, and that thread is not in the child. */
+static atomic_int measuring;
+
+const char *fathom_version(void)
+{
+    return FATHOM_VERSION " (" FATHOM_COMMIT ")";
+}
+
+void fathom_free(void *text)
+{
+    free(text);
+}
+
+struct guest guest_enter(void)
+{
+    struct guest guest = {.reason = errno};
+    const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a constant of the C library */
+    guest.before = c ? uselocale(c) : (locale_t)0;
+    return guest;
+}
+
+void guest_leave(const struct guest *guest)
+{
+    if (guest->before) {
+        const locale_t c = uselocale(guest->before);
+        freelocale(c);
+    }
+    errno = guest->reason;
+}
+
+int guest_answer(struct fathom_error *to, int code, const struct error *error)
+{
+    if (to) {
+        to->code = code < 0 ? code : 0;
+        snprintf(to->text, sizeof to->text, "%s", error->text);
+    }
+    return code;
+}
+
+int guest_fill(void *to, const void *from, size_t known, struct error *error)
+{
+    size_t size = 0;
+    if (to)
+        memcpy(&size, to, sizeof size);
+    if (size < 2 * sizeof size || size > 4096)
+        return error_set(error, ERROR_USAGE,
+                         "the struct's size is %zu: set its member 'size' to sizeof the struct "
+                         "before the call",
+                         size);
+    const size_t bytes = size < known ? size : known;
+    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, bytes - sizeof size);
+    return 0;
+}
+
+/* --- the handle --- */
+
+/* A cache of another user's choosing would be one of theirs to fill, so a program with another
+ * user's rights asks no environment. */
+static char *usual_folder(void)
+{
+    const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+    char *folder = NULL;
+    int length = -1;
+    if (cache && *cache == '/') /* others are to be ignored (XDG Base Directory Specification) */
+        length = asprintf(&folder, "%s/fathom", cache);
+    else if (home && *home == '/')
+        length = asprintf(&folder, "%s/.cache/fathom", home);
+    return length < 0 ? NULL : folder;
+}
+
+static int read_options(struct fathom *fathom, const struct fathom_options *given,
+                        struct error *error)
+{
+    struct fathom_options options = {.size = sizeof options};
+    if (given && (given->size < 2 * sizeof(size_t) || given->size > 4096))
+        return error_set(error, ERROR_USAGE,
+                         "the options' size is %zu: set their member 'size' to sizeof the struct",
+                         given->size);
+    if (given)
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    const char *folder = options.cache_folder;
+    fathom->measure_anew = options.measure_anew != 0;
+    fathom->cache_folder = !folder ? usual_folder() : *folder ? strdup(folder) : NULL;
+    return folder && *folder && !fathom->cache_folder ? error_out_of_memory(error) : 0;
+}
+
+struct fathom *fathom_open(const struct fathom_options *options, struct fathom_error *failure)
+{
+    const struct guest guest = guest_enter();
+    struct error error = {0};
+    struct fathom *fathom = calloc(1, sizeof *fathom);
+    int code = fathom ? read_options(fathom, options, &error) : error_out_of_memory(&error);
+    if (code == 0) {
+        fathom->owner = getpid();
+    } else {
+        free(fathom);
+        fathom = NULL;
+    }
+    guest_answer(failure, code, &error);
+    guest_leave(&guest);
+    return fathom;
+}
+
+void fathom_close(struct fathom *fathom)
+{
+    if (!fathom)
+        return;
+    free(fathom->cache_folder);
+    free(fathom);
+}
+
+void fathom_cancel(struct fathom *fathom)
+{
+    if (fathom)
+        fathom->stop = 1;
+}
+
+int handle_check(const struct fathom *fathom, struct error *error)
+{
+    if (!fathom)
+        return error_set(error, ERROR_USAGE, "the handle is NULL: see what fathom_open() said");
+    if (fathom->owner != getpid())
+        return error_set(error, ERROR_USAGE,
+                         "this handle was opened by process %d, before a fork(): open one in this "
+                         "process",
+                         (int)fathom->owner);
+    return 0;
+}
+
+int measuring_begin(struct fathom *fathom, struct error *error)
+{
+    const int own = (int)getpid();
+    int owner = atomic_load(&measuring);
+    do {
+        if (owner == own)
+            return error_set(error, FATHOM_BUSY,
+                             "another thread of this process measures, and two would disturb each "
+                             "other: wait for it");
+    } while (!atomic_compare_exchange_weak(&measuring, &owner, own));
+    fathom->stop = 0;
+    return 0;
+}
+
+void measuring_end(void)
+{
+    atomic_store(&measuring, 0);
+}

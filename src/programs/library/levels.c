@@ -1,0 +1,180 @@
+/* How large and how far each level is. */
+#include "show/report/levels.h"
+#include "document/json.h"
+#include "machine/machine.h"
+#include "programs/library/document.h"
+#include "programs/library/question.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 16 };
+
+struct answer {
+    struct fathom_level list[ROOM];
+    size_t count;
+};
+
+/* What a finding says of the hardware: without neighbours, where they could be kept apart. The
+ * cache is a document: what is answered first is what is answered from there. */
+static double value_of(const struct finding *finding)
+{
+    return finding ? document_kept(quiet_or(&finding->quiet, finding->value)) : NAN;
+}
+
+static uint64_t bytes_of(double value)
+{
+    return value > 0 && value < 0x1p60 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static unsigned line_bytes(const struct machine_facts *facts)
+{
+    unsigned line = 0;
+    for (size_t i = 0; i < facts->cache_count; i++)
+        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].line_bytes > line)
+            line = facts->caches[i].line_bytes;
+    return line;
+}
+
+/* --- as declared --- */
+
+/* Of several kinds of core, the one with more. */
+static void add_declared(struct answer *answer, const struct cache_facts *cache)
+{
+    size_t place = 0;
+    while (place < answer->count && answer->list[place].level < (unsigned)cache->level)
+        place++;
+    struct fathom_level *level = &answer->list[place];
+    const bool there = place < answer->count && level->level == (unsigned)cache->level;
+    if (there && level->declared_bytes >= cache->size_bytes)
+        return;
+    if (!there) {
+        if (answer->count == ROOM)
+            return;
+        memmove(level + 1, level, (answer->count - place) * sizeof *level);
+        answer->count++;
+    }
+    *level = (struct fathom_level){.level = (unsigned)cache->level,
+                                   .source = FATHOM_DECLARED,
+                                   .capacity_bytes = cache->size_bytes,
+                                   .declared_bytes = cache->size_bytes,
+                                   .latency_ns = NAN,
+                                   .latency_cycles = NAN,
+                                   .line_bytes = cache->line_bytes};
+}
+
+static void answer_declared(struct answer *answer, const struct machine_facts *facts)
+{
+    for (size_t i = 0; i < facts->cache_count; i++)
+        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].level > 0 &&
+            facts->caches[i].size_bytes)
+            add_declared(answer, &facts->caches[i]);
+}
+
+/* --- as measured --- */
+
+static bool has_level(const struct document *document, const void *asked)
+{
+    const struct finding *first = document_finding(document, "L1.latency_ns");
+    (void)asked;
+    return first && first->value > 0;
+}
+
+static void add_measured(struct answer *answer, const struct document *document,
+                         const struct level *level, int source)
+{
+    const bool memory = level->kind == LEVEL_MEMORY;
+    const double capacity = value_of(level->facts[FACT_CAPACITY]),
+                 declared = level_declared_bytes(document, -1, level);
+    unsigned flags = 0;
+    for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
+        flags |= level->facts[fact] ? level->facts[fact]->flags : 0;
+    answer->list[answer->count++] =
+        (struct fathom_level){.level = memory ? 0 : (unsigned)level->number,
+                              .source = source,
+                              .capacity_bytes = memory ? 0 : bytes_of(capacity),
+                              .declared_bytes = memory ? 0 : bytes_of(declared),
+                              .latency_ns = value_of(level->facts[FACT_LATENCY_NS]),
+                              .latency_cycles = value_of(level->facts[FACT_LATENCY]),
+                              .line_bytes = line_bytes(&document->machine),
+                              .doubtful = flags_are_doubtful(flags)};
+}
+
+static int answer_measured(struct answer *answer, const struct document *document, int source,
+                           struct error *error)
+{
+    struct catalogue catalogue;
+    const struct document *const documents[] = {document};
+    struct levels *levels = malloc(sizeof *levels);
+    const bool built = catalogue_build(&catalogue, documents, 1);
+    if (levels && built) {
+        levels_collect(levels, &catalogue, 0, -1);
+        for (size_t i = 0; i < levels->count && answer->count < ROOM; i++) {
+            const struct level *level = &levels->list[i];
+            if (level->experiment == 0 &&
+                (level->kind == LEVEL_CACHE || level->kind == LEVEL_MEMORY))
+                add_measured(answer, document, level, source);
+        }
+    }
+    catalogue_free(&catalogue);
+    free(levels);
+    return levels && built ? 0 : error_out_of_memory(error);
+}
+
+/* --- the call --- */
+
+static int find_answer(struct fathom *fathom, struct answer *answer, unsigned budget_ms,
+                       struct error *error)
+{
+    static const char *const settings[] = {"quick", NULL};
+    const struct question question = {
+        .name = "levels", .probe = "latency", .settings = settings, .answered = has_level};
+    struct document document = {0};
+    int code = question_answer(fathom, &question, budget_ms, &document, error);
+    if (code == FATHOM_DECLARED)
+        answer_declared(answer, &document.machine);
+    else if (code > 0)
+        code = answer_measured(answer, &document, code, error);
+    document_free(&document);
+    if (code >= 0 && !answer->count)
+        return error_set(error, ERROR_IMPOSSIBLE,
+                         "this machine declares no cache: give 1000 ms or more to measure them");
+    return code;
+}
+
+static int fill(struct fathom_level *levels, size_t room, const struct answer *answer,
+                struct error *error)
+{
+    const size_t size = levels[0].size;
+    for (size_t i = 0; i < room && i < answer->count; i++) {
+        struct fathom_level *level = (struct fathom_level *)((char *)levels + i * size);
+        memcpy(level, &size, sizeof size);
+        const int code = guest_fill(level, &answer->list[i], sizeof answer->list[i], error);
+        if (code < 0)
+            return code;
+    }
+    return (int)answer->count;
+}
+
+int fathom_levels(struct fathom *fathom, struct fathom_level *levels, size_t room,
+                  unsigned budget_ms, struct fathom_error *failure)
+{
+    const struct guest guest = guest_enter();
+    struct error error = {0};
+    struct answer answer = {.count = 0};
+    int code = 0;
+    if (room && !levels)
+        code = error_set(&error, ERROR_USAGE, "there is no place for %zu levels: it is NULL", room);
+    else if (room) /* before anything is measured */
+        code = guest_fill(&(struct fathom_level){.size = levels[0].size}, &answer.list[0],
+                          levels[0].size < sizeof answer.list[0] ? levels[0].size
+                                                                 : sizeof answer.list[0],
+                          &error);
+    if (code == 0)
+        code = find_answer(fathom, &answer, budget_ms, &error);
+    if (code >= 0)
+        code = room ? fill(levels, room, &answer, &error) : (int)answer.count;
+    guest_leave(&guest);
+    return guest_answer(failure, code, &error);
+}

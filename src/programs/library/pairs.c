@@ -1,0 +1,170 @@
+/* How far two CPUs lie apart, and how far apart their data has to lie. */
+#include "machine/machine.h"
+#include "machine/os.h"
+#include "programs/library/question.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct series *find_series(const struct document *document, const char *name,
+                                        const char *factor, const char *text, const char *x)
+{
+    for (size_t probe = 0; probe < document->probe_count; probe++)
+        for (size_t i = 0; i < document->probes[probe].series_count; i++) {
+            const struct series *series = &document->probes[probe].series[i];
+            const struct factor *found = series_factor(series, factor);
+            if (series->name && strcmp(series->name, name) == 0 && found && found->text &&
+                strcmp(found->text, text) == 0 && series->x.name && strcmp(series->x.name, x) == 0)
+                return series;
+        }
+    return NULL;
+}
+
+/* --- distance --- */
+
+struct pair {
+    int a, b;
+};
+
+/* A hand-off takes a whole round, so the two directions are one distance, and either will do. */
+static double distance_in(const struct document *document, const struct pair *pair)
+{
+    const struct series *series = find_series(document, "hand-off", "op", "cas", "cpu");
+    double distance = NAN;
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const bool same = point->from == pair->a && point->to == pair->b,
+                   back = point->from == pair->b && point->to == pair->a;
+        if (point->y.n && (same || (back && isnan(distance))))
+            distance = quiet_or(&point->quiet, point->y.median);
+    }
+    return distance;
+}
+
+static bool has_distance(const struct document *document, const void *asked)
+{
+    return distance_in(document, asked) > 0;
+}
+
+static int check_cpus(int a, int b, struct error *error)
+{
+    struct cpulist usable;
+    char text[128];
+    if (a == b)
+        return error_set(error, ERROR_USAGE, "CPU %d has no distance to itself: name two CPUs", a);
+    int code = os_affinity(&usable, error);
+    if (code < 0)
+        return code;
+    const int wrong = !cpulist_has(&usable, a) ? a : !cpulist_has(&usable, b) ? b : -1;
+    if (!cpulist_has(&usable, a) || !cpulist_has(&usable, b))
+        code =
+            error_set(error, ERROR_USAGE, "CPU %d can't be used by this thread: choose two of %s",
+                      wrong, cpulist_format(&usable, text, sizeof text));
+    cpulist_free(&usable);
+    return code;
+}
+
+static int tell_distance(struct fathom *fathom, const struct pair *pair, double *ns,
+                         unsigned budget_ms, struct error *error)
+{
+    const struct pair ordered = {pair->a < pair->b ? pair->a : pair->b,
+                                 pair->a < pair->b ? pair->b : pair->a};
+    char name[64], cpus[64];
+    snprintf(name, sizeof name, "distance-%d-%d", ordered.a, ordered.b);
+    snprintf(cpus, sizeof cpus, "cpus=%d,%d", ordered.a, ordered.b);
+    const char *const settings[] = {"quick", cpus, NULL};
+    const struct question question = {.name = name,
+                                      .probe = "cores",
+                                      .settings = settings,
+                                      .answered = has_distance,
+                                      .asked = pair};
+    struct document document = {0};
+    int code = ns ? check_cpus(pair->a, pair->b, error)
+                  : error_set(error, ERROR_USAGE, "the place for the distance is NULL");
+    if (code == 0)
+        code = question_answer(fathom, &question, budget_ms, &document, error);
+    if (code == FATHOM_DECLARED)
+        code = error_set(error, ERROR_IMPOSSIBLE,
+                         "no machine declares how far CPUs %d and %d are apart: %s", pair->a,
+                         pair->b, *error->text ? error->text : "give 200 ms or more to measure it");
+    else if (code > 0)
+        *ns = distance_in(&document, pair);
+    document_free(&document);
+    return code;
+}
+
+int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, unsigned budget_ms,
+                    struct fathom_error *failure)
+{
+    const struct guest guest = guest_enter();
+    struct error error = {0};
+    const struct pair pair = {cpu_a, cpu_b};
+    const int code = tell_distance(fathom, &pair, ns, budget_ms, &error);
+    guest_leave(&guest);
+    return guest_answer(failure, code, &error);
+}
+
+/* --- padding --- */
+
+/* Two writers in one line are at least this many times as slow as two far apart, or the two were
+ * not seen to disturb each other at all (a hypervisor may run both on one CPU). */
+static const double disturbs = 1.5;
+/* Up to this a distance is as good as the farthest one: trials of two writers differ by some
+ * percent from run to run. */
+static const double as_good = 1.2;
+
+/* The least distance from which on nothing disturbs; 0 where the document doesn't say. The points
+ * ascend. */
+static size_t padding_in(const struct document *document)
+{
+    const struct series *series =
+        find_series(document, "contention", "op", "fetch-add", "distance");
+    if (!series || series->point_count < 3)
+        return 0;
+    const struct point *first = &series->points[0],
+                       *last = &series->points[series->point_count - 1];
+    if (!first->y.n || !last->y.n || !((double)first->y.median > disturbs * (double)last->y.median))
+        return 0;
+    double bytes = last->x;
+    for (size_t i = series->point_count - 1; i > 0; i--) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n || !((double)point->y.median <= as_good * (double)last->y.median))
+            break;
+        bytes = point->x;
+    }
+    return bytes > 0 && bytes < 1e6 ? (size_t)bytes : 0;
+}
+
+static bool has_padding(const struct document *document, const void *asked)
+{
+    (void)asked;
+    return padding_in(document) > 0;
+}
+
+static int tell_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
+                        struct error *error)
+{
+    static const char *const settings[] = {"quick", "writers=2", NULL};
+    const struct question question = {
+        .name = "padding", .probe = "contention", .settings = settings, .answered = has_padding};
+    struct document document = {0};
+    int code = bytes ? question_answer(fathom, &question, budget_ms, &document, error)
+                     : error_set(error, ERROR_USAGE, "the place for the padding is NULL");
+    if (code == FATHOM_DECLARED)
+        *bytes = machine_line_bytes(&(struct machine){.facts = document.machine});
+    else if (code > 0)
+        *bytes = padding_in(&document);
+    document_free(&document);
+    return code;
+}
+
+int fathom_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
+                   struct fathom_error *failure)
+{
+    const struct guest guest = guest_enter();
+    struct error error = {0};
+    const int code = tell_padding(fathom, bytes, budget_ms, &error);
+    guest_leave(&guest);
+    return guest_answer(failure, code, &error);
+}

@@ -1,0 +1,171 @@
+#include "programs/library/question.h"
+
+#include "document/trust.h"
+#include "machine/machine.h"
+#include "machine/os.h"
+#include "programs/library/cache.h"
+#include "programs/library/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+/* A doubtful answer may be the day's: a neighbour, a busy machine. Often enough to get rid of it,
+ * and seldom enough that a machine which is always busy is not measured at every start. */
+static const double doubt_lasts_s = 3600;
+enum { WAIT_MS = 5 };
+
+struct asking {
+    struct fathom *fathom;
+    const struct question *question;
+    unsigned budget_ms;
+    uint64_t until_ns;
+    struct cache_slot slot;
+};
+
+static double left_ms(const struct asking *asking)
+{
+    return ((double)asking->until_ns - (double)os_raw_ns()) * 1e-6;
+}
+
+/* Stale: it carries a doubt, and is old, or had less than half the time that is given now. */
+enum cached { CACHED_NONE, CACHED_STALE, CACHED_GOOD };
+
+static enum cached look_into_cache(const struct asking *asking, struct document *document)
+{
+    double age_s = 0;
+    if (!cache_read(&asking->slot, document, &age_s))
+        return CACHED_NONE;
+    if (!asking->question->answered(document, asking->question->asked)) {
+        document_free(document);
+        return CACHED_NONE;
+    }
+    const bool more_time = 2e3 * document->run.budget_s < asking->budget_ms;
+    return document_trust(document) == TRUST_SOUND || (age_s < doubt_lasts_s && !more_time)
+               ? CACHED_GOOD
+               : CACHED_STALE;
+}
+
+/* Another thread of this process may measure: it is waited for. */
+static int measure_in_turn(struct asking *asking, struct document *document, struct error *error)
+{
+    const struct question *question = asking->question;
+    const char *const names[] = {question->probe, NULL};
+    for (;;) {
+        const double left = left_ms(asking);
+        if (left < (double)QUESTION_LEAST_MS)
+            return error_set(error, FATHOM_BUSY,
+                             "another measurement of this program used up the time: ask again, or "
+                             "allow more milliseconds");
+        struct fathom_plan plan = {.size = sizeof plan,
+                                   .probes = names,
+                                   .settings = question->settings,
+                                   .budget_ms = (unsigned)left};
+        struct fathom_measurement measurement = {.document = document, .note = asking->slot.key};
+        const int code = measure_plan(asking->fathom, &plan, &measurement, error);
+        if (code != FATHOM_BUSY)
+            return code;
+        document_free(document);
+        struct timespec nap = {.tv_nsec = WAIT_MS * 1000000L};
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* Why there is no answer though it was measured. */
+static int explain(const struct document *document, struct error *error)
+{
+    const struct probe_result *result = document->probe_count ? &document->probes[0] : NULL;
+    return error_set(error, 0, "%s",
+                     result && result->reason ? result->reason
+                                              : "the time was too short for an answer: give more");
+}
+
+/* Returns an enum fathom_source, 0 where there is no answer, or an error. */
+static int measure_and_keep(struct asking *asking, struct document *document, struct error *error)
+{
+    bool waited = false;
+    if (!cache_lock(&asking->slot, asking->until_ns, &waited)) {
+        error_set(error, 0,
+                  "another process's measurement used up the time: ask again, or allow more "
+                  "milliseconds");
+        return 0;
+    }
+    int code = 0;
+    if (waited && look_into_cache(asking, document) == CACHED_GOOD) {
+        code = FATHOM_CACHED;
+    } else {
+        document_free(document);
+        code = measure_in_turn(asking, document, error);
+        if (code == 0 && asking->question->answered(document, asking->question->asked)) {
+            struct error why = {0};
+            code = FATHOM_MEASURED;
+            *error = (struct error){0}; /* what was tried on the way says nothing */
+            if (cache_write(&asking->slot, document, &why) < 0)
+                error_set(error, 0, "the answer could not be kept for the next time: %s", why.text);
+        } else if (code == 0) {
+            explain(document, error);
+        }
+    }
+    cache_unlock(&asking->slot);
+    return code;
+}
+
+static int declare(struct document *document, struct error *error)
+{
+    struct machine machine = {0};
+    const int code = machine_read(&machine, &(struct machine_source){.guest = true}, error);
+    if (code < 0)
+        return code;
+    document_free(document);
+    document->machine = machine.facts;
+    pool_take(&document->pool, &machine.pool); /* the facts live there */
+    machine_free(&machine);
+    return FATHOM_DECLARED;
+}
+
+/* What ends the call, as against what leaves it the other sources. */
+static bool is_final(int code)
+{
+    return code == FATHOM_CANCELLED || code == FATHOM_USAGE || code == FATHOM_SYSTEM;
+}
+
+static int answer(struct asking *asking, struct document *document, struct error *error)
+{
+    struct document stale = {0};
+    const enum cached cached =
+        asking->fathom->measure_anew ? CACHED_NONE : look_into_cache(asking, &stale);
+    if (cached == CACHED_GOOD || (cached && asking->budget_ms < QUESTION_LEAST_MS)) {
+        *document = stale;
+        return FATHOM_CACHED;
+    }
+    int code = 0;
+    if (asking->budget_ms >= QUESTION_LEAST_MS)
+        code = measure_and_keep(asking, document, error);
+    if (code > 0 || is_final(code)) {
+        document_free(&stale);
+        return code;
+    }
+    document_free(document);
+    if (cached) {
+        *document = stale;
+        return FATHOM_CACHED;
+    }
+    /* Keeps the line that says why nothing was measured. */
+    struct error why = {0};
+    code = declare(document, &why);
+    return code < 0 ? error_set(error, code, "%s", why.text) : code;
+}
+
+int question_answer(struct fathom *fathom, const struct question *question, unsigned budget_ms,
+                    struct document *document, struct error *error)
+{
+    const int code = handle_check(fathom, error);
+    if (code < 0)
+        return code;
+    struct asking asking = {.fathom = fathom,
+                            .question = question,
+                            .budget_ms = budget_ms,
+                            .until_ns = os_raw_ns() + budget_ms * UINT64_C(1000000)};
+    cache_find(&asking.slot, fathom, question->name);
+    return answer(&asking, document, error);
+}

@@ -1,0 +1,276 @@
+#include "programs/mpi/mpi_run.h"
+
+#include "conclude/registry/experiment.h"
+#include "document/json.h"
+#include "show/report/factors.h"
+#include "stats/quantile.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A leader that was asked to measure. */
+struct waiting {
+    int leader;
+    enum { WAITS_FOR_HEAD, WAITS_FOR_BODY, HAS_ANSWERED, HAS_FAILED } state;
+    MPI_Request request;
+    int head[2];
+    char *text;
+};
+
+/* --- one answer --- */
+
+static void keep_text(const struct gathering *gathering, const char *name, int pass,
+                      const char *text, int length)
+{
+    char path[4096];
+    FILE *file = NULL;
+    if (mkdir(gathering->keep, 0777) == 0 || errno == EEXIST) {
+        snprintf(path, sizeof path, "%s/%s%s.json", gathering->keep, name, pass ? "-in-waves" : "");
+        file = fopen(path, "wbe");
+    }
+    const bool kept = file && fwrite(text, 1, (size_t)length, file) == (size_t)length;
+    if ((file && fclose(file) != 0) || !kept)
+        command_tell("the document of %s can't be kept in %s: %s", name, gathering->keep,
+                     strerror(errno));
+}
+
+static int take(const struct gathering *gathering, int leader, int pass,
+                const struct answer *answer, struct fleet *fleet, struct error *error)
+{
+    const char *name = gathering->ranks->names[leader];
+    struct document document = {.file = NULL};
+    struct error why = {0};
+    char reason[512];
+    if (answer->failed || !answer->text) {
+        snprintf(reason, sizeof reason, "%.*s", answer->length, answer->text ? answer->text : "");
+        return fleet_add_hole(fleet, name, *reason ? reason : "it sent nothing", error);
+    }
+    if (gathering->keep)
+        keep_text(gathering, name, pass, answer->text, answer->length);
+    FILE *stream = fmemopen(answer->text, (size_t)answer->length, "r");
+    int code =
+        stream ? document_read_stream(&document, stream, name, &why) : error_out_of_memory(&why);
+    if (stream)
+        fclose(stream);
+    if (code == 0)
+        code = experiments_complete(&document, &why);
+    if (code == 0)
+        code = fleet_add(fleet, &document, error);
+    else if (code == ERROR_USAGE)
+        code = fleet_add_hole(fleet, name, why.text, error);
+    else
+        *error = why;
+    document_free(&document);
+    return code;
+}
+
+/* --- a wave --- */
+
+static void fail(struct waiting *waiting)
+{
+    waiting->state = HAS_FAILED;
+}
+
+/* Looks whether the next part has come; true where an answer is whole. */
+static bool look(struct waiting *waiting, MPI_Comm between)
+{
+    enum { MOST = 1 << 30 };
+    int there = 0;
+    if (waiting->state > WAITS_FOR_BODY)
+        return false;
+    if (MPI_Test(&waiting->request, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+        fail(waiting);
+        return false;
+    }
+    if (!there)
+        return false;
+    if (waiting->state == WAITS_FOR_BODY) {
+        waiting->state = HAS_ANSWERED;
+        return true;
+    }
+    const int length = waiting->head[1];
+    waiting->text = length < 0 || length > MOST ? NULL : malloc((size_t)length + 1);
+    waiting->state = WAITS_FOR_BODY;
+    if (!waiting->text || MPI_Irecv(waiting->text, length, MPI_CHAR, waiting->leader, TAG_BODY,
+                                    between, &waiting->request) != MPI_SUCCESS)
+        fail(waiting);
+    return false;
+}
+
+static void begin(struct waiting *waiting, const struct ranks *ranks, int leader, int pass)
+{
+    static MPI_Request forgotten; /* of four bytes, which every MPI sends at once */
+    static int passes[2] = {0, 1};
+    *waiting = (struct waiting){.leader = leader};
+    if (MPI_Irecv(waiting->head, 2, MPI_INT, leader, TAG_HEAD, ranks->between, &waiting->request) !=
+            MPI_SUCCESS ||
+        MPI_Isend(&passes[pass], 1, MPI_INT, leader, TAG_GO, ranks->between, &forgotten) !=
+            MPI_SUCCESS)
+        fail(waiting);
+    else
+        MPI_Request_free(&forgotten);
+}
+
+/* Polls until all have answered, or the time is over. */
+static int collect(const struct gathering *gathering, struct waiting *list, int count, int pass,
+                   double end, struct fleet *fleet, struct error *error)
+{
+    int left = count, code = 0;
+    while (left && code == 0 && clock_seconds() < end) {
+        left = 0;
+        for (int i = 0; i < count && code == 0; i++) {
+            if (look(&list[i], gathering->ranks->between)) {
+                const struct answer answer = {list[i].head[0], list[i].head[1], list[i].text};
+                code = take(gathering, list[i].leader, pass, &answer, fleet, error);
+                free(list[i].text);
+                list[i].text = NULL;
+            }
+            left += list[i].state <= WAITS_FOR_BODY;
+        }
+        if (left)
+            clock_nap();
+    }
+    return code;
+}
+
+static int note_silent(const struct gathering *gathering, const struct waiting *list, int count,
+                       double waited_s, struct fleet *fleet, struct error *error)
+{
+    int code = 0;
+    for (int i = 0; i < count && code == 0; i++) {
+        char reason[160];
+        if (list[i].state == HAS_ANSWERED)
+            continue;
+        *gathering->lost = true;
+        snprintf(reason, sizeof reason,
+                 list[i].state == HAS_FAILED
+                     ? "MPI lost it: the node or its rank is gone"
+                     : "no answer in %.0f s: it hangs, is gone, or needs longer (--wait)",
+                 waited_s);
+        code = fleet_add_hole(fleet, gathering->ranks->names[list[i].leader], reason, error);
+    }
+    return code;
+}
+
+/* Leaders `from` to before `to`. This node measures with them where it is one of them. */
+static int wave(const struct gathering *gathering, int from, int to, int pass, double *own_s,
+                struct fleet *fleet, struct error *error)
+{
+    struct waiting *list = calloc((size_t)(to - from) + 1, sizeof *list);
+    const double began = clock_seconds();
+    int count = 0, code = 0;
+    if (!list)
+        return error_out_of_memory(error);
+    for (int leader = from > 0 ? from : 1; leader < to; leader++)
+        begin(&list[count++], gathering->ranks, leader, pass);
+    if (from == 0) {
+        struct answer own = leader_measure(gathering->invocation, gathering->spool, pass);
+        code = take(gathering, 0, pass, &own, fleet, error);
+        free(own.text);
+        *own_s = fmax(*own_s, clock_seconds() - began);
+    }
+    const double end = fmax(began + *own_s, clock_seconds()) + gathering->wait_s;
+    if (code == 0)
+        code = collect(gathering, list, count, pass, end, fleet, error);
+    if (code == 0)
+        code = note_silent(gathering, list, count, clock_seconds() - began, fleet, error);
+    /* What a dead leader was to send is never received: its memory belongs to MPI until the end. */
+    bool all = true;
+    for (int i = 0; i < count; i++)
+        all = all && list[i].state >= HAS_ANSWERED;
+    if (all)
+        free(list);
+    return code;
+}
+
+int gather_pass(const struct gathering *gathering, int pass, int at_once, struct fleet *fleet,
+                struct error *error)
+{
+    const int leaders = gathering->ranks->leaders;
+    double own_s = 0;
+    int code = 0;
+    for (int from = 0; from < leaders && code == 0; from += at_once) {
+        const int to = at_once < leaders - from ? from + at_once : leaders;
+        code = wave(gathering, from, to, pass, &own_s, fleet, error);
+    }
+    return code;
+}
+
+void gather_finish(const struct gathering *gathering)
+{
+    static const int home = GO_HOME;
+    for (int leader = 1; leader < gathering->ranks->leaders; leader++) {
+        MPI_Request request;
+        if (MPI_Isend(&home, 1, MPI_INT, leader, TAG_GO, gathering->ranks->between, &request) ==
+            MPI_SUCCESS)
+            MPI_Request_free(&request);
+    }
+}
+
+/* --- two passes beside each other --- */
+
+static const struct fleet_value *
+value_of_host(const struct fleet *fleet, const struct fleet_finding *finding, const char *host)
+{
+    for (size_t i = 0; i < finding->count; i++)
+        if (strcmp(fleet->nodes[finding->values[i].node].name, host) == 0)
+            return &finding->values[i];
+    return NULL;
+}
+
+static const struct fleet_finding *same_finding(const struct fleet *fleet,
+                                                const struct fleet_finding *as, size_t place)
+{
+    for (size_t step = 0; step < fleet->finding_count; step++) {
+        const struct fleet_finding *other = &fleet->findings[(place + step) % fleet->finding_count];
+        if (strcmp(other->probe, as->probe) == 0 && strcmp(other->like.name, as->like.name) == 0 &&
+            experiment_order(&other->like, &as->like) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+void gather_compare(const struct fleet *together, const struct fleet *alone, double least)
+{
+    enum { LINES_MOST = 10 };
+    double *ratios = malloc((together->node_count + 1) * sizeof *ratios);
+    size_t lines = 0;
+    for (size_t f = 0; ratios && f < together->finding_count; f++) {
+        const struct fleet_finding *finding = &together->findings[f];
+        const struct fleet_finding *other = same_finding(alone, finding, f);
+        size_t count = 0;
+        for (size_t i = 0; other && finding->judged && i < finding->count; i++) {
+            const struct fleet_value *value = &finding->values[i];
+            const struct fleet_value *was =
+                value_of_host(alone, other, together->nodes[value->node].name);
+            if (was && fleet_value_of(value) > 0 && fleet_value_of(was) > 0)
+                ratios[count++] = log(fleet_value_of(value) / fleet_value_of(was));
+        }
+        if (!count)
+            continue;
+        sort_ascending(ratios, count);
+        const double middle = median(ratios, count);
+        if (fabs(middle) < log1p(least) || lines++ >= LINES_MOST)
+            continue;
+        struct line line = {.length = 0};
+        line_add(&line, "  ");
+        line_add_clean(&line, finding->like.name);
+        line_add_in_brackets(&line, &finding->like);
+        line_add(&line, " %+.1f %% (%+.1f to %+.1f over %zu node%s)", 100 * expm1(middle),
+                 100 * expm1(ratios[0]), 100 * expm1(ratios[count - 1]), count,
+                 count == 1 ? "" : "s");
+        if (lines == 1)
+            puts("All nodes at once, beside one wave after another (what they share: power, "
+                 "cooling, the host):");
+        puts(line.text);
+    }
+    if (!lines)
+        puts("All nodes at once measure what they measure in waves.");
+    else if (lines > LINES_MOST)
+        printf("  and %zu more\n", lines - LINES_MOST);
+    free(ratios);
+}

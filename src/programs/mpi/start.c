@@ -1,0 +1,134 @@
+#include "programs/mpi/mpi_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void clock_nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+/* A launcher whose protocol a program does not speak starts it many times, each alone. */
+static int check_world(const struct ranks *ranks, struct error *error)
+{
+    const char *tasks = getenv("SLURM_NTASKS");
+    if (ranks->size > 1 || !tasks || atoi(tasks) < 2)
+        return 0;
+    return error_set(
+        error, ERROR_USAGE,
+        "Slurm started %s tasks, and MPI sees one: srun and this MPI do not speak with "
+        "each other; start it by 'srun --mpi=pmi2' (MPICH) or 'srun --mpi=pmix' (Open "
+        "MPI), or by mpirun",
+        tasks);
+}
+
+static int learn_node(struct ranks *ranks, MPI_Comm node, struct error *error)
+{
+    const pid_t own = getpid();
+    MPI_Comm_rank(node, &ranks->node_rank);
+    MPI_Comm_size(node, &ranks->node_size);
+    ranks->here = calloc((size_t)ranks->node_size, sizeof *ranks->here);
+    if (!ranks->here)
+        return error_out_of_memory(error);
+    MPI_Gather(&own, sizeof own, MPI_BYTE, ranks->here, sizeof own, MPI_BYTE, 0, node);
+    return 0;
+}
+
+static int learn_names(struct ranks *ranks, struct error *error)
+{
+    char own[NODE_NAME_BYTES] = "";
+    gethostname(own, sizeof own - 1);
+    if (ranks->leader == 0) {
+        ranks->names = calloc((size_t)ranks->leaders, sizeof *ranks->names);
+        if (!ranks->names)
+            return error_out_of_memory(error);
+    }
+    MPI_Gather(own, NODE_NAME_BYTES, MPI_CHAR, ranks->names, NODE_NAME_BYTES, MPI_CHAR, 0,
+               ranks->between);
+    return 0;
+}
+
+int ranks_elect(struct ranks *ranks, struct error *error)
+{
+    *ranks = (struct ranks){.leader = -1, .between = MPI_COMM_NULL};
+    MPI_Comm node;
+    sigset_t wake;
+    /* Blocked from here on, so that no leader's signal is lost or ends the process. */
+    sigemptyset(&wake);
+    sigaddset(&wake, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &wake, NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks->size);
+    int code = check_world(ranks, error);
+    if (code < 0)
+        return code;
+    /* The key makes the order in a node, and so the leader, that of the world: rank 0 is one. */
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, ranks->rank, MPI_INFO_NULL, &node);
+    code = learn_node(ranks, node, error);
+    MPI_Comm_split(MPI_COMM_WORLD, ranks->node_rank ? MPI_UNDEFINED : 0, ranks->rank,
+                   &ranks->between);
+    if (ranks->between == MPI_COMM_NULL || code < 0)
+        return code;
+    MPI_Comm_set_errhandler(ranks->between, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(ranks->between, &ranks->leader);
+    MPI_Comm_size(ranks->between, &ranks->leaders);
+    return learn_names(ranks, error);
+}
+
+void ranks_free(struct ranks *ranks)
+{
+    free(ranks->here);
+    free(ranks->names);
+}
+
+void ranks_sleep(const struct ranks *ranks, double most_s)
+{
+    sigset_t wake;
+    (void)ranks;
+    sigemptyset(&wake);
+    sigaddset(&wake, SIGUSR1);
+    const double end = clock_seconds() + most_s;
+    for (double left = most_s; left > 0; left = end - clock_seconds()) {
+        const struct timespec wait = {.tv_sec = (time_t)left + 1};
+        if (sigtimedwait(&wake, NULL, &wait) == SIGUSR1 || errno == EAGAIN)
+            return;
+    }
+}
+
+void ranks_wake(const struct ranks *ranks)
+{
+    for (int i = 1; i < ranks->node_size; i++)
+        kill(ranks->here[i], SIGUSR1);
+}
+
+/* MPI_Finalize() would wait for the dead, so all meet first, with a clock. Rank 0 alone may end the
+ * job: an MPI_Abort() of another rank would kill it before it has written. */
+void ranks_end(const struct ranks *ranks, double wait_s)
+{
+    MPI_Request barrier;
+    int met = 0;
+    const double end = clock_seconds() + (ranks->rank ? 2 * wait_s + 10 : wait_s);
+    if (MPI_Ibarrier(MPI_COMM_WORLD, &barrier) == MPI_SUCCESS)
+        while (!met && clock_seconds() < end) {
+            if (MPI_Test(&barrier, &met, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+                break;
+            clock_nap();
+        }
+    if (!met && ranks->rank == 0)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_DOUBTFUL);
+    if (!met)
+        _exit(EXIT_DOUBTFUL);
+    MPI_Finalize();
+}

@@ -1,0 +1,89 @@
+/* Matrices as CSV: a first row and a first column of ids, and where there is no value nothing. */
+#include "base/units.h"
+#include "conclude/registry/device.h"
+#include "show/render/output.h"
+#include "show/render/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What names the matrix in its corner, without whatever a cell would have to be quoted for. */
+static void put_name(FILE *out, const char *text)
+{
+    for (; text && *text; text++)
+        if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ", *text))
+            fputc(*text, out);
+}
+
+static void put_corner(FILE *out, const struct series *series)
+{
+    /* Begins with a letter: a spreadsheet would take a minus for a formula. */
+    if (device_of_name(series->name, NULL) < 0)
+        fputs(device_has_series(series) ? "gpu " : "cpu ", out);
+    put_name(out, series->name);
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (series->factors[i].text && !device_factor_is_named(series, &series->factors[i])) {
+            fputc(' ', out);
+            put_name(out, series->factors[i].text);
+        }
+    fputc(' ', out);
+    put_name(out, series->y.unit);
+}
+
+static void put_grid(FILE *out, const struct grid *grid, const struct series *series)
+{
+    put_corner(out, series);
+    for (size_t c = 0; c < grid->column_count; c++)
+        fprintf(out, ",%d", grid->columns[c]);
+    fputc('\n', out);
+    for (size_t r = 0; r < grid->row_count; r++) {
+        fprintf(out, "%d", grid->rows[r]);
+        for (size_t c = 0; c < grid->column_count; c++) {
+            const struct point *point = grid->cells[r * grid->column_count + c];
+            char text[UNIT_TEXT];
+            bool there = point && isfinite(point->y.median);
+            fprintf(out, ",%s", there ? float_format(point->y.median, text) : "");
+        }
+        fputc('\n', out);
+    }
+}
+
+static int has_matrix(const struct document *document, struct error *error)
+{
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++)
+            if (document->probes[p].series[s].matrix && document->probes[p].series[s].point_count)
+                return 0;
+    return error_set(error, ERROR_USAGE,
+                     "--format csv-matrix shows matrices, as of fathom cores and fathom numa, and "
+                     "this document has none: --format csv has every point");
+}
+
+static int write_csv_matrix(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)error;
+    const struct document *document = content->documents[0];
+    const char *between = "";
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++) {
+            const struct series *series = &document->probes[p].series[s];
+            struct grid grid;
+            if (!series->matrix || !series->point_count)
+                continue;
+            if (grid_build(&grid, series)) {
+                fputs(between, out);
+                put_grid(out, &grid, series);
+                between = "\n";
+            }
+            grid_free(&grid);
+        }
+    return 0;
+}
+
+const struct output csv_matrix_output = {
+    .name = "csv-matrix",
+    .help = "each matrix as a square with its ids",
+    .place = 30,
+    .write = write_csv_matrix,
+    .possible = has_matrix,
+};

@@ -1,0 +1,92 @@
+/* What changed between two documents, as text, CSV and JSON. */
+#include "show/render/differences.h"
+#include "base/quote.h"
+#include "show/render/parts.h"
+#include "show/render/text/draw.h"
+#include "show/report/differences.h"
+
+#include <math.h>
+#include <stdint.h>
+
+void render_differences_text(FILE *out, const struct differences *differences, double threshold,
+                             const struct text_style *wanted)
+{
+    const struct text_style style = text_style_sane(wanted);
+    struct report report = {.count = 0};
+    report_add_differences(&report, differences, threshold);
+    draw_report(out, &report, 0, &style);
+    report_free(&report);
+}
+
+static void put_cell(FILE *out, const char *text)
+{
+    csv_print(out, text);
+    fputc(',', out);
+}
+
+void render_differences_csv(FILE *out, const struct differences *differences)
+{
+    fputs("probe,what,unit,before,after,ratio,low,high,p,verdict\n", out);
+    for (size_t i = 0; i < differences->count; i++) {
+        const struct difference *difference = &differences->list[i];
+        struct line what = {0};
+        line_add_difference(&what, difference);
+        put_cell(out, difference->probe->name);
+        put_cell(out, what.text);
+        put_cell(out, difference_unit(difference));
+        const double values[] = {difference->a,   difference->b,    difference->ratio,
+                                 difference->low, difference->high, difference->p};
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+            fprintf(out, isfinite(values[v]) ? "%.9g," : ",", values[v]);
+        fprintf(out, "%s\n", verdict_names[difference->verdict]);
+    }
+}
+
+static void put_json_remarks(FILE *out, const char *key, const struct remark_line *lines,
+                             size_t count)
+{
+    fprintf(out, ",\n\"%s\":[", key);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out, lines[i].text, SIZE_MAX, false);
+    }
+    fputc(']', out);
+}
+
+static void put_json_difference(FILE *out, const struct difference *difference)
+{
+    struct line what = {0};
+    line_add_difference(&what, difference);
+    fputs("{\"probe\":", out);
+    json_print(out, difference->probe->name, SIZE_MAX, false);
+    fputs(",\"what\":", out);
+    json_print(out, what.text, SIZE_MAX, false);
+    fputs(",\"unit\":", out);
+    json_print(out, difference_unit(difference), SIZE_MAX, false);
+    const struct {
+        const char *key;
+        double number;
+    } numbers[] = {{"before", difference->a},    {"after", difference->b},
+                   {"ratio", difference->ratio}, {"low", difference->low},
+                   {"high", difference->high},   {"p", difference->p}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (isfinite(numbers[i].number))
+            fprintf(out, ",\"%s\":%.9g", numbers[i].key, numbers[i].number);
+    fprintf(out, ",\"verdict\":\"%s\"}", verdict_names[difference->verdict]);
+}
+
+void render_differences_json(FILE *out, const struct differences *differences, double threshold)
+{
+    fprintf(out,
+            "{\"schema\":\"fathom-diff/1\",\n\"threshold\":%.9g,\n\"values\":%zu,\n"
+            "\"changed\":%zu,\n\"uncertain\":%zu",
+            threshold, differences->count, differences->changed, differences->uncertain);
+    put_json_remarks(out, "unfair", differences->unfair, differences->unfair_count);
+    put_json_remarks(out, "missing", differences->missing, differences->missing_count);
+    fputs(",\n\"differences\":[", out);
+    for (size_t i = 0; i < differences->count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        put_json_difference(out, &differences->list[i]);
+    }
+    fputs("]}\n", out);
+}

@@ -1,0 +1,117 @@
+/*
+ * OpenMetrics of a fleet, as show/render/openmetrics.c writes it of one document: families by unit,
+ * in base units. What a finding was read off stands in one label, because a factor may be called
+ * "node", as the label is that says whose the value is.
+ */
+#include "base/clean.h"
+#include "base/quantity.h"
+#include "show/render/fleet/fleet.h"
+#include "show/render/metric_labels.h"
+#include "show/report/factors.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_labels(FILE *out, const struct fleet *fleet, const struct fleet_finding *finding,
+                       const struct fleet_value *value)
+{
+    struct line experiment = {0};
+    metric_label_put(out, "node", fleet->nodes[value->node].name, "{");
+    metric_label_put(out, "probe", finding->probe, ",");
+    metric_label_put(out, "finding", finding->like.name, ",");
+    line_add_factors(&experiment, finding->like.factors, finding->like.deviations);
+    if (experiment.length)
+        metric_label_put(out, "experiment", experiment.text, ",");
+    fputs("} ", out);
+}
+
+static bool is_shown(const struct fleet *fleet, const struct fleet_finding *finding,
+                     const struct fleet_value *value)
+{
+    const struct fleet_node *node = &fleet->nodes[value->node];
+    return finding->spreads && node->state == NODE_JUDGED && finding->spreads[node->group].count;
+}
+
+/* All values whose unit ends a metric's name in this way. */
+static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
+{
+    bool begun = false;
+    for (size_t f = 0; f < fleet->finding_count; f++) {
+        const struct fleet_finding *finding = &fleet->findings[f];
+        const struct quantity *quantity = finding->meaning.quantity;
+        if (!finding->judged || strcmp(quantity->metric, metric) != 0)
+            continue;
+        for (size_t i = 0; i < finding->count; i++) {
+            if (!is_shown(fleet, finding, &finding->values[i]))
+                continue;
+            const char *bar = *metric ? "_" : "";
+            if (!begun) {
+                fprintf(out, "# TYPE fathom_fleet_finding%s%s gauge\n", bar, metric);
+                if (*metric)
+                    fprintf(out, "# UNIT fathom_fleet_finding%s%s %s\n", bar, metric, metric);
+                fprintf(out,
+                        "# HELP fathom_fleet_finding%s%s what fathom found on the node, without "
+                        "neighbours where it knows that\n",
+                        bar, metric);
+            }
+            begun = true;
+            fprintf(out, "fathom_fleet_finding%s%s", bar, metric);
+            put_labels(out, fleet, finding, &finding->values[i]);
+            fprintf(out, "%.9g\n", fleet_value_of(&finding->values[i]) * quantity->metric_factor);
+        }
+    }
+}
+
+static void put_distances(FILE *out, const struct fleet *fleet)
+{
+    fputs("# TYPE fathom_fleet_distance gauge\n"
+          "# HELP fathom_fleet_distance how many standard deviations of its peers the node's value "
+          "is above theirs\n",
+          out);
+    for (size_t f = 0; f < fleet->finding_count; f++) {
+        const struct fleet_finding *finding = &fleet->findings[f];
+        for (size_t i = 0; i < finding->count; i++) {
+            if (!is_shown(fleet, finding, &finding->values[i]))
+                continue;
+            fputs("fathom_fleet_distance", out);
+            put_labels(out, fleet, finding, &finding->values[i]);
+            fprintf(out, "%.4g\n", finding->values[i].distance);
+        }
+    }
+}
+
+static void put_nodes(FILE *out, const struct fleet *fleet)
+{
+    fputs("# TYPE fathom_fleet_node_odd gauge\n"
+          "# HELP fathom_fleet_node_odd 1 where the node differs from its peers, 0 where it does "
+          "not\n",
+          out);
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        const struct fleet_node *node = &fleet->nodes[i];
+        if (node->state != NODE_JUDGED)
+            continue;
+        fputs("fathom_fleet_node_odd", out);
+        metric_label_put(out, "node", node->name, "{");
+        metric_label_put(out, "group", fleet->groups[node->group].name, ",");
+        fprintf(out, "} %d\n", node->odd);
+    }
+    fputs("# TYPE fathom_fleet_documents_unusable gauge\n"
+          "# HELP fathom_fleet_documents_unusable documents that could not be used\n",
+          out);
+    fprintf(out, "fathom_fleet_documents_unusable %zu\n", fleet->hole_count);
+}
+
+void render_fleet_metrics(FILE *out, const struct fleet *fleet)
+{
+    const struct quantity *quantity;
+    for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
+        bool had = false;
+        for (unsigned before = 0; before < i && !had; before++)
+            had = strcmp(quantity_at(before)->metric, quantity->metric) == 0;
+        if (!had)
+            put_values(out, fleet, quantity->metric);
+    }
+    put_distances(out, fleet);
+    put_nodes(out, fleet);
+    fputs("# EOF\n", out);
+}

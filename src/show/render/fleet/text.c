@@ -1,0 +1,147 @@
+#include "base/quantity.h"
+#include "show/render/fleet/fleet.h"
+#include "show/render/parts.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+/* With the lines around them that makes ten. */
+enum { ODD_LINES = 6 };
+
+void line_add_value(struct line *line, double value, const char *unit)
+{
+    char figure[UNIT_TEXT];
+    line_add(line, "%s", figure_valued(value, unit, figure));
+    if (unit && *unit && !figure_has_unit(unit)) {
+        line_add(line, " ");
+        line_add_clean(line, unit);
+    }
+}
+
+static void add_share(struct line *line, double ratio)
+{
+    const double percent = ratio * 100;
+    if (fabs(percent) < 9.95)
+        line_add(line, "%+.1f %%", percent);
+    else if (percent < 1000)
+        line_add(line, "%+.0f %%", percent);
+    else
+        line_add(line, "%.3g times", ratio + 1);
+}
+
+/* What is behind the first sign that ends a clause explains it. */
+static void add_clause(struct line *line, const char *sentence)
+{
+    const size_t length = strcspn(sentence, ":;.");
+    line_add(line, "%.*s", (int)length, sentence);
+}
+
+void line_add_odd(struct line *line, const struct fleet_node *node)
+{
+    if (node->lacks || !node->leads) {
+        add_clause(line, node->reason);
+        return;
+    }
+    const struct finding *like = &node->leading->like;
+    line_add_clean(line, like->name);
+    line_add_in_brackets(line, like);
+    line_add(line, " ");
+    line_add_value(line, fleet_value_of(node->leads), like->unit);
+    line_add(line, ", peers ");
+    line_add_value(line, node->leading->spreads[node->group].median, like->unit);
+    if (isfinite(node->leads->ratio)) {
+        line_add(line, " (");
+        add_share(line, node->leads->ratio);
+        line_add(line, ")");
+    }
+    if (node->odd_count > 1)
+        line_add(line, ", and %zu more", node->odd_count - 1);
+}
+
+static size_t judged_groups(const struct fleet *fleet)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < fleet->group_count; g++)
+        count += fleet->groups[g].judged;
+    return count;
+}
+
+static void put_heading(FILE *out, const struct fleet *fleet, const struct text_style *style)
+{
+    const size_t groups = judged_groups(fleet);
+    struct line line = {0};
+    if (!groups) {
+        fprintf(out, "%zu node%s, of which no %d are alike: none is judged\n", fleet->node_count,
+                fleet->node_count == 1 ? "" : "s", PEERS_FEWEST);
+        return;
+    }
+    if (fleet->odd_count)
+        line_add(&line, "%zu of %zu nodes %s peers (", fleet->odd_count, fleet->judged,
+                 fleet->odd_count == 1 ? "differs from its" : "differ from their");
+    else
+        line_add(&line, "%zu nodes, none differs from its peers (", fleet->judged);
+    if (groups > 1)
+        line_add(&line, "%zu groups of like machines", groups);
+    for (size_t g = 0; g < fleet->group_count && groups == 1; g++)
+        if (fleet->groups[g].judged)
+            line_add(&line, "%s", fleet->groups[g].name);
+    fprintf(out, "%s%s)%s\n", ink(style, INK_BOLD), line.text, ink(style, INK_PLAIN));
+}
+
+static void put_odd(FILE *out, const struct fleet *fleet, const struct text_style *style)
+{
+    const size_t shown = fleet->odd_count <= ODD_LINES + 1 ? fleet->odd_count : ODD_LINES;
+    for (size_t i = 0; i < shown; i++) {
+        const struct fleet_node *node = &fleet->nodes[fleet->odd[i]];
+        struct line name = {0}, line = {0};
+        line_add_clean(&name, node->name);
+        line_add(&line, "%s: ", node->cause);
+        line_add_odd(&line, node);
+        fprintf(out, "  %s%s%s  %s\n", ink(style, INK_BOLD), name.text, ink(style, INK_PLAIN),
+                line.text);
+    }
+    if (shown == fleet->odd_count)
+        return;
+    struct line line = {0};
+    line_add(&line, "  and %zu more:", fleet->odd_count - shown);
+    size_t named = shown;
+    for (; named < fleet->odd_count && line.length < 70; named++) {
+        line_add(&line, " ");
+        line_add_clean(&line, fleet->nodes[fleet->odd[named]].name);
+    }
+    line_add(&line, named < fleet->odd_count ? " ..." : "");
+    fprintf(out, "%s\n", line.text);
+}
+
+static void put_unjudged(FILE *out, const struct fleet *fleet)
+{
+    size_t alone = 0;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        alone += fleet->nodes[i].state == NODE_ALONE;
+    if (!alone && !fleet->hole_count)
+        return;
+    fputs("Not judged: ", out);
+    if (alone)
+        fprintf(out, "%zu node%s of which fewer than %d are alike%s", alone, alone == 1 ? "" : "s",
+                PEERS_FEWEST, fleet->hole_count ? "; " : "");
+    if (fleet->hole_count)
+        fprintf(out, "%zu document%s that cannot be used", fleet->hole_count,
+                fleet->hole_count == 1 ? "" : "s");
+    fputc('\n', out);
+}
+
+void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_style *style)
+{
+    put_heading(out, fleet, style);
+    put_odd(out, fleet, style);
+    put_unjudged(out, fleet);
+    if (!fleet->judged)
+        return;
+    fprintf(out, "%zu values compared, differences below %.3g %% left out", fleet->compared,
+            fleet->rules.least * 100);
+    if (fleet->odd_count)
+        fprintf(out, "; by chance alone about %.3g %% of those reported",
+                fleet->rules.false_share * 100);
+    fputs(".\n", out);
+}

@@ -1,0 +1,162 @@
+/*
+ * A gnuplot script that holds its own data: every curve with its interval on logarithmic axes,
+ * every matrix as a map. `fathom report --format gnuplot FILE | gnuplot -p` shows them one after
+ * another.
+ */
+#include "base/clean.h"
+#include "base/units.h"
+#include "conclude/registry/device.h"
+#include "show/render/output.h"
+#include "show/render/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LABELS_MAX = 32 }; /* more tick labels than that cover one another */
+
+/* In double quotes gnuplot reads backslashes, and in enhanced text also ^ _ { } @ &, which
+ * `noenhanced` turns off. */
+static void put_text(FILE *out, const char *text)
+{
+    const char *cursor = text ? text : "";
+    char character[4];
+    size_t bytes;
+    fputc('"', out);
+    while ((bytes = clean_next(&cursor, character)) > 0) {
+        if (character[0] == '\\' || character[0] == '"' || character[0] == '`')
+            fputc('\\', out);
+        fwrite(character, 1, bytes, out);
+    }
+    fputc('"', out);
+}
+
+static void put_label(FILE *out, const char *axis, const struct axis *is)
+{
+    struct line line = {0};
+    line_add_clean(&line, is->name);
+    if (is->unit && *is->unit) {
+        line_add(&line, " [");
+        line_add_clean(&line, is->unit);
+        line_add(&line, "]");
+    }
+    fprintf(out, "set %slabel ", axis);
+    put_text(out, line.text);
+    fputc('\n', out);
+}
+
+static void put_number(FILE *out, float value)
+{
+    char text[UNIT_TEXT];
+    fprintf(out, " %s", isfinite(value) ? float_format(value, text) : "NaN");
+}
+
+static void put_curve(FILE *out, const struct series *series, size_t number)
+{
+    fprintf(out, "$data%zu << EOD\n", number);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        fprintf(out, "%.17g", point->x);
+        put_number(out, point->y.median);
+        put_number(out, isfinite(point->y.low) ? point->y.low : point->y.median);
+        put_number(out, isfinite(point->y.high) ? point->y.high : point->y.median);
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+    put_label(out, "x", &series->x);
+    put_label(out, "y", &series->y);
+    /* A rate of none has no logarithm, and between things that are numbered nothing lies. */
+    const bool ids = axis_has_ids(&series->x);
+    bool positive = !ids;
+    for (size_t i = 0; i < series->point_count; i++)
+        positive = positive && series->points[i].x > 0;
+    fprintf(out, "%s\nset logscale y\n", positive ? "set logscale x 2" : "unset logscale x");
+    if (ids)
+        fprintf(out, "plot $data%zu using 1:2:3:4 with yerrorbars title \"median, interval\"\n",
+                number);
+    else
+        fprintf(out,
+                "plot $data%zu using 1:3:4 with filledcurves fillstyle transparent solid 0.3 "
+                "title \"interval\", $data%zu using 1:2 with linespoints title \"median\"\n",
+                number, number);
+}
+
+/* Every cell of the grid by its place in it, with its ids: `image` takes no gaps and no ids that
+ * lie unevenly. It takes two rows and two columns at least; fewer are drawn as squares. */
+static void put_matrix(FILE *out, const struct grid *grid, size_t number)
+{
+    bool image = grid->row_count > 1 && grid->column_count > 1;
+    bool labels = grid->row_count <= LABELS_MAX && grid->column_count <= LABELS_MAX;
+    fprintf(out, "$data%zu << EOD\n", number);
+    for (size_t row = 0; row < grid->row_count; row++)
+        for (size_t column = 0; column < grid->column_count; column++) {
+            const struct point *point = grid->cells[row * grid->column_count + column];
+            fprintf(out, "%zu %zu", column, row);
+            put_number(out, point ? point->y.median : NAN);
+            fprintf(out, " %d %d\n", grid->columns[column], grid->rows[row]);
+        }
+    fputs("EOD\n", out);
+    put_label(out, "x", &(struct axis){"to", ""});
+    put_label(out, "y", &(struct axis){"from", ""});
+    fprintf(out,
+            "unset logscale\nset yrange [] reverse\nplot $data%zu using 1:2:3%s with %s notitle\n"
+            "set yrange [] noreverse\n",
+            number, labels ? ":xticlabels(4):yticlabels(5)" : "",
+            image ? "image" : "points palette pointtype 5 pointsize 5");
+}
+
+static void put_title(FILE *out, const struct probe_result *probe, const struct series *series)
+{
+    struct line title = {0}, factors = {0};
+    line_add_clean(&title, device_has_series(series) ? series->name
+                           : probe->title            ? probe->title
+                                                     : probe->name);
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (!device_factor_is_named(series, &series->factors[i]))
+            line_add_factors(&factors, &series->factors[i], 1);
+    if (factors.length)
+        line_add(&title, " (%s)", factors.text);
+    fputs("set title ", out);
+    put_text(out, title.text);
+    fputs(" noenhanced\n", out);
+}
+
+static void put_series(FILE *out, const struct probe_result *probe, const struct series *series,
+                       size_t number)
+{
+    struct grid grid = {0};
+    bool drawable = !series->matrix || grid_build(&grid, series);
+    if (drawable)
+        put_title(out, probe, series);
+    else
+        fputs("# a matrix is too scattered to be drawn\n", out);
+    if (drawable && series->matrix)
+        put_matrix(out, &grid, number);
+    else if (drawable)
+        put_curve(out, series, number);
+    grid_free(&grid);
+}
+
+static int write_gnuplot(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)error;
+    const struct document *document = content->documents[0];
+    size_t number = 0;
+    fputs("# gnuplot -p THIS-FILE; columns: x, median, low, high; of a matrix: from, then a median "
+          "a to\n"
+          "set termoption noenhanced\n",
+          out);
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++) {
+            const struct series *series = &document->probes[p].series[s];
+            if (series->point_count)
+                put_series(out, &document->probes[p], series, ++number);
+        }
+    return 0;
+}
+
+const struct output gnuplot_output = {
+    .name = "gnuplot",
+    .help = "a script with its data",
+    .place = 70,
+    .write = write_gnuplot,
+};

@@ -1,0 +1,137 @@
+/*
+ * The columns that the first GPU latency benchmarks of this kind print: clock, working set in bytes
+ * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
+ */
+#include "base/clean.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "conclude/registry/device.h"
+#include "show/render/output.h"
+#include "show/render/parts.h"
+
+#include <math.h>
+
+enum { REASON_TEXT = 400 };
+
+static bool has_row(const struct point *point)
+{
+    return isfinite(point->x) && isfinite(point->y.median) && point->y.median > 0 &&
+           isfinite(point->cycles.median);
+}
+
+/* A device's latency by working set, in time and in cycles: the curve that is named after what it
+ * shows ("gpu0 latency"), where those of its other memories have names of their own. */
+static bool is_curve(const struct series *series)
+{
+    const char *what;
+    if (series->matrix || !quantity_is(series->x.unit, DIMENSION_SIZE) ||
+        !quantity_is(series->y.unit, DIMENSION_TIME) || device_of_name(series->name, &what) < 0 ||
+        !text_same(what, series->y.name))
+        return false;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (has_row(&series->points[i]))
+            return true;
+    return false;
+}
+
+/* Whether to show it: the headlines, or where there are none the first one. */
+static bool is_shown(const struct probe_result *probe, const struct series *series)
+{
+    if (!is_curve(series) || series->headline)
+        return is_curve(series);
+    for (const struct series *other = probe->series; other < probe->series + probe->series_count;
+         other++)
+        if (is_curve(other) && (other->headline || other < series))
+            return false;
+    return true;
+}
+
+static void put_curve(FILE *out, const struct series *series)
+{
+    fputs("MHz            B           KB          CPI\n", out);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!has_row(point))
+            continue;
+        const double seconds = (double)point->y.median * quantity_of(series->y.unit)->metric_factor;
+        const double mhz = (double)point->cycles.median / seconds / 1e6;
+        fprintf(out, "%4.0f %12.0f %12.0f %12.1f\n", mhz, point->x, floor(point->x / 1024),
+                (double)point->cycles.median);
+    }
+}
+
+/* What the curve is of, where there are several. */
+static void put_title(FILE *out, const struct series *series)
+{
+    struct line line = {0};
+    line_add_clean(&line, series->name);
+    for (size_t i = 0; i < series->factor_count; i++)
+        if (!device_factor_is_named(series, &series->factors[i]))
+            line_add_factors(&line, &series->factors[i], 1);
+    fprintf(out, "# %s\n", line.text);
+}
+
+/* The probe that measured devices; NULL where there is none. */
+static const struct probe_result *find_probe(const struct document *document)
+{
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+        if (table && table->of_devices)
+            return probe;
+    }
+    return NULL;
+}
+
+static size_t count_curves(const struct probe_result *probe)
+{
+    size_t count = 0;
+    for (size_t i = 0; probe && i < probe->series_count; i++)
+        count += is_shown(probe, &probe->series[i]);
+    return count;
+}
+
+static int has_curve(const struct document *document, struct error *error)
+{
+    const struct probe_result *probe = find_probe(document);
+    if (count_curves(probe))
+        return 0;
+    if (probe && probe->reason &&
+        (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED)) {
+        char reason[REASON_TEXT];
+        return error_set(error, ERROR_USAGE,
+                         "--format gpu-columns needs a GPU's latency in cycles: %s",
+                         clean_text(probe->reason, reason, sizeof reason));
+    }
+    return error_set(
+        error, ERROR_USAGE,
+        "--format gpu-columns needs a GPU's latency in cycles, and this document has none: "
+        "measure it with fathom gpu --what latency, or choose another format");
+}
+
+static int write_gpu_columns(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)error;
+    const struct document *document = content->documents[0];
+    const struct probe_result *probe = find_probe(document);
+    const size_t count = count_curves(probe);
+    size_t shown = 0;
+    for (size_t i = 0; count && i < probe->series_count; i++) {
+        if (!is_shown(probe, &probe->series[i]))
+            continue;
+        if (shown++)
+            fputc('\n', out);
+        if (count > 1)
+            put_title(out, &probe->series[i]);
+        put_curve(out, &probe->series[i]);
+    }
+    return 0;
+}
+
+const struct output gpu_columns_output = {
+    .name = "gpu-columns",
+    .help = "a GPU's latency in the columns MHz, B, KB and CPI",
+    .place = 80,
+    .write = write_gpu_columns,
+    .possible = has_curve,
+};

@@ -1,0 +1,307 @@
+#include "show/render/health.h"
+
+#include "base/clean.h"
+#include "base/quantity.h"
+#include "base/quote.h"
+#include "show/render/parts.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    VALUES_MOST = 8, /* that the line names */
+    GAPS_MOST = 8,
+};
+
+/* --- the line --- */
+
+static void add_value(struct line *line, double value, const char *unit)
+{
+    char figure[UNIT_TEXT];
+    line_add(line, "%s", figure_valued(value, unit, figure));
+    if (unit && *unit && !*figure_scale(unit).unit && !quantity_is(unit, DIMENSION_SIZE)) {
+        line_add(line, " ");
+        line_add_clean(line, unit);
+    }
+}
+
+/* "L2 latency (order forward)" */
+static void add_name(struct line *line, const struct finding *finding)
+{
+    struct line factors = {0};
+    char name[CLEAN_TEXT];
+    clean_text(finding->name, name, sizeof name);
+    for (char *c = name; *c; c++)
+        *c = *c == '.' ? ' ' : *c;
+    line_add_factors(&factors, finding->factors, finding->deviations);
+    line_add(line, factors.length ? "%s (%s)" : "%s", name, factors.text);
+}
+
+/* "L2 latency 21.3 cycles, expected 16.0 +- 0.5" */
+static void add_compared(struct line *line, const struct health_value *value)
+{
+    const struct finding *should = value->should;
+    const double divisor = should ? figure_scale(should->unit).divisor : 1;
+    char figure[UNIT_TEXT];
+    if (value->failed) {
+        line_add_clean(line, value->failed->name);
+        line_add(line, " failed");
+        if (value->failed->reason) {
+            line_add(line, ": ");
+            line_add_clean(line, value->failed->reason);
+        }
+        return;
+    }
+    add_name(line, should);
+    const double expected = finding_value_of(should, value->which);
+    if (!value->now) {
+        line_add(line, " not found, expected ");
+        add_value(line, expected, should->unit);
+        return;
+    }
+    line_add(line, " ");
+    add_value(line, finding_value_of(value->now, value->which), should->unit);
+    line_add(line, ", expected %s", figure_plain(expected / divisor, figure));
+    line_add(line, " +- %s", figure_plain(fabs(value->bound - expected) / divisor, figure));
+}
+
+/* A line is one, whatever a document has in its texts; of a plugin's nothing but the numbers stands
+ * behind a bar. */
+static void put(FILE *out, const struct line *line)
+{
+    for (const char *c = line->text; *c; c++)
+        fputc(*c == '|' ? '/' : *c, out);
+}
+
+static void put_values(FILE *out, const struct health_values *values)
+{
+    for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
+        struct line line = {0};
+        line_add(&line, "%s", i ? "; " : "");
+        add_compared(&line, &values->list[i]);
+        put(out, &line);
+    }
+    if (values->count > VALUES_MOST)
+        fprintf(out, "; and %zu more", values->count - VALUES_MOST);
+}
+
+static bool is_given_before(const struct health_check *check, size_t gap)
+{
+    for (size_t i = 0; i < gap; i++)
+        if (strcmp(check->gaps[i].reason, check->gaps[gap].reason) == 0)
+            return true;
+    return false;
+}
+
+/* "tlb, geometry were not measured (quick)": all probes that have the reason of the first. */
+static void put_reason(FILE *out, const struct health_check *check, size_t first)
+{
+    const char *reason = check->gaps[first].reason;
+    struct line line = {0};
+    size_t probes = 0;
+    for (size_t i = first; i < check->gap_count; i++)
+        if (strcmp(check->gaps[i].reason, reason) == 0) {
+            line_add(&line, "%s", probes++ ? ", " : "");
+            line_add_clean(&line, check->gaps[i].probe);
+        }
+    line_add(&line, probes > 1 ? " were " : " was ");
+    line_add_clean(&line, reason);
+    put(out, &line);
+}
+
+/* What was not found, or failed, stands before and needs no reason. */
+static void put_gaps(FILE *out, const struct health_check *check)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < check->gap_count && shown <= GAPS_MOST; i++) {
+        if (check->gaps[i].listed || is_given_before(check, i))
+            continue;
+        fputs(shown++ ? "; " : ": ", out);
+        if (shown > GAPS_MOST) {
+            fputs("and more", out);
+            break;
+        }
+        put_reason(out, check, i);
+    }
+}
+
+/* What differs and is not the machine's. */
+static void put_aside(FILE *out, const char *why, const struct health_values *values)
+{
+    for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
+        const struct health_value *condition = &values->list[i];
+        struct line line = {0};
+        line_add(&line, "%s", i ? ", " : why);
+        add_name(&line, condition->should);
+        line_add(&line, " ");
+        add_value(&line, condition->now->value, condition->should->unit);
+        line_add(&line, " (baseline ");
+        add_value(&line, condition->should->value, condition->should->unit);
+        line_add(&line, ")");
+        put(out, &line);
+    }
+}
+
+static void put_sentence(FILE *out, const struct health_check *check)
+{
+    const struct health_values *values = &check->values[check->health];
+    if (check->health == HEALTHY)
+        fprintf(out, "%zu value%s as good as expected", check->compared,
+                check->compared == 1 ? "" : "s");
+    else if (values->count)
+        put_values(out, values);
+    else
+        fputs("nothing could be compared", out);
+    if (check->health != HEALTHY || check->not_compared)
+        fprintf(out, "; %zu compared", check->compared);
+    if (check->not_compared)
+        fprintf(out, ", %zu not", check->not_compared);
+    put_gaps(out, check);
+    put_aside(out, "; not judged: ", &check->conditions);
+    put_aside(out, "; beside neighbours, and not without them: ", &check->neighbours);
+    if (check->verdict.state == VERDICT_SOUND)
+        return;
+    struct line verdict = {0};
+    line_add(&verdict, ". This run: ");
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    put(out, &verdict);
+}
+
+void render_health_text(FILE *out, const struct health_check *check)
+{
+    static const char *const words[HEALTHS] = {"OK", "UNCERTAIN", "FAIL"};
+    fprintf(out, "%s ", words[check->health]);
+    put_sentence(out, check);
+    fputc('\n', out);
+}
+
+/* --- a plugin's line --- */
+
+/* In OpenMetrics' base units; of these the plugins' convention has the second alone. */
+static void put_performance(FILE *out, const struct health_value *value)
+{
+    const struct quantity *quantity = quantity_of(value->now->unit);
+    const double factor = quantity ? quantity->metric_factor : 1;
+    const bool time = quantity && quantity->dimension == DIMENSION_TIME;
+    struct line factors = {0}, label = {0};
+    line_add_factors(&factors, value->now->factors, value->now->deviations);
+    line_add_clean(&label, value->now->name);
+    if (factors.length)
+        line_add(&label, " (%s)", factors.text);
+    for (char *c = label.text; *c; c++)
+        *c = strchr("='|", *c) ? '_' : *c;
+    fprintf(out, " '%s'=%.9g%s", label.text, finding_value_of(value->now, value->which) * factor,
+            time ? "s" : "");
+    if (isfinite(value->bound))
+        fprintf(out, ";;%.9g%s", value->bound * factor, value->more_is_worse ? "" : ":");
+}
+
+void render_health_nagios(FILE *out, const struct health_check *check)
+{
+    static const char *const words[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
+    fprintf(out, "FATHOM %s - ", words[check->health]);
+    put_sentence(out, check);
+    for (int health = HEALTHS - 1, begun = 0; health >= 0; health--)
+        for (size_t i = 0; i < check->values[health].count; i++) {
+            const struct health_value *value = &check->values[health].list[i];
+            if (!value->now)
+                continue;
+            fputs(begun++ ? "" : " |", out);
+            put_performance(out, value);
+        }
+    fputc('\n', out);
+}
+
+/* --- JSON --- */
+
+static void put_number(FILE *out, const char *key, double number)
+{
+    if (isfinite(number))
+        fprintf(out, ",\"%s\":%.9g", key, number);
+}
+
+static void put_factors(FILE *out, const struct finding *finding)
+{
+    fputs(",\"factors\":{", out);
+    for (size_t i = 0; i < finding->deviations; i++) {
+        const struct factor *factor = &finding->factors[i];
+        fputs(i ? "," : "", out);
+        json_print(out, factor->name, SIZE_MAX, false);
+        fputc(':', out);
+        if (factor->text)
+            json_print(out, factor->text, SIZE_MAX, false);
+        else if (isfinite(factor->number))
+            fprintf(out, "%.17g", factor->number);
+        else
+            fputs("null", out);
+    }
+    fputc('}', out);
+}
+
+static void put_value(FILE *out, const struct health_value *value)
+{
+    if (value->failed) {
+        fputs("{\"probe\":", out);
+        json_print(out, value->failed->name, SIZE_MAX, false);
+        fputs(",\"failed\":", out);
+        json_print(out, value->failed->reason, SIZE_MAX, false);
+        fputc('}', out);
+        return;
+    }
+    fputs("{\"name\":", out);
+    json_print(out, value->should->name, SIZE_MAX, false);
+    if (value->should->deviations)
+        put_factors(out, value->should);
+    fputs(",\"unit\":", out);
+    json_print(out, value->should->unit, SIZE_MAX, false);
+    if (value->now) {
+        const bool quiet = value->which == VALUE_QUIET;
+        put_number(out, "value", finding_value_of(value->now, value->which));
+        put_number(out, "low", quiet ? (double)value->now->quiet.low : value->now->low);
+        put_number(out, "high", quiet ? (double)value->now->quiet.high : value->now->high);
+        if (quiet)
+            put_number(out, "found", value->now->value);
+    }
+    put_number(out, "expected", finding_value_of(value->should, value->which));
+    put_number(out, "bound", value->bound);
+    fputc('}', out);
+}
+
+static void put_list(FILE *out, const char *key, const struct health_values *values)
+{
+    fprintf(out, ",\n\"%s\":[", key);
+    for (size_t i = 0; i < values->count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        put_value(out, &values->list[i]);
+    }
+    fputc(']', out);
+}
+
+void render_health_json(FILE *out, const struct health_check *check)
+{
+    static const char *const keys[HEALTHS] = {"healthy", "uncertain", "worse"};
+    fprintf(out,
+            "{\"schema\":\"fathom-check/1\",\n\"status\":\"%s\",\n\"compared\":%zu,\n"
+            "\"not_compared\":[",
+            health_names[check->health], check->compared);
+    for (size_t i = 0; i < check->gap_count; i++) {
+        fputs(i ? ",\n{\"probe\":" : "\n{\"probe\":", out);
+        json_print(out, check->gaps[i].probe, SIZE_MAX, false);
+        fprintf(out, ",\"values\":%zu,\"reason\":", check->gaps[i].count);
+        json_print(out, check->gaps[i].reason, SIZE_MAX, false);
+        fputc('}', out);
+    }
+    fputc(']', out);
+    for (int health = HEALTHS - 1; health >= 0; health--)
+        put_list(out, keys[health], &check->values[health]);
+    put_list(out, "conditions", &check->conditions);
+    put_list(out, "neighbours", &check->neighbours);
+    struct line verdict = {0};
+    line_add_verdict(&verdict, check->now, &check->verdict);
+    fprintf(out, ",\n\"verdict\":{\"state\":\"%s\",\"sentence\":",
+            verdict_state_names[check->verdict.state]);
+    json_print(out, verdict.text, SIZE_MAX, false);
+    fputs("}}\n", out);
+}

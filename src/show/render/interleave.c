@@ -1,0 +1,65 @@
+/*
+ * The lines that set the weights by which Linux interleaves pages over nodes (since 6.9), as the
+ * bandwidths of `fathom numa` ask for: `fathom report -f interleave FILE | sudo sh`. The kernel has
+ * one weight a node, whoever asks, so what CPUs of other nodes would need stands in comments.
+ */
+#include "conclude/interleave.h"
+#include "base/pool.h"
+#include "show/render/output.h"
+
+static void put_row(FILE *out, const struct interleave_row *row, bool first)
+{
+    fprintf(out, "# weights for CPUs of node %d:", row->from);
+    for (size_t i = 0; i < row->count; i++)
+        fprintf(out, " %u", row->weights[i]);
+    fputs("; they read", out);
+    for (size_t i = 0; i < row->count; i++)
+        fprintf(out, "%s %.1f", i ? "," : "", row->rates[i] * 1e-9);
+    fputs(" GB/s from nodes", out);
+    for (size_t i = 0; i < row->count; i++)
+        fprintf(out, "%s %d", i ? "," : "", row->to[i]);
+    if (interleave_kernel_known(row)) {
+        fputs("; the kernel has", out);
+        for (size_t i = 0; i < row->count; i++)
+            fprintf(out, " %u", row->kernel[i]);
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < row->count; i++)
+        fprintf(out, "%secho %u >/sys/kernel/mm/mempolicy/weighted_interleave/node%d\n",
+                first ? "" : "# ", row->weights[i], row->to[i]);
+}
+
+static int write_interleave(FILE *out, const struct output_content *content, struct error *error)
+{
+    struct pool pool = {0};
+    struct interleave found;
+    int code = interleave_read(&found, content->documents[0], &pool, error);
+    if (code == 0)
+        fputs("# Weighted interleaving (Linux 6.9 and later); programs take it by\n"
+              "# numactl --weighted-interleave=all PROGRAM\n",
+              out);
+    for (size_t i = 0; code == 0 && i < found.row_count; i++)
+        put_row(out, &found.rows[i], i == 0);
+    pool_free(&pool);
+    return code;
+}
+
+static int possible(const struct document *document, struct error *error)
+{
+    struct pool pool = {0};
+    struct interleave found;
+    int code = interleave_read(&found, document, &pool, error);
+    if (code == 0 && found.why_not)
+        code = error_set(error, ERROR_USAGE, "--format interleave: no weights in this document: %s",
+                         found.why_not);
+    pool_free(&pool);
+    return code;
+}
+
+const struct output interleave_output = {
+    .name = "interleave",
+    .help = "the lines that set the kernel's interleave weights as numa measured",
+    .place = 85,
+    .write = write_interleave,
+    .possible = possible,
+};

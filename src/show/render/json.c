@@ -1,0 +1,18 @@
+/* The document itself: result/ writes it, as it reads it. */
+#include "document/json.h"
+
+#include "show/render/output.h"
+
+static int write_json(FILE *out, const struct output_content *content, struct error *error)
+{
+    const int code = document_write(content->documents[0], out, error);
+    return ferror(out) ? 0 : code; /* the caller asks the stream */
+}
+
+const struct output json_output = {
+    .name = "json",
+    .help = "the document",
+    .place = 40,
+    .is_document = true,
+    .write = write_json,
+};

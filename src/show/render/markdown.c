@@ -1,0 +1,390 @@
+/*
+ * A document as Markdown, for issues and pull requests: GitHub's dialect, which has tables.
+ *
+ * A document may be another person's, and what is pasted into an issue is read as HTML by everybody
+ * who looks at it: no text of it may become markup, a link, or the mention of a person.
+ */
+#include "base/clean.h"
+#include "document/flag.h"
+#include "show/render/output.h"
+#include "show/render/text/matrix.h"
+#include "show/report/blocks.h"
+#include "show/report/factors.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- texts --- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What a character of inert text becomes; NULL: itself. */
+static const char *replacement(const char *text, const char *at)
+{
+    static const struct {
+        char c;
+        const char *instead;
+    } always[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\\', "\\\\"},
+                  {'`', "\\`"},   {'*', "\\*"},  {'_', "\\_"},  {'[', "\\["},
+                  {']', "\\]"},   {'|', "\\|"},  {'~', "\\~"},  {'$', "\\$"}};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (*at == always[i].c)
+            return always[i].instead;
+    /* "@name" would call that person, "#12" point at an issue: a blank parts them. */
+    if (*at == '@' && is_word(at[1]))
+        return "@ ";
+    if (*at == '#' && is_word(at[1]))
+        return "\\# ";
+    /* Bare addresses become links. */
+    if (*at == ':' && at[1] == '/')
+        return "\\:";
+    if (*at == '.' && at - text >= 3 && strncasecmp(at - 3, "www", 3) == 0)
+        return "\\.";
+    return NULL;
+}
+
+/* Within a line. */
+static void put_text(FILE *out, const char *text)
+{
+    char clean[sizeof(struct line)];
+    clean_text(text, clean, sizeof clean);
+    for (const char *at = clean; *at; at++) {
+        const char *instead = replacement(clean, at);
+        if (instead)
+            fputs(instead, out);
+        else
+            fputc(*at, out);
+    }
+}
+
+/* Text that a line begins with: nothing of it makes that a list, a heading, a rule or code. */
+static void put_line(FILE *out, const char *text)
+{
+    text = text ? text : "";
+    text += strspn(text, " ");
+    const size_t digits = strspn(text, "0123456789");
+    if (digits && strchr(".)", text[digits]) && strchr(" ", text[digits + 1])) {
+        fprintf(out, "%.*s\\%c", (int)digits, text, text[digits]);
+        text += digits + (text[digits] != '\0');
+    } else if (*text && strchr("-+=#", *text)) {
+        fprintf(out, "\\%c", *text++);
+    }
+    put_text(out, text);
+}
+
+static void put_paragraph(FILE *out, const char *text)
+{
+    if (!text)
+        return;
+    put_line(out, text);
+    fputs("\n\n", out);
+}
+
+/* --- tables --- */
+
+static void put_cell(FILE *out, const struct cell *cell)
+{
+    char text[CELL_TEXT];
+    const double half = fabs((cell->high - cell->low) / 2 / cell->value);
+    if (cell->form == FORM_TEXT) { /* however long */
+        put_text(out, cell->text);
+        return;
+    }
+    put_text(out, cell_text(cell, text));
+    if ((cell->form == FORM_MEASURED || cell->form == FORM_VALUE) && isfinite(half)) {
+        const struct cell percent = {
+            .form = FORM_PERCENT, .value = cell->value, .low = cell->low, .high = cell->high};
+        fprintf(out, " ± %s %%", cell_text(&percent, text));
+    }
+}
+
+static bool has_words(const struct table *table)
+{
+    for (size_t r = 0; r < table->row_count; r++)
+        if (table->rows[r].words || table->rows[r].sentence)
+            return true;
+    return false;
+}
+
+static void put_head(FILE *out, const struct table *table, bool words)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        const struct column *column = &table->columns[c];
+        fputs(c ? " " : "| ", out);
+        put_text(out, column->name);
+        if (column->remark) {
+            fputs(" (", out);
+            put_text(out, column->remark);
+            fputc(')', out);
+        }
+        fputs(" |", out);
+    }
+    fputs(words ? "  |\n|" : "\n|", out);
+    for (size_t c = 0; c < table->column_count; c++)
+        fputs(table->columns[c].words ? " :-- |" : " --: |", out);
+    fputs(words ? " :-- |\n" : "\n", out);
+}
+
+/* Where the mark of a doubt stands: behind the last cell that says anything. */
+static size_t last_cell(const struct table *table, const struct row *row)
+{
+    size_t last = table->column_count;
+    while (last > 1 && row->cells[last - 1].form == FORM_TEXT && !row->cells[last - 1].text)
+        last--;
+    return last ? last - 1 : 0;
+}
+
+static void put_row(FILE *out, const struct table *table, const struct row *row, bool words)
+{
+    const size_t last = last_cell(table, row);
+    for (size_t c = 0; c < table->column_count; c++) {
+        fputs(c ? " " : "| ", out);
+        for (size_t i = 0; i < row->depth && c == 0; i++)
+            fputs("&emsp;", out);
+        put_cell(out, &row->cells[c]);
+        const bool marked = flag_doubts(c == last ? row->flags | row->cells[c].flags
+                                                  : row->cells[c].flags & ~row->flags);
+        fputs(marked ? " ! |" : " |", out);
+    }
+    if (words) {
+        fputc(' ', out);
+        put_text(out, row->words);
+        fputs(row->words && row->sentence ? "; " : "", out);
+        put_text(out, row->sentence);
+        fputs(" |", out);
+    }
+    fputc('\n', out);
+}
+
+/* `level`: of the heading that its title is. */
+static void put_table(FILE *out, const struct table *table, int level)
+{
+    const bool words = has_words(table);
+    if (table->title) {
+        fprintf(out, "%.*s ", level, "######");
+        put_text(out, table->title);
+        if (table->remark) {
+            fputs(" (", out);
+            put_text(out, table->remark);
+            fputc(')', out);
+        }
+        fputs("\n\n", out);
+    }
+    put_paragraph(out, table->legend);
+    if (table->row_count) {
+        put_head(out, table, words);
+        for (size_t r = 0; r < table->row_count; r++)
+            put_row(out, table, &table->rows[r], words);
+        fputc('\n', out);
+    }
+    put_paragraph(out, table->more);
+}
+
+/* --- matrices --- */
+
+enum { COLUMNS_MAX = 16 };
+
+static void put_square(FILE *out, const struct square *square, const struct matrix *matrix)
+{
+    char name[SQUARE_NAME];
+    const struct values values = values_of(matrix);
+    const int decimals = square_decimals(values.most / values.scale.divisor);
+    fprintf(out, "| %s |", square->rows ? "" : "CPUs |");
+    for (size_t c = 0; c < square->column_count; c++)
+        fprintf(out, " %s |", square_column_name(square, c, name));
+    fputs(square->rows ? "\n| --: |" : "\n| --: | :-- |", out);
+    for (size_t c = 0; c < square->column_count; c++)
+        fputs(" --: |", out);
+    fputc('\n', out);
+    for (size_t r = 0; r < square->row_count; r++) {
+        fprintf(out, "| %s |", square_row_name(square, r, name));
+        if (!square->rows) {
+            fputc(' ', out);
+            put_text(out, square->labels[r]);
+            fputs(" |", out);
+        }
+        for (size_t c = 0; c < square->column_count; c++) {
+            const struct pair_cell *cell = &square->cells[r * square->column_count + c];
+            if (cell->kind == PAIR_VALUE)
+                fprintf(out, " %.*f%s |", decimals, (double)cell->value / values.scale.divisor,
+                        cell->doubt ? " !" : "");
+            else
+                fprintf(out, " %s |",
+                        cell->kind == PAIR_ITSELF    ? "-"
+                        : cell->kind == PAIR_MISSING ? matrix->absent
+                                                     : "");
+        }
+        fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
+/* As numbers where they are few, by groups of CPUs where there are such, else as shades. */
+static void put_matrix(FILE *out, const struct matrix *matrix)
+{
+    static const struct text_style plain = {.width = 80};
+    const struct square *square = matrix->square;
+    for (size_t i = 0; i < matrix->grouping_count && square->column_count > COLUMNS_MAX; i++)
+        if (square == matrix->square || matrix->groupings[i]->column_count < square->column_count)
+            square = matrix->groupings[i];
+    if (!square) {
+        put_table(out, &matrix->pairs, 3);
+    } else if (square->column_count <= COLUMNS_MAX) {
+        put_square(out, square, matrix);
+    } else {
+        const struct values values = values_of(matrix);
+        fputs("```text\n", out);
+        square_print_heat(out, matrix->square, &values, &plain);
+        fputs("```\n\n", out);
+    }
+    if (square && !square->rows)
+        put_paragraph(out,
+                      "A number is the median of all pairs within a group or between two groups.");
+    put_paragraph(out, matrix->missing);
+    put_paragraph(out, matrix->spread);
+    put_paragraph(out, matrix->scatter);
+    put_paragraph(out, matrix->closing);
+    for (size_t i = 0; i < matrix->other_count; i++)
+        put_paragraph(out, matrix->others[i]);
+    put_paragraph(out, matrix->clusters);
+}
+
+/* --- the other blocks --- */
+
+static void put_heading(FILE *out, const struct heading *heading)
+{
+    struct line factors = {0};
+    fprintf(out, "%.*s ", heading->level, "######");
+    put_text(out, heading->title);
+    fputs("\n\n", out);
+    for (size_t i = 0; i < heading->factor_count; i++)
+        line_add_factors(&factors, heading->factors[i], 1);
+    if (heading->text || factors.length || heading->aside) {
+        put_line(out, heading->text);
+        if (factors.length) {
+            fputs(heading->text ? " (" : "(", out);
+            put_text(out, factors.text);
+            fputc(')', out);
+        }
+        if (heading->aside) {
+            fputs(", ", out);
+            put_text(out, heading->aside);
+        }
+        fputs("\n\n", out);
+    }
+    put_paragraph(out, heading->below);
+    put_paragraph(out, heading->warning);
+}
+
+static void put_facts(FILE *out, const struct facts *facts)
+{
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct fact *fact = &facts->list[i];
+        /* An empty label goes on with the one before. */
+        fputs(fact->label && !*fact->label && i ? "  - " : "- ", out);
+        if (fact->label && *fact->label) {
+            put_line(out, fact->label);
+            fputs(": ", out);
+        }
+        if (fact->text)
+            put_line(out, fact->text);
+        else
+            put_cell(out, &fact->value);
+        if (fact->words) {
+            fputs(" (", out);
+            put_text(out, fact->words);
+            fputc(')', out);
+        }
+        fputs(flag_doubts(fact->value.flags) ? " !\n" : "\n", out);
+    }
+    fputs(facts->count ? "\n" : "", out);
+    put_paragraph(out, facts->more);
+}
+
+/* Those that follow each other are one list. */
+static void put_note(FILE *out, const struct note *note, bool last)
+{
+    static const char *const marks[] = {
+        [NOTE_DISAGREEMENT] = "- ", [NOTE_DOUBT] = "- **!** ", [NOTE_REMARK] = "- "};
+    fputs(marks[note->kind], out);
+    put_line(out, note->what);
+    if (note->whom) {
+        fputs(" (", out);
+        put_text(out, note->whom);
+        fputc(')', out);
+    }
+    if (note->why) {
+        fputs(": ", out);
+        put_text(out, note->why);
+    }
+    if (note->remedy) {
+        fputs(note->why ? "; " : ": ", out);
+        put_text(out, note->remedy);
+    }
+    fputs(last ? "\n\n" : "\n", out);
+}
+
+static void put_verdict(FILE *out, const struct verdict_block *verdict)
+{
+    if (verdict->sentence) {
+        fputs("**", out);
+        put_text(out, verdict->sentence);
+        fputs("**\n\n", out);
+    }
+    put_paragraph(out, verdict->meaning);
+}
+
+static void put_block(FILE *out, const struct report *report, size_t index)
+{
+    const struct block *block = &report->list[index];
+    switch (block->kind) {
+    case BLOCK_VERDICT:
+        put_verdict(out, &block->verdict);
+        break;
+    case BLOCK_HEADING:
+        put_heading(out, &block->heading);
+        break;
+    case BLOCK_FACTS:
+        put_facts(out, &block->facts);
+        break;
+    case BLOCK_TABLE:
+        put_table(out, &block->table, block->probe || block->device >= 0 ? 3 : 2);
+        break;
+    case BLOCK_CURVE:
+        put_table(out, &block->curve.points, 3);
+        break;
+    case BLOCK_MATRIX:
+        put_matrix(out, &block->matrix);
+        break;
+    case BLOCK_NOTE:
+        put_note(out, &block->note,
+                 index + 1 == report->count || report->list[index + 1].kind != BLOCK_NOTE);
+        break;
+    case BLOCK_DIFFERENCES:
+        break;
+    }
+}
+
+static int write_markdown(FILE *out, const struct output_content *content, struct error *error)
+{
+    struct report report;
+    const int code = content->probe
+                         ? report_build_probe(&report, content->documents, content->probe, error)
+                         : report_build_all(&report, content->documents, error);
+    for (size_t i = 0; i < report.count && code == 0; i++)
+        put_block(out, &report, i);
+    report_free(&report);
+    return code;
+}
+
+const struct output markdown_output = {
+    .name = "markdown",
+    .help = "the screen and short tables, to be pasted into an issue",
+    .place = 15,
+    .write = write_markdown,
+};

@@ -1,0 +1,40 @@
+/* In place of the page where the program is built without it. */
+#include "show/render/fleet/fleet.h"
+#include "show/render/output.h"
+
+int render_page_possible(struct error *error)
+{
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "this fathom was built without the HTML page: build it with Node and npm "
+                     "(meson configure -Dhtml=enabled), or keep the document and make the page of "
+                     "it elsewhere: fathom report FILE --format html");
+}
+
+int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
+                struct error *error)
+{
+    (void)out, (void)documents, (void)count, (void)threshold;
+    return render_page_possible(error);
+}
+
+int render_fleet_page(FILE *out, const struct fleet *fleet, const struct fleet_pages *pages,
+                      struct error *error)
+{
+    (void)out, (void)fleet, (void)pages;
+    return render_page_possible(error);
+}
+
+static int write_html(FILE *out, const struct output_content *content, struct error *error)
+{
+    (void)out, (void)content;
+    return render_page_possible(error);
+}
+
+const struct output html_output = {
+    .name = "html",
+    .help = "a page with charts and tables",
+    .place = 50,
+    .takes_several = true,
+    .write = write_html,
+    .able = render_page_possible,
+};

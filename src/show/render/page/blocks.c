@@ -1,0 +1,294 @@
+/* Blocks of a report as HTML: tables, facts, headings, notes. */
+#include "show/render/page/page.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+
+static void put_remark(FILE *out, const char *class, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(out, " <small class=%s>", class);
+    html_text(out, text);
+    fputs("</small>", out);
+}
+
+/* --- tables --- */
+
+void html_cell(FILE *out, const struct cell *cell)
+{
+    char text[CELL_TEXT];
+    html_text(out, cell_text(cell, text));
+    if (!cell->finding)
+        return;
+    html_doubt(out, cell->flags);
+    if (isfinite(cell->value) && cell->high > cell->low)
+        fprintf(out, " <small>±%s&nbsp;%%</small>",
+                figure_percent(cell->value, cell->low, cell->high, text));
+}
+
+static bool is_empty(const struct cell *cell)
+{
+    return cell->form == FORM_TEXT && !cell->text;
+}
+
+/* Whether any row has something in that column. */
+static bool is_filled(const struct table *table, size_t column)
+{
+    for (size_t i = 0; i < table->row_count; i++)
+        if (!is_empty(&table->rows[i].cells[column]))
+            return true;
+    return false;
+}
+
+/* What it means is folded, so that the table stays as short as it is. */
+static void put_meaning(FILE *out, const struct finding_line *line)
+{
+    fputs("</summary><p>", out);
+    html_text(out, line->meaning);
+    fputs(line->moves ? " " : "", out);
+    html_text(out, line->moves);
+    fputs("<p>", out);
+    html_text(out, line->advice);
+    fputs("</details>", out);
+}
+
+static void put_first(FILE *out, const struct table *table, const struct row *row)
+{
+    fputs(table->columns[0].words ? "\n<tr><th scope=row>" : "\n<tr><th scope=row class=figures>",
+          out);
+    for (size_t i = 0; i < row->depth; i++)
+        fputs("&emsp;", out);
+    fputs(row->line ? "<details class=meaning><summary>" : "", out);
+    html_cell(out, &row->cells[0]);
+    put_remark(out, "experiment", row->words);
+    if (row->line)
+        put_meaning(out, row->line);
+}
+
+/* Sentences about rows, and with them the names of their flags, are a column of their own. */
+static bool has_sentences(const struct table *table)
+{
+    for (size_t i = 0; i < table->row_count; i++)
+        if (table->rows[i].sentence)
+            return true;
+    return false;
+}
+
+static void put_row(FILE *out, const struct table *table, const struct row *row, bool sentences,
+                    const bool *filled)
+{
+    put_first(out, table, row);
+    for (size_t i = 1; i < table->column_count; i++) {
+        if (!filled[i])
+            continue;
+        fputs(row->cells[i].stands_out  ? "<td class=changed>"
+              : table->columns[i].words ? "<td class=words>"
+                                        : "<td>",
+              out);
+        if (table->columns[i].flags)
+            html_flags(out, row->flags);
+        else
+            html_cell(out, &row->cells[i]);
+    }
+    if (!sentences)
+        return;
+    fputs("<td class=words>", out);
+    html_sentence(out, row->sentence);
+    fputs(row->sentence && row->flags ? " · " : "", out);
+    html_flags(out, row->flags);
+}
+
+static void put_more(FILE *out, const char *more)
+{
+    if (!more)
+        return;
+    fputs("<p class=more>", out);
+    html_text(out, more);
+    fputs("</p>\n", out);
+}
+
+/* "depth of gpu0 (DRAM): how far away each level is" */
+static void add_title(struct line *line, const struct block *block)
+{
+    const struct table *table = &block->table;
+    line_add(line, "%s", table->title ? table->title : "table");
+    if (block->device >= 0)
+        line_add(line, " of gpu%d", block->device);
+    if (table->remark)
+        line_add(line, " (%s)", table->remark);
+}
+
+void html_table(FILE *out, const struct table *table, const char *class, const char *title)
+{
+    const bool sentences = has_sentences(table);
+    const size_t columns =
+        table->column_count < HTML_COLUMNS_MAX ? table->column_count : HTML_COLUMNS_MAX;
+    bool filled[HTML_COLUMNS_MAX];
+    struct table shown = *table;
+    shown.column_count = columns;
+    fputs("<div class=scroll tabindex=0 role=region aria-label=\"", out);
+    html_text(out, title);
+    fprintf(out, "\"><table class=%s><caption>%s", class, table->caption ? "<b>" : "");
+    html_text(out, title);
+    fputs(table->caption ? "</b>: " : "", out);
+    html_text(out, table->caption);
+    fputs("</caption><thead><tr>", out);
+    for (size_t i = 0; i < columns; i++) {
+        filled[i] = table->columns[i].kept || is_filled(table, i);
+        if (i && !filled[i])
+            continue;
+        fputs(table->columns[i].words ? "<th scope=col class=words>" : "<th scope=col>", out);
+        html_name(out, table->columns[i].flags ? "remarks" : table->columns[i].name);
+        put_remark(out, "remark", table->columns[i].remark);
+    }
+    fputs(sentences ? "<th scope=col class=words>in words<tbody>" : "<tbody>", out);
+    for (size_t i = 0; i < table->row_count && i < HTML_ROWS_MAX; i++)
+        put_row(out, &shown, &table->rows[i], sentences, filled);
+    fputs("</table></div>\n", out);
+    if (table->row_count > HTML_ROWS_MAX)
+        fprintf(out, "<p class=more>%zu more are in the document.</p>\n",
+                table->row_count - HTML_ROWS_MAX);
+    put_more(out, table->more);
+}
+
+/* --- facts, headings, notes --- */
+
+static void put_facts(FILE *out, const struct facts *facts)
+{
+    fputs("<dl class=facts>\n", out);
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct fact *fact = &facts->list[i];
+        if (fact->label || i == 0) {
+            fputs("<dt>", out);
+            html_name(out, fact->label);
+        }
+        fputs("<dd>", out);
+        if (fact->text)
+            html_text(out, fact->text);
+        else
+            html_cell(out, &fact->value);
+        put_remark(out, "experiment", fact->words);
+        fputs("\n", out);
+    }
+    fputs("</dl>\n", out);
+    put_more(out, facts->more);
+}
+
+static void put_heading(FILE *out, const struct heading *heading)
+{
+    fputs("<h3>", out);
+    html_text(out, heading->title);
+    fputs(heading->text ? ": " : "", out);
+    html_text(out, heading->text);
+    fputs("</h3>\n", out);
+    if (!heading->warning)
+        return;
+    fputs("<p class=\"trust doubtful\"><strong>", out);
+    html_text(out, heading->warning);
+    fputs("</strong></p>\n", out);
+}
+
+void html_note(FILE *out, const struct note *note)
+{
+    static const char *const classes[] = {
+        [NOTE_DISAGREEMENT] = "disagreement", [NOTE_DOUBT] = "doubtful", [NOTE_REMARK] = "remark"};
+    const bool whole = !note->whom && !note->why && !note->remedy;
+    fprintf(out, "<li class=%s>%s", classes[note->kind], whole ? "" : "<strong>");
+    html_sentence(out, note->what);
+    fputs(whole ? "" : "</strong>", out);
+    if (note->whom) {
+        fputs(" <span class=whom>", out);
+        html_sentence(out, note->whom);
+        fputs("</span>", out);
+    }
+    if (note->why) {
+        fputs(" <span class=reason>", out);
+        html_sentence(out, note->why);
+        fputs("</span>", out);
+    }
+    if (note->remedy) {
+        fputs(" <span class=remedy>", out);
+        html_sentence(out, note->remedy);
+        fputs("</span>", out);
+    }
+    fputs("\n", out);
+}
+
+static void put_notes(FILE *out, const struct report *report, size_t index)
+{
+    bool any = false;
+    for (size_t i = 0; i < report->count; i++) {
+        const struct block *block = &report->list[i];
+        if (block->document != index || block->kind != BLOCK_NOTE)
+            continue;
+        if (!any)
+            fprintf(out,
+                    "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n"
+                    "<ul>\n",
+                    index, index);
+        any = true;
+        html_note(out, &block->note);
+    }
+    fputs(any ? "</ul></section>\n" : "", out);
+}
+
+const struct verdict_block *html_verdict(const struct report *report, size_t index)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (report->list[i].document == index && report->list[i].kind == BLOCK_VERDICT)
+            return &report->list[i].verdict;
+    return NULL;
+}
+
+void html_findings(FILE *out, struct report *report, size_t index, const struct probe_result *probe)
+{
+    const size_t before = report->count;
+    bool listed = false;
+    report_add_findings(report, index, probe);
+    report_add_clusters(report, index, probe);
+    for (size_t i = before; i < report->count; i++) {
+        const struct block *block = &report->list[i];
+        if (block->kind == BLOCK_TABLE)
+            html_table(out, &block->table, "findings", block->table.title);
+        if (block->kind != BLOCK_NOTE)
+            continue;
+        fputs(listed ? "" : "<ul>\n", out);
+        listed = true;
+        html_note(out, &block->note);
+    }
+    fputs(listed ? "</ul>\n" : "", out);
+    report->count = before; /* they stand here alone */
+}
+
+void html_sheet(FILE *out, const struct report *report, size_t count, size_t index)
+{
+    const struct verdict_block *verdict = html_verdict(report, index);
+    fprintf(out, "<section class=sheet%s>\n", count > 1 ? "" : " aria-label=Datasheet");
+    if (count > 1) {
+        fputs("<p class=host>", out);
+        html_document(out, report->catalogue.documents, count, index);
+        fputs("</p>\n", out);
+    }
+    for (size_t i = 0; i < report->count; i++) {
+        const struct block *block = &report->list[i];
+        if (block->document != index || block->section < SECTION_DEPTH ||
+            block->section > SECTION_DEVICE)
+            continue;
+        if (block->kind == BLOCK_TABLE) {
+            struct line title = {0};
+            add_title(&title, block);
+            html_table(out, &block->table, "datasheet", title.text);
+        } else if (block->kind == BLOCK_FACTS)
+            put_facts(out, &block->facts);
+        else if (block->kind == BLOCK_HEADING)
+            put_heading(out, &block->heading);
+    }
+    if (verdict && verdict->meaning) {
+        fputs("<p class=more>", out);
+        html_sentence(out, verdict->meaning);
+        fputs("</p>\n", out);
+    }
+    put_notes(out, report, index);
+    fputs("</section>\n", out);
+}

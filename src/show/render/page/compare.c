@@ -1,0 +1,120 @@
+/* Several documents side by side, as the report has them. */
+#include "show/render/page/page.h"
+#include "show/report/differences.h"
+
+#include <stdlib.h>
+
+static void put_cell(FILE *out, const struct cell *cell)
+{
+    char text[CELL_TEXT];
+    fputs("<td>", out);
+    html_text(out, cell_text(cell, text));
+}
+
+static void put_change(FILE *out, double ratio)
+{
+    char text[CELL_TEXT];
+    fputs("<td>", out);
+    html_text(out, change_text(ratio, text));
+}
+
+static void put_changes(FILE *out, const struct differences_block *block)
+{
+    fputs("<div class=scroll tabindex=0 role=region aria-label=Changes><table class=changes>"
+          "<caption>Before and after</caption><thead><tr><th scope=col>what<th scope=col>"
+          "before<th scope=col>after<th scope=col>change<tbody>",
+          out);
+    for (size_t i = 0; i < block->count; i++) {
+        fputs("\n<tr><th scope=row>", out);
+        html_text(out, block->list[i].what);
+        put_cell(out, &block->list[i].before);
+        put_cell(out, &block->list[i].after);
+        put_change(out, block->list[i].ratio);
+    }
+    fputs("</table></div>\n<p class=more>", out);
+    html_sentence(out, block->more);
+    fputs("</p>\n", out);
+}
+
+static void put_block(FILE *out, const struct block *block, bool *listed)
+{
+    if (block->kind == BLOCK_NOTE && !*listed)
+        fputs("<ul>\n", out);
+    else if (block->kind != BLOCK_NOTE && *listed)
+        fputs("</ul>\n", out);
+    *listed = block->kind == BLOCK_NOTE;
+    switch (block->kind) {
+    case BLOCK_VERDICT:
+        html_sentence(out, block->verdict.sentence);
+        fputs("</h3>\n", out);
+        break;
+    case BLOCK_HEADING:
+        fputs("<p><strong>", out);
+        html_sentence(out, block->heading.title);
+        fputs("</strong></p>\n", out);
+        break;
+    case BLOCK_DIFFERENCES:
+        put_changes(out, &block->differences);
+        break;
+    case BLOCK_NOTE:
+        html_note(out, &block->note);
+        break;
+    default:
+        break;
+    }
+}
+
+static void put_beside(FILE *out, struct report *report, const struct differences *differences,
+                       size_t count, size_t index, double threshold)
+{
+    const size_t before = report->count;
+    bool listed = false;
+    report_add_differences(report, &differences[index], threshold);
+    fputs("<h3>", out);
+    html_document(out, report->catalogue.documents, count, index);
+    fputs(": ", out);
+    for (size_t i = before; i < report->count; i++)
+        put_block(out, &report->list[i], &listed);
+    fputs(listed ? "</ul>\n" : "", out);
+    report->count = before; /* they stand here alone */
+}
+
+static void put_all(FILE *out, struct report *report, const struct differences *differences,
+                    size_t count, double threshold)
+{
+    const size_t before = report->count;
+    fprintf(out,
+            "<section id=differences aria-labelledby=differences-title>\n"
+            "<h2 id=differences-title>Differences</h2>\n"
+            "<p>Every finding that the documents hold, and how far it lies from the first "
+            "document's; below, what changed of points too. <b>changed</b>: all of the ratio's "
+            "95 %% interval lies beyond %g %%, in time and in cycles, and more than chance "
+            "would show among so many; uncertain: beyond it, but not beyond doubt.</p>\n",
+            threshold * 100);
+    report_add_comparison(report, differences, count);
+    for (size_t i = before; i < report->count; i++)
+        html_table(out, &report->list[i].table, "differences", report->list[i].table.title);
+    report->count = before;
+    for (size_t i = 1; i < count; i++)
+        put_beside(out, report, differences, count, i, threshold);
+    fputs("</section>\n", out);
+}
+
+bool html_differences(FILE *out, struct report *report, size_t count, double threshold)
+{
+    const struct document *const *documents = report->catalogue.documents;
+    struct differences *differences = calloc(count, sizeof *differences);
+    bool found = differences;
+    for (size_t i = 1; i < count && found; i++) {
+        struct error error;
+        /* Documents that have nothing in common have remarks alone. */
+        found = differences_find(&differences[i], documents[0], documents[i], threshold, &error) !=
+                ERROR_SYSTEM;
+    }
+    if (found)
+        put_all(out, report, differences, count, threshold);
+    for (size_t i = 1; differences && i < count; i++)
+        differences_free(&differences[i]);
+    free(differences);
+    return found && !report->no_memory;
+}

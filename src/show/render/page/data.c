@@ -1,0 +1,341 @@
+/*
+ * What the script draws, in columns: a point of a curve takes a third of what it takes in the
+ * document. A small matrix has all that its points have; a cell of a large one takes a tenth, as
+ * whole multiples of a step that keeps four digits of the smallest value, and without its trials.
+ * web/page/chart.js reads curves, cellOf() in web/page/matrix.js matrices.
+ */
+#include "base/quantity.h"
+#include "conclude/registry/registry.h"
+#include "show/render/page/page.h"
+#include "show/report/figure.h"
+#include "show/report/square.h"
+
+#include <math.h>
+
+static void put_axis(FILE *out, const char *key, const struct axis *axis)
+{
+    fprintf(out, "\"%s\":{\"name\":", key);
+    html_json_text(out, axis->name);
+    fputs(",\"unit\":", out);
+    html_json_text(out, axis->unit);
+    fputs("},", out);
+}
+
+static void put_label(FILE *out, const char *label, size_t document)
+{
+    fputs("\"label\":", out);
+    html_json_text(out, label);
+    fprintf(out, ",\"document\":%zu,", document);
+}
+
+/* --- curves --- */
+
+/* One column of the points, of the float at `offset`. */
+static void put_column(FILE *out, const char *key, const struct series *series, size_t offset)
+{
+    fprintf(out, "\"%s\":[", key);
+    for (size_t i = 0; i < series->point_count; i++) {
+        fputs(i ? "," : "", out);
+        const char *point = (const char *)&series->points[i];
+        html_json_float(out, *(const float *)(const void *)(point + offset));
+    }
+    fputs("]", out);
+}
+
+static bool has_cycles(const struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (isfinite(series->points[i].cycles.median))
+            return true;
+    return false;
+}
+
+static void put_curve(FILE *out, const struct series *series)
+{
+    fputs("\"x\":[", out);
+    for (size_t i = 0; i < series->point_count; i++) {
+        fputs(i ? "," : "", out);
+        html_json_number(out, series->points[i].x);
+    }
+    fputs("],", out);
+    put_column(out, "y", series, offsetof(struct point, y.median));
+    fputs(",", out);
+    put_column(out, "low", series, offsetof(struct point, y.low));
+    fputs(",", out);
+    put_column(out, "high", series, offsetof(struct point, y.high));
+    if (has_cycles(series)) {
+        fputs(",\"cycles\":{", out);
+        put_column(out, "y", series, offsetof(struct point, cycles.median));
+        fputs(",", out);
+        put_column(out, "low", series, offsetof(struct point, cycles.low));
+        fputs(",", out);
+        put_column(out, "high", series, offsetof(struct point, cycles.high));
+        fputs("}", out);
+    }
+    fputs(",\"n\":[", out);
+    for (size_t i = 0; i < series->point_count; i++)
+        fprintf(out, "%s%u", i ? "," : "", series->points[i].y.n);
+    fputs("]", out);
+}
+
+/* Lines across the curves. */
+static void put_marks(FILE *out, const struct block *blocks, size_t count)
+{
+    const char *separator = "";
+    fputs("\"marks\":[", out);
+    for (size_t i = 0; i < count; i++)
+        for (size_t m = 0; m < blocks[i].curve.mark_count; m++) {
+            const struct mark *mark = &blocks[i].curve.marks[m];
+            fprintf(out, "%s{\"x\":%.9g,\"found\":%s,\"document\":%zu,\"label\":", separator,
+                    mark->x, mark->found ? "true" : "false", blocks[i].document);
+            html_json_text(out, mark->name);
+            fputs("}", out);
+            separator = ",";
+        }
+    fputs("],", out);
+}
+
+static void put_chart(FILE *out, const struct block *blocks, size_t count)
+{
+    const struct curve *first = &blocks->curve;
+    put_axis(out, "x", &first->series->x);
+    put_axis(out, "y", &first->series->y);
+    fprintf(out, "\"apart\":%s,", first->apart ? "true" : "false");
+    put_marks(out, blocks, count);
+    fputs("\"series\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ",\n{" : "\n{", out);
+        put_label(out, blocks[i].curve.label, blocks[i].document);
+        put_curve(out, blocks[i].curve.series);
+        fputs("}", out);
+    }
+    fputs("]", out);
+}
+
+/* --- matrices --- */
+
+static void put_ids(FILE *out, const char *key, const int *ids, size_t count)
+{
+    fprintf(out, "\"%s\":[", key);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%d", i ? "," : "", ids[i]);
+    fputs("],", out);
+}
+
+static const struct estimate *time_of(const struct point *point, struct estimate *scratch)
+{
+    *scratch = (struct estimate){point->y.median, point->y.low, point->y.high};
+    return scratch;
+}
+
+static const struct estimate *cycles_of(const struct point *point, struct estimate *scratch)
+{
+    *scratch = point->cycles;
+    return scratch;
+}
+
+typedef const struct estimate *estimate_of(const struct point *, struct estimate *);
+
+/* A power of ten; at most six digits, though, for the largest. */
+static double step_of(const struct square *square, estimate_of *of)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < square->row_count * square->column_count; i++) {
+        struct estimate scratch;
+        const struct point *point = square->cells[i].point;
+        double value = point ? fabs((double)of(point, &scratch)->median) : 0;
+        if (value > 0 && isfinite(value)) {
+            least = fmin(least, value);
+            most = fmax(most, value);
+        }
+    }
+    if (!(most > 0))
+        return 1;
+    return pow(10, fmax(floor(log10(least)) - 3, floor(log10(most)) - 5));
+}
+
+/* A matrix of no more cells is written with all that its points have. */
+enum { EXACT_CELLS_MAX = 32 * 32 };
+
+/* One column of the cells, of the float at `offset` in a point. */
+static void put_cell_column(FILE *out, const char *key, const struct square *square, size_t offset)
+{
+    fprintf(out, "\"%s\":[", key);
+    for (size_t i = 0; i < square->row_count * square->column_count; i++) {
+        const char *point = (const char *)square->cells[i].point;
+        fputs(i ? "," : "", out);
+        html_json_float(out, point ? *(const float *)(const void *)(point + offset) : NAN);
+    }
+    fputs("],", out);
+}
+
+static void put_exact_cells(FILE *out, const struct square *square, bool cycles)
+{
+    put_cell_column(out, "y", square, offsetof(struct point, y.median));
+    put_cell_column(out, "low", square, offsetof(struct point, y.low));
+    put_cell_column(out, "high", square, offsetof(struct point, y.high));
+    if (cycles) {
+        fputs("\"cycles\":{", out);
+        put_cell_column(out, "y", square, offsetof(struct point, cycles.median));
+        put_cell_column(out, "low", square, offsetof(struct point, cycles.low));
+        put_cell_column(out, "high", square, offsetof(struct point, cycles.high));
+        fputs("\"step\":1},", out);
+    }
+    fputs("\"n\":[", out);
+    for (size_t i = 0; i < square->row_count * square->column_count; i++)
+        fprintf(out, "%s%u", i ? "," : "",
+                square->cells[i].point ? square->cells[i].point->y.n : 0);
+    fputs("],\"step\":1", out);
+}
+
+enum part { MEDIAN, BELOW, ABOVE, PARTS };
+
+static double cell_of(const struct estimate *estimate, enum part part)
+{
+    return part == MEDIAN  ? estimate->median
+           : part == BELOW ? estimate->median - estimate->low
+                           : estimate->high - estimate->median;
+}
+
+/* The first `parts` of them. */
+static void put_cells(FILE *out, const struct square *square, estimate_of *of, double step,
+                      enum part parts)
+{
+    static const char *const keys[] = {"y", "below", "above"};
+    fprintf(out, "\"step\":%.9g", step);
+    for (enum part part = MEDIAN; part < parts; part++) {
+        fprintf(out, ",\"%s\":[", keys[part]);
+        for (size_t i = 0; i < square->row_count * square->column_count; i++) {
+            struct estimate scratch;
+            const struct point *point = square->cells[i].point;
+            double value = point ? cell_of(of(point, &scratch), part) / step : NAN;
+            if (i)
+                putc(',', out);
+            html_json_whole(out, value);
+        }
+        fputs("]", out);
+    }
+}
+
+static void put_rounded_cells(FILE *out, const struct square *square, bool cycles)
+{
+    put_cells(out, square, time_of, step_of(square, time_of), PARTS);
+    if (cycles) {
+        fputs(",\"cycles\":{", out);
+        put_cells(out, square, cycles_of, step_of(square, cycles_of), BELOW);
+        fputs("}", out);
+    }
+}
+
+static void put_clusters(FILE *out, const struct matrix *matrix)
+{
+    fputs(",\"clusters\":[", out);
+    for (size_t i = 0; i < matrix->group_count; i++) {
+        fputs(i ? "," : "", out);
+        html_json_text(out, matrix->groups[i]);
+    }
+    fputs("]", out);
+}
+
+enum { SHADES = 48 };
+
+/* "y":{"least":20,"most":147,"ends":[20.4,...]}: from which value on each shade of a picture's maps
+ * but the first is used, so that the script need not know how values become colours. */
+static void put_shades(FILE *out, const char *key, const struct block *blocks, size_t count,
+                       estimate_of *of)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < blocks[i].matrix.series->point_count; p++) {
+            struct estimate scratch;
+            const struct point *point = &blocks[i].matrix.series->points[p];
+            const double value = (double)of(point, &scratch)->median;
+            least = isfinite(value) ? fmin(least, value) : least;
+            most = isfinite(value) ? fmax(most, value) : most;
+        }
+    fprintf(out, "\"%s\":{\"least\":", key);
+    html_json_float(out, (float)(least <= most ? least : 0));
+    fputs(",\"most\":", out);
+    html_json_float(out, (float)(least <= most ? most : 1));
+    fputs(",\"ends\":[", out);
+    for (int shade = 1; shade <= SHADES && (most > least || (least > 0 && isfinite(least)));
+         shade++) {
+        fputs(shade > 1 ? "," : "", out);
+        html_json_float(out, (float)square_value((shade - 0.5) / SHADES, least, most));
+    }
+    fputs("]}", out);
+}
+
+static void put_map(FILE *out, const struct block *block)
+{
+    const struct square *square = block->matrix.square;
+    const bool small = square->row_count * square->column_count <= EXACT_CELLS_MAX;
+    put_label(out, block->matrix.label, block->document);
+    put_ids(out, "rows", square->rows, square->row_count);
+    put_ids(out, "columns", square->columns, square->column_count);
+    (small ? put_exact_cells : put_rounded_cells)(out, square, has_cycles(block->matrix.series));
+    put_clusters(out, &block->matrix);
+}
+
+static void put_maps(FILE *out, const struct block *blocks, size_t count)
+{
+    const char *separator = "\n{";
+    put_axis(out, "x", &blocks->matrix.series->x);
+    put_axis(out, "y", &blocks->matrix.series->y);
+    fputs("\"shades\":{", out);
+    put_shades(out, "y", blocks, count, time_of);
+    fputs(",", out);
+    put_shades(out, "cycles", blocks, count, cycles_of);
+    fputs("},\"series\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        const struct square *square = blocks[i].matrix.square;
+        if (!square || square->row_count * square->column_count > HTML_CELLS_MAX)
+            continue;
+        fputs(separator, out);
+        put_map(out, &blocks[i]);
+        fputs("}", out);
+        separator = ",\n{";
+    }
+    fputs("]", out);
+}
+
+/* The units that are shown otherwise than they stand in the document. */
+static void put_units(FILE *out)
+{
+    const struct quantity *quantity;
+    const char *separator = "{";
+    for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
+        const bool size = quantity->dimension == DIMENSION_SIZE;
+        if (!size && !*quantity->shown_unit)
+            continue;
+        fputs(separator, out);
+        html_json_text(out, quantity->unit);
+        fprintf(out, ":{\"divisor\":%.9g,\"unit\":", quantity->divisor);
+        html_json_text(out, figure_unit(quantity->unit));
+        fputs(size ? ",\"size\":true}" : "}", out);
+        separator = ",";
+    }
+    fputs("}", out);
+}
+
+void html_data(FILE *out, const struct report *report)
+{
+    const char *separator = "\n";
+    fputs("{\"units\":", out);
+    put_units(out);
+    fputs(",\"pictures\":[", out);
+    for (size_t i = 0; i < report->count; i++) {
+        const struct block *heading = &report->list[i], *first = heading + 1;
+        if (!html_is_chart_heading(heading, 3))
+            continue;
+        const bool matrix = first->kind == BLOCK_MATRIX;
+        const struct finding_table *table = finding_table_of(heading->probe->name);
+        fprintf(out, "%s{\"matrix\":%s,\"probe\":", separator, matrix ? "true" : "false");
+        html_json_text(out, heading->probe->name);
+        fprintf(out, ",\"device\":%s,", table && table->of_devices ? "true" : "false");
+        (matrix ? put_maps : put_chart)(out, first, html_chart_size(report, i));
+        fputs("}", out);
+        separator = ",\n";
+    }
+    fputs("]}", out);
+}

@@ -1,0 +1,318 @@
+#include "show/render/page/page.h"
+#include "show/render/output.h"
+#include "show/report/names.h"
+
+#include <string.h>
+
+struct page {
+    FILE *out;
+    const struct document *const *documents;
+    size_t count;
+    double threshold;
+    struct report report;
+    size_t figures; /* so many were written */
+};
+
+static void put_head(const struct page *page)
+{
+    struct line title = {0};
+    FILE *out = page->out;
+    for (size_t i = 0; i < page->count && i < 4; i++) {
+        line_add(&title, "%s", i ? ", " : "");
+        line_add_document(&title, page->documents, page->count, i);
+    }
+    fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n", out);
+    fprintf(out, "<meta http-equiv=Content-Security-Policy content=\"%s\">\n", html_policy);
+    fputs("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=color-scheme content=\"light dark\">\n"
+          "<meta name=referrer content=no-referrer>\n<title>fathom: ",
+          out);
+    html_text(out, title.text);
+    fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", html_style);
+}
+
+/* Each control has a meaning without script too: it is not there. */
+static void put_controls(FILE *out)
+{
+    fputs("<a class=skip href=#main>Skip to the figures</a>\n<header class=bar>\n"
+          "<p class=brand>fathom<span> memory depth</span></p>\n"
+          "<div class=controls id=controls hidden>\n"
+          "<div class=choice role=group aria-label=\"Unit of latency\">"
+          "<button type=button data-unit=time aria-pressed=true>ns</button>"
+          "<button type=button data-unit=cycles aria-pressed=false>cycles</button></div>\n"
+          "<div class=choice role=group aria-label=Colours>"
+          "<button type=button data-theme=light aria-pressed=false>light</button>"
+          "<button type=button data-theme=auto aria-pressed=true>auto</button>"
+          "<button type=button data-theme=dark aria-pressed=false>dark</button></div>\n"
+          "</div>\n</header>\n",
+          out);
+}
+
+/* --- probes: one section for each name, however many documents have it --- */
+
+bool html_is_chart_heading(const struct block *block, int level)
+{
+    return block->section == SECTION_CHARTS && block->kind == BLOCK_HEADING &&
+           block->heading.level == level;
+}
+
+size_t html_chart_size(const struct report *report, size_t heading)
+{
+    size_t size = 0;
+    while (heading + size + 1 < report->count &&
+           (report->list[heading + size + 1].kind == BLOCK_CURVE ||
+            report->list[heading + size + 1].kind == BLOCK_MATRIX))
+        size++;
+    return size;
+}
+
+static void put_contents(const struct page *page)
+{
+    size_t number = 0;
+    fputs("<nav aria-label=Measurements><ul>\n", page->out);
+    if (page->count > 1)
+        fputs("<li><a href=#differences>Differences</a>\n", page->out);
+    for (size_t i = 0; i < page->report.count; i++)
+        if (html_is_chart_heading(&page->report.list[i], 2)) {
+            fprintf(page->out, "<li><a href=#probe-%zu>", number++);
+            html_text(page->out, page->report.list[i].heading.title);
+            fputs("</a>\n", page->out);
+        }
+    fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
+}
+
+/* A newline begins a paragraph. */
+static void put_about(FILE *out, const struct probe_result *probe)
+{
+    const char *rest = probe->about;
+    if (!rest || !*rest)
+        return;
+    fputs("<details class=about><summary>What this shows, and what moves it</summary>\n", out);
+    for (size_t paragraphs = 0; *rest && paragraphs < 8; paragraphs++) {
+        char paragraph[HTML_TEXT_BYTES_MAX];
+        size_t bytes = strcspn(rest, "\n"), kept = bytes;
+        if (kept >= sizeof paragraph)
+            kept = sizeof paragraph - 1;
+        memcpy(paragraph, rest, kept);
+        paragraph[kept] = '\0';
+        rest += bytes + (rest[bytes] == '\n');
+        if (!*paragraph)
+            continue;
+        fputs("<p>", out);
+        html_text(out, paragraph);
+        fputs("</p>\n", out);
+    }
+    fputs("</details>\n", out);
+}
+
+/* Whether parsing the tables would hold up the opening of the page. */
+static bool is_heavy(const struct block *blocks, size_t count)
+{
+    enum { LIGHT_POINTS = 500 };
+    size_t points = 0;
+    for (size_t i = 0; i < count; i++)
+        points += blocks[i].kind == BLOCK_CURVE ? blocks[i].curve.series->point_count
+                                                : blocks[i].matrix.series->point_count;
+    return points > LIGHT_POINTS;
+}
+
+/* What of the charts is only in the document, where the block says so. */
+static void put_left_out(FILE *out, const struct block *block)
+{
+    if (block->section != SECTION_CHARTS || block->kind != BLOCK_FACTS)
+        return;
+    fputs("<p>", out);
+    html_text(out, block->facts.more);
+    fputs("</p>\n", out);
+}
+
+/* With what the probe `about` says of itself, unless it is NULL. A heavy table stands in
+ * <noscript>, which a browser with script takes as text; the script makes it a table when it is
+ * opened, and without script it is one. */
+static void put_figure(struct page *page, size_t heading, const struct probe_result *about)
+{
+    const struct block *blocks = &page->report.list[heading];
+    const size_t last = html_chart_size(&page->report, heading), number = page->figures++;
+    const bool heavy = is_heavy(blocks + 1, last);
+    FILE *out = page->out;
+    fprintf(out, "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n",
+            number, number);
+    fprintf(out, "<figcaption id=picture-%zu-title>", number);
+    html_text(out, blocks->heading.title);
+    fputs("</figcaption>\n<div class=drawing></div>\n<details class=table><summary>Table</summary>"
+          "\n",
+          out);
+    fputs(heavy ? "<noscript>" : "", out);
+    for (size_t i = 1; i <= last; i++)
+        page->report.no_memory = !html_points(out, &blocks[i]) || page->report.no_memory;
+    if (heading + last + 1 < page->report.count && blocks[last + 1].probe)
+        put_left_out(out, &blocks[last + 1]);
+    fputs(heavy ? "</noscript></details>\n" : "</details>\n", out);
+    if (about)
+        put_about(out, about);
+    fputs("</figure>\n", out);
+}
+
+/* Findings and the way to repeat it, of every document that has this probe: of one name the first
+ * one of a document. */
+static void put_results(struct page *page, const struct chapter *chapter)
+{
+    FILE *out = page->out;
+    for (size_t i = 0; i < chapter->count; i++) {
+        const size_t d = chapter->list[i].document;
+        const struct document *document = page->documents[d];
+        const struct probe_result *probe = chapter->list[i].probe;
+        if (i > 0 && chapter->list[i - 1].document == d)
+            continue;
+        if (page->count > 1) {
+            fputs("<h3>", out);
+            html_document(out, page->documents, page->count, d);
+            fputs("</h3>\n", out);
+        }
+        if (probe->status != PROBE_OK) {
+            fprintf(out, "<p class=\"trust doubtful\"><strong>%s</strong> ",
+                    probe_status_names[probe->status]);
+            html_text(out, probe->reason);
+            fputs("</p>\n", out);
+        }
+        if (probe->finding_count)
+            html_findings(out, &page->report, d, probe);
+        html_repeat(out, document, probe);
+    }
+}
+
+/* The first chart of all; the number of blocks where there is none. */
+static size_t lead_of(const struct page *page)
+{
+    size_t i = 0;
+    while (i < page->report.count && !html_is_chart_heading(&page->report.list[i], 3))
+        i++;
+    return i;
+}
+
+/* A chapter of the charts. The first figure of all stands at the top, with what its probe says of
+ * itself. */
+static void put_section(struct page *page, size_t chapter, size_t number)
+{
+    FILE *out = page->out;
+    const struct probe_result *probe = page->report.list[chapter].probe;
+    const struct probe_result *about = probe; /* until it has been said */
+    fprintf(out,
+            "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
+            "<h2 id=probe-%zu-title>",
+            number, number, number);
+    html_text(out, page->report.list[chapter].heading.title);
+    fputs("</h2>\n", out);
+    for (size_t i = chapter + 1;
+         i < page->report.count && !html_is_chart_heading(&page->report.list[i], 2); i++) {
+        if (!html_is_chart_heading(&page->report.list[i], 3))
+            continue;
+        if (i != lead_of(page))
+            put_figure(page, i, about);
+        else
+            fputs("<p><a href=#picture-0>The first chart of it stands above.</a></p>\n", out);
+        about = NULL;
+    }
+    if (about)
+        put_about(out, about);
+    put_results(page, page->report.list[chapter].heading.chapter);
+    fputs("</section>\n", out);
+}
+
+static void put_lead(struct page *page)
+{
+    const size_t lead = lead_of(page);
+    if (lead == page->report.count)
+        return;
+    fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the tables "
+          "say the same.</p></noscript>\n",
+          page->out);
+    put_figure(page, lead, page->report.list[lead].probe);
+}
+
+/* What there is to see before anything is explained: how far to trust it, the machine, the curve,
+ * the datasheet. Of several documents each is a column. */
+static bool put_first_screen(struct page *page)
+{
+    bool done = true;
+    FILE *out = page->out;
+    const char *columns = page->count > 1 ? "<div class=many tabindex=0 role=region "
+                                            "aria-label=\"The documents, a column each\">\n"
+                                          : "<div>\n";
+    if (page->count > 1)
+        fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
+    fputs(columns, out);
+    for (size_t i = 0; i < page->count; i++)
+        done = html_opening(out, &page->report, page->count, i) && done;
+    fputs("</div>\n", out);
+    put_lead(page);
+    fputs(columns, out);
+    for (size_t i = 0; i < page->count; i++)
+        html_sheet(out, &page->report, page->count, i);
+    fputs("</div>\n", out);
+    return done;
+}
+
+static bool put_body(struct page *page)
+{
+    FILE *out = page->out;
+    size_t sections = 0;
+    put_controls(out);
+    fputs("<main id=main tabindex=-1>\n", out);
+    bool done = put_first_screen(page);
+    put_contents(page);
+    if (page->count > 1)
+        done = html_differences(out, &page->report, page->count, page->threshold) && done;
+    for (size_t i = 0; i < page->report.count; i++)
+        if (html_is_chart_heading(&page->report.list[i], 2))
+            put_section(page, i, sections++);
+    if (page->report.count && !page->report.list[page->report.count - 1].probe)
+        put_left_out(out, &page->report.list[page->report.count - 1]);
+    html_method(out, page->documents, page->count);
+    fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
+          "</footer>\n<script type=application/json id=data>",
+          out);
+    html_data(out, &page->report);
+    fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
+    return done;
+}
+
+static int write_page(FILE *out, const struct output_content *content, struct error *error)
+{
+    struct page page = {.out = out,
+                        .documents = content->documents,
+                        .count = content->count,
+                        .threshold = content->threshold};
+    bool done = report_build(&page.report, page.documents, page.count, content->probe, error) == 0;
+    if (done)
+        report_add_charts(&page.report, page.count);
+    done = done && !page.report.no_memory;
+    if (done) {
+        put_head(&page);
+        done = put_body(&page) && !page.report.no_memory;
+    }
+    report_free(&page.report);
+    return done ? 0 : error_out_of_memory(error);
+}
+
+int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
+                struct error *error)
+{
+    const struct output_content content = {
+        .documents = documents, .count = count, .threshold = threshold};
+    return write_page(out, &content, error);
+}
+
+int render_page_possible(struct error *error)
+{
+    (void)error;
+    return 0;
+}
+
+const struct output html_output = {
+    .name = "html",
+    .help = "a page with charts and tables",
+    .place = 50,
+    .takes_several = true,
+    .write = write_page,
+};

@@ -1,0 +1,139 @@
+#include "base/clean.h"
+#include "base/quote.h"
+#include "base/units.h"
+#include "document/flag.h"
+#include "show/render/page/page.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+void html_text(FILE *out, const char *text)
+{
+    static const char special[] = "<>&\"'";
+    static const char *const escapes[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    const char *cursor = text ? text : "";
+    char character[4];
+    size_t bytes, used = 0;
+    while ((bytes = clean_next(&cursor, character)) > 0) {
+        const char *at = memchr(special, character[0], sizeof special - 1);
+        used += bytes;
+        if (used > HTML_TEXT_BYTES_MAX) {
+            fputs("…", out);
+            return;
+        }
+        if (at)
+            fputs(escapes[at - special], out);
+        else
+            fwrite(character, 1, bytes, out);
+    }
+}
+
+void html_json_text(FILE *out, const char *text)
+{
+    json_print(out, text, HTML_TEXT_BYTES_MAX, true);
+}
+
+void html_json_number(FILE *out, double number)
+{
+    if (isfinite(number))
+        fprintf(out, "%.9g", number);
+    else
+        fputs("null", out);
+}
+
+void html_json_float(FILE *out, float number)
+{
+    char text[UNIT_TEXT];
+    fputs(isfinite(number) ? float_format(number, text) : "null", out);
+}
+
+/* Digits with a point before the last `decimals` of them. */
+static void put_digits(FILE *out, uint64_t number, int decimals, bool negative)
+{
+    char digits[32], *digit = digits + sizeof digits;
+    for (int written = 0; number || written <= decimals; written++) {
+        if (written && written == decimals)
+            *--digit = '.';
+        *--digit = (char)('0' + number % 10);
+        number /= 10;
+    }
+    if (negative)
+        *--digit = '-';
+    fwrite(digit, 1, (size_t)(digits + sizeof digits - digit), out);
+}
+
+void html_json_whole(FILE *out, double value)
+{
+    double size = round(fabs(value));
+    if (size < 1e15)
+        put_digits(out, (uint64_t)size, 0, value < 0 && size > 0);
+    else
+        html_json_number(out, value);
+}
+
+void html_figure(FILE *out, double value)
+{
+    char text[UNIT_TEXT];
+    if (!(value >= 1 && value < 1e6)) {
+        fputs(figure_plain(value, text), out);
+        return;
+    }
+    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    static const double powers[] = {1, 10, 100};
+    put_digits(out, (uint64_t)round(value * powers[decimals]), decimals, false);
+}
+
+void html_factors(FILE *out, const struct factor *factors, size_t count)
+{
+    char number[UNIT_TEXT];
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", out);
+        html_text(out, factors[i].name);
+        fputc(' ', out);
+        if (factors[i].text)
+            html_text(out, factors[i].text);
+        else
+            fputs(figure_factor(factors[i].number, number), out);
+    }
+}
+
+static bool is_plain_word(const char *word)
+{
+    return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "-_./,:=+%@") == strlen(word);
+}
+
+/* A line's worth: who types more has a script to look it up in. */
+void html_command(FILE *out, const struct run_facts *run)
+{
+    struct line line = {0};
+    for (size_t i = 0; i < run->command_count; i++) {
+        const char *word = run->command[i];
+        line_add(&line, "%s", i ? " " : "");
+        if (is_plain_word(word)) {
+            line_add_clean(&line, word);
+            continue;
+        }
+        line_add(&line, "'");
+        for (char character[5]; *word;) {
+            character[clean_next(&word, character)] = '\0';
+            /* 'it'\\''s' is how a shell writes an apostrophe. */
+            line_add(&line, "%s", *character == '\'' ? "'\\''" : character);
+        }
+        line_add(&line, "'");
+    }
+    html_sentence(out, line.text);
+}
+
+void html_flags(FILE *out, unsigned flags)
+{
+    const char *separator = "";
+    for (int i = 0; i < FLAG_COUNT; i++)
+        if (flags & FLAG_BIT(i)) {
+            fprintf(out, "%s<abbr title=\"", separator);
+            html_text(out, flag_texts[i].meaning);
+            fprintf(out, "\">%s</abbr>", flag_texts[i].name);
+            separator = ", ";
+        }
+}

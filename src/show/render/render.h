@@ -1,0 +1,41 @@
+/*
+ * What outputs are drawn with. They read a document and nothing else, and write to a stream; the
+ * caller checks the stream (ferror, fflush) when they return. A document may be another person's:
+ * every text of it is made inert before it is printed, and no content of it, however odd, makes an
+ * output fail.
+ */
+#ifndef FATHOM_SHOW_RENDER_RENDER_H
+#define FATHOM_SHOW_RENDER_RENDER_H
+
+#include "document/document.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What the place that text is written to can show. */
+struct text_style {
+    bool colour; /* escape sequences may be written */
+    bool blocks; /* a terminal with UTF-8: block characters may be written */
+    int width;   /* columns; taken as 80 where it makes no sense */
+};
+
+/* One screen: machine, depth, curves, matrices, and what has to be known to trust them. */
+void render_text(FILE *, const struct document *, const struct text_style *);
+/* One probe in full: every point of every series, and its findings. */
+void render_text_probe(FILE *, const struct document *, const struct probe_result *,
+                       const struct text_style *);
+/* What a device is, wrapped behind `indent` columns that the caller has printed; and below it,
+ * where that is so, why its numbers are not a GPU's. */
+void render_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct text_style *);
+/* A sentence, wrapped in the same way. */
+void render_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);
+/* One self-contained page of one document, or of several side by side: HTML with its style, script
+ * and data in it, that asks no network for anything. Differences between several are judged by the
+ * threshold, as in compare/differences.h. ERROR_SYSTEM without memory; otherwise as
+ * render_page_possible(). */
+int render_page(FILE *, const struct document *const *, size_t count, double threshold,
+                struct error *);
+/* 0, or ERROR_IMPOSSIBLE with the remedy where the program was built without the page. */
+int render_page_possible(struct error *);
+
+#endif

@@ -1,0 +1,160 @@
+#include "show/report/blocks.h"
+
+#include "base/clean.h"
+#include "base/quantity.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void *report_grow(struct report *report, void **list, size_t *count, size_t size)
+{
+    void *added = pool_append(&report->pool, list, count, size);
+    report->no_memory = report->no_memory || !added;
+    return added;
+}
+
+struct block *report_add(struct report *report, enum block_kind kind, enum section section,
+                         size_t document)
+{
+    struct block *block =
+        report_grow(report, (void **)&report->list, &report->count, sizeof *report->list);
+    block = block ? block : &report->spare;
+    *block = (struct block){.kind = kind, .section = section, .document = document, .device = -1};
+    return block;
+}
+
+const char *report_text(struct report *report, const char *format, ...)
+{
+    char text[sizeof(struct line)];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    char *copy = pool_strdup(&report->pool, text);
+    report->no_memory = report->no_memory || !copy;
+    return copy ? copy : "";
+}
+
+const char *report_line(struct report *report, const struct line *line)
+{
+    return line->length ? report_text(report, "%s", line->text) : NULL;
+}
+
+struct fact *facts_add(struct report *report, struct facts *facts)
+{
+    struct fact *fact =
+        report_grow(report, (void **)&facts->list, &facts->count, sizeof *facts->list);
+    fact = fact ? fact : &report->spare_fact;
+    *fact = (struct fact){.label = NULL};
+    return fact;
+}
+
+struct column *table_add_column(struct report *report, struct table *table, const char *name)
+{
+    struct column *column =
+        report_grow(report, (void **)&table->columns, &table->column_count, sizeof *table->columns);
+    column = column ? column : &report->spare_column;
+    *column = (struct column){.name = name};
+    return column;
+}
+
+struct row *table_add_row(struct report *report, struct table *table)
+{
+    struct cell *cells = pool_alloc(&report->pool, table->column_count + 1, sizeof *cells);
+    struct row *row =
+        cells ? report_grow(report, (void **)&table->rows, &table->row_count, sizeof *table->rows)
+              : NULL;
+    report->no_memory = report->no_memory || !row;
+    if (row)
+        *row = (struct row){.cells = cells};
+    return row;
+}
+
+void report_free(struct report *report)
+{
+    catalogue_free(&report->catalogue);
+    pool_free(&report->pool);
+    *report = (struct report){0};
+}
+
+struct cell cell_of_text(const char *text)
+{
+    return (struct cell){.form = FORM_TEXT, .text = text};
+}
+
+struct cell cell_of_value(double value, const char *unit, enum form form)
+{
+    return (struct cell){.form = form, .value = value, .low = NAN, .high = NAN, .unit = unit};
+}
+
+struct cell cell_of_finding(const struct finding *finding, enum form form)
+{
+    if (!finding)
+        return cell_of_text(NULL);
+    return (struct cell){.form = form,
+                         .value = finding->value,
+                         .low = finding->low,
+                         .high = finding->high,
+                         .unit = finding->unit,
+                         .flags = finding->flags,
+                         .finding = finding};
+}
+
+struct cell cell_of_quiet(const struct finding *finding, enum form form)
+{
+    struct cell cell = cell_of_finding(finding, form);
+    if (finding && quiet_is_known(&finding->quiet)) {
+        cell.value = (double)finding->quiet.value;
+        cell.low = (double)finding->quiet.low;
+        cell.high = (double)finding->quiet.high;
+    }
+    return cell;
+}
+
+char *cell_text(const struct cell *cell, char text[CELL_TEXT])
+{
+    char figure[UNIT_TEXT], unit[CELL_TEXT - UNIT_TEXT - 1];
+    switch (cell->form) {
+    case FORM_TEXT:
+        return clean_text(cell->text, text, CELL_TEXT);
+    case FORM_VALUE:
+        /* A count has no decimals to show. */
+        if (quantity_is(cell->unit, DIMENSION_NUMBER) && fabs(cell->value) < 1e9 &&
+            !(fabs(cell->value - floor(cell->value)) > 0))
+            snprintf(figure, sizeof figure, "%.0f", cell->value);
+        else
+            figure_valued(cell->value, cell->unit, figure);
+        clean_text(figure_has_unit(cell->unit) ? NULL : cell->unit, unit, sizeof unit);
+        break;
+    case FORM_MEASURED:
+        figure_plain(cell->value, figure);
+        clean_text(cell->unit, unit, sizeof unit);
+        break;
+    case FORM_NUMBER:
+        return figure_plain(cell->value / figure_scale(cell->unit).divisor, text);
+    case FORM_WHOLE:
+        snprintf(text, CELL_TEXT, isfinite(cell->value) ? "%.0f" : "-", cell->value);
+        return text;
+    case FORM_PLACE:
+        return figure_place(cell->value, cell->unit, text);
+    case FORM_PERCENT:
+        return figure_percent(cell->value, cell->low, cell->high, text);
+    }
+    snprintf(text, CELL_TEXT, "%s%s%s", figure, *unit && isfinite(cell->value) ? " " : "",
+             isfinite(cell->value) ? unit : "");
+    return text;
+}
+
+char *change_text(double ratio, char text[CELL_TEXT])
+{
+    const double change = ratio - 1;
+    if (!isfinite(change))
+        *text = '\0';
+    else if (fabs(change) >= 9.995)
+        snprintf(text, CELL_TEXT, "× %.3g", ratio);
+    else
+        snprintf(text, CELL_TEXT, "%s%.1f %%", change < 0 ? "−" : "+", fabs(change) * 100);
+    return text;
+}

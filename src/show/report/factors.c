@@ -1,0 +1,71 @@
+/*
+ * The factors of a series as headings and labels look at them: the first ones, more than any probe
+ * of ours has. Another person's document may have a million of them, and what each is has to be
+ * looked up in the other series beside it.
+ */
+#include "show/report/factors.h"
+
+#include "base/text.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+size_t factors_seen(const struct series *series)
+{
+    return series->factor_count < FACTORS_SEEN ? series->factor_count : FACTORS_SEEN;
+}
+
+const struct factor *factor_seen(const struct series *series, const char *name)
+{
+    for (size_t i = 0; i < factors_seen(series); i++)
+        if (strcmp(series->factors[i].name, name) == 0)
+            return &series->factors[i];
+    return NULL;
+}
+
+bool factor_same(const struct factor *a, const struct factor *b)
+{
+    return a && b && strcmp(a->name, b->name) == 0 && !a->text == !b->text &&
+           text_same(a->text, b->text) &&
+           (a->text || a->number == b->number || (isnan(a->number) && isnan(b->number)));
+}
+
+bool factors_same(const struct series *a, const struct series *b)
+{
+    if (a->factor_count != b->factor_count)
+        return false;
+    for (size_t i = 0; i < a->factor_count; i++)
+        if (!factor_same(&a->factors[i],
+                         i < FACTORS_SEEN ? factor_seen(b, a->factors[i].name) : &b->factors[i]))
+            return false;
+    return true;
+}
+
+void line_add_factors(struct line *line, const struct factor *factors, size_t count)
+{
+    char number[UNIT_TEXT];
+    /* Another person's document may have a million of them, and a line has its end. */
+    for (size_t i = 0; i < count && line->length + 1 < sizeof line->text; i++) {
+        line_add(line, "%s", line->length ? ", " : "");
+        line_add_clean(line, factors[i].name);
+        line_add(line, " ");
+        if (factors[i].text)
+            line_add_clean(line, factors[i].text);
+        else
+            line_add(line, "%s", figure_factor(factors[i].number, number));
+    }
+}
+
+void line_add_experiment(struct line *line, const struct finding *finding)
+{
+    line_add_factors(line, finding->factors, finding->deviations);
+}
+
+void line_add_in_brackets(struct line *line, const struct finding *finding)
+{
+    struct line words = {0};
+    line_add_experiment(&words, finding);
+    if (words.length)
+        line_add(line, "%s(%s)", line->length ? " " : "", words.text);
+}

@@ -1,0 +1,93 @@
+#include "show/report/figure.h"
+
+#include "base/quantity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scale figure_scale(const char *unit)
+{
+    const struct quantity *quantity = quantity_of(unit);
+    return quantity ? (struct scale){quantity->divisor, quantity->shown_unit}
+                    : (struct scale){1, ""};
+}
+
+const char *figure_unit(const char *unit)
+{
+    const struct scale scale = figure_scale(unit);
+    return *scale.unit ? scale.unit : unit ? unit : "";
+}
+
+bool figure_has_unit(const char *unit)
+{
+    return quantity_is(unit, DIMENSION_SIZE) || *figure_scale(unit).unit;
+}
+
+char *figure_plain(double value, char *text)
+{
+    if (!isfinite(value))
+        return strcpy(text, "-");
+    if (value != 0 && (fabs(value) >= 1e9 || fabs(value) < 1e-4)) {
+        snprintf(text, UNIT_TEXT, "%.3g", value);
+        return text;
+    }
+    /* Rounded first: 9.996 is 10.0 and not 10.00. */
+    snprintf(text, UNIT_TEXT, "%.2e", value);
+    return figure_format(fabs(value) < 1000 ? strtod(text, NULL) : value, 3, text);
+}
+
+char *figure_valued(double value, const char *unit, char *text)
+{
+    struct scale scale = figure_scale(unit);
+    char number[UNIT_TEXT];
+    if (!isfinite(value))
+        return strcpy(text, "-");
+    if (quantity_is(unit, DIMENSION_SIZE) && value >= 0 && value < 0x1p63)
+        return size_format(value, text);
+    figure_plain(value / scale.divisor, number);
+    snprintf(text, UNIT_TEXT, *scale.unit ? "%.20s %s" : "%.20s", number, scale.unit);
+    return text;
+}
+
+char *figure_factor(double number, char *text)
+{
+    /* Nine digits would cut sizes from 1 GiB on; doubles hold every whole number up to here. */
+    const bool whole = number == floor(number) && fabs(number) <= 0x1p53;
+    if (!isfinite(number))
+        return strcpy(text, "-");
+    snprintf(text, UNIT_TEXT, whole ? "%.0f" : "%.9g", number);
+    return text;
+}
+
+char *figure_place(double x, const char *unit, char *text)
+{
+    if ((unit && *unit) || x != floor(x) || fabs(x) >= 1e6)
+        return figure_valued(x, unit, text);
+    snprintf(text, UNIT_TEXT, "%.0f", x);
+    return text;
+}
+
+char *figure_percent(double value, double low, double high, char *text)
+{
+    double percent = fabs((high - low) / 2 / value) * 100;
+    if (!isfinite(percent))
+        return strcpy(text, "-");
+    if (percent >= 1000)
+        return strcpy(text, ">999");
+    int decimals = percent >= 9.95 ? 0 : percent >= 0.095 || percent == 0 ? 1 : 2;
+    snprintf(text, UNIT_TEXT, "%.*f", decimals, percent);
+    return text;
+}
+
+char *figure_short_size(double bytes, char *text)
+{
+    size_format(bytes, text);
+    char *space = strchr(text, ' ');
+    if (space) {
+        space[0] = space[1] == 'B' ? '\0' : space[1];
+        space[1] = '\0';
+    }
+    return text;
+}

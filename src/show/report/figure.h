@@ -1,0 +1,33 @@
+/* Numbers as people read them: three significant digits, and a unit of the right size. */
+#ifndef FATHOM_SHOW_REPORT_FIGURE_H
+#define FATHOM_SHOW_REPORT_FIGURE_H
+
+#include "base/units.h"
+
+#include <stdbool.h>
+
+/* In which unit a table shows values that the document holds in SI units. */
+struct scale {
+    double divisor;
+    const char *unit; /* "" where the document's own unit is to be shown */
+};
+struct scale figure_scale(const char *unit);
+/* The unit that values over the scale's divisor are in: "GB/s", "cycles"; "" where there is none.
+ */
+const char *figure_unit(const char *unit);
+/* Whether figure_valued() writes the unit too; whoever calls it adds any other one. */
+bool figure_has_unit(const char *unit);
+
+/* All write at most UNIT_TEXT bytes and return text; a value that is not finite is "-". */
+char *figure_plain(double value, char *text);                    /* "1.67", "16.0", "121" */
+char *figure_valued(double value, const char *unit, char *text); /* "48 KiB", "14.8 GB/s", "121" */
+/* What a person set: whole to the last digit, as a size of many GiB is. */
+char *figure_factor(double number, char *text); /* "3221225472", "0.5" */
+/* Where on its axis a point lies: as a value, but what has no unit and is whole is counted: "2". */
+char *figure_place(double x, const char *unit, char *text);
+/* Half of the interval's width in percent of the value: "0.02", "0.4", "6". */
+char *figure_percent(double value, double low, double high, char *text);
+/* A size for an axis, where room is short: "48K", "1.5M", "1G". */
+char *figure_short_size(double bytes, char *text);
+
+#endif

@@ -1,0 +1,270 @@
+/* A matrix of a probe: its cells, what all of its values say together, and how far trials differ.
+ */
+#include "show/report/details.h"
+
+#include "base/clean.h"
+#include "conclude/registry/device.h"
+#include "show/report/factors.h"
+#include "show/report/figure.h"
+#include "show/report/series.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What all values of a matrix say together. */
+struct extent {
+    const struct point *nearest, *farthest;
+    double mean;
+    size_t count; /* of points that have a value */
+};
+
+static struct extent extent_of(const struct series *series)
+{
+    struct extent extent = {0};
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!isfinite(point->y.median))
+            continue;
+        if (!extent.nearest || point->y.median < extent.nearest->y.median)
+            extent.nearest = point;
+        if (!extent.farthest || point->y.median > extent.farthest->y.median)
+            extent.farthest = point;
+        extent.mean += (point->y.median - extent.mean) / (double)++extent.count;
+    }
+    return extent;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Only where every trial is a line of its own can the lines' share of the scatter be known. */
+static bool is_over_lines(const struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (isfinite(series->points[i].scatter.line))
+            return true;
+    return false;
+}
+
+/* How values are written: over the scale's divisor, with that number of digits behind the point. */
+struct digits {
+    double divisor;
+    int decimals;
+    const char *unit;
+};
+
+/* How far the trials of one pair lie apart: at the worst pair, and at the median pair. */
+static const char *tell_spread(struct report *report, const struct series *series,
+                               const struct digits *digits)
+{
+    const struct point *widest = NULL;
+    struct line line = {0};
+    double most = 0;
+    size_t count = 0;
+    double *spreads = malloc(series->point_count * sizeof *spreads + 1);
+    for (size_t i = 0; i < series->point_count && spreads; i++) {
+        const struct summary *y = &series->points[i].y;
+        double spread = (y->max - y->min) / y->median;
+        if (y->n < 2 || !isfinite(spread))
+            continue;
+        spreads[count++] = spread;
+        if (!widest || spread > most) {
+            widest = &series->points[i];
+            most = spread;
+        }
+    }
+    if (widest) {
+        const struct summary *y = &widest->y;
+        const double divisor = digits->divisor;
+        const int decimals = digits->decimals;
+        line_add(&line, "Over the %s of one pair: %.*f to %.*f %s (%d,%d)",
+                 is_over_lines(series) ? "lines" : "trials", decimals, y->min / divisor, decimals,
+                 y->max / divisor, digits->unit, widest->from, widest->to);
+        if (isfinite(y->p25) && isfinite(y->p75))
+            line_add(&line, ", half in %.*f to %.*f", decimals, y->p25 / divisor, decimals,
+                     y->p75 / divisor);
+        qsort(spreads, count, sizeof *spreads, compare_doubles);
+        if (count > 2)
+            line_add(&line, "; at a typical pair they span %.0f %%", spreads[count / 2] * 100);
+    }
+    free(spreads);
+    return report_line(report, &line);
+}
+
+static void add_scatter(struct line *line, const struct series *series, const char *what,
+                        size_t offset, double *room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        float part;
+        memcpy(&part, (const char *)&series->points[i].scatter + offset, sizeof part);
+        if (isfinite(part))
+            room[count++] = (double)part;
+    }
+    if (count == 0)
+        return;
+    qsort(room, count, sizeof *room, compare_doubles);
+    char percent[UNIT_TEXT];
+    line_add(line, "%s%s %s %%", line->length ? ", " : "", what,
+             figure_plain(room[count / 2] * 100, percent));
+}
+
+/* Where the scatter comes from, at the median pair: "line to line 12 %, drift 1 %". */
+static const char *tell_scatter(struct report *report, const struct series *series)
+{
+    struct line parts = {0};
+    double *room = malloc(series->point_count * sizeof *room + 1);
+    if (!room)
+        return NULL;
+    add_scatter(&parts, series, "from line to line", offsetof(struct scatter, line), room);
+    add_scatter(&parts, series, "drift through the run", offsetof(struct scatter, drift), room);
+    add_scatter(&parts, series, "residual", offsetof(struct scatter, residual), room);
+    free(room);
+    return parts.length ? report_text(report, "Scatter of a typical pair (standard deviation): %s",
+                                      parts.text)
+                        : NULL;
+}
+
+/* The mean of what the pairs take when nobody disturbs them; NAN where that is not known of all, or
+ * none of them was disturbed. */
+static double quiet_mean(const struct series *series)
+{
+    double sum = 0;
+    size_t count = 0, disturbed = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n)
+            continue;
+        if (!quiet_is_known(&point->quiet))
+            return NAN;
+        sum += (double)point->quiet.value;
+        count++;
+        disturbed += point_is_disturbed(point);
+    }
+    return disturbed ? sum / (double)count : NAN;
+}
+
+static const char *tell_extent(struct report *report, const struct series *series,
+                               const struct extent *extent, const struct digits *digits)
+{
+    const double divisor = digits->divisor, quiet = quiet_mean(series);
+    const int decimals = digits->decimals;
+    const char *alone =
+        quiet > 0 ? report_text(report, "  Quiet mean %.*f %s (as found %+.3g %%)", decimals,
+                                quiet / divisor, digits->unit, 100 * (extent->mean / quiet - 1))
+                  : "";
+    return report_text(report, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s%s", decimals,
+                       extent->nearest->y.median / divisor, extent->nearest->from,
+                       extent->nearest->to, decimals, extent->farthest->y.median / divisor,
+                       extent->farthest->from, extent->farthest->to, decimals,
+                       extent->mean / divisor, digits->unit, alone ? alone : "");
+}
+
+/* --- what a probe measured beside its matrix for a few of the pairs --- */
+
+static bool is_other(const struct series *series)
+{
+    enum { PAIRS_MAX = 4 };
+    return series->matrix && !series->headline && series->point_count > 0 &&
+           series->point_count <= PAIRS_MAX;
+}
+
+/* "op readwrite: 60.2 ns (0,1), 165 ns (0,7)" */
+static const char *tell_other(struct report *report, const struct series *series)
+{
+    struct line line = {0};
+    const struct scale scale = figure_scale(series->y.unit);
+    line_add_factors(&line, series->factors, series->factor_count);
+    if (!series->factor_count)
+        line_add_clean(&line, series->name);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        char figure[UNIT_TEXT];
+        line_add(&line, "%s%s", i ? ", " : ": ",
+                 figure_valued((double)point->y.median, series->y.unit, figure));
+        if (!*scale.unit && isfinite(point->y.median)) {
+            line_add(&line, " ");
+            line_add_clean(&line, series->y.unit);
+        }
+        line_add(&line, " (%d,%d)", point->from, point->to);
+    }
+    return report_line(report, &line);
+}
+
+/* Where they are few. The first series is the matrix itself. */
+static void add_others(struct report *report, struct matrix *matrix)
+{
+    const struct probe_result *probe = matrix->probe;
+    size_t count = 0;
+    for (size_t i = 1; i < probe->series_count; i++)
+        count += is_other(&probe->series[i]);
+    for (size_t i = 1; i < probe->series_count && count <= MATRIX_OTHERS_MAX; i++)
+        if (is_other(&probe->series[i]))
+            matrix->others[matrix->other_count++] = tell_other(report, &probe->series[i]);
+}
+
+/* --- the block --- */
+
+struct matrix report_matrix(struct report *report, const struct probe_result *probe,
+                            const struct series *series)
+{
+    return (struct matrix){
+        .probe = probe, .series = series, .square = square_of_series(&report->pool, probe, series)};
+}
+
+static void fill(struct report *report, struct matrix *matrix, const struct extent *extent,
+                 size_t index)
+{
+    const struct series *series = matrix->series;
+    const struct probe_result *probe = matrix->probe;
+    const struct scale scale = figure_scale(series->y.unit);
+    const bool check = matrix_is_repeated(probe, series);
+    char unit[CLEAN_TEXT];
+    const struct digits digits = {scale.divisor,
+                                  square_decimals(extent->farthest->y.median / scale.divisor),
+                                  *scale.unit ? scale.unit : clean_text(series->y.unit, unit, 16)};
+    matrix->least = (double)extent->nearest->y.median;
+    matrix->most = (double)extent->farthest->y.median;
+    matrix->absent = check ? "" : "x";
+    if (!matrix->square || !(fmax(fabs(matrix->least), fabs(matrix->most)) / scale.divisor < 1e9)) {
+        matrix->square = NULL;
+        matrix->pairs = report_pairs_table(report, series);
+    } else if (!device_has_series(series) && matrix->whole)
+        matrix->grouping_count = square_groupings(&report->pool, matrix->square,
+                                                  catalogue_of(&report->catalogue, index, probe),
+                                                  probe->finding_count, matrix->groupings);
+    const size_t missing = matrix->square ? matrix->square->missing : 0;
+    if (missing && check)
+        matrix->missing = "some of the pairs, measured once more";
+    else if (missing)
+        matrix->missing = report_text(report, "x: %zu pair%s could not be measured", missing,
+                                      missing == 1 ? "" : "s");
+    matrix->spread = tell_spread(report, series, &digits);
+    matrix->scatter = matrix->whole ? tell_scatter(report, series) : NULL;
+    matrix->closing = tell_extent(report, matrix->series, extent, &digits);
+    if (!matrix->whole && series == &probe->series[0])
+        add_others(report, matrix);
+    if (!matrix->whole && series == &probe->series[0])
+        matrix->clusters = report_tell_clusters(report, index, probe);
+}
+
+void report_add_matrix(struct report *report, size_t index, const struct probe_result *probe,
+                       const struct series *series, bool whole)
+{
+    const struct extent extent = extent_of(series);
+    if (extent.count == 0) {
+        report_add_nothing(report, index, probe);
+        return;
+    }
+    struct block *block = report_add(report, BLOCK_MATRIX, SECTION_RESULTS, index);
+    block->probe = probe;
+    block->matrix = report_matrix(report, probe, series);
+    block->matrix.whole = whole;
+    fill(report, &block->matrix, &extent, index);
+}

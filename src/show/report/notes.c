@@ -1,0 +1,407 @@
+/*
+ * What has to be known to trust a document's numbers: where they contradict what the machine says
+ * of itself, what did not end well, what flags mean and what a person can do about them. All
+ * outputs draw these notes, so that they leave out the same and count the same.
+ */
+#include "base/clean.h"
+#include "conclude/registry/device.h"
+#include "document/flag.h"
+#include "show/report/builders.h"
+#include "show/report/factors.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAMES_MAX = 3, REMARKS_MAX = 8, DISAGREEMENTS_MAX = 12, FAILURES_MAX = 3 };
+
+/* Whose notes these are. */
+struct scope {
+    struct report *report;
+    const struct document *document;
+    size_t index;
+    const struct probe_result *only; /* NULL: all probes */
+};
+
+static struct note *add_note(const struct scope *scope, enum note_kind kind)
+{
+    struct block *block = report_add(scope->report, BLOCK_NOTE, SECTION_KNOW, scope->index);
+    block->probe = scope->only;
+    block->note = (struct note){.kind = kind, .flag = -1};
+    return &block->note;
+}
+
+static void add_more(const struct scope *scope, size_t all, size_t said)
+{
+    if (all > said)
+        add_note(scope, NOTE_REMARK)->what =
+            report_text(scope->report, "and %zu more in the document", all - said);
+}
+
+/* --- where what was found and what the machine says of itself are not the same --- */
+
+static bool has_own_sentence(const struct catalogue_entry *entry)
+{
+    return entry->meaning.role == ROLE_DISAGREEMENT || entry->meaning.role == ROLE_NOTE;
+}
+
+/* A level whose capacity is declared and was not found: the text says why. */
+static bool lacks_capacity(const struct catalogue_entry *entry)
+{
+    return entry->meaning.fact == FACT_CAPACITY && entry->meaning.device < 0 &&
+           isnan(entry->finding->value) && isfinite(entry->finding->declared);
+}
+
+/* Whether it stands beside what is declared in a place of its own (show/report/declared.c). A
+ * memory that is slower or narrower than declared is no disagreement, but one that is wider. */
+static bool is_shown_beside(const struct catalogue_entry *entry)
+{
+    const struct finding *finding = entry->finding;
+    return entry->meaning.fact == FACT_NODE ||
+           (entry->meaning.role == ROLE_WIDTH && !(finding->low > finding->declared));
+}
+
+/* The interval keeps the value apart from what is declared, or the finding is there to say so.
+ * Clusters speak for themselves, below their matrix. */
+static bool is_disagreement(const struct catalogue_entry *entry)
+{
+    const struct finding *finding = entry->finding;
+    return finding->text && !catalogue_is_of_clusters(entry) && !is_shown_beside(entry) &&
+           (has_own_sentence(entry) || lacks_capacity(entry) ||
+            (isfinite(finding->declared) &&
+             (finding->low > finding->declared || finding->high < finding->declared)));
+}
+
+/* "L3: in this run 5.70 MiB of 32 MiB behaved as cache: ..." */
+static void add_disagreement(struct line *line, const struct catalogue_entry *entry)
+{
+    const struct finding *finding = entry->finding;
+    struct line what = {0};
+    /* What is there to disagree has a sentence that names what it is about. */
+    if (!has_own_sentence(entry)) {
+        const char *rest;
+        char name[CLEAN_TEXT];
+        int device = device_of_name(finding->name, &rest);
+        clean_text(rest, name, sizeof name);
+        /* Of a device all but what it is: "gpu0 split.32K.L1" of its capacity. */
+        const char *last = strrchr(name, '.');
+        if (device >= 0)
+            line_add(&what, "gpu%d ", device);
+        line_add(&what, "%.*s",
+                 (int)(device >= 0 && last ? last - name : (ptrdiff_t)strcspn(name, ".")), name);
+    }
+    line_add_experiment(&what, finding);
+    line_add(line, "%s%s", what.text, what.length ? ": " : "");
+    line_add_clean(line, finding->text);
+}
+
+static void add_disagreements(const struct scope *scope)
+{
+    const struct catalogue *catalogue = &scope->report->catalogue;
+    size_t count = 0;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        struct line line = {0};
+        if (entry->document != scope->index || !is_disagreement(entry) ||
+            ++count > DISAGREEMENTS_MAX)
+            continue;
+        add_disagreement(&line, entry);
+        add_note(scope, NOTE_DISAGREEMENT)->what = report_line(scope->report, &line);
+    }
+    add_more(scope, count, DISAGREEMENTS_MAX);
+}
+
+/* --- what did not end well --- */
+
+static void add_status(const struct scope *scope, const struct probe_result *probe)
+{
+    static const char *const says[] = {
+        [PROBE_PARTIAL] = "is not complete",
+        [PROBE_SKIPPED] = "was skipped",
+        [PROBE_FAILED] = "failed",
+    };
+    if (probe->status == PROBE_OK)
+        return;
+    struct note *note = add_note(scope, probe->status == PROBE_SKIPPED ? NOTE_REMARK : NOTE_DOUBT);
+    struct line name = {0};
+    line_add_clean(&name, probe->name);
+    note->what = report_text(scope->report, "%s %s", name.text, says[probe->status]);
+    note->why = probe->reason;
+}
+
+/* A reason why points have no value, and how many points of a probe have it. */
+struct failure {
+    const struct point *first;
+    const struct series *series; /* of the first */
+    size_t count;
+};
+
+struct failures {
+    struct failure list[FAILURES_MAX];
+    size_t count, others; /* points that failed for yet other reasons */
+};
+
+static void add_failed(struct failures *failures, const struct series *series,
+                       const struct point *point)
+{
+    size_t at = 0;
+    while (at < failures->count && strcmp(failures->list[at].first->failed, point->failed) != 0)
+        at++;
+    if (at == FAILURES_MAX) {
+        failures->others++;
+        return;
+    }
+    if (at == failures->count)
+        failures->list[failures->count++] = (struct failure){point, series, 0};
+    failures->list[at].count++;
+}
+
+static struct failures failures_of(const struct probe_result *probe)
+{
+    struct failures failures = {.count = 0};
+    for (size_t s = 0; s < probe->series_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++)
+            if (probe->series[s].points[i].failed)
+                add_failed(&failures, &probe->series[s], &probe->series[s].points[i]);
+    return failures;
+}
+
+/* "12 latency points failed, 64 MiB first": "no memory" */
+static void add_failures(const struct scope *scope, const struct probe_result *probe)
+{
+    const struct failures failures = failures_of(probe);
+    for (size_t i = 0; i < failures.count; i++) {
+        const struct failure *failure = &failures.list[i];
+        const char *many = failure->count == 1 ? "" : "s";
+        struct note *note = add_note(scope, NOTE_DOUBT);
+        struct line line = {0}, why = {0};
+        char x[UNIT_TEXT];
+        line_add(&line, "%zu ", failure->count);
+        line_add_clean(&line, probe->name);
+        if (failure->series->matrix)
+            line_add(&line, " pair%s failed, (%d,%d) first", many, failure->first->from,
+                     failure->first->to);
+        else
+            line_add(&line, " point%s failed, %s first", many,
+                     figure_place(failure->first->x, failure->series->x.unit, x));
+        line_add_clean(&why, failure->first->failed);
+        if (failures.others && i + 1 == failures.count)
+            line_add(&why, " (and %zu more for other reasons)", failures.others);
+        note->what = report_line(scope->report, &line);
+        note->why = report_line(scope->report, &why);
+    }
+}
+
+/* --- flags --- */
+
+/* The points of a probe that carry a flag. */
+struct tally {
+    size_t flagged, all;
+    double x_low, x_high;
+    const char *x_unit;
+    bool matrix, mixed; /* all of them are matrices; mixed: not all on one axis, so that a range
+                           says nothing */
+};
+
+static const char *axis_name(const struct series *series)
+{
+    return series->x.name ? series->x.name : "";
+}
+
+static struct tally tally_points(const struct probe_result *probe, unsigned bit)
+{
+    struct tally tally = {.matrix = true, .x_low = INFINITY, .x_high = -INFINITY};
+    for (size_t s = 0; s < probe->series_count; s++) {
+        const struct series *series = &probe->series[s];
+        if (device_has_condition(series)) /* its points are those of another series */
+            continue;
+        tally.matrix = tally.matrix && series->matrix;
+        tally.mixed = tally.mixed || (s && strcmp(axis_name(series), axis_name(series - 1)) != 0);
+        tally.x_unit = series->x.unit;
+        tally.all += series->point_count;
+        for (size_t i = 0; i < series->point_count; i++) {
+            if (!(series->points[i].flags & bit))
+                continue;
+            tally.flagged++;
+            tally.x_low = fmin(tally.x_low, series->points[i].x);
+            tally.x_high = fmax(tally.x_high, series->points[i].x);
+        }
+    }
+    return tally;
+}
+
+/* ", 12 of 130 latency points from 1 MiB to 1 GiB" */
+static void add_points(struct line *line, const struct probe_result *probe, unsigned bit)
+{
+    struct tally tally = tally_points(probe, bit);
+    char low[UNIT_TEXT], high[UNIT_TEXT];
+    if (tally.flagged == 0)
+        return;
+    line_add(line, "%s", line->length ? ", " : "");
+    if (tally.flagged == tally.all)
+        line_add(line, "all ");
+    else
+        line_add(line, "%zu of %zu ", tally.flagged, tally.all);
+    line_add_clean(line, probe->name);
+    line_add(line, "%s", tally.matrix ? " pairs" : " points");
+    if (!tally.matrix && !tally.mixed && tally.flagged < tally.all && tally.x_high > tally.x_low)
+        line_add(line, " from %s to %s", figure_place(tally.x_low, tally.x_unit, low),
+                 figure_place(tally.x_high, tally.x_unit, high));
+}
+
+/* The findings that carry the flag: "L1.latency, L2.latency (order forward) and 3 more".
+ * "L1.latency_ns" says what "L1.latency" has said, unless that has nothing to say. Whether there
+ * are any. */
+static bool add_names(struct line *line, const struct scope *scope, unsigned bit)
+{
+    const struct catalogue *catalogue = &scope->report->catalogue;
+    size_t flagged = 0, named = 0;
+    for (int twins = 0; twins < 2 && !named; twins++)
+        for (size_t i = 0; i < catalogue->count; i++) {
+            const struct catalogue_entry *entry = &catalogue->list[i];
+            struct line name = {0};
+            if (entry->document != scope->index || (scope->only && scope->only != entry->probe) ||
+                !(entry->finding->flags & bit) || entry->twin != twins || ++flagged > NAMES_MAX)
+                continue;
+            line_add_clean(&name, entry->finding->name);
+            line_add_in_brackets(&name, entry->finding);
+            line_add(line, "%s%s", named++ ? ", " : "", name.text);
+        }
+    if (flagged > named)
+        line_add(line, " and %zu more", flagged - named);
+    return named > 0;
+}
+
+/* "; as few as 2 trials, coverage 50 %" */
+static void add_fewest(struct line *line, const struct scope *scope)
+{
+    const struct summary *fewest = NULL;
+    for (size_t p = 0; p < scope->document->probe_count; p++) {
+        const struct probe_result *probe = &scope->document->probes[p];
+        for (size_t s = 0; s < probe->series_count && (!scope->only || scope->only == probe); s++)
+            for (size_t i = 0; i < probe->series[s].point_count; i++) {
+                const struct point *point = &probe->series[s].points[i];
+                if (point->flags & FLAG_BIT(FLAG_TOO_FEW) && point->y.n &&
+                    (!fewest || point->y.n < fewest->n))
+                    fewest = &point->y;
+            }
+    }
+    if (fewest)
+        line_add(line, "; as few as %u trial%s", fewest->n, fewest->n == 1 ? "" : "s");
+    if (fewest && fewest->n > 1)
+        line_add(line, ", coverage %.0f %%", floor((double)fewest->coverage * 100));
+}
+
+/* What one flag says, of which values, and what a person can do. */
+static void add_flag(const struct scope *scope, int flag)
+{
+    const struct document *document = scope->document;
+    const struct flag_text *text = &flag_texts[flag];
+    struct line whom = {0};
+    const bool named = add_names(&whom, scope, FLAG_BIT(flag));
+    /* In a summary the headline values stand for the points that they come from. */
+    for (size_t p = 0; p < document->probe_count && (scope->only || !named); p++)
+        if (!scope->only || scope->only == &document->probes[p])
+            add_points(&whom, &document->probes[p], FLAG_BIT(flag));
+    if (!whom.length)
+        return;
+    if (flag == FLAG_TOO_FEW)
+        add_fewest(&whom, scope);
+    struct note *note = add_note(scope, text->doubt ? NOTE_DOUBT : NOTE_REMARK);
+    note->flag = flag;
+    note->what = text->meaning;
+    note->whom = report_line(scope->report, &whom);
+    note->why = text->why;
+    note->remedy = text->remedy;
+}
+
+static unsigned flags_of(const struct probe_result *probe)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        flags |= probe->findings[i].flags;
+    for (size_t s = 0; s < probe->series_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++)
+            flags |= probe->series[s].points[i].flags;
+    return flags;
+}
+
+/* Whether the remarks have named the hypervisor already. */
+static bool names_hypervisor(const struct document *document)
+{
+    const char *hypervisor = document->machine.hypervisor;
+    for (size_t i = 0; i < document->conditions.remark_count && hypervisor; i++)
+        if (strstr(document->conditions.remarks[i].what, hypervisor))
+            return true;
+    return false;
+}
+
+static unsigned flags_to_tell(const struct scope *scope)
+{
+    unsigned flags = 0;
+    for (size_t p = 0; p < scope->document->probe_count; p++)
+        if (!scope->only || scope->only == &scope->document->probes[p])
+            flags |= flags_of(&scope->document->probes[p]);
+    if (names_hypervisor(scope->document))
+        flags &= ~FLAG_BIT(FLAG_VIRTUAL_MACHINE);
+    return flags;
+}
+
+static void add_flags(const struct scope *scope, unsigned flags)
+{
+    for (int flag = 0; flag < FLAG_COUNT; flag++)
+        if (flags & FLAG_BIT(flag))
+            add_flag(scope, flag);
+}
+
+/* --- what was left out, and what the run met --- */
+
+static void add_not_measured(const struct scope *scope, const struct probe_result *probe)
+{
+    const struct factor *parameter = probe_parameter(probe, parameter_not_measured);
+    if (!parameter || !parameter->text)
+        return;
+    struct note *note = add_note(scope, NOTE_REMARK);
+    note->what = scope->only ? "not measured"
+                             : report_text(scope->report, "not measured of %s", probe->name);
+    note->why = parameter->text;
+}
+
+static void add_remarks(const struct scope *scope)
+{
+    const struct conditions *conditions = &scope->document->conditions;
+    for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MAX; i++) {
+        struct note *note = add_note(scope, NOTE_REMARK);
+        note->what = conditions->remarks[i].what;
+        note->why = conditions->remarks[i].why;
+        note->remedy = conditions->remarks[i].remedy;
+    }
+    add_more(scope, conditions->remark_count, REMARKS_MAX);
+}
+
+void report_add_notes(struct report *report, size_t index, const struct probe_result *probe)
+{
+    const struct scope scope = {report, report->catalogue.documents[index], index, probe};
+    const size_t before = report->count;
+    struct block *heading = report_add(report, BLOCK_HEADING, SECTION_KNOW, index);
+    heading->probe = probe;
+    heading->heading = (struct heading){.level = 2, .title = "to know"};
+    for (size_t p = 0; p < scope.document->probe_count; p++)
+        if (!probe || probe == &scope.document->probes[p])
+            add_status(&scope, &scope.document->probes[p]);
+    for (size_t p = 0; p < scope.document->probe_count; p++)
+        if (!probe || probe == &scope.document->probes[p])
+            add_failures(&scope, &scope.document->probes[p]);
+    /* The cause first: what the run met explains the doubts, and these what disagrees. */
+    add_remarks(&scope);
+    const unsigned flags = flags_to_tell(&scope);
+    add_flags(&scope, flag_doubts(flags));
+    if (!probe) /* a probe in full has its findings above */
+        add_disagreements(&scope);
+    add_flags(&scope, flags & ~flag_doubts(flags));
+    for (size_t p = 0; p < scope.document->probe_count; p++)
+        if (!probe || probe == &scope.document->probes[p])
+            add_not_measured(&scope, &scope.document->probes[p]);
+    if (report->count == before + 1)
+        report->count = before; /* there is nothing to know */
+}

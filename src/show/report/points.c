@@ -1,0 +1,294 @@
+/* The points of series as tables: one series, a group of them row by row, a sheet of them side by
+ * side, or a few points where there is no room for all. */
+#include "base/quantity.h"
+#include "conclude/registry/device.h"
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "show/report/details.h"
+#include "show/report/factors.h"
+#include "show/report/figure.h"
+#include "show/report/series.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Where there is no room the names of flags go first, which the notes repeat; then the range, but
+ * of a group, which compares the rows by it, the interval; then the number of trials; then cycles.
+ */
+enum { RANK_CYCLES = 1, RANK_COUNT, RANK_SECOND, RANK_FIRST, RANK_NAMES };
+
+/* What a table has beside place and median. */
+struct optional_columns {
+    bool labels, cycles, quiet, count, range, names;
+};
+
+static const char *place_name(const struct series *series)
+{
+    return series->matrix ? "from -> to" : series->x.name ? series->x.name : "x";
+}
+
+static struct column *add_column(struct report *report, struct table *table, const char *name,
+                                 size_t least, int rank)
+{
+    struct column *column = table_add_column(report, table, name);
+    column->least = least;
+    column->rank = rank;
+    return column;
+}
+
+/* A table of one series has a fixed form; that of a group leaves the room to its labels. */
+static void add_columns(struct report *report, struct table *table, const struct series *series,
+                        const struct optional_columns *optional)
+{
+    const bool labels = optional->labels;
+    const size_t value = labels ? 7 : 10, percent = labels ? 5 : 7, range = labels ? 7 : 8;
+    const int interval_rank = labels ? RANK_FIRST : RANK_SECOND;
+    if (labels)
+        add_column(report, table, NULL, 0, 0)->words = true;
+    add_column(report, table, place_name(series), labels ? 0 : 12, 0);
+    add_column(report, table, figure_unit(series->y.unit), value, 0);
+    add_column(report, table, "+-%", percent, interval_rank);
+    if (optional->cycles) {
+        add_column(report, table, "cycles", value, RANK_CYCLES);
+        if (!labels)
+            add_column(report, table, "+-%", percent, interval_rank);
+    }
+    if (optional->quiet)
+        add_column(report, table, "quiet", value, RANK_CYCLES);
+    if (optional->count)
+        add_column(report, table, "n", labels ? 4 : 6, labels ? 0 : RANK_COUNT);
+    if (optional->range) {
+        const int rank = labels ? RANK_SECOND : RANK_FIRST;
+        add_column(report, table, "min", range, rank);
+        add_column(report, table, "max", range, rank);
+    }
+    if (optional->names) {
+        struct column *column = add_column(report, table, NULL, 0, RANK_NAMES);
+        column->words = column->flags = true;
+    }
+}
+
+static const char *flag_names(struct report *report, unsigned flags)
+{
+    struct line line = {0};
+    for (int i = 0; i < FLAG_COUNT; i++)
+        if (flags & FLAG_BIT(i))
+            line_add(&line, "%s%s", line.length ? ", " : "", flag_texts[i].name);
+    return report_line(report, &line);
+}
+
+static struct cell place_of(struct report *report, const struct series *series,
+                            const struct point *point)
+{
+    return series->matrix ? cell_of_text(report_text(report, "%d -> %d", point->from, point->to))
+                          : cell_of_value(point->x, series->x.unit, FORM_PLACE);
+}
+
+/* One trial has no interval. */
+static struct cell interval_of(float median, float low, float high, unsigned trials)
+{
+    struct cell cell = cell_of_value((double)median, NULL, FORM_PERCENT);
+    cell.low = trials > 1 ? (double)low : NAN;
+    cell.high = trials > 1 ? (double)high : NAN;
+    return cell;
+}
+
+static void add_point(struct report *report, struct table *table, const struct series *series,
+                      const struct point *point, const char *label,
+                      const struct optional_columns *optional)
+{
+    const struct summary *y = &point->y;
+    const char *unit = series->y.unit;
+    struct row *row = table_add_row(report, table);
+    size_t at = 0;
+    if (!row)
+        return;
+    row->flags = point->flags;
+    row->words = point->failed;
+    if (optional->labels)
+        row->cells[at++] = cell_of_text(label);
+    row->cells[at++] = place_of(report, series, point);
+    row->cells[at++] = cell_of_value((double)y->median, unit, FORM_NUMBER);
+    row->cells[at++] = interval_of(y->median, y->low, y->high, y->n);
+    if (optional->cycles) {
+        const struct estimate *cycles = &point->cycles;
+        row->cells[at++] = cell_of_value((double)cycles->median, "cycles", FORM_NUMBER);
+        if (!optional->labels)
+            row->cells[at++] = interval_of(cycles->median, cycles->low, cycles->high, y->n);
+    }
+    if (optional->quiet)
+        row->cells[at++] =
+            optional->cycles
+                ? cell_of_value((double)point->quiet_cycles.value, "cycles", FORM_NUMBER)
+                : cell_of_value((double)point->quiet.value, unit, FORM_NUMBER);
+    if (optional->count)
+        row->cells[at++] = cell_of_value(y->n, NULL, FORM_WHOLE);
+    if (optional->range) {
+        row->cells[at++] = cell_of_value((double)y->min, unit, FORM_NUMBER);
+        row->cells[at++] = cell_of_value((double)y->max, unit, FORM_NUMBER);
+    }
+    if (optional->names)
+        row->cells[at] = cell_of_text(flag_names(report, point->flags));
+}
+
+static bool any_cycles(const struct series *series, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < series[i].point_count; p++)
+            if (isfinite(series[i].points[p].cycles.median))
+                return true;
+    return false;
+}
+
+/* Where no point is, both values agree and one is shown. */
+static bool any_disturbed(const struct series *series, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < series[i].point_count; p++)
+            if (point_is_disturbed(&series[i].points[p]))
+                return true;
+    return false;
+}
+
+static struct table *add_table(struct report *report, size_t index,
+                               const struct probe_result *probe)
+{
+    struct block *block = report_add(report, BLOCK_TABLE, SECTION_RESULTS, index);
+    block->probe = probe;
+    return &block->table;
+}
+
+void report_add_nothing(struct report *report, size_t index, const struct probe_result *probe)
+{
+    add_table(report, index, probe)->more = "nothing was measured";
+}
+
+void report_add_points(struct report *report, size_t index, const struct probe_result *probe,
+                       const struct series *series, size_t count)
+{
+    enum { RANGE_ROWS = 16 };
+    if (count == 1 && !series->point_count) {
+        report_add_nothing(report, index, probe);
+        return;
+    }
+    const struct optional_columns optional = {.labels = count > 1,
+                                              .cycles = any_cycles(series, count),
+                                              .quiet = any_disturbed(series, count),
+                                              .count = true,
+                                              .range =
+                                                  count > 1 || series->point_count <= RANGE_ROWS,
+                                              .names = count == 1};
+    const char **labels = series_labels(report, series, count);
+    struct table *table = add_table(report, index, probe);
+    add_columns(report, table, series, &optional);
+    for (size_t i = 0; i < count; i++) {
+        const char *label = labels ? labels[i] : NULL;
+        for (size_t p = 0; p < series[i].point_count; p++)
+            add_point(report, table, &series[i], &series[i].points[p], p ? NULL : label, &optional);
+        struct row *row = series[i].point_count ? NULL : table_add_row(report, table);
+        if (row) {
+            row->cells[0] = cell_of_text(label);
+            row->words = "nothing was measured";
+        }
+    }
+}
+
+/* 1 KiB, 16 KiB, 256 KiB, ...: few enough for one screen. */
+static bool is_round(double x)
+{
+    int exponent;
+    return frexp(x, &exponent) == 0.5 && exponent % 4 == 3;
+}
+
+struct table report_few_points(struct report *report, const struct series *series)
+{
+    enum { ROWS = 8, ROUND_MIN = 4 };
+    const struct optional_columns optional = {.cycles = any_cycles(series, 1)};
+    struct table table = {.title = NULL};
+    size_t rounds = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        rounds += is_round(series->points[i].x);
+    const bool by_round = rounds >= ROUND_MIN && rounds <= ROWS;
+    const size_t step = by_round ? 1 : (series->point_count + ROWS - 1) / ROWS;
+    add_columns(report, &table, series, &optional);
+    for (size_t i = 0; i < series->point_count; i++)
+        if (by_round ? is_round(series->points[i].x) : i % step == 0)
+            add_point(report, &table, series, &series->points[i], NULL, &optional);
+    return table;
+}
+
+struct table report_pairs_table(struct report *report, const struct series *series)
+{
+    const struct optional_columns optional = {.labels = false};
+    struct table table = {.title = NULL};
+    add_columns(report, &table, series, &optional);
+    for (size_t i = 0; i < series->point_count; i++)
+        add_point(report, &table, series, &series->points[i], NULL, &optional);
+    return table;
+}
+
+/* --- a sheet --- */
+
+static bool all_have_cycles(const struct series *series, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < series[i].point_count; p++)
+            if (series[i].points[p].y.n && !isfinite(series[i].points[p].cycles.median))
+                return false;
+    return true;
+}
+
+/* The next x that any of them has after `x`; NAN where none has. */
+static double next_place(const struct series *series, size_t count, double x)
+{
+    double next = NAN;
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < series[i].point_count; p++) {
+            double here = series[i].points[p].x;
+            if ((isnan(x) || here > x) && !(here >= next))
+                next = here;
+        }
+    return next;
+}
+
+static const char *column_name(struct report *report, const struct factor *factor)
+{
+    char text[UNIT_TEXT];
+    if (factor->text)
+        return factor->text;
+    if (factor->number >= 1024 && !(fmod(factor->number, 1024) > 0))
+        return report_text(report, "%s", figure_short_size(factor->number, text));
+    return report_text(report, "%s", figure_place(factor->number, "", text));
+}
+
+/* Medians, in cycles where all have them. */
+void report_add_sheet(struct report *report, size_t index, const struct probe_result *probe,
+                      const struct series *series, size_t count)
+{
+    enum { PLACE = 12, CELL = 7 };
+    const bool cycles = all_have_cycles(series, count);
+    const int only = series_only_difference(&series[0], &series[1]);
+    const size_t own = only < 0 ? 0 : (size_t)only; /* series_sheet() has found that there is one */
+    struct table *table = add_table(report, index, probe);
+    table->legend =
+        report_text(report, "%s, a column for each %s",
+                    cycles ? "cycles" : figure_unit(series->y.unit), series->factors[own].name);
+    add_column(report, table, place_name(series), PLACE, 0);
+    for (size_t i = 0; i < count; i++)
+        add_column(report, table, column_name(report, &series[i].factors[own]), CELL, 0);
+    for (double x = next_place(series, count, NAN); !isnan(x); x = next_place(series, count, x)) {
+        struct row *row = table_add_row(report, table);
+        if (!row)
+            return;
+        row->cells[0] = cell_of_value(x, series->x.unit, FORM_PLACE);
+        for (size_t i = 0; i < count; i++) {
+            const struct point *point = series_point(&series[i], x);
+            const double value = !point   ? NAN
+                                 : cycles ? (double)point->cycles.median
+                                          : (double)point->y.median;
+            struct cell *cell = &row->cells[i + 1];
+            *cell = cell_of_value(value, cycles ? "cycles" : series->y.unit, FORM_NUMBER);
+            cell->flags = point ? point->flags : 0;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/*
+ * From the numbers of a table to the document. A reader adds one number after another and says of
+ * what kind it is; tables_end() makes series and findings of all of them. Numbers of one kind and
+ * place are trials of one point, so a tool that was run several times into one file becomes one
+ * table with intervals.
+ */
+#ifndef FATHOM_SPEAK_IMPORT_TABLES_H
+#define FATHOM_SPEAK_IMPORT_TABLES_H
+
+#include "speak/import/import.h"
+
+enum { TABLE_FACTORS = 5 };
+
+/* What a number is of. Names, titles, units and axes are constants; the factors' texts are copied.
+ */
+struct table_kind {
+    const char *probe, *title;
+    const struct series *series;          /* its name, axes and whether it is a matrix; NULL: */
+    const char *finding, *unit;           /* it is a finding of that name, which is copied too */
+    struct factor factors[TABLE_FACTORS]; /* up to the first without a name */
+    bool headline; /* a series to be looked at; where there is none in a probe, one is chosen */
+};
+
+struct table_number {
+    double x;      /* of a curve */
+    int from, to;  /* of a matrix */
+    double value;  /* in the unit of the series' y or of the finding; ns where that may be either */
+    double cycles; /* beside it, or instead where `value` is NAN; NAN: unknown */
+};
+
+struct table_entry;
+
+struct tables {
+    struct document *document;
+    struct error *error;
+    struct table_kind *kinds;
+    struct table_entry *entries;
+    size_t kind_count, count; /* of numbers that were added */
+};
+
+void tables_begin(struct tables *, struct document *, struct error *);
+/* ERROR_SYSTEM without memory. */
+int tables_add(struct tables *, const struct table_kind *, struct table_number);
+/* The same for a point of the latency by working set in the probe "latency"; `kind` needs factors
+ * and the title alone. */
+int tables_add_latency(struct tables *, struct table_kind kind, double bytes, double ns,
+                       double cycles);
+/* The same for a finding with one value. */
+int tables_add_value(struct tables *, const struct table_kind *, double value);
+/* Makes series and findings of all that was added, in the order of their kinds' first numbers.
+ * Curves are ordered by x, matrices by from and to. A curve whose `value`s are all absent is in
+ * cycles. ERROR_SYSTEM without memory. */
+int tables_end(struct tables *);
+
+/* The document's GPU of that number, which is added where there is none; NULL without memory. */
+struct gpu_facts *table_gpu(struct document *, int id);
+
+/* --- for formats that make their series themselves --- */
+
+/* The probe of that name, which is added where there is none. Both texts are constants. NULL
+ * without memory. */
+struct probe_result *table_probe(struct document *, const char *name, const char *title);
+/* A series without points, in the document's pool, that is like `model` in all else but factors.
+ * NULL without memory. */
+struct series *table_series(struct document *, struct probe_result *, const struct series *model);
+/* A factor that is a number, or a text (copied) where that is not NULL. ERROR_SYSTEM without
+ * memory. */
+int table_factor(struct document *, struct series *, const char *name, const char *text,
+                 double number);
+
+/* ERROR_USAGE: "FILE: ..." */
+int table_refuse(struct error *, const struct import_text *, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,100 @@
+/* lmbench's bw_mem: the size in MB and its bandwidth in MB/s, on one line. */
+#include "speak/tongues/tongue.h"
+
+#include <string.h>
+
+enum { LEAST = 512, THREADS_MOST = 65536 };
+static const double megabyte = 1e6, usual_s = 3;
+
+/* What the tool counts once: of a copy the array, of which fathom counts loads and stores. */
+static const struct {
+    const char *name, *kernel, *mix;
+    double counted;
+} kinds[] = {
+    {"rd", "read", NULL, 1},   {"frd", "read", NULL, 1},    {"wr", "write", NULL, 1},
+    {"fwr", "write", NULL, 1}, {"bzero", "write", NULL, 1}, {"cp", "copy", NULL, 2},
+    {"fcp", "copy", NULL, 2},  {"bcopy", "copy", NULL, 2},  {"rdwr", NULL, "1:1", 2},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const struct tongue_argument arguments[] = {
+    {'P', NULL, "N", "this many CPUs at once (default: 1)", false},
+    {'W', NULL, "US", "fathom warms up by itself, as long as it takes", true},
+    {'N', NULL, "N", "fathom repeats until the interval is narrow enough", true},
+    {.letter = 0},
+};
+
+/* The size is each thread's array: a copy has two of them. */
+static int measure(struct talk *talk, size_t kind, uint64_t bytes, uint64_t threads,
+                   const struct point **point, struct error *error)
+{
+    const uint64_t arrays = kinds[kind].kernel && kinds[kind].counted > 1 ? 2 : 1;
+    const char *count = talk_text(talk, "%llu", (unsigned long long)threads);
+    const struct talk_option options[] = {
+        {kinds[kind].kernel ? "kernel" : "mix",
+         kinds[kind].kernel ? kinds[kind].kernel : kinds[kind].mix},
+        {"size", talk_text(talk, "%llu", (unsigned long long)(bytes * threads * arrays))},
+        {"threads", count},
+        {.name = NULL}};
+    const struct probe_result *result;
+    if (bytes > UINT64_MAX / threads / arrays / 4)
+        return error_set(error, ERROR_USAGE,
+                         "bw_mem: %s for each of %llu CPUs is more than there "
+                         "can be",
+                         talk->operands[0], (unsigned long long)threads);
+    int code = talk_measure(talk, "bandwidth", options, usual_s, &result, error);
+    if (code < 0)
+        return code;
+    *point =
+        talk_point(talk, talk_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
+    return *point ? 0 : talk_missing(talk, "the bandwidth", error);
+}
+
+static int speak(struct talk *talk, struct error *error)
+{
+    const char *what = talk->operands[1];
+    uint64_t bytes, threads;
+    size_t kind = 0;
+    while (kind < KINDS && strcmp(kinds[kind].name, what) != 0)
+        kind++;
+    if (kind == KINDS)
+        return error_set(error, ERROR_USAGE,
+                         "bw_mem: '%s': choose rd, wr, rdwr, cp, frd, fwr, fcp, bzero or bcopy",
+                         what);
+    int code = talk_size(talk, "the size", talk->operands[0], 1, &bytes, error);
+    if (code == 0)
+        code = talk_number(talk, 'P', 1, THREADS_MOST, 1, &threads, error);
+    if (code == 0 && bytes < LEAST)
+        code = error_set(error, ERROR_USAGE, "bw_mem: the size '%s': give 512 or more",
+                         talk->operands[0]);
+    if (code == 0 && talk->operand_count > 2)
+        talk_aside(talk, "'%s' does nothing here: fathom's arrays begin on pages",
+                   talk->operands[2]);
+    const struct point *point = NULL;
+    if (code == 0)
+        code = measure(talk, kind, bytes, threads, &point, error);
+    if (code < 0)
+        return code;
+    const double mb = (double)bytes / megabyte;
+    fprintf(talk->out, mb < 1 ? "%.6f " : "%.2f ", mb);
+    fprintf(talk->out, "%.2f\n", (double)point->y.median / kinds[kind].counted / megabyte);
+    return 0;
+}
+
+const struct tongue bw_mem_tongue = {
+    .name = "bw_mem",
+    .place = 70,
+    .summary = "bandwidth of one kind of loop at one size (lmbench)",
+    .operands = "SIZE rd|wr|rdwr|cp|frd|fwr|fcp|bzero|bcopy [CONFLICT]",
+    .differs =
+        "bw_mem writes its line to standard error; fathom writes it to standard output. bw_mem's "
+        "rd, wr and rdwr touch four bytes of every 32 and count all of them; fathom's loops load "
+        "and store every byte by the widest instructions there are, so they are bound by the "
+        "memory and not by instructions. A copy is counted once, as bw_mem does; 'fathom "
+        "bandwidth' counts the bytes loaded and the bytes stored. A MB is 10^6 bytes, as in "
+        "lmbench's sources; some distributions' builds count 2^20.",
+    .arguments = arguments,
+    .operands_least = 2,
+    .operands_most = 3,
+    .speak = speak,
+};

@@ -1,0 +1,94 @@
+/* The CUDA program `latency`: clock, working set, and cycles a load of one GPU thread. */
+#include "speak/tongues/tongue.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ARRAY_MOST = 112 << 20 };
+static const double kib = 1024, usual_s = 25;
+
+static const struct tongue_argument arguments[] = {{.letter = 0}};
+
+/* The sizes of the program's own table: one, then four an octave, in words of four bytes until they
+ * are apart. fathom's elements are of eight bytes, so those are the smallest steps. */
+static const char *list_sizes(struct talk *talk)
+{
+    struct pool *pool = &talk->document->pool;
+    const char *list = pool_strdup(pool, "8");
+    for (uint64_t octave = 8, last = 8; octave <= ARRAY_MOST && list; octave *= 2)
+        for (uint64_t quarter = 4; quarter < 8 && list; quarter++) {
+            const uint64_t bytes = octave * quarter / 4 / 8 * 8;
+            if (bytes > last && bytes <= ARRAY_MOST) {
+                list = pool_printf(pool, "%s,%llu", list, (unsigned long long)bytes);
+                last = bytes;
+            }
+        }
+    return list;
+}
+
+static bool has_row(const struct series *series)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].y.n && series->points[i].cycles.median > 0)
+            return true;
+    return false;
+}
+
+static void print_row(FILE *out, const struct point *point)
+{
+    const double cycles = (double)point->cycles.median;
+    fprintf(out, "%4.0f %12.0f %12.0f %12.0f \n", cycles / (double)point->y.median * 1e3, point->x,
+            floor(point->x / kib), cycles);
+}
+
+static int speak(struct talk *talk, struct error *error)
+{
+    /* Of the 96 KB that the program was written for, in per cent, which every device has. */
+    static const char *const splits[] = {"34", "67"};
+    uint64_t split;
+    int code = talk_whole(talk, "the split", talk->operands[0], 0, 1, &split, error);
+    const char *sizes = code == 0 ? list_sizes(talk) : NULL;
+    if (code < 0)
+        return code;
+    if (!sizes)
+        return error_out_of_memory(error);
+    const struct talk_option options[] = {
+        {"what", "latency"},   {"device", "0"},  {"path", "l1"}, {"order", "strided"},
+        {"l1", splits[split]}, {"sizes", sizes}, {.name = NULL}};
+    const struct probe_result *result;
+    talk->more = talk_text(talk, "fathom gpu --what latency --from 8 --l1 %s", splits[split]);
+    code = talk_measure(talk, "gpu", options, usual_s, &result, error);
+    if (code < 0)
+        return code;
+    const struct series *series = talk_series(result, NULL, "order", "strided");
+    const struct factor *l1 = series ? series_factor(series, "l1") : NULL;
+    if (l1)
+        talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / kib);
+    if (!series)
+        return talk_missing(talk, "the latency of a GPU", error);
+    if (!has_row(series))
+        return talk_missing(talk, "the latency of a GPU", error);
+    fputs("MHz            B           KB          CPI\n", talk->out);
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].y.n && series->points[i].cycles.median > 0)
+            print_row(talk->out, &series->points[i]);
+    return 0;
+}
+
+const struct tongue gpu_latency_tongue = {
+    .name = "latency",
+    .place = 60,
+    .summary = "latency of a GPU by working set: MHz, B, KB, CPI (the CUDA program)",
+    .operands = "SPLIT",
+    .differs =
+        "SPLIT is 0 for 32 KB of L1 and 64 KB of shared memory, 1 for 64 KB of L1; where a GPU has "
+        "more of both, fathom asks for as large a share and says what that comes to. The program "
+        "times each "
+        "load by itself and writes it to shared memory, which adds some 20 cycles to an L1 hit (54 "
+        "where 32 are true); fathom times whole chases. Elements are pointers of 8 bytes, so "
+        "the sizes between 8 and 32 bytes that hold half of one are left out.",
+    .arguments = arguments,
+    .operands_least = 1,
+    .operands_most = 1,
+    .speak = speak,
+};

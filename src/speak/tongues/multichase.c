@@ -1,0 +1,257 @@
+/* Google's multichase: nanoseconds a load, alone on a line or below its settings. */
+#include "speak/tongues/tongue.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MEMORY = 256 << 20, STRIDE = 256, LOCALITY = 256 << 10, SAMPLES = 5, MIB = 1 << 20 };
+static const double sample_s = 0.5;
+
+enum measure { BY_LATENCY, BY_CHAINS, BY_WORK };
+
+static const struct chase {
+    const char *name; /* and a number behind it, where it ends with one of these: parallel, work: */
+    enum measure measure;
+    bool modify;
+} chases[] = {
+    {"simple", BY_LATENCY, false},
+    {"incr", BY_LATENCY, true},
+    {"parallel", BY_CHAINS, false},
+    {"work:", BY_WORK, false},
+};
+enum { CHASES = sizeof chases / sizeof *chases };
+
+static const struct tongue_argument arguments[] = {
+    {'a', NULL, NULL, "the median of the trials, and not the best", false},
+    {'c', NULL, "CHASE", "simple (default), incr, parallel2 to parallel10, or work:CYCLES", false},
+    {'m', NULL, "SIZE", "the memory, with k, m or g behind it (default: 256m)", false},
+    {'n', NULL, "N", "samples of half a second: how long it measures (default: 5)", false},
+    {'o', NULL, NULL, "in order, and not at random", false},
+    {'s', NULL, "SIZE", "the stride (default: 256)", false},
+    {'T', NULL, "SIZE", "random within blocks of this many bytes (default: 256k)", false},
+    {'t', NULL, "N", "this many CPUs at once, through one memory", false},
+    {'p', NULL, "SIZE", "the page size (default: the system's)", false},
+    {'H', NULL, NULL, "on transparent huge pages", false},
+    {'v', NULL, NULL, "print the settings and trials too", false},
+    {'X', NULL, NULL, "fathom always pins", true},
+    {'F', NULL, "SIZE", "fathom leaves the caches as a long chase does", true},
+    {'O', NULL, "SIZE", "for an offset: fathom latency --align", true},
+    {'N', NULL, NULL, "fathom ends when the interval is narrow enough", true},
+    {'L', NULL, NULL, "fathom's kernels repeat as long as they have to", true},
+    {'M', NULL, NULL, "fathom maps its memory", true},
+    {'y', NULL, NULL, "fathom prints no time stamps here", true},
+    {'W', NULL, "LIST", "for other nodes: fathom latency --node", true},
+    {'f', NULL, "FILE", "fathom maps memory of its own", true},
+    {.letter = 0},
+};
+
+struct wish {
+    const struct chase *chase;
+    const char *name, *number; /* "parallel4", "4" */
+    uint64_t bytes, stride, block, samples, threads, page;
+};
+
+static int read_size(const struct talk *talk, char letter, uint64_t fallback, uint64_t *bytes,
+                     struct error *error)
+{
+    const char what[] = {'-', letter, '\0'}, *text = talk_value(talk, letter);
+    *bytes = fallback;
+    return text ? talk_size(talk, what, text, 1, bytes, error) : 0;
+}
+
+/* Chases that fathom has not, each with what comes nearest. Another chase's number under their name
+ * would be wrong, so they are refused. */
+static const struct {
+    const char *name; /* and whatever follows it */
+    const char *why;
+} others[] = {
+    {"critword", "two words of a line; what the second costs: fathom access"},
+    {"branch", "jumps through code, which is not measured yet; the data side: -c simple"},
+    {"movdqa", "one chase by vectors of 16 bytes; what their width is worth: fathom bandwidth "
+               "--width"},
+    {"movntdqa", "loads past the caches, which ordinary memory treats like others: -c simple"},
+    {"t0", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
+           "--prefetch N"},
+    {"t1", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
+           "--prefetch N"},
+    {"t2", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
+           "--prefetch N"},
+    {"nta", "a prefetch right before its own load hides nothing; ahead of it: fathom parallelism "
+            "--prefetch N"},
+};
+
+static int refuse_chase(const char *name, struct error *error)
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(others[i].name, name, strlen(others[i].name)) == 0)
+            return error_set(error, ERROR_USAGE, "multichase: -c '%s' is not measured: %s", name,
+                             others[i].why);
+    return error_set(error, ERROR_USAGE,
+                     "multichase: -c '%s': fathom has simple, incr, parallelN and work:N; 'fathom "
+                     "latency --help' lists other chases",
+                     name);
+}
+
+static int read_chase(const struct talk *talk, struct wish *wish, struct error *error)
+{
+    uint64_t number;
+    wish->name = talk_value(talk, 'c') ? talk_value(talk, 'c') : chases[0].name;
+    for (size_t i = 0; i < CHASES; i++) {
+        const size_t length = strlen(chases[i].name);
+        if (strncmp(chases[i].name, wish->name, length) != 0 ||
+            (chases[i].measure == BY_LATENCY && wish->name[length]))
+            continue;
+        wish->chase = &chases[i];
+        wish->number = wish->name + length;
+        return chases[i].measure == BY_LATENCY
+                   ? 0
+                   : talk_whole(talk, chases[i].name, wish->number, 1,
+                                chases[i].measure == BY_CHAINS ? 64 : 1024, &number, error);
+    }
+    return refuse_chase(wish->name, error);
+}
+
+static int read_wish(const struct talk *talk, struct wish *wish, struct error *error)
+{
+    int code = read_chase(talk, wish, error);
+    if (code == 0)
+        code = read_size(talk, 'm', MEMORY, &wish->bytes, error);
+    if (code == 0)
+        code = read_size(talk, 's', STRIDE, &wish->stride, error);
+    if (code == 0)
+        code = read_size(talk, 'T', LOCALITY, &wish->block, error);
+    if (code == 0)
+        code = read_size(talk, 'p', 4096, &wish->page, error);
+    if (code == 0)
+        code = talk_number(talk, 'n', 1, 7200, SAMPLES, &wish->samples, error);
+    if (code == 0)
+        code = talk_number(talk, 't', 1, 65536, 1, &wish->threads, error);
+    if (code == 0 && (wish->stride % 8 != 0 || wish->bytes < wish->stride))
+        code = error_set(error, ERROR_USAGE,
+                         "multichase: give a stride that is a multiple of 8 and a memory of at "
+                         "least one stride");
+    if (code == 0 && wish->threads > 1 && wish->chase->measure != BY_LATENCY)
+        code = error_set(error, ERROR_USAGE,
+                         "multichase: -t goes with simple and incr here; for several chains on "
+                         "several CPUs: fathom parallelism --threads");
+    /* As the tool rounds: whole strides in a block, whole blocks. */
+    if (code == 0) {
+        wish->block =
+            wish->block < wish->stride ? wish->stride : wish->block / wish->stride * wish->stride;
+        const uint64_t unit = wish->bytes < wish->block ? wish->stride : wish->block;
+        wish->bytes = wish->bytes / unit * unit;
+        wish->block = wish->block < wish->bytes ? wish->block : wish->bytes;
+    }
+    return code;
+}
+
+/* --- measuring --- */
+
+static const char *pages_of(const struct talk *talk, const struct wish *wish)
+{
+    return talk_value(talk, 'H')      ? "thp"
+           : wish->page >= 1024 * MIB ? "huge1g"
+           : wish->page >= 2 * MIB    ? "huge2m"
+                                      : "small";
+}
+
+static const char *number(struct talk *talk, uint64_t value)
+{
+    return talk_text(talk, "%llu", (unsigned long long)value);
+}
+
+static int measure(struct talk *talk, const struct wish *wish, const struct point **point,
+                   struct error *error)
+{
+    const bool whole = wish->block == wish->bytes;
+    const struct talk_option chase[] = {
+        {"size", number(talk, wish->bytes)},
+        {"stride", number(talk, wish->stride)},
+        {"pages", pages_of(talk, wish)},
+        {"access", wish->chase->modify ? "modify" : "read"},
+        {"order", talk_value(talk, 'o') ? "forward"
+                  : whole
+                      ? "random"
+                      : talk_text(talk, "random-in-block:%llu", (unsigned long long)wish->block)},
+        {wish->threads > 1 ? "threads" : NULL, number(talk, wish->threads)},
+        {"ring", "shared"},
+        {.name = NULL}};
+    const bool work = wish->chase->measure == BY_WORK;
+    const struct talk_option chains[] = {{"sizes", number(talk, wish->bytes)},
+                                         {"pages", pages_of(talk, wish)},
+                                         {"chains", work ? "1" : wish->number},
+                                         {work ? "work" : NULL, wish->number},
+                                         {.name = NULL}};
+    const bool latency = wish->chase->measure == BY_LATENCY;
+    const struct probe_result *result;
+    int code = talk_measure(talk, latency ? "latency" : "parallelism", latency ? chase : chains,
+                            sample_s * (double)(wish->samples + 1), &result, error);
+    if (code < 0)
+        return code;
+    if (!latency && wish->stride != machine_line_bytes(talk->machine))
+        talk_aside(talk, "several chains, and chains with work, go a line at a time: -s does "
+                         "nothing here");
+    *point =
+        result->series_count && result->series[0].point_count ? &result->series[0].points[0] : NULL;
+    return *point && (*point)->y.n ? 0 : talk_missing(talk, "the latency", error);
+}
+
+/* --- printing --- */
+
+static void print_ns(FILE *out, const char *before, double ns, const char *behind)
+{
+    fprintf(out, "%s%6.*f%s", before, ns < 100 ? 3 : 1, ns, behind);
+}
+
+static void print_settings(FILE *out, const struct wish *wish, const struct point *point,
+                           const struct talk *talk)
+{
+    const double rows[] = {(double)point->y.min, (double)point->y.median, (double)point->y.max};
+    fprintf(out, "nr_mixer_indices = %llu\nbase_object_size = 8\nnr_threads = %llu\n",
+            (unsigned long long)(wish->stride / 8), (unsigned long long)wish->threads);
+    const struct machine_facts *facts = &talk->machine->facts;
+    const bool huge = talk_value(talk, 'H') && facts->page_size_count > 1;
+    fprintf(out, "page_size = %llu bytes%s\n",
+            (unsigned long long)(huge ? facts->page_sizes[1] : wish->page), huge ? " (THP)" : "");
+    fprintf(out, "total_memory = %llu (%.1f MiB)\nstride = %llu\ntlb_locality = %llu\nchase = %s\n",
+            (unsigned long long)wish->bytes, (double)wish->bytes / (double)MIB,
+            (unsigned long long)wish->stride, (unsigned long long)wish->block, wish->name);
+    fputs("samples (one column per thread, one row per sample):\n", out);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        print_ns(out, " ", rows[i], "");
+        fprintf(out, "  avg=%.*f\n", rows[i] < 100 ? 3 : 1, rows[i]);
+    }
+}
+
+static int speak(struct talk *talk, struct error *error)
+{
+    struct wish wish = {.chase = NULL};
+    const struct point *point = NULL;
+    int code = read_wish(talk, &wish, error);
+    if (code == 0)
+        code = measure(talk, &wish, &point, error);
+    if (code < 0)
+        return code;
+    if (talk_value(talk, 'v')) {
+        print_settings(talk->out, &wish, point, talk);
+        talk_aside(talk, "the rows are the least, the median and the greatest of %u trials%s",
+                   point->y.n, wish.threads > 1 ? ", of the slowest thread each" : "");
+    }
+    print_ns(talk->out, "", (double)(talk_value(talk, 'a') ? point->y.median : point->y.min), "\n");
+    return 0;
+}
+
+const struct tongue multichase_tongue = {
+    .name = "multichase",
+    .place = 55,
+    .summary = "latency of one memory, in nanoseconds (Google)",
+    .operands = "",
+    .differs =
+        "multichase goes through 256 MiB by strides of 256 bytes, at random within 256 KiB, and "
+        "prints its best half second; prefetchers follow a smaller stride, and a quarter of the "
+        "lines fits more caches than all of them. fathom keeps to these defaults here; -s 64 "
+        "-T 256m is what 'fathom latency' measures. The best is the best of fathom's trials, each "
+        "on fresh memory; -a prints their median.",
+    .arguments = arguments,
+    .speak = speak,
+};

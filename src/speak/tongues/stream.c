@@ -1,0 +1,101 @@
+/* McCalpin's STREAM 5.10: its heading and four lines of rates and times. */
+#include "speak/tongues/tongue.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double word = 8, mebibyte = 1 << 20, gibibyte = 1 << 30, usual_s = 12;
+static const char line[] = "-------------------------------------------------------------\n";
+
+static const struct {
+    const char *label, *kernel;
+    unsigned arrays;
+} kernels[] = {
+    {"Copy:      ", "copy", 2},
+    {"Scale:     ", "scale", 2},
+    {"Add:       ", "add", 3},
+    {"Triad:     ", "triad", 3},
+};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static const struct tongue_argument arguments[] = {{.letter = 0}};
+
+/* All CPUs, as STREAM has it with OpenMP: the last point of each kernel's curve. */
+static const struct point *point_of(struct talk *talk, const struct probe_result *result,
+                                    const char *kernel)
+{
+    const struct series *series = talk_series(result, "stream", "kernel", kernel);
+    return series && series->point_count
+               ? talk_point(talk, series, series->points[series->point_count - 1].x)
+               : NULL;
+}
+
+static void print_heading(FILE *out, double elements, unsigned threads, unsigned trials)
+{
+    const double bytes = elements * word;
+    fprintf(out, "%sSTREAM version $Revision: 5.10 $\n%s", line, line);
+    fprintf(out, "This system uses %.0f bytes per array element.\n%s", word, line);
+    fprintf(out, "Array size = %.0f (elements), Offset = 0 (elements)\n", elements);
+    fprintf(out, "Memory per array = %.1f MiB (= %.1f GiB).\n", bytes / mebibyte, bytes / gibibyte);
+    fprintf(out, "Total memory required = %.1f MiB (= %.1f GiB).\n", 3 * bytes / mebibyte,
+            3 * bytes / gibibyte);
+    fprintf(out,
+            "Each kernel will be executed %u times.\n"
+            " The *best* time for each kernel (excluding the first iteration)\n"
+            " will be used to compute the reported bandwidth.\n%s",
+            trials, line);
+    fprintf(out, "Number of Threads requested = %u\nNumber of Threads counted = %u\n%s", threads,
+            threads, line);
+    fputs("Function    Best Rate MB/s  Avg time     Min time     Max time\n", out);
+}
+
+/* A time is that of one pass at the rate that was measured: the least time is the best rate's. */
+static void print_kernel(FILE *out, size_t which, double elements, const struct point *point)
+{
+    const double bytes = elements * word * kernels[which].arrays;
+    fprintf(out, "%s%12.1f  %11.6f  %11.6f  %11.6f\n", kernels[which].label,
+            1e-6 * (double)point->y.max, bytes / (double)point->y.median,
+            bytes / (double)point->y.max, bytes / (double)point->y.min);
+}
+
+static int speak(struct talk *talk, struct error *error)
+{
+    static const struct talk_option options[] = {{"stream", NULL}, {.name = NULL}};
+    const struct probe_result *result;
+    const struct point *points[KERNELS];
+    int code = talk_measure(talk, "bandwidth", options, usual_s, &result, error);
+    for (size_t i = 0; i < KERNELS && code == 0; i++) {
+        points[i] = point_of(talk, result, kernels[i].kernel);
+        if (!points[i])
+            code = talk_missing(talk, kernels[i].kernel, error);
+    }
+    const struct factor *size = code == 0 ? probe_parameter(result, "array_bytes") : NULL;
+    if (code == 0 && !size)
+        code = talk_missing(talk, "the size of an array", error);
+    if (code < 0)
+        return code;
+    const double elements = size->number / word;
+    print_heading(talk->out, elements, (unsigned)points[0]->x, points[0]->y.n);
+    for (size_t i = 0; i < KERNELS; i++)
+        print_kernel(talk->out, i, elements, points[i]);
+    fputs(line, talk->out);
+    talk_aside(talk, "the average time is the median pass's; fathom checks its loops by their "
+                     "disassembly, so STREAM's line on validation is left out");
+    return 0;
+}
+
+const struct tongue stream_tongue = {
+    .name = "stream",
+    .place = 80,
+    .summary = "bandwidth of copy, scale, add and triad over all CPUs (McCalpin)",
+    .operands = "",
+    .differs =
+        "fathom's loops are vectors of the widest kind and do not depend on a compiler or its "
+        "flags; STREAM's are what the compiler makes of them, and some make stores past the caches "
+        "of them, which moves a third less. fathom's arrays have four times the last-level caches "
+        "each, without recompiling. The best pass is the best of fathom's trials, and where "
+        "STREAM has the average time fathom has the median. The lines about the clock and about "
+        "validation are left out, because nothing was measured for them.",
+    .arguments = arguments,
+    .speak = speak,
+};

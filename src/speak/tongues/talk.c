@@ -1,0 +1,309 @@
+/* What all tongues share: values of arguments, measuring, and what is said aside. */
+#include "base/units.h"
+#include "document/flag.h"
+#include "speak/tongues/arguments.h"
+#include "speak/tongues/tongue.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct tongue *tongue_by_name(const char *name)
+{
+    for (size_t i = 0; tongues[i]; i++)
+        if (strcmp(tongues[i]->name, name) == 0)
+            return tongues[i];
+    return NULL;
+}
+
+/* --- texts --- */
+
+const char *talk_text(struct talk *talk, const char *format, ...)
+{
+    va_list arguments;
+    char text[4096];
+    va_start(arguments, format);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return length >= 0 && (size_t)length < sizeof text ? pool_strdup(&talk->document->pool, text)
+                                                       : NULL;
+}
+
+void talk_aside(const struct talk *talk, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(talk->aside, "fathom: %s: ", talk->tongue->name);
+    va_start(arguments, format);
+    vfprintf(talk->aside, format, arguments);
+    va_end(arguments);
+    fputc('\n', talk->aside);
+}
+
+/* --- values --- */
+
+const char *talk_value(const struct talk *talk, char letter)
+{
+    const struct tongue_argument *table = talk->tongue->arguments;
+    for (size_t i = 0; table[i].letter || table[i].name; i++)
+        if (table[i].letter == letter)
+            return talk->values[i];
+    return NULL;
+}
+
+const char *talk_named(const struct talk *talk, const char *name)
+{
+    const struct tongue_argument *table = talk->tongue->arguments;
+    for (size_t i = 0; table[i].letter || table[i].name; i++)
+        if (table[i].name && strcmp(table[i].name, name) == 0)
+            return talk->values[i];
+    return NULL;
+}
+
+int talk_whole(const struct talk *talk, const char *what, const char *text, uint64_t least,
+               uint64_t most, uint64_t *value, struct error *error)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || number < least || number > most)
+        return error_set(error, ERROR_USAGE, "%s: %s '%s': give a whole number from %llu to %llu",
+                         talk->tongue->name, what, text, (unsigned long long)least,
+                         (unsigned long long)most);
+    *value = number;
+    return 0;
+}
+
+int talk_number(const struct talk *talk, char letter, uint64_t least, uint64_t most,
+                uint64_t fallback, uint64_t *value, struct error *error)
+{
+    const char *text = talk_value(talk, letter);
+    const char what[] = {'-', letter, '\0'};
+    *value = fallback;
+    return text ? talk_whole(talk, what, text, least, most, value, error) : 0;
+}
+
+int talk_size(const struct talk *talk, const char *what, const char *text, uint64_t unit,
+              uint64_t *bytes, struct error *error)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    static const struct {
+        char letter;
+        uint64_t bytes;
+    } units[] = {{'k', 1 << 10}, {'m', 1 << 20}, {'g', 1 << 30}};
+    bool known = isdigit((unsigned char)*text) && !errno && number;
+    if (known && *end) {
+        known = false;
+        for (size_t i = 0; i < sizeof units / sizeof *units && !end[1]; i++)
+            if (tolower((unsigned char)*end) == units[i].letter) {
+                unit = units[i].bytes;
+                known = true;
+            }
+    }
+    if (!known || number > (UINT64_MAX >> 2) / unit)
+        return error_set(error, ERROR_USAGE, "%s: %s '%s': give a size, like 512, 64k, 256m or 1g",
+                         talk->tongue->name, what, text);
+    *bytes = number * unit;
+    return 0;
+}
+
+/* --- measuring --- */
+
+/* "fathom latency --size 32M --order random": the same again, with all that fathom says of it. */
+static int note_command(struct talk *talk, const char *probe, const struct talk_option *options,
+                        struct error *error)
+{
+    struct pool *pool = &talk->document->pool;
+    const char *text = talk->more ? talk->more : pool_printf(pool, "fathom %s", probe);
+    for (; text && !talk->more && options->name; options++)
+        text = options->value ? pool_printf(pool, "%s --%s %s", text, options->name, options->value)
+                              : pool_printf(pool, "%s --%s", text, options->name);
+    const char **command =
+        text ? pool_append(pool, (void **)&talk->commands, &talk->command_count, sizeof *command)
+             : NULL;
+    if (!command)
+        return error_out_of_memory(error);
+    *command = text;
+    talk->more = NULL;
+    return 0;
+}
+
+static int set_options(struct settings *settings, const struct probe *probe,
+                       const struct talk_option *options, double budget_s, struct error *error)
+{
+    char budget[UNIT_TEXT];
+    snprintf(budget, sizeof budget, "%.6g", budget_s);
+    int code = settings_add(settings, probe->options, error);
+    if (code == 0)
+        code = settings_add(settings, probe_common_options, error);
+    if (code == 0)
+        code = settings_set(settings, "budget", budget, error);
+    for (; code == 0 && options->name; options++)
+        code = settings_set(settings, options->name, options->value, error);
+    return code;
+}
+
+/* What no reader may miss: doubts, and that no hardware was measured, of all points and findings:
+ * any of them may stand in the table. */
+static unsigned flags_of(const struct probe_result *result)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; i < result->finding_count; i++)
+        flags |= result->findings[i].flags;
+    for (size_t i = 0; i < result->series_count; i++)
+        for (size_t n = 0; n < result->series[i].point_count; n++)
+            flags |= result->series[i].points[n].flags;
+    return flag_doubts(flags) | (flags & FLAG_BIT(FLAG_MODELLED));
+}
+
+static int conclude(struct talk *talk, const struct run *run, const struct probe_result *result,
+                    struct error *error)
+{
+    struct run_facts *facts = &talk->document->run;
+    talk->doubts |= flags_of(result);
+    talk->elapsed_s += facts->elapsed_s;
+    talk->budget_s += run->budget_s;
+    facts->elapsed_s = talk->elapsed_s;
+    facts->budget_s = talk->budget_s;
+    if (result->status == PROBE_OK || result->status == PROBE_PARTIAL)
+        return 0;
+    return error_set(error, ERROR_IMPOSSIBLE, "%s: %s", talk->tongue->name,
+                     result->reason ? result->reason : "nothing could be measured");
+}
+
+/* What a probe refuses is called by its own option, which is not what was typed: the command says
+ * what became of that. */
+static int refuse_command(const struct talk *talk, struct error *error)
+{
+    struct error own = *error;
+    return error_set(error, ERROR_USAGE, "%s, as '%s': %s", talk->tongue->name,
+                     talk->commands[talk->command_count - 1], own.text);
+}
+
+/* A run and its settings: the document has texts of theirs, so they live as long as the talk. */
+struct talk_run {
+    struct run run;
+    struct settings settings;
+    struct talk_run *before;
+};
+
+void talk_release(struct talk *talk)
+{
+    for (; talk->last; talk->last = talk->last->before) {
+        run_release(&talk->last->run);
+        settings_free(&talk->last->settings);
+    }
+}
+
+int talk_measure(struct talk *talk, const char *name, const struct talk_option *options,
+                 double budget_s, const struct probe_result **result, struct error *error)
+{
+    struct pool *pool = &talk->document->pool;
+    const struct probe **chosen = pool_alloc(pool, 2, sizeof *chosen);
+    struct talk_run *kept = pool_alloc(pool, 1, sizeof *kept);
+    if (!chosen || !kept)
+        return error_out_of_memory(error);
+    chosen[0] = probe_by_name(name);
+    kept->before = talk->last;
+    talk->last = kept;
+    if (talk->budget_most_s > 0)
+        budget_s = fmin(budget_s, talk->budget_most_s);
+    int code = note_command(talk, name, options, error);
+    if (code == 0)
+        code = set_options(&kept->settings, chosen[0], options, budget_s, error);
+    kept->run = (struct run){.machine = talk->machine,
+                             .settings = &kept->settings,
+                             .probes = chosen,
+                             .document = talk->document,
+                             .model = talk->model,
+                             .stop = talk->stop,
+                             .listener = talk->listener};
+    if (code == 0 && !talk->measure)
+        code = run_plan(&kept->run, error);
+    if (code == 0)
+        code = talk->measure ? talk->measure(talk, name, options, error)
+                             : run_measure(&kept->run, error);
+    if (code == 0) {
+        *result = &talk->document->probes[talk->document->probe_count - 1];
+        code = conclude(talk, &kept->run, *result, error);
+    } else if (code == ERROR_USAGE && talk->command_count) {
+        code = refuse_command(talk, error);
+    }
+    return code;
+}
+
+/* --- results --- */
+
+const struct series *talk_series(const struct probe_result *result, const char *name,
+                                 const char *factor, const char *text)
+{
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        const struct factor *found = factor ? series_factor(series, factor) : NULL;
+        if ((!name || strcmp(series->name, name) == 0) &&
+            (!factor || (found && found->text && strcmp(found->text, text) == 0)))
+            return series;
+    }
+    return NULL;
+}
+
+const struct point *talk_cell(const struct series *series, int from, int to)
+{
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (point->from == from && point->to == to)
+            return point->y.n ? point : NULL;
+    }
+    return NULL;
+}
+
+const struct point *talk_point(struct talk *talk, const struct series *series, double x)
+{
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (point->x == x && !point->y.n)
+            talk_aside(talk, "%.0f has no value: %s", x,
+                       point->failed ? point->failed : "there was no time for it");
+        if (point->x == x)
+            return point->y.n ? point : NULL;
+    }
+    return NULL;
+}
+
+int talk_missing(const struct talk *talk, const char *what, struct error *error)
+{
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "%s: %s was not measured: there was no time for it, or no memory; the command "
+                     "that standard error names, with a larger --budget, tells more",
+                     talk->tongue->name, what);
+}
+
+/* --- speaking --- */
+
+static void tell_doubts(struct talk *talk)
+{
+    for (unsigned flag = 0; flag < FLAG_COUNT; flag++) {
+        const struct flag_text *text = &flag_texts[flag];
+        if (talk->doubts & FLAG_BIT(flag))
+            talk_aside(talk, "in doubt: %s%s%s; %s", text->meaning, text->why ? ": " : "",
+                       text->why ? text->why : "", text->remedy);
+    }
+    for (size_t i = 0; i < talk->command_count; i++)
+        talk_aside(talk, "intervals and more: %s", talk->commands[i]);
+}
+
+int tongue_speak(struct talk *talk, int argc, char **argv, struct error *error)
+{
+    talk->argc = argc;
+    talk->argv = argv;
+    int code = arguments_read(talk, argc, argv, error);
+    if (code == 0)
+        code = talk->tongue->speak(talk, error);
+    if (code == 0 || (talk->command_count && code != ERROR_USAGE))
+        tell_doubts(talk);
+    return code;
+}

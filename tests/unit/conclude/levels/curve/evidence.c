@@ -1,0 +1,323 @@
+/* Evidence in the points of dense curves, through levels_find_on(). */
+#include "conclude/levels/curve/evidence.h"
+
+#include "stats/sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { SAMPLES_MOST = 200 };
+static const double kib = 1024;
+
+struct table {
+    struct level_sample samples[SAMPLES_MOST];
+    size_t n;
+};
+
+static void add(struct table *table, double bytes, double latency)
+{
+    assert_true(table->n < SAMPLES_MOST);
+    table->samples[table->n++] =
+        (struct level_sample){.bytes = bytes, .latency = latency, .low = NAN, .high = NAN};
+}
+
+/* Of rows of bytes, a latency and its interval. */
+static struct table table_of(const double (*rows)[4], size_t n)
+{
+    struct table table = {.n = n};
+    assert_true(n <= SAMPLES_MOST);
+    for (size_t i = 0; i < n; i++)
+        table.samples[i] = (struct level_sample){
+            .bytes = rows[i][0], .latency = rows[i][1], .low = rows[i][2], .high = rows[i][3]};
+    return table;
+}
+
+static struct found_levels levels_of(struct table *table, enum level_pages pages)
+{
+    struct found_levels levels;
+    assert_int_equal(levels_find_on(pages, table->samples, table->n, NULL, 0, &levels), 0);
+    assert_false(levels.sparse);
+    return levels;
+}
+
+static void assert_near(double value, double expected, double relative)
+{
+    if (!(fabs(value / expected - 1) <= relative))
+        fail_msg("%g is not %g", value, expected);
+}
+
+/* Each level's latency lies within the range of its own points. */
+static void assert_within_points(const struct table *table, const struct found_levels *levels)
+{
+    for (size_t k = 0; k < levels->count; k++) {
+        double least = INFINITY, most = 0;
+        for (size_t i = 0; i < table->n; i++)
+            if (table->samples[i].level == (int)k) {
+                least = fmin(least, table->samples[i].latency);
+                most = fmax(most, table->samples[i].latency);
+            }
+        assert_true(levels->list[k].latency >= least * (1 - 1e-9));
+        assert_true(levels->list[k].latency <= most * (1 + 1e-9));
+    }
+}
+
+/* An L2 of two halves: KiB and cycles of an NVIDIA A100 beyond its L1, some of those that
+ * RRZE-HPC/gpu-benches publishes (gpu-latency). */
+static const double halves[][2] = {
+    {8178, 205.6},   {8812, 205.8},   {9495, 205.8},    {10231, 205.8},   {11023, 205.8},
+    {11877, 205.8},  {12797, 205.6},  {13789, 205.7},   {14857, 205.7},   {16008, 205.7},
+    {17248, 205.4},  {18584, 206.7},  {19291, 208.0},   {20024, 280.2},   {20785, 297.8},
+    {21575, 290.8},  {22395, 331.8},  {23246, 395.6},   {24130, 405.5},   {25047, 412.7},
+    {25999, 397.2},  {26987, 387.6},  {28013, 391.4},   {29078, 398.6},   {30183, 405.9},
+    {31330, 413.0},  {32521, 412.5},  {33757, 406.9},   {35040, 395.2},   {36372, 390.2},
+    {37754, 397.8},  {39189, 405.6},  {40678, 463.5},   {42224, 467.6},   {43829, 491.4},
+    {45494, 512.2},  {47223, 514.4},  {49018, 515.8},   {52815, 506.7},   {54822, 507.7},
+    {56905, 516.7},  {59068, 528.3},  {61312, 540.3},   {63643, 546.7},   {66061, 547.1},
+    {71178, 544.8},  {76691, 536.0},  {82630, 525.9},   {89030, 521.6},   {95925, 520.6},
+    {103354, 514.3}, {111358, 514.8}, {115590, 524.5},  {119983, 536.3},  {136996, 550.2},
+    {156423, 550.5}, {203930, 550.8}, {265865, 551.1},  {346610, 551.5},  {451878, 552.0},
+    {589118, 552.2}, {768037, 552.2}, {1001296, 552.3}, {1305398, 552.4}, {1701857, 552.4},
+    {2218724, 552.5}};
+
+static struct table table_of_halves(void)
+{
+    struct table table = {.n = 0};
+    for (double at = 200; at < 8000; at *= 1.1) /* L2 begins there */
+        add(&table, at * kib, 205.5);
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        add(&table, halves[i][0] * kib, halves[i][1]);
+    return table;
+}
+
+static void a_far_half_is_a_level_of_its_own(void **state)
+{
+    (void)state;
+    struct table table = table_of_halves();
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    assert_int_equal(levels.count, 3);
+    assert_near(levels.list[0].latency, 205.7, 0.005);
+    assert_near(levels.list[1].latency, 400, 0.03);
+    assert_near(levels.list[2].latency, 551, 0.01);
+    assert_true(levels.list[1].capacity > 37000 * kib && levels.list[1].capacity < 48000 * kib);
+    assert_true(levels.proven);
+    assert_within_points(&table, &levels);
+}
+
+static void a_thousandth_of_jitter_changes_no_level(void **state)
+{
+    (void)state;
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {0, 0, 0};
+    for (uint64_t seed = 1; seed <= 16; seed++) {
+        struct random random = {seed};
+        struct table table = table_of_halves();
+        for (size_t i = 0; i < table.n; i++)
+            table.samples[i].latency *= 1 + 0.001 * (2 * random_unit(&random) - 1);
+        struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+        assert_int_equal(levels.count, 3);
+        for (size_t k = 0; k < 3; k++) {
+            least[k] = fmin(least[k], levels.list[k].latency);
+            most[k] = fmax(most[k], levels.list[k].latency);
+        }
+    }
+    for (size_t k = 0; k < 3; k++)
+        if (!(most[k] / least[k] < 1.005))
+            fail_msg("level %zu: %g to %g", k, least[k], most[k]);
+}
+
+/* Four sizes an octave of a hierarchy whose last cache keeps `kept` of its lines, however many
+ * there are. */
+static struct table table_of_kept(double kept)
+{
+    struct table table = {.n = 0};
+    for (int i = 0; i <= 64; i++) {
+        const double bytes = kib * exp2(i / 4.0), ratio = bytes / (256 * kib);
+        add(&table, bytes, bytes <= 32 * kib ? 4 : ratio <= 1 ? 14 : 14 + 136 * (1 - kept / ratio));
+    }
+    return table;
+}
+
+/* A cache that resists thrashing keeps a part of a set that is too large for it, a share that
+ * shrinks with the size. So memory never serves all loads, and it must not come out slower than its
+ * points. */
+static void memory_is_no_slower_than_its_points(void **state)
+{
+    (void)state;
+    for (double kept = 0; kept <= 1; kept += 0.125) {
+        struct table table = table_of_kept(kept);
+        struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+        assert_int_equal(levels.count, 3);
+        assert_within_points(&table, &levels);
+        assert_near(levels.list[2].latency, 150, 0.02);
+        assert_true(levels.proven);
+    }
+}
+
+static void a_level_on_which_no_two_sizes_agree_is_refused(void **state)
+{
+    (void)state;
+    struct table table = {.n = 0};
+    for (int i = 0; i <= 64; i++) {
+        const double octave = i / 4.0;
+        add(&table, kib * exp2(octave),
+            octave <= 5 ? 4
+            : octave >= 10
+                ? 400
+                : 4 * pow(100, (octave - 5) / 5)); /* rises by a quarter with each step */
+    }
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    assert_int_equal(levels.count, 2);
+    assert_near(levels.list[0].latency, 4, 0.01);
+    assert_near(levels.list[1].latency, 400, 0.01);
+}
+
+static void a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown(void **state)
+{
+    (void)state;
+    struct table table = {.n = 0};
+    for (int i = 0; i <= 64; i++) {
+        const double octave = i / 4.0; /* 48 KiB, 192 KiB of translation, 2 MiB */
+        add(&table, kib * exp2(octave),
+            octave <= 5.6   ? 2.4
+            : octave <= 7.6 ? 7.6
+            : octave <= 11  ? 10.9
+                            : 150);
+    }
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    assert_int_equal(levels.count, 3);
+    assert_near(levels.list[1].latency, 7.6, 0.01);
+    assert_near(levels.list[1].translation, 3.3, 0.05);
+    assert_near(levels.list[1].translated, 200 * kib, 0.2);
+    assert_near(levels.list[1].capacity, 2200 * kib, 0.2);
+    levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    assert_int_equal(levels.count, 4);
+}
+
+static void steps_of_translation_are_small_and_fit_entries_of_a_tlb(void **state)
+{
+    (void)state;
+    assert_true(evidence_is_translation(log(6), log(8.6), 170 * kib));
+    assert_true(evidence_is_translation(log(40), log(52), 8192 * kib));
+    assert_false(evidence_is_translation(log(6), log(12), 170 * kib));
+    assert_false(evidence_is_translation(log(6), log(8.6), 16 * kib));
+    assert_false(evidence_is_translation(log(6), log(8.6), 900 * kib));
+    assert_false(evidence_is_translation(log(6), log(8.6), 65536 * kib));
+}
+
+/* Bytes, cycles and their interval on a shared machine whose neighbours took room in L2 and L3
+ * while it was measured: nothing between 256 KiB and 16 MiB is flat. */
+static const double crowded[][4] = {{1024, 3.979, 3.973, 3.993},
+                                    {1408, 3.972, 3.969, 3.994},
+                                    {2048, 3.975, 3.956, 3.994},
+                                    {2880, 3.977, 3.966, 3.996},
+                                    {4096, 3.98, 3.973, 3.995},
+                                    {5760, 3.987, 3.977, 3.993},
+                                    {8192, 3.993, 3.982, 3.995},
+                                    {11584, 3.99, 3.986, 3.994},
+                                    {16384, 4.008, 3.994, 4.028},
+                                    {23168, 4.158, 3.993, 4.366},
+                                    {27520, 3.996, 3.993, 3.998},
+                                    {32704, 3.999, 3.995, 3.999},
+                                    {32768, 4.36, 3.998, 7.163},
+                                    {38912, 3.998, 3.993, 3.999},
+                                    {40640, 4, 3.997, 4.001},
+                                    {42432, 3.998, 3.998, 4},
+                                    {43328, 4, 4, 4},
+                                    {44288, 4.013, 4.013, 4.013},
+                                    {44352, 4.003, 3.998, 4.005},
+                                    {46336, 12.82, 4.052, 12.98},
+                                    {65536, 13.72, 13.19, 13.92},
+                                    {92672, 13.95, 13.88, 13.99},
+                                    {131072, 13.98, 13.58, 14.01},
+                                    {185344, 14.22, 13.99, 14.29},
+                                    {262144, 14.41, 13.94, 15.1},
+                                    {370688, 15.75, 13.99, 16.8},
+                                    {524288, 17.06, 16.06, 18.66},
+                                    {741440, 25.97, 16.82, 39.99},
+                                    {1048576, 39.66, 24.65, 52.59},
+                                    {1482880, 42.32, 37.79, 79.14},
+                                    {2097152, 53.42, 46.25, 73.52},
+                                    {2965760, 58.59, 51.62, 193.9},
+                                    {4194304, 110.3, 50.73, 215},
+                                    {5931584, 81.4, 53.43, 365.9},
+                                    {6468416, 117.8, 85.11, 309.2},
+                                    {7053888, 150.4, 76.62, 486.6},
+                                    {7692288, 301.5, 87.07, 514.7},
+                                    {7692352, 150.6, 107.1, 488.9},
+                                    {8388608, 199.2, 98.06, 335.2},
+                                    {8759936, 308.8, 308.8, 308.8},
+                                    {9975680, 263.1, 205.3, 546.2},
+                                    {11863232, 250.3, 90.2, 464.6},
+                                    {12936960, 459.6, 232.8, 551.7},
+                                    {16777216, 309.3, 250.8, 402.9},
+                                    {23726528, 552.8, 484.1, 556},
+                                    {33554432, 558.5, 529, 584.3},
+                                    {47453120, 582.2, 576.7, 584.6},
+                                    {67108864, 573.8, 559.8, 586.4},
+                                    {94906240, 593.9, 592, 603.1},
+                                    {134217728, 600.2, 594.7, 601.6}};
+
+static void a_level_that_the_curve_leaves_early_has_no_certain_end(void **state)
+{
+    (void)state;
+    struct table table = table_of(crowded, sizeof crowded / sizeof *crowded);
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    assert_true(levels.count >= 3);
+    assert_false(levels.list[0].blurred);
+    assert_near(levels.list[0].capacity, 45 * kib, 0.1);
+    assert_true(levels.list[1].blurred);
+    table = table_of_halves();
+    levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    for (size_t k = 0; k < levels.count; k++)
+        assert_false(levels.list[k].blurred);
+}
+
+/* Bytes, cycles and their interval of a quick run of a guest beside other programs. The fit counts
+ * sizes below 17 MiB as memory's, which answer sooner than it. */
+static const double streamed[][4] = {
+    {2048, 3.999, 3.994, 4.038},     {5760, 4.001, 3.992, 4.049},
+    {16384, 4.001, 3.994, 4.039},    {38912, 3.999, 3.992, 4.006},
+    {46272, 4.123, 4.121, 12.52},    {50496, 12.32, 12.24, 12.39},
+    {92672, 14.02, 13.99, 14.2},     {262144, 14.01, 13.98, 14.54},
+    {651072, 18.43, 18.12, 18.97},   {961472, 18.16, 17.74, 18.58},
+    {1094976, 27.41, 24.21, 49.89},  {1246912, 33.23, 32.18, 39.6},
+    {2097152, 54.71, 51.82, 85.62},  {4194304, 53.52, 42.88, 64.17},
+    {4573888, 95.61, 68.82, 386.7},  {4987840, 251.4, 54.76, 458.6},
+    {5439296, 64.94, 64.18, 65.7},   {5931584, 124.8, 55.55, 267.7},
+    {6754816, 128.7, 107.3, 150.1},  {7053888, 82.61, 52.18, 313.2},
+    {7692288, 286.9, 117.7, 377.7},  {8388544, 69.1, 56.3, 516.4},
+    {8388608, 69.93, 50.49, 406.8},  {8759872, 136.5, 136.4, 551.5},
+    {9975680, 381.2, 371.9, 390.5},  {11863232, 480.8, 205.2, 619.4},
+    {16777216, 480.1, 383.1, 571.1}, {23726528, 582, 570.7, 591.6},
+    {33554432, 589.9, 577.2, 602.6}, {47453120, 598.9, 591.1, 615.8},
+    {67108864, 608.7, 590.4, 620.1}, {94906240, 617, 602.7, 631.2},
+    {134217728, 617.4, 607.8, 627}};
+
+static void what_does_not_agree_with_a_level_does_not_widen_it(void **state)
+{
+    (void)state;
+    struct table table = table_of(streamed, sizeof streamed / sizeof *streamed);
+    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    const struct found_level *memory = &levels.list[levels.count - 1];
+    assert_near(memory->latency, 606, 0.01);
+    assert_true(memory->from > 16 * kib * kib);
+    assert_true(memory->low > 570 && memory->high < 630);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_does_not_agree_with_a_level_does_not_widen_it),
+        cmocka_unit_test(a_level_that_the_curve_leaves_early_has_no_certain_end),
+        cmocka_unit_test(a_far_half_is_a_level_of_its_own),
+        cmocka_unit_test(a_thousandth_of_jitter_changes_no_level),
+        cmocka_unit_test(memory_is_no_slower_than_its_points),
+        cmocka_unit_test(a_level_on_which_no_two_sizes_agree_is_refused),
+        cmocka_unit_test(a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown),
+        cmocka_unit_test(steps_of_translation_are_small_and_fit_entries_of_a_tlb),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

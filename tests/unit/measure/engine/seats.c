@@ -1,0 +1,380 @@
+/* What a background worker is said to have done: in the batches that were kept, and only there. */
+#include "measure/engine/seats.h"
+
+#include "background.h"
+#include "measure/engine/engine.h"
+#include "measure/kernels/pages.h"
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MEASURED_PS = 40000, BACKGROUND_PS = 5000, BATCHES = 4, REPEATS = 100, TRIALS = 6 };
+
+struct bench {
+    struct machine machine;
+    struct clock clock;
+    struct engine engine;
+    struct timing_model model;
+    struct seat seats[3];
+    struct plan_point point;
+    struct series series;
+    struct plan plan;
+    struct pool pool;
+    struct stage_outcome outcome;
+    unsigned bursts, odd_bursts, seen; /* one of this many bursts is of another clock; 0: none */
+    double repeats, ns, batch_ns;
+    unsigned redone;
+};
+
+static uint64_t spin(void *state, uint64_t repeats)
+{
+    for (uint64_t i = 0; i < repeats * 1000; i++)
+        *(volatile uint64_t *)state += 1;
+    return repeats;
+}
+
+static void prepare(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->point->seat_count; i++) {
+        struct worker *worker = &trial->workers[i];
+        worker->run = spin;
+        worker->state = worker->room;
+        *(uint64_t *)worker->state = 0;
+    }
+}
+
+static void observe(void *observer, const struct observation *seen)
+{
+    struct bench *bench = observer;
+    assert_int_equal(seen->batch_count, BATCHES);
+    assert_true(seen->background[0].repeats == 0 && seen->background[0].ns == 0);
+    bench->seen++;
+    bench->batch_ns = 0;
+    for (unsigned i = 0; i < seen->batch_count; i++) {
+        bench->batch_ns += seen->batches[i].ns;
+        /* A worker's own time is a part of the batch's, which begins with the first of them. */
+        assert_true(seen->batches[i].worked_ns <= seen->batches[i].ns || getenv("FATHOM_EMULATED"));
+    }
+    if (seen->trial->point->seat_count < 2)
+        return;
+    bench->repeats = (double)seen->background[1].repeats;
+    bench->ns = seen->background[1].ns;
+    if (seen->trial->point->seat_count > 2) {
+        assert_int_equal(seen->background[2].repeats, seen->background[1].repeats);
+        assert_true(seen->background[2].ns == bench->ns);
+    }
+}
+
+static uint64_t model_work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
+{
+    (void)self, (void)run, (void)state;
+    return repeats * (cpu ? BACKGROUND_PS : MEASURED_PS);
+}
+
+static uint64_t model_additions(void *self, int cpu, uint64_t additions)
+{
+    struct bench *bench = self;
+    (void)cpu;
+    bool odd = bench->odd_bursts && ++bench->bursts % bench->odd_bursts == 0;
+    return additions * (odd ? 400 : 500);
+}
+
+static int set_up(void **state)
+{
+    static struct bench bench;
+    bench = (struct bench){.plan = {.series = &bench.series,
+                                    .series_count = 1,
+                                    .points = &bench.point,
+                                    .point_count = 1,
+                                    .node = -1,
+                                    .trials_min = TRIALS,
+                                    .trials_max = TRIALS,
+                                    .trials_per_visit = 3,
+                                    .batches = BATCHES,
+                                    .repeats = REPEATS,
+                                    .precision = 0.01,
+                                    .unstable_above = INFINITY,
+                                    .budget_s = 60}};
+    clock_calibrate(&bench.clock);
+    bench.model = (struct timing_model){&bench, NULL, model_work, model_additions, NULL};
+    bench.engine = (struct engine){.machine = &bench.machine, .clock = &bench.clock, .seed = 3};
+    for (int i = 0; i < 3; i++)
+        bench.seats[i] = (struct seat){i, i ? BACKGROUND : MEASURED};
+    bench.point = (struct plan_point){.seats = bench.seats, .seat_count = 3};
+    *state = &bench;
+    return team_create(&bench.engine.team, NULL, NULL);
+}
+
+static int tear_down(void **state)
+{
+    struct bench *bench = *state;
+    team_free(bench->engine.team);
+    pool_free(&bench->pool);
+    return 0;
+}
+
+static void run(struct bench *bench, void (*prepare_trial)(struct trial *))
+{
+    const struct trial_work work = {
+        .prepare = prepare_trial, .observe = observe, .observer = bench};
+    assert_int_equal(
+        stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, NULL), 0);
+}
+
+static void sample(struct bench *bench)
+{
+    run(bench, prepare);
+    assert_int_equal(bench->seen, TRIALS);
+    bench->redone = bench->series.points[0].redone;
+}
+
+static void a_model_goes_on_in_the_background(void **state)
+{
+    struct bench *bench = *state;
+    bench->engine.model = &bench->model;
+    sample(bench);
+    double modelled_ns = BATCHES * REPEATS * MEASURED_PS * 1e-3;
+    assert_true(fabs(bench->batch_ns - modelled_ns) < 1e-6 * modelled_ns);
+    assert_true(fabs(bench->ns - modelled_ns) < 1e-6 * modelled_ns);
+    assert_true(bench->repeats == BATCHES * REPEATS * MEASURED_PS / BACKGROUND_PS);
+    assert_int_equal(bench->redone, 0);
+}
+
+static void what_is_measured_again_does_not_count_twice(void **state)
+{
+    struct bench *bench = *state;
+    bench->engine.model = &bench->model;
+    bench->odd_bursts = 5;
+    sample(bench);
+    assert_true(bench->redone > 0);
+    assert_true(bench->repeats == BATCHES * REPEATS * MEASURED_PS / BACKGROUND_PS);
+}
+
+static uint64_t sleep_a_little(void *state, uint64_t repeats)
+{
+    (void)state;
+    usleep(50);
+    return repeats;
+}
+
+static void prepare_to_sleep(struct trial *trial)
+{
+    trial->workers[0].run = sleep_a_little;
+    trial->workers[0].state = trial->workers[0].room;
+}
+
+/* Who sleeps is switched out; only where that is meant is it no interruption. */
+static void switches_that_are_meant_spoil_nothing(void **state)
+{
+    struct bench *bench = *state;
+    if (allowed_cpu(0) < 0)
+        skip();
+    bench->seats[0].cpu = allowed_cpu(0);
+    bench->point.seat_count = 1;
+    bench->plan.clock_spread = 10; /* a core's clock may move while it sleeps */
+    bench->plan.meant = MEANT_SWITCHES;
+    run(bench, prepare_to_sleep);
+    const unsigned flags = bench->series.points[0].flags;
+    assert_int_equal(bench->seen, TRIALS);
+    assert_false(flags & FLAG_BIT(FLAG_PREEMPTED));
+    bench->plan.meant = 0;
+    bench->series = (struct series){0};
+    run(bench, prepare_to_sleep);
+    assert_true(bench->series.points[0].flags & FLAG_BIT(FLAG_PREEMPTED));
+    assert_true(bench->series.points[0].redone > 0);
+}
+
+/* On two CPUs of this machine: the background has its own time, and hears of every trial anew. */
+static void on_hardware_it_is_what_the_worker_did(void **state)
+{
+    struct bench *bench = *state;
+    if (allowed_cpu(1) < 0)
+        skip();
+    for (size_t i = 0; i < 2; i++)
+        bench->seats[i].cpu = allowed_cpu(i);
+    bench->point.seat_count = 2;
+    bench->plan.repeats = 100; /* an emulated counter may count microseconds */
+    for (int try = 0; try < TRIES; try++) {
+        bench->series = (struct series){0};
+        bench->seen = 0;
+        run(bench, prepare_with_background);
+        if (!lacked_time(&bench->plan, &bench->series, NAN))
+            break;
+    }
+    assert_int_equal(bench->seen, TRIALS);
+    assert_true(bench->repeats >= (double)BATCHES); /* in the last trial */
+    /* An emulator counts time, but not in order with what it runs. */
+    assert_true(bench->ns > 0 || getenv("FATHOM_EMULATED"));
+}
+
+/* Longer than one waits for the other. */
+static uint64_t linger(void *state, uint64_t repeats)
+{
+    (void)state;
+    nanosleep(&(struct timespec){.tv_nsec = 400 * 1000 * 1000}, NULL);
+    return repeats;
+}
+
+static void prepare_to_linger(struct trial *trial)
+{
+    prepare(trial);
+    trial->workers[1].run = linger;
+}
+
+/* What was not begun together has no time; a stamp of some other batch would be taken for one. */
+static void a_run_of_batches_that_not_all_go_through_is_no_value(void **state)
+{
+    struct bench *bench = *state;
+    if (allowed_cpu(1) < 0)
+        skip();
+    for (size_t i = 0; i < 2; i++)
+        bench->seats[i] = (struct seat){allowed_cpu(i), MEASURED};
+    bench->point.seat_count = 2;
+    run(bench, prepare_to_linger);
+    assert_int_equal(bench->seen, 0);
+    assert_int_equal(bench->series.points[0].y.n, 0);
+    assert_non_null(strstr(bench->series.points[0].failed, "no time to run together"));
+}
+
+/* What is brought back before each batch, in turn with the batches. */
+struct restored {
+    unsigned restores, runs, out_of_turn;
+};
+
+static uint64_t restore_one(void *state, uint64_t repeats)
+{
+    struct restored *restored = state;
+    restored->out_of_turn += restored->restores++ != restored->runs;
+    return repeats;
+}
+
+static uint64_t use_up(void *state, uint64_t repeats)
+{
+    struct restored *restored = state;
+    restored->out_of_turn += restored->restores != ++restored->runs;
+    return repeats;
+}
+
+static void prepare_to_restore(struct trial *trial)
+{
+    trial->workers[0].run = use_up;
+    trial->workers[0].state = trial->workers[0].room;
+    *(struct restored *)trial->workers[0].state = (struct restored){0};
+    trial->restore = restore_one;
+}
+
+static void observe_restored(void *observer, const struct observation *seen)
+{
+    struct bench *bench = observer;
+    const struct restored *restored = seen->trial->workers[0].state;
+    bench->seen++;
+    assert_true(restored->runs >= BATCHES); /* more where one was measured again */
+    assert_int_equal(restored->restores, restored->runs);
+    assert_int_equal(restored->out_of_turn, 0);
+}
+
+static void run_alone(struct bench *bench, void (*prepare_trial)(struct trial *),
+                      void (*seen)(void *, const struct observation *))
+{
+    const struct trial_work work = {.prepare = prepare_trial, .observe = seen, .observer = bench};
+    if (allowed_cpu(0) < 0)
+        skip();
+    bench->seats[0] = (struct seat){allowed_cpu(0), MEASURED};
+    bench->point.seat_count = 1;
+    assert_int_equal(
+        stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, NULL), 0);
+    assert_true(bench->seen > 0);
+}
+
+static void each_batch_is_restored_before(void **state)
+{
+    run_alone(*state, prepare_to_restore, observe_restored);
+}
+
+/* Pages that a batch touches, and that its restore maps anew. */
+enum { FRESH_PAGES = 8 };
+static struct pages fresh;
+static uint64_t meant;
+
+static void prepare_to_touch(struct trial *trial)
+{
+    const size_t page = pages_bytes(PAGES_OF_4K);
+    pages_release(&fresh);
+    fresh = (struct pages){.bytes = FRESH_PAGES * page, .step = page, .kind = PAGES_OF_4K};
+    trial->workers[0].run = pages_kernels[PAGES_TOUCH];
+    trial->workers[0].state = &fresh;
+    trial->restore = pages_restores[PAGES_FRESH];
+    trial->faults = meant;
+}
+
+static void observe_faults(void *observer, const struct observation *seen)
+{
+    struct bench *bench = observer;
+    bench->seen++;
+    for (unsigned i = 0; i < seen->batch_count; i++)
+        bench->repeats += (double)seen->batches[i].faults;
+}
+
+static void touch_pages(struct bench *bench, uint64_t faults)
+{
+    bench->plan.repeats = 1;
+    bench->seen = 0;
+    bench->repeats = 0;
+    bench->series = (struct series){0};
+    meant = faults;
+    run_alone(bench, prepare_to_touch, observe_faults);
+    pages_release(&fresh);
+    bench->redone = bench->series.points[0].redone;
+}
+
+static void page_faults_that_are_meant_are_no_interruption(void **state)
+{
+    struct bench *bench = *state;
+    if (getenv("FATHOM_EMULATED") || !pages_counted())
+        skip();
+    bool exact = false;
+    for (int try = 0; try < TRIES && !exact; try++) { /* others may move pages, or take the CPU */
+        touch_pages(bench, FRESH_PAGES);
+        exact = bench->repeats == (double)(bench->seen * BATCHES * FRESH_PAGES) &&
+                !(bench->series.points[0].flags & FLAG_BIT(FLAG_PREEMPTED));
+    }
+    assert_true(exact);
+}
+
+static void other_page_faults_than_are_meant_are_an_interruption(void **state)
+{
+    struct bench *bench = *state;
+    if (getenv("FATHOM_EMULATED") || !pages_counted())
+        skip();
+    touch_pages(bench, FRESH_PAGES + 1);
+    assert_true(bench->redone >= bench->seen * BATCHES); /* each of them, and then kept */
+    assert_true(bench->series.points[0].flags & FLAG_BIT(FLAG_PREEMPTED));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_model_goes_on_in_the_background, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_measured_again_does_not_count_twice, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(switches_that_are_meant_spoil_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(on_hardware_it_is_what_the_worker_did, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_of_batches_that_not_all_go_through_is_no_value,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_batch_is_restored_before, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(page_faults_that_are_meant_are_no_interruption, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(other_page_faults_than_are_meant_are_an_interruption,
+                                        set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

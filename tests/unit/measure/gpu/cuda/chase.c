@@ -1,0 +1,447 @@
+/* Chases: that each takes the way asked for, through the memory asked for, and goes on and on. */
+#include "measure/gpu/cuda/bench.h"
+
+/* No second partition of the second level: each level has one latency. */
+/* Caches that 64 KiB and 1 MiB are beyond, whatever the preset has. */
+#define SMALL "tiny,l1=32K,l2=256K,carve_out=0:4K:8K:16K"
+
+static const char one_latency[] = SMALL ",l2_far_latency=0";
+
+/* The model's latencies are whole cycles of the loads; the clock's readings come once a batch. */
+static const double EXACT = 0.002;
+enum { LOADS = 2048 };
+
+static void every_path_has_its_own_latency(void **state)
+{
+    static const struct {
+        enum gpu_path path;
+        unsigned width_bits;
+        size_t bytes, stride;
+        double cycles;
+    } cases[] = {
+        {GPU_L1, 64, 8 << 10, 128, 30},          {GPU_L1, 0, 64 << 10, 128, 180},
+        {GPU_L1, 64, 1 << 20, 128, 500},         {GPU_L1, 128, 8 << 10, 128, 30},
+        {GPU_L1, 128, 64 << 10, 64, 180},        {GPU_L2, 64, 8 << 10, 128, 180},
+        {GPU_L2, 64, 1 << 20, 128, 500},         {GPU_READ_ONLY, 64, 8 << 10, 128, 30},
+        {GPU_READ_ONLY, 64, 64 << 10, 128, 180}, {GPU_UNCACHED, 64, 8 << 10, 128, 500},
+        {GPU_ATOMIC, 64, 8 << 10, 128, 230},     {GPU_TEXTURE, 0, 8 << 10, 128, 43},
+        {GPU_TEXTURE, 32, 1 << 20, 128, 513},    {GPU_CONSTANT, 0, 1 << 10, 64, 20},
+        {GPU_CONSTANT, 32, 8 << 10, 64, 80},
+    };
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, one_latency);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_work work = chase_of(cases[i].path, cases[i].bytes, cases[i].stride);
+        work.width_bits = cases[i].width_bits;
+        assert_null(gpu_cuda.refuses(bench.gpu, &work));
+        assert_near(bench_cycles(&bench, &work, LOADS), cases[i].cycles, EXACT);
+        work.order = GPU_STRIDED;
+        assert_near(bench_cycles(&bench, &work, LOADS), cases[i].cycles, EXACT);
+    }
+    bench_close(&bench);
+}
+
+/* From load to load comes a multiply-add, of some cycles. */
+static void indices_cost_their_arithmetic(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L1, 8 << 10, 128);
+    (void)state;
+    bench_open(&bench, one_latency);
+    work.width_bits = 32;
+    double cycles = bench_cycles(&bench, &work, LOADS);
+    assert_true(cycles > 31 && cycles < 45);
+    bench_close(&bench);
+}
+
+static void time_is_the_devices_own(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 8 << 10, 128);
+    (void)state;
+    bench_open(&bench, SMALL ",l2_far_latency=0,clock_mhz=2000");
+    bench_prepare(&bench, &work, 1);
+    bench_run(&bench, &work, LOADS);
+    assert_near(bench.time.cycles / bench.time.ns, 2, 0.01);
+    assert_int_equal(bench.did, LOADS);
+    bench_run(&bench, &work, 1);
+    assert_int_equal(bench.did, PTX_LOADS);
+    bench_run(&bench, &work, PTX_LOADS + 1);
+    assert_int_equal(bench.did, 2 * PTX_LOADS);
+    bench_close(&bench);
+}
+
+/* Lines of either parity lie in either half, so a part of one parity has one latency, and the whole
+ * ring their mean. */
+static void a_part_of_a_ring_can_be_timed_alone(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 128 << 10, 128);
+    uint32_t timed[2][32];
+    size_t count[2] = {0, 0};
+    (void)state;
+    for (uint32_t i = 0; i < 128; i++) {
+        const bool odd = __builtin_parity(i);
+        if (count[odd] < 32)
+            timed[odd][count[odd]++] = i;
+    }
+    bench_open(&bench, SMALL ",l2_far_latency=260");
+    work.multiprocessor = 0;
+    work.timed_count = 32;
+    double sum = 0;
+    for (int odd = 0; odd < 2; odd++) {
+        work.timed = timed[odd];
+        assert_null(gpu_cuda.refuses(bench.gpu, &work));
+        const double cycles = bench_cycles(&bench, &work, 40);
+        assert_int_equal(bench.did, 64); /* whole passes */
+        assert_true(fabs(cycles / 180 - 1) < 0.02 || fabs(cycles / 260 - 1) < 0.02);
+        sum += cycles;
+    }
+    assert_near(sum, 440, 0.02);
+    work.timed_count = 31;
+    assert_non_null(gpu_cuda.refuses(bench.gpu, &work));
+    work.timed_count = 32;
+    timed[1][0] = 1024; /* beyond the ring */
+    assert_non_null(gpu_cuda.refuses(bench.gpu, &work));
+    bench_close(&bench);
+}
+
+/* A batch that began at the ring's first element would find there what the one before had loaded.
+ */
+static void a_chase_goes_on_where_it_stopped(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 1 << 20, 128);
+    (void)state;
+    bench_open(&bench, one_latency);
+    bench_prepare(&bench, &work, 1);
+    for (int i = 0; i < 40; i++) {
+        bench_run(&bench, &work, 64);
+        assert_near(bench.time.cycles / (double)bench.did, 500, 0.01);
+    }
+    bench_close(&bench);
+}
+
+/* Half of the second level, and twice as much: too large a ring for the loads that warm up to
+ * change anything. What is swept last would stay, and be found by a chase that did not leave it
+ * there. */
+static void caches_are_as_a_long_chase_leaves_them(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, SMALL ",l2_far_latency=0,l2=16M,tlb_reach=1G");
+    struct gpu_work work = chase_of(GPU_L2, 32 << 20, 128);
+    bench_prepare(&bench, &work, 1);
+    for (int i = 0; i < 4; i++) {
+        bench_run(&bench, &work, 1024);
+        assert_near(bench.time.cycles / (double)bench.did, 500, 0.01);
+    }
+    work.bytes = 8 << 20;
+    bench_prepare(&bench, &work, 1);
+    bench_run(&bench, &work, 1024);
+    assert_near(bench.time.cycles / (double)bench.did, 180, 0.01);
+    bench_close(&bench);
+}
+
+/* Reads the ring back and goes round it: all elements once. Returns how often the next element is
+ * not the next one in memory. */
+static size_t go_round(struct bench *bench)
+{
+    const struct cuda_job *job = &bench->cuda->job;
+    const struct gpu_work *work = &job->work;
+    unsigned char *ring = malloc(work->bytes), *seen = calloc((size_t)job->count, 1);
+    assert_non_null(ring);
+    assert_non_null(seen);
+    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(ring, job->base, work->bytes,
+                                                            bench->cuda->streams[0]),
+                     0);
+    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
+    bool words = work->width_bits == 32 || work->path == GPU_TEXTURE;
+    uint64_t at = words ? job->place * sizeof(uint32_t) : job->place - job->base, start = at;
+    size_t jumps = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        uint32_t index;
+        uint64_t next;
+        assert_int_equal(at % work->stride, 0);
+        assert_true(at / work->stride < job->count);
+        assert_int_equal(seen[at / work->stride]++, 0);
+        memcpy(&index, ring + at, sizeof index);
+        memcpy(&next, ring + at, sizeof next);
+        next = words ? (uint64_t)index * sizeof index : next - job->base;
+        jumps += next != at + work->stride;
+        at = next;
+    }
+    assert_int_equal(at, start);
+    free(ring);
+    free(seen);
+    return jumps;
+}
+
+static void a_ring_is_one_cycle_through_all_elements(void **state)
+{
+    static const size_t counts[] = {1, 2, 3, 17, 64, 1000};
+    static const unsigned widths[] = {32, 64, 128};
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, SMALL);
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            struct gpu_work work = chase_of(GPU_L1, counts[c] * 48, 48);
+            work.width_bits = widths[w];
+            bench_prepare(&bench, &work, c);
+            size_t jumps = go_round(&bench);
+            if (counts[c] == 1000)
+                assert_in_range(jumps, 900, 1000);
+            work.order = GPU_STRIDED;
+            bench_prepare(&bench, &work, c);
+            assert_int_equal(go_round(&bench), 1);
+        }
+    struct gpu_work texture = chase_of(GPU_TEXTURE, 4096, 64);
+    bench_prepare(&bench, &texture, 5);
+    go_round(&bench);
+    bench_close(&bench);
+}
+
+/* After as many loads the chases of different rings are at different elements, as a rule. */
+static void seeds_make_different_rings(void **state)
+{
+    enum { SEEDS = 8 };
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L1, 1 << 16, 64);
+    uint64_t place[SEEDS];
+    size_t same = 0;
+    (void)state;
+    bench_open(&bench, SMALL);
+    for (size_t i = 0; i < SEEDS; i++) {
+        bench_prepare(&bench, &work, i);
+        bench_run(&bench, &work, 5 * PTX_LOADS);
+        place[i] = bench.cuda->job.place - bench.cuda->job.base;
+        for (size_t j = 0; j < i; j++)
+            same += place[i] == place[j];
+    }
+    assert_in_range(same, 0, 2);
+    uint64_t again = place[3];
+    bench_prepare(&bench, &work, 3);
+    bench_run(&bench, &work, 5 * PTX_LOADS);
+    assert_int_equal(bench.cuda->job.place - bench.cuda->job.base, again);
+    bench_close(&bench);
+}
+
+/* Of 32 KiB the model gives up to 16 to scratchpad. The next work has its own wish, or none. */
+static void the_split_of_the_first_level_follows_the_work(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L1, 24 << 10, 128);
+    (void)state;
+    bench_open(&bench, one_latency);
+    work.carve_out = 100;
+    assert_near(bench_cycles(&bench, &work, LOADS), 180, EXACT);
+    work.carve_out = 0;
+    assert_near(bench_cycles(&bench, &work, LOADS), 30, EXACT);
+    work.carve_out = 100;
+    assert_near(bench_cycles(&bench, &work, LOADS), 180, EXACT);
+    work.carve_out = -1;
+    assert_near(bench_cycles(&bench, &work, LOADS), 30, EXACT);
+    bench_close(&bench);
+}
+
+/* Lines of one allocation, from every multiprocessor: each line is near to half of them. */
+static void one_multiprocessor_can_be_chosen(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 128, 128);
+    uint64_t base = 0;
+    (void)state;
+    bench_open(&bench, SMALL);
+    work.span = 64 << 10;
+    for (unsigned line = 0; line < 4; line++) {
+        unsigned near = 0;
+        work.offset = line * 128 * 37;
+        for (int i = 0; i < 4; i++) {
+            work.multiprocessor = i;
+            double cycles = bench_cycles(&bench, &work, 512);
+            const uint64_t *seen = bench.cuda->results_host.host;
+            assert_int_equal(seen[PTX_SM], i);
+            near += fabs(cycles - 180) < 1;
+            assert_true(fabs(cycles - 180) < 1 || fabs(cycles - 260) < 1);
+            if (!base)
+                base = bench.cuda->job.base - work.offset;
+            assert_int_equal(bench.cuda->job.base - work.offset, base);
+        }
+        assert_int_equal(near, 2);
+    }
+    bench_close(&bench);
+}
+
+/* The stand-in's multiprocessors are numbered to the end; a partition of a device may lack some. */
+static void a_multiprocessor_without_blocks_is_named(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 4096, 128);
+    (void)state;
+    bench_open(&bench, SMALL);
+    ((struct cuda_device *)bench.cuda->device)->multiprocessors = 6;
+    work.multiprocessor = 5;
+    bench_prepare(&bench, &work, 1);
+    assert_int_equal(bench_try_run(&bench, &work, 512), ERROR_IMPOSSIBLE);
+    assert_line(&bench.error, "gpu0: no block came to multiprocessor 5 in ");
+    work.multiprocessor = 3;
+    assert_near(bench_cycles(&bench, &work, 512), 220, 0.1);
+    bench_close(&bench);
+}
+
+static void rings_lie_on_the_host_and_on_peers(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 16 << 10, 128);
+    (void)state;
+    bench_open(&bench, SMALL ",devices=2");
+    work.home = GPU_ON_HOST;
+    assert_near(bench_cycles(&bench, &work, LOADS), 1200, EXACT);
+    work.home = GPU_ON_PEER;
+    work.peer = 1;
+    assert_near(bench_cycles(&bench, &work, LOADS), 900, EXACT);
+    bench_close(&bench);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L2, 8192, 128);
+    (void)state;
+    bench_open(&bench, SMALL ",devices=2,peers=0");
+    work.width_bits = 32;
+    assert_refuses(&bench, &work, "no loads of that width");
+    work.width_bits = 0;
+    work.stride = 12;
+    assert_refuses(&bench, &work, "whole elements");
+    work.stride = 16384;
+    assert_refuses(&bench, &work, "at least one stride");
+    work.stride = 128;
+    work.multiprocessor = 4;
+    assert_refuses(&bench, &work, "no multiprocessor of that number");
+    work.multiprocessor = -1;
+    work.carve_out = 101;
+    assert_refuses(&bench, &work, "0 to 100 per cent");
+    work.carve_out = -1;
+    work.span = 8192;
+    work.offset = 8;
+    assert_refuses(&bench, &work, "longer span");
+    work.span = work.offset = 0;
+    work.home = GPU_ON_PEER;
+    work.peer = 0;
+    assert_refuses(&bench, &work, "another device");
+    work.peer = 1;
+    assert_refuses(&bench, &work, "can't reach the memory of that device");
+    work = chase_of(GPU_CONSTANT, 65536, 64);
+    work.offset = 4;
+    assert_refuses(&bench, &work, "constant bank");
+    work = chase_of(GPU_TEXTURE, 4096, 64);
+    work.offset = 64;
+    assert_refuses(&bench, &work, "multiples of 512");
+    work = chase_of(GPU_TEXTURE, (size_t)2 << 30, 64);
+    assert_refuses(&bench, &work, "no texture of that size");
+    if (SIZE_MAX / 128 > UINT32_MAX) { /* else no size has that many */
+        work = chase_of(GPU_L1, SIZE_MAX, 128);
+        assert_refuses(&bench, &work, "that many elements");
+    }
+    bench_close(&bench);
+}
+
+/* A way that shares the first level finds what plain loads brought; one that has its own, or a ring
+ * that nothing brought, waits for the second level. */
+static void a_ring_can_be_brought_by_other_loads(void **state)
+{
+    static const struct {
+        const char *model;
+        enum gpu_path path;
+        enum gpu_before before;
+        double cycles;
+    } cases[] = {
+        {"tiny", GPU_READ_ONLY, GPU_PLAIN_LOADS, 30},
+        {"tiny", GPU_READ_ONLY, GPU_NOTHING, 220},
+        {"tiny", GPU_TEXTURE, GPU_PLAIN_LOADS, 43},
+        {"tiny,texture_own=1", GPU_READ_ONLY, GPU_PLAIN_LOADS, 220},
+        {"tiny,texture_own=1", GPU_READ_ONLY, GPU_ITSELF, 30},
+    };
+    struct bench bench;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_work work = chase_of(cases[i].path, 8 << 10, 128);
+        work.before = cases[i].before;
+        bench_open(&bench, cases[i].model);
+        assert_near(bench_cycles(&bench, &work, 640), cases[i].cycles, 0.03);
+        bench_close(&bench);
+    }
+    struct gpu_work odd = chase_of(GPU_READ_ONLY, 15 * 128, 128);
+    odd.before = GPU_NOTHING;
+    bench_open(&bench, "tiny");
+    assert_refuses(&bench, &odd, "whole groups of loads");
+    odd = chase_of(GPU_CONSTANT, 2048, 128);
+    odd.before = GPU_PLAIN_LOADS;
+    assert_refuses(&bench, &odd, "no loads of that width by this path");
+    bench_close(&bench);
+}
+
+/* Two rings that overflow one first level together: the first is still there where the other warp
+ * has another one. */
+static void a_rival_drives_the_ring_out_of_the_cache_they_share(void **state)
+{
+    static const struct {
+        const char *model;
+        bool shares[GPU_RIVAL_WARPS];
+    } cases[] = {
+        {"tiny", {1, 1, 1, 1, 1, 1, 1, 1}},
+        {"tiny,l1_count=2", {1, 0, 1, 0, 1, 0, 1, 0}},
+        {"tiny,l1_count=4", {1, 0, 0, 0, 1, 0, 0, 0}},
+    };
+    struct bench bench;
+    struct gpu_work work = chase_of(GPU_L1, 96 << 10, 128);
+    (void)state;
+    work.before = GPU_RIVAL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench_open(&bench, cases[i].model);
+        for (work.warp = 0; work.warp < GPU_RIVAL_WARPS; work.warp++) {
+            const double cycles = bench_cycles(&bench, &work, 768);
+            assert_true(cases[i].shares[work.warp] ? cycles > 170 : cycles < 33);
+            /* And again: each pass is one of its own. */
+            bench_run(&bench, &work, 768);
+            assert_near(bench.time.cycles / (double)bench.did, cycles, 0.1);
+        }
+        bench_close(&bench);
+    }
+    bench_open(&bench, "tiny");
+    work.warp = GPU_RIVAL_WARPS;
+    assert_refuses(&bench, &work, "fewer warps");
+    work.warp = 1;
+    work.multiprocessor = 0;
+    assert_refuses(&bench, &work, "any multiprocessor");
+    work.multiprocessor = -1;
+    work.bytes = 24 * 128; /* 12 each */
+    assert_refuses(&bench, &work, "whole groups of loads");
+    bench_close(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_path_has_its_own_latency, bench_restore),
+        cmocka_unit_test_teardown(indices_cost_their_arithmetic, bench_restore),
+        cmocka_unit_test_teardown(a_part_of_a_ring_can_be_timed_alone, bench_restore),
+        cmocka_unit_test_teardown(time_is_the_devices_own, bench_restore),
+        cmocka_unit_test_teardown(a_chase_goes_on_where_it_stopped, bench_restore),
+        cmocka_unit_test_teardown(caches_are_as_a_long_chase_leaves_them, bench_restore),
+        cmocka_unit_test_teardown(a_ring_is_one_cycle_through_all_elements, bench_restore),
+        cmocka_unit_test_teardown(seeds_make_different_rings, bench_restore),
+        cmocka_unit_test_teardown(the_split_of_the_first_level_follows_the_work, bench_restore),
+        cmocka_unit_test_teardown(one_multiprocessor_can_be_chosen, bench_restore),
+        cmocka_unit_test_teardown(a_multiprocessor_without_blocks_is_named, bench_restore),
+        cmocka_unit_test_teardown(rings_lie_on_the_host_and_on_peers, bench_restore),
+        cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
+        cmocka_unit_test_teardown(a_ring_can_be_brought_by_other_loads, bench_restore),
+        cmocka_unit_test_teardown(a_rival_drives_the_ring_out_of_the_cache_they_share,
+                                  bench_restore),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* Streams: that they move what they say, as fast as the model's roads are wide. */
+#include "measure/gpu/cuda/bench.h"
+
+static struct gpu_work stream_of(enum gpu_traffic traffic, enum gpu_path path, size_t bytes)
+{
+    struct gpu_work work = gpu_work_none;
+    work.action = GPU_STREAM;
+    work.traffic = traffic;
+    work.path = path;
+    work.bytes = bytes;
+    return work;
+}
+
+static double rate(struct bench *bench, const struct gpu_work *work, uint64_t repeats)
+{
+    bench_prepare(bench, work, 1);
+    bench_run(bench, work, repeats);
+    return (double)bench->did / bench->time.ns;
+}
+
+/* 10^9 bytes a second; the model's ramp at a launch's begin and end costs a little. */
+static void roads_are_as_wide_as_they_are(void **state)
+{
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "tiny");
+    for (enum gpu_traffic traffic = GPU_READ; traffic <= GPU_COPY; traffic++) {
+        struct gpu_work work = stream_of(traffic, GPU_L2, 2 << 20);
+        assert_near(rate(&bench, &work, 2), 60, 0.03);
+        assert_int_equal(bench.did, 2 * work.bytes);
+        assert_near(bench.time.cycles / bench.time.ns, 1, 0.01);
+        work.bytes = 128 << 10;
+        assert_near(rate(&bench, &work, 20), 150, 0.05);
+        assert_int_equal(bench.did, 20 * work.bytes);
+        /* 64 bytes a cycle in each of four multiprocessors, of 1 GHz. */
+        work = stream_of(traffic, GPU_SHARED, 8 << 10);
+        assert_near(rate(&bench, &work, 60), 256, 0.05);
+        assert_int_equal(bench.did % (60 * work.bytes), 0);
+    }
+    /* From the first level as from the scratchpad, which are one memory; but for the first pass. */
+    struct gpu_work near = stream_of(GPU_READ, GPU_L1, 8 << 10);
+    near.each = true;
+    assert_near(rate(&bench, &near, 200), 256, 0.05);
+    assert_int_equal(bench.did % (200 * near.bytes), 0);
+    bench_close(&bench);
+}
+
+/* What can't be divided by a block's round is left out, and not counted. */
+static void odd_sizes_are_rounded_and_reported(void **state)
+{
+    static const struct {
+        enum gpu_traffic traffic;
+        size_t bytes, moved;
+    } cases[] = {
+        {GPU_READ, 100000, 98304}, {GPU_COPY, 100000, 65536}, {GPU_READ, 8192, 8192},
+        {GPU_WRITE, 4096, 4096},   {GPU_COPY, 8192, 8192},    {GPU_READ, 20000, 16384},
+    };
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "tiny");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_work work = stream_of(cases[i].traffic, GPU_L2, cases[i].bytes);
+        bench_prepare(&bench, &work, 1);
+        bench_run(&bench, &work, 3);
+        assert_int_equal(bench.did, 3 * cases[i].moved);
+    }
+    bench_close(&bench);
+}
+
+/* Loads that the first level does not keep, for devices that know them. */
+static void loads_that_are_not_kept_go_past_the_first_level(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = stream_of(GPU_READ, GPU_NO_ALLOCATE, 128 << 10);
+    (void)state;
+    bench_open(&bench, "tiny,capability=90");
+    assert_near(rate(&bench, &work, 20), 150, 0.05);
+    work.bytes = 2 << 20;
+    assert_near(rate(&bench, &work, 2), 60, 0.03);
+    bench_close(&bench);
+    bench_open(&bench, "tiny,capability=89");
+    assert_refuses(&bench, &work, "needs capability 9.0");
+    bench_close(&bench);
+}
+
+static uint32_t word_at(struct bench *bench, uint64_t address)
+{
+    uint32_t word = 0;
+    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(&word, address, sizeof word,
+                                                            bench->cuda->streams[0]),
+                     0);
+    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
+    return word;
+}
+
+static void set_word(struct bench *bench, uint64_t address, uint32_t word)
+{
+    assert_int_equal(
+        bench->driver->calls.cuMemsetD32Async(address, word, 1, bench->cuda->streams[0]), 0);
+}
+
+/* A copy takes the last word of the first half to the end of the second one; a read changes
+ * nothing, a write changes it. */
+static void traffic_is_what_it_is_called(void **state)
+{
+    struct bench bench;
+    const uint32_t mark = 0x12345678;
+    (void)state;
+    bench_open(&bench, "tiny");
+    for (enum gpu_traffic traffic = GPU_READ; traffic <= GPU_COPY; traffic++) {
+        struct gpu_work work = stream_of(traffic, GPU_L2, 128 << 10);
+        bench_prepare(&bench, &work, 1);
+        uint64_t base = bench.cuda->job.base, half = base + (64 << 10), end = base + work.bytes;
+        set_word(&bench, half - sizeof mark, mark);
+        set_word(&bench, end - sizeof mark, ~mark);
+        bench_run(&bench, &work, 1);
+        assert_int_equal(word_at(&bench, half - sizeof mark) == mark, traffic != GPU_WRITE);
+        assert_int_equal(word_at(&bench, end - sizeof mark) == mark, traffic == GPU_COPY);
+        assert_int_equal(word_at(&bench, end - sizeof mark) == ~mark, traffic == GPU_READ);
+    }
+    bench_close(&bench);
+}
+
+static void memory_of_a_peer_can_be_streamed(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = stream_of(GPU_READ, GPU_L2, 512 << 10);
+    (void)state;
+    bench_open(&bench, "tiny,devices=2");
+    work.home = GPU_ON_PEER;
+    work.peer = 1;
+    assert_near(rate(&bench, &work, 2), 20, 0.05);
+    work.home = GPU_ON_HOST;
+    assert_near(rate(&bench, &work, 2), 8, 0.05);
+    bench_close(&bench);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = stream_of(GPU_READ, GPU_L2, 4095);
+    (void)state;
+    bench_open(&bench, "tiny");
+    assert_refuses(&bench, &work, "copies at least 8 KiB");
+    work = stream_of(GPU_COPY, GPU_L2, 8191);
+    assert_refuses(&bench, &work, "copies at least 8 KiB");
+    work.bytes = 64 << 10;
+    work.multiprocessor = 1;
+    assert_refuses(&bench, &work, "all multiprocessors");
+    work.multiprocessor = -1;
+    work.span = 128 << 10;
+    work.offset = 8;
+    assert_refuses(&bench, &work, "multiples of 16");
+    work = stream_of(GPU_WRITE, GPU_L1, 64 << 10);
+    work.each = true;
+    assert_refuses(&bench, &work, "no streams by this path");
+    work = stream_of(GPU_READ, GPU_SHARED, 64 << 10);
+    assert_refuses(&bench, &work, "less scratchpad");
+    bench_close(&bench);
+}
+
+/* A scratchpad that one block may have, but not beside that many threads. */
+static void a_block_that_does_not_fit_is_reported(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = stream_of(GPU_READ, GPU_L2, 64 << 10);
+    (void)state;
+    bench_open(&bench, "tiny,threads_per_sm=128");
+    assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);
+    assert_line(&bench.error, "not one block of 256 threads");
+    bench_close(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(roads_are_as_wide_as_they_are, bench_restore),
+        cmocka_unit_test_teardown(loads_that_are_not_kept_go_past_the_first_level, bench_restore),
+        cmocka_unit_test_teardown(odd_sizes_are_rounded_and_reported, bench_restore),
+        cmocka_unit_test_teardown(traffic_is_what_it_is_called, bench_restore),
+        cmocka_unit_test_teardown(memory_of_a_peer_can_be_streamed, bench_restore),
+        cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
+        cmocka_unit_test_teardown(a_block_that_does_not_fit_is_reported, bench_restore),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+/* Copies between host, device and peers. */
+#include "measure/gpu/cuda/bench.h"
+
+static struct gpu_work transfer_of(enum gpu_direction direction, bool pinned, size_t bytes)
+{
+    struct gpu_work work = gpu_work_none;
+    work.action = GPU_TRANSFER;
+    work.direction = direction;
+    work.pinned = pinned;
+    work.bytes = bytes;
+    work.peer = 1;
+    return work;
+}
+
+/* Nanoseconds of one copy in the model: a start of 2 us, and 10^9 bytes a second. */
+static double copy_ns(size_t bytes, double gb_s)
+{
+    return 2000 + (double)bytes / gb_s;
+}
+
+static void copies_take_what_the_model_says(void **state)
+{
+    const size_t bytes = 1 << 20;
+    const struct {
+        enum gpu_direction direction;
+        bool pinned;
+        double ns;
+    } cases[] = {
+        {GPU_TO_DEVICE, true, copy_ns(bytes, 10)},
+        {GPU_TO_HOST, true, copy_ns(bytes, 10)},
+        {GPU_TO_DEVICE, false, copy_ns(bytes, 5)},
+        {GPU_TO_HOST, false, copy_ns(bytes, 5)},
+        {GPU_TO_PEER, false, copy_ns(bytes, 20)},
+        /* Half in each direction, side by side. */
+        {GPU_BOTH_WAYS, true, copy_ns(bytes / 2, 10)},
+    };
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "tiny,devices=2");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_work work = transfer_of(cases[i].direction, cases[i].pinned, bytes);
+        bench_prepare(&bench, &work, 1);
+        bench_run(&bench, &work, 5);
+        assert_int_equal(bench.did, 5 * bytes);
+        assert_near(bench.time.ns, 5 * cases[i].ns, 0.02);
+        assert_true(isnan(bench.time.cycles));
+    }
+    bench_close(&bench);
+}
+
+static void a_peer_that_is_not_reached_is_copied_to_through_the_host(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = transfer_of(GPU_TO_PEER, false, 1 << 20);
+    (void)state;
+    bench_open(&bench, "tiny,devices=2,peers=0");
+    bench_prepare(&bench, &work, 1);
+    bench_run(&bench, &work, 2);
+    assert_near(bench.time.ns, 2 * copy_ns(1 << 20, 5), 0.02);
+    bench_close(&bench);
+}
+
+/* More than are queued at once. */
+static void many_copies_are_all_counted(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = transfer_of(GPU_TO_DEVICE, true, 4096);
+    (void)state;
+    bench_open(&bench, "tiny");
+    bench_prepare(&bench, &work, 1);
+    bench_run(&bench, &work, 1000);
+    assert_int_equal(bench.did, 1000 * 4096);
+    assert_near(bench.time.ns, 1000 * copy_ns(4096, 10), 0.05);
+    bench_close(&bench);
+}
+
+static void device_bytes(struct bench *bench, unsigned char *bytes, size_t count)
+{
+    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(
+                         bytes, bench->cuda->job.memory[0].address, count, bench->cuda->streams[0]),
+                     0);
+    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
+}
+
+/* Both sides are marked, and looked at after one copy. */
+static void copies_go_where_they_should(void **state)
+{
+    enum { BYTES = 64 };
+    static const struct {
+        enum gpu_direction direction;
+        unsigned char host[2], device[2]; /* first and last byte of each, afterwards */
+    } cases[] = {
+        {GPU_TO_DEVICE, {'h', 'h'}, {'h', 'h'}},
+        {GPU_TO_HOST, {'d', 'd'}, {'d', 'd'}},
+        {GPU_BOTH_WAYS, {'h', 'd'}, {'h', 'd'}},
+    };
+    struct bench bench;
+    (void)state;
+    bench_open(&bench, "tiny");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int pinned = cases[i].direction == GPU_BOTH_WAYS; pinned < 2; pinned++) {
+            struct gpu_work work = transfer_of(cases[i].direction, pinned, BYTES);
+            unsigned char device[BYTES];
+            bench_prepare(&bench, &work, 1);
+            const struct cuda_job *job = &bench.cuda->job;
+            unsigned char *host = pinned ? job->memory[1].host : job->pageable;
+            memset(device, 'd', BYTES);
+            assert_int_equal(
+                cuda_send(bench.cuda, job->memory[0].address, device, BYTES, &bench.error), 0);
+            memset(host, 'h', BYTES);
+            bench_run(&bench, &work, 1);
+            device_bytes(&bench, device, BYTES);
+            assert_int_equal(host[0], cases[i].host[0]);
+            assert_int_equal(host[BYTES - 1], cases[i].host[1]);
+            assert_int_equal(device[0], cases[i].device[0]);
+            assert_int_equal(device[BYTES - 1], cases[i].device[1]);
+        }
+    bench_close(&bench);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    struct bench bench;
+    struct gpu_work work = transfer_of(GPU_TO_PEER, false, 4096);
+    (void)state;
+    bench_open(&bench, "tiny");
+    assert_refuses(&bench, &work, "needs another device");
+    work.peer = -1;
+    assert_refuses(&bench, &work, "needs another device");
+    work = transfer_of(GPU_TO_DEVICE, false, 1);
+    assert_refuses(&bench, &work, "at least 2 bytes");
+    work = transfer_of(GPU_BOTH_WAYS, false, 4096);
+    assert_refuses(&bench, &work, "needs pinned memory");
+    bench_close(&bench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(copies_take_what_the_model_says, bench_restore),
+        cmocka_unit_test_teardown(a_peer_that_is_not_reached_is_copied_to_through_the_host,
+                                  bench_restore),
+        cmocka_unit_test_teardown(many_copies_are_all_counted, bench_restore),
+        cmocka_unit_test_teardown(copies_go_where_they_should, bench_restore),
+        cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+#include "support.h"
+
+#include "measure/kernels/chase.h"
+#include "measure/kernels/forward.h"
+#include "measure/probes/chase/chases.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+extern const struct probe access_probe;
+
+enum { LINE = 64, PAGE = 4096, BYTES = 1 << 20 };
+
+/* Prepares a point in ordinary memory and returns its worker; the caller frees the memory. */
+static struct worker prepare(const struct bench *bench, const struct plan_point *point,
+                             unsigned char **memory)
+{
+    *memory = aligned_alloc(4096, BYTES);
+    assert_non_null(*memory);
+    assert_true(point->arena_bytes <= BYTES);
+    struct arena arena = {.memory = *memory, .bytes = BYTES};
+    static struct worker worker;
+    worker = (struct worker){0};
+    struct trial trial = {.plan = &bench->task.plan,
+                          .point = point,
+                          .arena = &arena,
+                          .seed = 3,
+                          .workers = &worker,
+                          .probe_state = bench->task.state};
+    access_probe.prepare(&trial);
+    assert_true(trial.operations > 1);
+    return worker;
+}
+
+static void every_case_of_forwarding_is_a_series(void **state)
+{
+    struct bench *bench = *state;
+    bool seen[FORWARD_COUNT] = {false};
+    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
+    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
+        const struct plan_point *point = &bench->task.plan.points[i];
+        if (!series_factor(&bench->task.plan.series[point->series], "store"))
+            continue;
+        unsigned char *memory;
+        struct worker worker = prepare(bench, point, &memory);
+        const struct forward *forward = (const struct forward *)worker.state;
+        assert_ptr_equal(forward->to, forward->from);
+        assert_int_equal((uintptr_t)forward->to % 16, 0);
+        assert_true((unsigned char *)forward->to >= memory &&
+                    (unsigned char *)forward->to + 16 <= memory + BYTES);
+        for (int which = 0; which < FORWARD_COUNT; which++)
+            seen[which] = seen[which] || worker.run == forward_kernels[which];
+        free(memory);
+    }
+    for (int which = 0; which < FORWARD_COUNT; which++)
+        assert_int_equal(seen[which], forward_kernels[which] != NULL);
+}
+
+/* The offset in a line or page of every element of the first point of a series. */
+static void assert_elements_lie_at(const struct bench *bench, const char *name, size_t within,
+                                   size_t offset)
+{
+    const struct plan *plan = &bench->task.plan;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        if (strcmp(plan->series[plan->points[i].series].name, name) != 0)
+            continue;
+        unsigned char *memory;
+        struct worker worker = prepare(bench, &plan->points[i], &memory);
+        assert_ptr_equal(worker.run, chase_run);
+        unsigned char *start = ((struct chase *)worker.state)->position, *at = start;
+        size_t steps = 0;
+        do {
+            assert_int_equal((size_t)(at - memory) % within, offset);
+            assert_true(at + sizeof(void *) <= memory + BYTES);
+            memcpy(&at, at, sizeof(void *));
+            steps++;
+        } while (at != start && steps < 10000);
+        assert_true(steps > 1 && steps < 10000);
+        free(memory);
+        return;
+    }
+    fail_msg("no series '%s'", name);
+}
+
+static void elements_lie_within_and_across(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
+    if (!chase_straddles) {
+        assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+        skip();
+    }
+    assert_elements_lie_at(bench, "within a line", 2 * LINE, 0);
+    assert_elements_lie_at(bench, "across the end of a line", 2 * LINE, LINE - 4);
+    assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(bench->task.plan.pages, PAGES_SMALL);
+    assert_elements_lie_at(bench, "within a page", PAGE, PAGE - LINE);
+    assert_elements_lie_at(bench, "across the end of a page", PAGE, PAGE - 4);
+    assert_int_equal(access_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
+}
+
+/* Gives every point planned now what `cycles` says of its series. */
+static void give(struct bench *bench, double (*cycles)(const char *), double doubt)
+{
+    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
+        const struct plan_point *planned = &bench->task.plan.points[i];
+        struct series *to = &bench->task.plan.series[planned->series];
+        struct point *point =
+            pool_append(&bench->pool, (void **)&to->points, &to->point_count, sizeof *point);
+        float value = (float)cycles(to->name);
+        float low = value * (float)(1 - doubt), high = value * (float)(1 + doubt);
+        *point = (struct point){.x = planned->x,
+                                .y = {value / 3, low / 3, high / 3, 0.97f, .n = 6},
+                                .cycles = {value, low, high}};
+    }
+}
+
+static double model(const char *series)
+{
+    return strstr(series, "across the end of a line")   ? 11
+           : strstr(series, "across the end of a page") ? 32
+           : strstr(series, "within a")                 ? 10
+           : strstr(series, "more than")                ? 18
+                                                        : 5;
+}
+
+static const struct finding *find(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        if (strcmp(bench->result.findings[i].name, name) == 0)
+            return &bench->result.findings[i];
+    return NULL;
+}
+
+static void conclude(struct bench *bench, double doubt)
+{
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
+    give(bench, model, doubt);
+    if (access_probe.next(&bench->task, &outcome, 1, &bench->error) == 1)
+        give(bench, model, doubt);
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+}
+
+static void findings_are_what_it_costs_beyond_a_plain_load(void **state)
+{
+    struct bench *bench = *state;
+    conclude(bench, 0.01);
+    assert_true(find(bench, "access.forwarding")->value == 5);
+    assert_true(find(bench, "access.forwarding.wide")->value == 18);
+    if (!chase_straddles) {
+        assert_true(isnan(find(bench, "access.line_cross")->value));
+        return;
+    }
+    static const char *const lines[] = {"access.line_cross.L1", "access.line_cross.L2",
+                                        "access.line_cross.L3", "access.line_cross.DRAM"};
+    static const char *const pages[] = {"access.page_cross.L1", "access.page_cross.L2",
+                                        "access.page_cross.L3", "access.page_cross.DRAM"};
+    for (size_t i = 0; i < 4; i++) {
+        const struct finding *line = find(bench, lines[i]), *page = find(bench, pages[i]);
+        assert_non_null(line);
+        assert_non_null(page);
+        assert_true(line->value == 1 && page->value == 22);
+        assert_true(fabs(line->low - (11 * 0.99 - 10 * 1.01)) < 1e-4);
+        assert_true(fabs(line->high - (11 * 1.01 - 10 * 0.99)) < 1e-4);
+        assert_string_equal(line->unit, "cycles");
+        assert_null(strstr(line->text, "no difference"));
+    }
+}
+
+static double hashed(const char *series)
+{
+    return strstr(series, "within a page") ? 7 : model(series);
+}
+
+static void lines_that_fell_into_the_level_before_tell_nothing(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
+    if (!chase_straddles)
+        skip();
+    give(bench, hashed, 0.01);
+    assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    give(bench, hashed, 0.01);
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    assert_true(isnan(find(bench, "access.page_cross.L3")->value));
+    assert_non_null(strstr(find(bench, "access.page_cross.L3")->text, "not found"));
+    assert_true(find(bench, "access.line_cross.L3")->value == 1);
+}
+
+static void what_is_lost_in_noise_is_said_to_be(void **state)
+{
+    struct bench *bench = *state;
+    if (!chase_straddles)
+        skip();
+    conclude(bench, 0.1);
+    assert_non_null(strstr(find(bench, "access.line_cross.L3")->text, "no difference"));
+    assert_null(strstr(find(bench, "access.page_cross.L3")->text, "no difference"));
+}
+
+/* A run without time for a second trial: its interval in the document is the trial itself. */
+static void a_single_trial_gives_no_interval(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    conclude(bench, 0);
+    for (size_t s = 0; s < bench->result.series_count; s++)
+        for (size_t i = 0; i < bench->result.series[s].point_count; i++) {
+            bench->result.series[s].points[i].y.coverage = 0;
+            bench->result.series[s].points[i].y.n = 1;
+        }
+    bench->result.finding_count = 0;
+    bench->result.parameter_count--; /* the levels, which are given again */
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    const struct finding *forwarding = find(bench, "access.forwarding");
+    assert_true(forwarding->value == 5 && isnan(forwarding->low) && isnan(forwarding->high));
+    if (!chase_straddles)
+        return;
+    const struct finding *line = find(bench, "access.line_cross.L1");
+    assert_true(line->value == 1 && isnan(line->low) && isnan(line->high));
+    assert_non_null(strstr(line->text, "a single trial shows no difference"));
+}
+
+static void an_interrupted_run_concludes_what_there_is(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    assert_null(find(bench, "access.forwarding"));
+}
+
+static void a_cpu_that_may_not_be_used_is_refused(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &access_probe, "cpu", "5", NULL), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "--cpu 5"));
+    assert_int_equal(bench_plan(bench, &access_probe, "cpu", "2", NULL), 0);
+    assert_int_equal(bench->task.plan.points[0].seats[0].cpu, 2);
+    assert_int_equal(bench->task.plan.touch_cpu, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_TEST(every_case_of_forwarding_is_a_series),
+        BENCH_TEST(elements_lie_within_and_across),
+        BENCH_TEST(findings_are_what_it_costs_beyond_a_plain_load),
+        BENCH_TEST(lines_that_fell_into_the_level_before_tell_nothing),
+        BENCH_TEST(what_is_lost_in_noise_is_said_to_be),
+        BENCH_TEST(a_single_trial_gives_no_interval),
+        BENCH_TEST(an_interrupted_run_concludes_what_there_is),
+        BENCH_TEST(a_cpu_that_may_not_be_used_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+#include "support.h"
+
+#include "document/flag.h"
+#include "measure/kernels/handoff.h"
+
+#include <stdlib.h>
+
+extern const struct probe cores_probe;
+
+static void every_pair_is_planned_in_both_directions(void **state)
+{
+    struct bench *bench = *state;
+    bool planned[BENCH_CPUS][BENCH_CPUS] = {0};
+    assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->point_count, 5 * 4);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const struct plan_point *point = &plan->points[i];
+        assert_true(point->from != point->to && !planned[point->from][point->to]);
+        planned[point->from][point->to] = true;
+        assert_int_equal(point->seat_count, 2);
+        assert_int_equal(plan_seat(point, 0).cpu, point->from);
+        assert_int_equal(plan_seat(point, 0).role, MEASURED);
+        assert_int_equal(plan_seat(point, 1).cpu, point->to);
+        assert_int_equal(plan_seat(point, 1).role, PARTNER);
+    }
+    /* Every line twice, and as many batches in all. */
+    assert_int_equal(plan->trials_max, 2 * 64);
+    assert_int_equal(plan->trials_min, 2 * 64);
+    assert_int_equal(plan->passes, 2);
+    assert_int_equal(plan->batches, 6);
+}
+
+static void one_line_and_many_samples_are_measured_as_other_tools_do(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &cores_probe, "lines", "1", "samples", "500", "iterations",
+                                "4000", "cpus", "0-1", NULL),
+                     0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->point_count, 2);
+    assert_int_equal(plan->trials_max, 1);
+    assert_int_equal(plan->passes, 1);
+    assert_int_equal(plan->batches, 500);
+    assert_int_equal(plan->repeats, 4000);
+}
+
+static void one_cpu_is_skipped_with_a_reason(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &cores_probe, "cpus", "2", NULL), 0);
+    assert_int_equal(bench->result.status, PROBE_SKIPPED);
+    assert_non_null(strstr(bench->result.reason, "only CPU 2"));
+}
+
+struct layout {
+    struct arena arena;
+    struct worker workers[2];
+    struct trial trial;
+};
+
+static void lay_out(struct bench *bench, struct layout *layout)
+{
+    *layout = (struct layout){0};
+    layout->arena.bytes = bench->task.plan.points[0].arena_bytes;
+    layout->arena.memory = aligned_alloc(4096, (layout->arena.bytes + 4095) / 4096 * 4096);
+    assert_non_null(layout->arena.memory);
+}
+
+static void prepare(struct bench *bench, struct layout *layout, size_t point, unsigned number)
+{
+    layout->trial = (struct trial){.plan = &bench->task.plan,
+                                   .point = &bench->task.plan.points[point],
+                                   .arena = &layout->arena,
+                                   .seed = 99 + point,
+                                   .number = number,
+                                   .workers = layout->workers,
+                                   .probe_state = bench->task.state};
+    cores_probe.prepare(&layout->trial);
+}
+
+static uint32_t *flag_of(const struct layout *layout, int side)
+{
+    return ((struct handoff_cas *)layout->workers[side].state)->flag;
+}
+
+static void all_pairs_share_their_lines_and_each_comes_twice(void **state)
+{
+    struct bench *bench = *state;
+    struct layout layout;
+    assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
+    lay_out(bench, &layout);
+    uint32_t *previous = NULL;
+    for (unsigned number = 0; number < 64; number++) {
+        prepare(bench, &layout, 0, number);
+        uint32_t *line = flag_of(&layout, 0);
+        assert_ptr_equal(flag_of(&layout, 1), line);
+        assert_true((unsigned char *)line >= layout.arena.memory);
+        assert_true((unsigned char *)line < layout.arena.memory + layout.arena.bytes);
+        assert_true(previous == NULL || line > previous);
+        prepare(bench, &layout, 7, number);
+        assert_ptr_equal(flag_of(&layout, 0), line);
+        void *side = layout.workers[0].state;
+        prepare(bench, &layout, 7, number + 64);
+        assert_ptr_equal(flag_of(&layout, 0), line);
+        /* The same state too: the second time goes on where the first stopped. */
+        assert_ptr_equal(layout.workers[0].state, side);
+        previous = line;
+    }
+    free(layout.arena.memory);
+}
+
+static bool same_line(const void *a, const void *b)
+{
+    return (uintptr_t)a / 128 == (uintptr_t)b / 128;
+}
+
+static void control_words_share_no_line_with_what_is_measured(void **state)
+{
+    struct bench *bench = *state;
+    struct layout layout;
+    assert_int_equal(bench_plan(bench, &cores_probe, "op", "readwrite", NULL), 0);
+    lay_out(bench, &layout);
+    prepare(bench, &layout, 0, 3);
+    struct handoff_readwrite *first = layout.workers[0].state, *second = layout.workers[1].state;
+    assert_ptr_equal(first->mine, second->theirs);
+    assert_ptr_equal(first->theirs, second->mine);
+    assert_int_equal((const char *)first->theirs - (const char *)first->mine, 128);
+    assert_int_equal((uintptr_t)first->mine % 128, 0);
+    assert_false(same_line(first, second));
+    assert_false(same_line(first, first->mine) || same_line(second, second->mine));
+    assert_false(same_line(first, second->mine) || same_line(second, first->mine));
+    free(layout.arena.memory);
+}
+
+/* Everything that two pairs of a round touch. */
+struct span {
+    unsigned char *begin, *end;
+};
+
+static struct span span_of(const struct layout *layout, size_t payload)
+{
+    const struct handoff_turn *turn = layout->workers[0].state;
+    unsigned char *states = layout->workers[0].state, *other = layout->workers[1].state;
+    struct span span = {(unsigned char *)turn->line, states + 128};
+    span.begin = other < span.begin ? other : span.begin;
+    assert_true(turn->payload + payload <= other && other < states);
+    return span;
+}
+
+static void pairs_side_by_side_share_nothing(void **state)
+{
+    struct bench *bench = *state;
+    struct layout layout;
+    struct span spans[2 * 128];
+    assert_int_equal(
+        bench_plan(bench, &cores_probe, "parallel", NULL, "op", "payload", "payload", "20", NULL),
+        0);
+    lay_out(bench, &layout);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->points[0].arena_bytes, plan->points[19].arena_bytes);
+    size_t first = 0;
+    for (size_t round = 0; round < plan->group_count; first += plan->groups[round++]) {
+        size_t count = 0;
+        for (size_t i = 0; i < plan->groups[round]; i++)
+            for (unsigned number = 0; number < 64; number++) {
+                prepare(bench, &layout, first + i, number);
+                spans[count++] = span_of(&layout, 20 * 64);
+            }
+        for (size_t i = 0; i < count; i++) {
+            assert_true(spans[i].begin >= layout.arena.memory);
+            assert_true(spans[i].end <= layout.arena.memory + layout.arena.bytes);
+            for (size_t j = 0; j < i; j++)
+                assert_true(spans[i].end <= spans[j].begin || spans[j].end <= spans[i].begin);
+        }
+    }
+    assert_int_equal(first, plan->point_count);
+    free(layout.arena.memory);
+}
+
+static void give_point(struct series *series, size_t i, int from, int to, float ns)
+{
+    series->points[i] = (struct point){.from = from,
+                                       .to = to,
+                                       .y = {.median = ns,
+                                             .low = ns - 1,
+                                             .high = ns + 2,
+                                             .coverage = 0.95f,
+                                             .min = ns - 5,
+                                             .max = ns + 5,
+                                             .n = 64},
+                                       .scatter = {0.1f, 0.02f, 0.01f}};
+}
+
+static void the_findings_are_least_most_mean_and_lines(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    struct point points[5];
+    const struct document document = {.conditions = {.affinity = "0-4"}};
+    bench->machine.facts.hypervisor = "KVM";
+    bench->machine.facts.threads = (unsigned)bench->machine.cpu_count;
+    assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
+    struct series *series = bench->task.plan.series;
+    series->points = points;
+    series->point_count = 5;
+    give_point(series, 0, 3, 2, 130);
+    give_point(series, 1, 2, 3, 120);
+    give_point(series, 2, 1, 0, 60);
+    give_point(series, 3, 0, 1, 50);
+    points[4] = (struct point){.from = 0, .to = 4, .y = summary_of_nothing(), .failed = "gone"};
+    bench->result.series = series;
+    bench->result.series_count = 1;
+    bench->task.document = &document;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    const struct finding *least = bench_finding(bench, "cores.cas.min"),
+                         *most = bench_finding(bench, "cores.cas.max");
+    const struct finding *mean = bench_finding(bench, "cores.cas.mean");
+    assert_string_equal(least->cpus, "0,1");
+    assert_true(least->value == 50 && least->low == 49 && least->high == 52);
+    assert_string_equal(most->cpus, "2,3");
+    assert_true(most->value == 130);
+    assert_true(mean->value == 90 && mean->low == 89 && mean->high == 92);
+    assert_int_equal(mean->flags, FLAG_BIT(FLAG_VIRTUAL_MACHINE) | FLAG_BIT(FLAG_NARROW_AFFINITY));
+    const struct finding *lines = bench_finding(bench, "cores.cas.lines");
+    assert_true(lines->value > 19.99 && lines->value < 20.01);
+    assert_non_null(strstr(lines->text, "by 20 % from line to line"));
+    assert_non_null(strstr(lines->text, "anything from 45.0 to 55.0 ns"));
+    assert_non_null(
+        strstr(lines->text, "10.0 % from line to line, 2.0 % from time to time, 1.0 %"));
+    /* Row by row, whatever the order of measuring. */
+    assert_true(points[0].to == 1 && points[1].to == 4 && points[2].from == 1);
+    assert_true(points[3].from == 2 && points[4].from == 3);
+}
+
+static void operations_of_another_processor_are_refused_by_name(void **state)
+{
+    struct bench *bench = *state;
+    static const char *const names[] = {"cas-llsc", "cas-lse"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *missing;
+        bool possible = handoff_find(i ? HANDOFF_CAS_LSE : HANDOFF_CAS_LLSC, &missing);
+        int code = bench_plan(bench, &cores_probe, "op", names[i], NULL);
+        assert_int_equal(code, possible ? 0 : ERROR_USAGE);
+        if (!possible)
+            assert_non_null(strstr(bench->error.text, names[i]));
+    }
+}
+
+static void the_document_names_the_memory_order(void **state)
+{
+    struct bench *bench = *state;
+    const char *missing, *seen = NULL;
+    assert_int_equal(bench_plan(bench, &cores_probe, "op", "exchange", NULL), 0);
+    for (size_t i = 0; i < bench->result.parameter_count; i++)
+        if (strcmp(bench->result.parameters[i].name, "memory_order") == 0)
+            seen = bench->result.parameters[i].text;
+    assert_non_null(seen);
+    assert_string_equal(seen, handoff_find(HANDOFF_EXCHANGE, &missing)->order);
+}
+
+static void assert_refused(struct bench *bench, const char *name, const char *value,
+                           const char *other, const char *other_value, const char *said)
+{
+    assert_int_equal(bench_plan(bench, &cores_probe, name, value, other, other_value, NULL),
+                     ERROR_USAGE);
+    if (!strstr(bench->error.text, said))
+        fail_msg("'%s' does not say '%s'", bench->error.text, said);
+}
+
+static void options_that_contradict_are_refused(void **state)
+{
+    struct bench *bench = *state;
+    assert_refused(bench, "home", "third", NULL, NULL, "first, second or node:N");
+    assert_refused(bench, "home", "node:7", NULL, NULL, "choose from 0");
+    assert_refused(bench, "home", "node:", NULL, NULL, "choose from 0");
+    assert_refused(bench, "payload", "8", NULL, NULL, "--op payload");
+    assert_refused(bench, "parallel", NULL, "sequential", NULL, "leave one out");
+    assert_refused(bench, "sequential", NULL, "bias", "1", "--bias");
+    assert_refused(bench, "bias", "1", NULL, NULL, "give --parallel too");
+    assert_refused(bench, "samples-out", "/nowhere/at/all.csv", NULL, NULL, "/nowhere/at/all.csv");
+    assert_refused(bench, "samples-out", "/", NULL, NULL, "/: it is a directory");
+    assert_refused(bench, "samples-out", "-", NULL, NULL, "--samples-out - would mix");
+    bench->machine.memory_available_bytes = 1 << 20;
+    assert_refused(bench, "lines", "4096", NULL, NULL, "--lines 4096");
+}
+
+static void one_thread_of_each_core_is_kept(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < BENCH_CPUS; i++)
+        bench->places[i].core = i / 2; /* 0 1, 2 3, 4 (5) */
+    assert_int_equal(bench_plan(bench, &cores_probe, "one-per-core", NULL, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->point_count, 3 * 2);
+    for (size_t i = 0; i < plan->point_count; i++)
+        assert_true(plan->points[i].from % 2 == 0 && plan->points[i].to % 2 == 0);
+    assert_refused(bench, "one-per-core", NULL, "cpus", "2,3", "--one-per-core");
+}
+
+/* So that its mean is held against no mean of all pairs. */
+static bool says_one_pair(const struct bench *bench)
+{
+    for (size_t i = 0; i < bench->result.parameter_count; i++)
+        if (strcmp(bench->result.parameters[i].name, "pairs") == 0)
+            return strcmp(bench->result.parameters[i].text, "one") == 0;
+    return false;
+}
+
+static void a_quick_run_measures_one_pair_of_different_cores(void **state)
+{
+    struct bench *bench = *state;
+    bench->places[1].core = 0;
+    assert_int_equal(bench_plan(bench, &cores_probe, "quick", NULL, NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 2);
+    assert_int_equal(bench->task.plan.points[0].from, 0);
+    assert_int_equal(bench->task.plan.points[0].to, 2);
+    assert_true(says_one_pair(bench));
+    assert_int_equal(bench_plan(bench, &cores_probe, "quick", NULL, "cpus", "0-2", NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 6);
+    assert_false(says_one_pair(bench));
+}
+
+static void neighbours_stand_side_by_side_where_asked(void **state)
+{
+    struct bench *bench = *state;
+    static const int packages[BENCH_CPUS] = {0, 1, 0, 1, 0, 1};
+    static const int wanted[] = {0, 2, 4, 1, 3};
+    for (int i = 0; i < BENCH_CPUS; i++) {
+        bench->places[i].package = packages[i];
+        bench->places[i].kind = 0;
+    }
+    assert_int_equal(bench_plan(bench, &cores_probe, "order", "topology", NULL), 0);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(bench->task.plan.points[4 * i].from, wanted[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_TEST(every_pair_is_planned_in_both_directions),
+        BENCH_TEST(one_line_and_many_samples_are_measured_as_other_tools_do),
+        BENCH_TEST(one_cpu_is_skipped_with_a_reason),
+        BENCH_TEST(all_pairs_share_their_lines_and_each_comes_twice),
+        BENCH_TEST(control_words_share_no_line_with_what_is_measured),
+        BENCH_TEST(pairs_side_by_side_share_nothing),
+        BENCH_TEST(the_findings_are_least_most_mean_and_lines),
+        BENCH_TEST(operations_of_another_processor_are_refused_by_name),
+        BENCH_TEST(the_document_names_the_memory_order),
+        BENCH_TEST(options_that_contradict_are_refused),
+        BENCH_TEST(one_thread_of_each_core_is_kept),
+        BENCH_TEST(a_quick_run_measures_one_pair_of_different_cores),
+        BENCH_TEST(neighbours_stand_side_by_side_where_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+#include "measure/probes/cores/tournament.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1024 };
+
+/* Every ordered pair once, every CPU in one pair of a round, and no core in two. */
+static void assert_fair(const struct tournament *tournament, const int *cores, size_t n)
+{
+    unsigned char *met = calloc(n, n);
+    size_t *busy = calloc(n, sizeof *busy); /* the round in which each core was busy last */
+    const struct pairing *pairing = tournament->pairings;
+    assert_non_null(met);
+    assert_non_null(busy);
+    for (size_t round = 0; round < tournament->round_count; round++) {
+        assert_true(tournament->rounds[round] > 0);
+        for (unsigned i = 0; i < tournament->rounds[round]; i++, pairing++) {
+            size_t a = (size_t)pairing->first, b = (size_t)pairing->second;
+            assert_true(a < n && b < n && a != b);
+            assert_int_equal(met[a * n + b]++, 0);
+            size_t core_a = cores[a] < 0 ? a : (size_t)cores[a];
+            size_t core_b = cores[b] < 0 ? b : (size_t)cores[b];
+            assert_true(busy[core_a] != round + 1 && busy[core_b] != round + 1);
+            busy[core_a] = busy[core_b] = round + 1;
+        }
+    }
+    assert_int_equal(pairing - tournament->pairings, n * (n - 1));
+    assert_int_equal(tournament->pairing_count, n * (n - 1));
+    free(met);
+    free(busy);
+}
+
+/* `threads` hardware threads a core; neighbours in number are siblings, or those half the machine
+ * apart, as firmware has it. */
+static void play(size_t n, size_t threads, bool apart, struct tournament *tournament,
+                 struct pool *pool)
+{
+    int cores[MOST];
+    size_t count = (n + threads - 1) / threads;
+    for (size_t i = 0; i < n; i++)
+        cores[i] = (int)(apart ? i % count : i / threads);
+    assert_int_equal(tournament_plan(tournament, cores, n, pool), 0);
+    assert_fair(tournament, cores, n);
+    size_t width, widest = 0;
+    for (size_t round = 0; round < tournament->round_count; round++)
+        widest = tournament->rounds[round] > widest ? tournament->rounds[round] : widest;
+    assert_int_equal(tournament_width(&width, cores, n), 0);
+    assert_int_equal(width, widest);
+}
+
+static void all_pairs_meet_once_and_no_core_is_split(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {2,  3,  4,  5,  6,  7,  8,   9,   12,  15,  16,  17,  31, 32,
+                                   33, 48, 63, 64, 65, 96, 127, 128, 192, 255, 256, 384, 511};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t threads = 1; threads <= 4; threads++)
+            for (int apart = 0; apart < 2; apart++) {
+                struct pool pool = {0};
+                struct tournament tournament;
+                play(sizes[i], threads, apart, &tournament, &pool);
+                pool_free(&pool);
+            }
+}
+
+static void every_count_to_a_hundred_is_fair(void **state)
+{
+    (void)state;
+    for (size_t n = 2; n <= 100; n++) {
+        struct pool pool = {0};
+        struct tournament tournament;
+        play(n, 1 + n % 4, n % 2, &tournament, &pool);
+        pool_free(&pool);
+    }
+}
+
+static void a_thousand_cpus_meet_in_as_few_rounds_as_can_be(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t cpus, threads, rounds;
+    } cases[] = {
+        {2, 1, 1},
+        {5, 1, 5},
+        {8, 1, 7},
+        {511, 1, 511},
+        {1023, 1, 1023},
+        {1024, 1, 1023},
+        {1024, 2, 1 + 511 * 4}, /* within the cores, and four for each meeting of two */
+        {1024, 4, 6 + 255 * 16},
+        {2, 2, 1},
+        {4, 2, 1 + 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pool pool = {0};
+        struct tournament tournament;
+        play(cases[i].cpus, cases[i].threads, false, &tournament, &pool);
+        assert_int_equal(tournament.round_count, 2 * cases[i].rounds);
+        pool_free(&pool);
+    }
+}
+
+static void cores_of_different_kinds_may_mix(void **state)
+{
+    (void)state;
+    /* Two threads on the first eight cores, one on the other sixteen, and two of unknown place. */
+    int cores[34];
+    struct pool pool = {0};
+    struct tournament tournament;
+    for (int i = 0; i < 32; i++)
+        cores[i] = i < 16 ? i / 2 : i - 8;
+    cores[32] = cores[33] = -1;
+    assert_int_equal(tournament_plan(&tournament, cores, 34, &pool), 0);
+    assert_fair(&tournament, cores, 34);
+    pool_free(&pool);
+}
+
+static void a_return_round_is_the_round_before_turned_over(void **state)
+{
+    (void)state;
+    struct pool pool = {0};
+    struct tournament tournament;
+    play(9, 2, false, &tournament, &pool);
+    const struct pairing *pairing = tournament.pairings;
+    for (size_t round = 0; round < tournament.round_count; round += 2) {
+        unsigned count = tournament.rounds[round];
+        assert_int_equal(tournament.rounds[round + 1], count);
+        for (unsigned i = 0; i < count; i++) {
+            assert_int_equal(pairing[i].first, pairing[count + i].second);
+            assert_int_equal(pairing[i].second, pairing[count + i].first);
+        }
+        pairing += 2 * (size_t)count;
+    }
+    pool_free(&pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_pairs_meet_once_and_no_core_is_split),
+        cmocka_unit_test(every_count_to_a_hundred_is_fair),
+        cmocka_unit_test(a_thousand_cpus_meet_in_as_few_rounds_as_can_be),
+        cmocka_unit_test(cores_of_different_kinds_may_mix),
+        cmocka_unit_test(a_return_round_is_the_round_before_turned_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/* What can be known of two ways by two counters, from counters and ways that are known. */
+#include "support.h"
+
+#include "measure/kernels/handoff.h"
+
+#include <math.h>
+#include <stdio.h>
+
+extern const struct probe cores_probe;
+
+enum { CPUS = 4 };
+
+/* Ticks that each counter is ahead, and half a nanosecond a tick. */
+static const int64_t ahead[CPUS] = {0, 1000, -300, 40};
+static const double tick_ns = 0.5;
+
+enum { LINES = 64, PASSES = 2, WAY = 200 };
+
+/* What the ways and the counter are like. */
+struct scene {
+    int64_t around;  /* ticks that 0 to 1, 1 to 2 and 2 to 0 take longer: what goes around in a
+                        circle, no counter can account for */
+    int64_t one_way; /* that 0 to 1 alone takes longer */
+    int64_t scatter; /* that a way is longer on every other line, and shorter on the others */
+    uint64_t step;   /* of the counter */
+    unsigned lines;  /* measured of each pair */
+};
+
+static int64_t way(const struct scene *scene, int from, int to, unsigned line)
+{
+    const bool around = from < 3 && to < 3 && to == (from + 1) % 3;
+    /* Both directions of a pair see the same, as they are of the same line. */
+    const int64_t scatter = from < to ? scene->scatter : 0;
+    return WAY + (around ? scene->around : 0) + (from == 0 && to == 1 ? scene->one_way : 0) +
+           (line % 2 ? scatter : -scatter);
+}
+
+static void observe(struct bench *bench, const struct scene *scene, const struct plan_point *point,
+                    unsigned line, bool reference)
+{
+    const int i = point->from, j = point->to;
+    int64_t there = way(scene, i, j, line) + ahead[j] - ahead[i];
+    int64_t back = way(scene, j, i, line) + ahead[i] - ahead[j];
+    const uint64_t ticks = 4000 + scene->step * (line % 2);
+    /* Half ticks, and the side that wrote the stamp in the lowest bit. */
+    struct handoff_one_way first = {.least = 2 * back - 1, .last_ticks = ticks};
+    struct handoff_one_way second = {.least = 2 * there + 1};
+    struct worker workers[2] = {{.state = &first}, {.state = &second}};
+    struct trial trial = {
+        .plan = &bench->task.plan, .point = point, .workers = workers, .operations = 2};
+    struct batch batches[] = {{1000, 3e9}, {(double)ticks * tick_ns, 3e9}};
+    cores_probe.observe(&bench->task, &(struct observation){.trial = &trial,
+                                                            .batches = batches,
+                                                            .batch_count = 2,
+                                                            .repeats = 10,
+                                                            .reference = reference});
+}
+
+static void observe_all(struct bench *bench, const struct scene *scene)
+{
+    const struct plan *plan = &bench->task.plan;
+    for (size_t i = 0; i < plan->point_count; i++)
+        for (unsigned trial = 0; trial < PASSES * scene->lines; trial++)
+            observe(bench, scene, &plan->points[i], trial % scene->lines, false);
+}
+
+static void conclude(struct bench *bench)
+{
+    struct stage_outcome outcome = {0};
+    struct plan *plan = &bench->task.plan;
+    struct series *series = &plan->series[0];
+    for (size_t i = 0; i < plan->point_count; i++) {
+        struct point *point = pool_append(&bench->pool, (void **)&series->points,
+                                          &series->point_count, sizeof *point);
+        double ns = 100;
+        *point = (struct point){.from = plan->points[i].from, .to = plan->points[i].to};
+        summarize(&ns, 1, &ns, &point->y);
+    }
+    bench->result.series = series;
+    bench->result.series_count = 1;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+}
+
+static const struct finding *find(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        if (strcmp(bench->result.findings[i].name, name) == 0)
+            return &bench->result.findings[i];
+    return NULL;
+}
+
+static void plan_one_way_of(struct bench *bench, const char *cpus, const char *lines)
+{
+    const char *missing;
+    if (!handoff_find(HANDOFF_ONE_WAY, &missing))
+        skip();
+    assert_int_equal(
+        bench_plan(bench, &cores_probe, "op", "one-way", "cpus", cpus, "lines", lines, NULL), 0);
+}
+
+static void plan_one_way(struct bench *bench, const char *cpus)
+{
+    plan_one_way_of(bench, cpus, "64");
+}
+
+static void offsets_alone_leave_no_asymmetry(void **state)
+{
+    struct bench *bench = *state;
+    plan_one_way(bench, "0-3");
+    observe_all(bench, &(struct scene){.step = 1, .lines = LINES});
+    conclude(bench);
+    const struct finding *difference = bench_finding(bench, "cores.one-way.difference");
+    assert_true(fabs(difference->value - 2 * 1300 * tick_ns) < 1e-6);
+    /* Nothing scatters, so one tick is all that is not certain. */
+    assert_true(fabs(difference->high - difference->value - tick_ns) < 1e-6);
+    assert_true(fabs(difference->value - difference->low - tick_ns) < 1e-6);
+    assert_string_equal(difference->cpus, "1,2");
+    assert_non_null(strstr(difference->text, "the counter of CPU 1 is 650.0 ns ahead, or"));
+    assert_null(find(bench, "cores.one-way.asymmetry"));
+}
+
+static void what_goes_around_in_a_circle_is_in_the_ways(void **state)
+{
+    struct bench *bench = *state;
+    plan_one_way(bench, "0-3");
+    observe_all(bench, &(struct scene){.around = 60, .step = 1, .lines = LINES});
+    conclude(bench);
+    const struct finding *asymmetry = bench_finding(bench, "cores.one-way.asymmetry");
+    assert_true(fabs(asymmetry->value - 60 * tick_ns) < 1e-6);
+    assert_true(fabs(asymmetry->low - 59 * tick_ns) < 1e-6);
+    assert_string_equal(asymmetry->cpus, "0-2");
+    assert_non_null(strstr(asymmetry->text, "from CPU 0 to 1 to 2 and back to 0 stamps seem to "
+                                            "take 90.0 ns longer"));
+}
+
+/* Offsets of a third for CPU 0 and as much the other way for CPU 1 would leave only a third, though
+ * those that fit best leave half. */
+static void one_longer_way_is_certain_to_a_third(void **state)
+{
+    struct bench *bench = *state;
+    plan_one_way(bench, "0-3");
+    observe_all(bench, &(struct scene){.one_way = 60, .step = 1, .lines = LINES});
+    conclude(bench);
+    const struct finding *asymmetry = bench_finding(bench, "cores.one-way.asymmetry");
+    assert_true(fabs(asymmetry->value - 20 * tick_ns) < 1e-6);
+}
+
+static void what_scatter_or_a_step_explains_is_left_out(void **state)
+{
+    struct bench *bench = *state;
+    static const struct {
+        struct scene scene;
+        bool reported;
+    } cases[] = {
+        {{.around = 60, .scatter = 20, .step = 1, .lines = LINES}, true},
+        {{.around = 60, .scatter = 200, .step = 1, .lines = LINES}, false},
+        {{.around = 60, .step = 50, .lines = LINES}, true},
+        {{.around = 60, .step = 80, .lines = LINES}, false},
+        {{.around = 60, .scatter = 20, .step = 1, .lines = 2}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char lines[16];
+        bench->result.finding_count = 0;
+        snprintf(lines, sizeof lines, "%u", cases[i].scene.lines);
+        plan_one_way_of(bench, "0-2", lines);
+        observe_all(bench, &cases[i].scene);
+        conclude(bench);
+        assert_int_equal(find(bench, "cores.one-way.asymmetry") != NULL, cases[i].reported);
+        const struct finding *difference = bench_finding(bench, "cores.one-way.difference");
+        assert_int_equal(!isnan(difference->low), cases[i].scene.lines > 2);
+        assert_int_equal(strstr(difference->text, "back, which too few lines were measured") !=
+                             NULL,
+                         cases[i].scene.lines == 2);
+    }
+}
+
+static void a_difference_within_its_interval_is_called_so(void **state)
+{
+    struct bench *bench = *state;
+    plan_one_way(bench, "0,3"); /* whose counters are 40 ticks apart: 80 there and back */
+    observe_all(bench, &(struct scene){.step = 100, .lines = LINES});
+    conclude(bench);
+    const struct finding *difference = bench_finding(bench, "cores.one-way.difference");
+    assert_true(difference->low < 0);
+    assert_non_null(strstr(difference->text, "no more than the lines' scatter and one step"));
+}
+
+/* Its lines are measured again and again, and would count for more than the others. */
+static void the_reference_is_not_counted(void **state)
+{
+    struct bench *bench = *state;
+    plan_one_way(bench, "0,1");
+    observe_all(bench, &(struct scene){.step = 1, .lines = LINES});
+    for (int i = 0; i < LINES; i++)
+        observe(bench, &(struct scene){.one_way = 600, .step = 1, .lines = LINES},
+                &bench->task.plan.points[0], 0, true);
+    conclude(bench);
+    const struct finding *difference = bench_finding(bench, "cores.one-way.difference");
+    assert_true(fabs(difference->value - 2 * 1000 * tick_ns) < 1e-6);
+}
+
+static void two_cores_alone_can_not_tell(void **state)
+{
+    struct bench *bench = *state;
+    plan_one_way(bench, "0,1");
+    observe_all(bench, &(struct scene){.around = 60, .step = 1, .lines = LINES});
+    conclude(bench);
+    const struct finding *difference = bench_finding(bench, "cores.one-way.difference");
+    assert_true(fabs(difference->value - (2 * 1000 + 60) * tick_ns) < 1e-6);
+    assert_non_null(strstr(difference->text, "the sum of both ways is certain"));
+    assert_null(find(bench, "cores.one-way.asymmetry"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_TEST(offsets_alone_leave_no_asymmetry),
+        BENCH_TEST(what_goes_around_in_a_circle_is_in_the_ways),
+        BENCH_TEST(one_longer_way_is_certain_to_a_third),
+        BENCH_TEST(what_scatter_or_a_step_explains_is_left_out),
+        BENCH_TEST(a_difference_within_its_interval_is_called_so),
+        BENCH_TEST(the_reference_is_not_counted),
+        BENCH_TEST(two_cores_alone_can_not_tell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

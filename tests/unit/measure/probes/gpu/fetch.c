@@ -1,0 +1,122 @@
+#include "measure/probes/gpu/bench.h"
+
+/* L1 of 128 KiB and L2 of 8 MiB, with lines and what a miss brings of each. */
+struct truth {
+    double l1_line, l1_fetch, l2_line, l2_fetch;
+};
+static struct truth truth;
+
+static double made_up(const struct gpu_work *work)
+{
+    const bool first = work->path == GPU_L1;
+    const double stride = (double)work->stride, bytes = (double)work->bytes;
+    const double hit = first ? 33 : 262, miss = first ? 262 : 660;
+    const double capacity = first ? 128 << 10 : 8 << 20;
+    const double line = first ? truth.l1_line : truth.l2_line;
+    if (work->order == GPU_STRIDED)
+        return hit + (miss - hit) * fmin(1, stride / (first ? truth.l1_fetch : truth.l2_fetch));
+    return bytes * fmin(1, line / stride) <= capacity ? hit : miss;
+}
+
+static void begin(struct gpu_bench *bench, struct truth wanted)
+{
+    truth = wanted;
+    bench->facts[0].first_level_bytes = 128 << 10;
+    bench->facts[0].l2_bytes = 8 << 20;
+    bench->result.finding_count = 0;
+    bench->task.plan.series_count = 0;
+}
+
+static void lines_and_what_a_miss_brings_are_found(void **state)
+{
+    struct gpu_bench *bench = *state;
+    static const struct truth cases[] = {
+        {128, 32, 128, 32}, {128, 32, 128, 64}, {64, 64, 128, 128}, {256, 128, 64, 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin(bench, cases[i]);
+        gpu_bench_drive(bench, &gpu_fetch, 0, made_up);
+        gpu_bench_value_is(bench, "gpu0.L1.line", "B", cases[i].l1_line, 0);
+        gpu_bench_value_is(bench, "gpu0.L1.fetch", "B", cases[i].l1_fetch, 0);
+        gpu_bench_value_is(bench, "gpu0.L2.line", "B", cases[i].l2_line, 0);
+        gpu_bench_value_is(bench, "gpu0.L2.fetch", "B", cases[i].l2_fetch, 0);
+    }
+}
+
+static double all_alike(const struct gpu_work *work)
+{
+    (void)work;
+    return 300;
+}
+
+static double one_missing(const struct gpu_work *work)
+{
+    return work->stride == 128 ? NAN : made_up(work);
+}
+
+static void from_too_little_nothing_is_concluded(void **state)
+{
+    struct gpu_bench *bench = *state;
+    begin(bench, (struct truth){128, 32, 128, 32});
+    gpu_bench_drive(bench, &gpu_fetch, 0, all_alike);
+    assert_int_equal(bench->result.finding_count, 0);
+    begin(bench, (struct truth){128, 32, 128, 32});
+    gpu_bench_drive(bench, &gpu_fetch, 0, one_missing);
+    assert_int_equal(bench->result.finding_count, 0);
+}
+
+/* With a pointer each 128 bytes, twice as much of lines of 64 seems to fit. */
+static void a_line_shorter_than_the_stride_of_latency_is_reported(void **state)
+{
+    struct gpu_bench *bench = *state;
+    begin(bench, (struct truth){64, 64, 64, 32});
+    gpu_bench_begin(bench, 0);
+    static const struct {
+        const char *name;
+        double bytes;
+    } found[] = {{"gpu0.L1.capacity", 256 << 10}, {"gpu0.L2.capacity", 16 << 20}};
+    for (size_t i = 0; i < 2; i++) {
+        struct finding *finding = pool_append(&bench->pool, (void **)&bench->result.findings,
+                                              &bench->result.finding_count, sizeof *finding);
+        *finding = (struct finding){.name = found[i].name, .unit = "B", .value = found[i].bytes};
+    }
+    gpu_bench_drive(bench, &gpu_fetch, 0, made_up);
+    gpu_bench_value_is(bench, "gpu0.L1.line", "B", 64, 0);
+    gpu_bench_value_is(bench, "gpu0.L2.line", "B", 64, 0);
+}
+
+static void sets_come_from_what_was_measured(void **state)
+{
+    struct gpu_bench *bench = *state;
+    begin(bench, (struct truth){128, 32, 128, 32});
+    gpu_bench_begin(bench, 0);
+    struct finding *found = pool_append(&bench->pool, (void **)&bench->result.findings,
+                                        &bench->result.finding_count, sizeof *found);
+    *found = (struct finding){.name = "gpu0.L2.capacity", .unit = "B", .value = 4 << 20};
+    assert_int_equal(gpu_bench_stage(bench, &gpu_fetch), 1);
+    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
+        const struct gpu_work *work = gpu_bench_work(bench, &bench->task.plan.points[i]);
+        const size_t level = work->path == GPU_L1 ? 128 << 10 : 4 << 20;
+        assert_true(work->order == GPU_RANDOM
+                        ? work->bytes == level / 2 * 3 || work->bytes == level / 4 * 3
+                        : work->bytes == level * 2);
+        assert_true(bench->task.plan.points[i].x == (double)work->stride);
+    }
+    /* Without a size of L2 there is nothing to miss. */
+    bench->result.finding_count = 0;
+    bench->facts[0].l2_bytes = 0;
+    gpu_bench_begin(bench, 0);
+    bench->task.plan.series_count = 0;
+    assert_int_equal(gpu_bench_stage(bench, &gpu_fetch), 1);
+    assert_int_equal(bench->task.plan.series_count, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        GPU_BENCH_TEST(lines_and_what_a_miss_brings_are_found),
+        GPU_BENCH_TEST(from_too_little_nothing_is_concluded),
+        GPU_BENCH_TEST(a_line_shorter_than_the_stride_of_latency_is_reported),
+        GPU_BENCH_TEST(sets_come_from_what_was_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

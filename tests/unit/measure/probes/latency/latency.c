@@ -1,0 +1,547 @@
+#include "support.h"
+
+#include "document/flag.h"
+#include "measure/kernels/chase.h"
+#include "measure/kernels/chase_index.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+extern const struct probe latency_probe;
+
+static void sizes_go_from_1k_to_four_times_the_last_level(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_true(plan->points[0].x == 1024);
+    assert_true(plan->points[plan->point_count - 1].x == 64 << 20);
+    /* 16 octaves of four below 64 MiB, and the end. */
+    assert_int_equal(plan->point_count, 16 * 4 + 1);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        assert_int_equal((uint64_t)plan->points[i].x % 64, 0);
+        assert_int_equal(plan->points[i].seat_count, 1);
+        assert_true(i == 0 || plan->points[i].x > plan->points[i - 1].x);
+    }
+}
+
+static void memory_and_one_gib_cap_the_sweep(void **state)
+{
+    struct bench *bench = *state;
+    bench->caches[2].size_bytes = 512 << 20;
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_true(plan->points[plan->point_count - 1].x == 64 << 20); /* the rest comes later */
+    assert_int_equal(plan->point_count, 16 * 4 + 1);
+    assert_int_equal(bench_plan(bench, &latency_probe, "to", "1G", NULL), 0);
+    plan = &bench->task.plan;
+    assert_true(plan->points[plan->point_count - 1].x == 1 << 30);
+    assert_int_equal(plan->point_count, 16 * 4 + 4 * 2 + 1); /* two an octave above 64 MiB */
+    bench->machine.memory_available_bytes = 200 << 20;
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    plan = &bench->task.plan;
+    assert_true(plan->points[plan->point_count - 1].x == 100 << 20);
+}
+
+static void listed_sizes_are_sorted_and_each_once(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "1M,16K,100,1M,127", NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->point_count, 3);
+    assert_true(plan->points[0].x == 64); /* whole lines */
+    assert_true(plan->points[1].x == 16 << 10);
+    assert_true(plan->points[2].x == 1 << 20);
+}
+
+static void the_first_cpu_of_the_fastest_kind_measures(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    assert_int_equal(bench->task.plan.points[0].seats[0].cpu, 3);
+    assert_int_equal(bench->task.plan.touch_cpu, 3);
+    assert_int_equal(bench_plan(bench, &latency_probe, "cpu", "1", NULL), 0);
+    assert_int_equal(bench->task.plan.points[0].seats[0].cpu, 1);
+    assert_int_equal(bench_plan(bench, &latency_probe, "cpus", "0-2", NULL), 0);
+    assert_int_equal(bench->task.plan.points[0].seats[0].cpu, 0);
+}
+
+static void assert_refused(struct bench *bench, const char *name, const char *value,
+                           const char *said)
+{
+    assert_int_equal(bench_plan(bench, &latency_probe, name, value, NULL), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, said));
+}
+
+static void what_the_machine_lacks_is_refused_by_name(void **state)
+{
+    struct bench *bench = *state;
+    assert_refused(bench, "cpus", "0,9", "CPU 9");
+    assert_refused(bench, "cpus", "5", "mask");
+    assert_refused(bench, "cpu", "5", "--cpu 5");
+    assert_refused(bench, "node", "3", "--node 3");
+    assert_refused(bench, "to", "5G", "at most 4 GiB");
+    assert_refused(bench, "sizes", "1K,5G", "--sizes 5 GiB");
+    assert_refused(bench, "from", "1G", "larger than");
+    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "4K", "to", "8K", NULL),
+                     ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "--to"));
+    assert_refused(bench, "sizes", "32", "stride");
+    assert_refused(bench, "stride", "65", "multiple of");
+    assert_refused(bench, "order", "sideways", "sideways");
+    assert_refused(bench, "order", "random-in-block:", "random-in-block:");
+    assert_refused(bench, "order", "random-in-block:8", "stride");
+}
+
+static void a_trial_is_a_ring_of_its_own(void **state)
+{
+    struct bench *bench = *state;
+    enum { BYTES = 64 << 10 };
+    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "1000", "stride", "128", NULL), 0);
+    struct arena arena = {.memory = aligned_alloc(4096, BYTES), .bytes = BYTES};
+    struct worker worker = {0};
+    struct trial trial = {.plan = &bench->task.plan,
+                          .point = bench->task.plan.points,
+                          .arena = &arena,
+                          .seed = 5,
+                          .workers = &worker,
+                          .probe_state = bench->task.state};
+    assert_non_null(arena.memory);
+    latency_probe.prepare(&trial);
+    assert_ptr_equal(worker.run, chase_run);
+    assert_true(trial.operations == chase_steps);
+    void **start = ((struct chase *)worker.state)->position, **at = start;
+    size_t steps = 0;
+    do {
+        assert_true((unsigned char *)at >= arena.memory);
+        assert_true((unsigned char *)at + 128 <= arena.memory + BYTES);
+        at = *at;
+        steps++;
+    } while (at != start && steps < 100);
+    assert_int_equal(steps, 1000 / 128);
+    free(arena.memory);
+}
+
+/* Prepares the first point as planned, in memory of this size, and returns the kernel. */
+static kernel_function *prepare_first(struct bench *bench, struct arena *arena, size_t bytes,
+                                      struct worker *worker)
+{
+    *arena = (struct arena){.memory = aligned_alloc(4096, bytes), .bytes = bytes};
+    assert_non_null(arena->memory);
+    struct trial trial = {.plan = &bench->task.plan,
+                          .point = bench->task.plan.points,
+                          .arena = arena,
+                          .seed = 5,
+                          .workers = worker,
+                          .probe_state = bench->task.state};
+    latency_probe.prepare(&trial);
+    assert_true(trial.operations == chase_steps);
+    return worker->run;
+}
+
+static void each_address_has_a_kernel_of_its_own(void **state)
+{
+    struct bench *bench = *state;
+    enum { BYTES = 64 << 10 };
+    static const struct {
+        const char *address, *element;
+        kernel_function *run;
+    } cases[] = {
+        {"pointer", "padded", chase_run},
+        {"spilled", "padded", chase_spilled_run},
+        {"index", "packed", chase_index_8_run},
+        {"index", "padded", chase_index_64_run},
+        {"index-checked", "packed", chase_checked_8_run},
+        {"index-checked", "padded", chase_checked_64_run},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(bench_plan(bench, &latency_probe, "size", "6400", "address",
+                                    cases[i].address, "element", cases[i].element, NULL),
+                         0);
+        struct arena arena;
+        struct worker worker = {0};
+        assert_ptr_equal(prepare_first(bench, &arena, BYTES, &worker), cases[i].run);
+        const struct factor *address = series_factor(&bench->task.plan.series[0], "address");
+        assert_string_equal(address->text, cases[i].address);
+        if (strstr(cases[i].address, "index")) {
+            const struct chase_index *chase = worker.state;
+            size_t size = cases[i].element[3] == 'k' ? 8 : 64;
+            assert_int_equal(chase->count, 6400 / size);
+            /* The ring holds indexes, and comes back after all of them. */
+            uint64_t at = chase->index, next, steps = 0;
+            do {
+                memcpy(&next, (const unsigned char *)chase->base + at * size, sizeof next);
+                assert_true(next < chase->count);
+                at = next;
+                steps++;
+            } while (at != chase->index && steps <= chase->count);
+            assert_int_equal(steps, chase->count);
+        }
+        free(arena.memory);
+    }
+    assert_int_equal(bench_plan(bench, &latency_probe, "size", "6400", "access", "modify", NULL),
+                     0);
+    struct arena arena;
+    struct worker worker = {0};
+    assert_ptr_equal(prepare_first(bench, &arena, BYTES, &worker), chase_modify_run);
+    free(arena.memory);
+}
+
+static void an_alignment_is_where_the_first_element_lies(void **state)
+{
+    struct bench *bench = *state;
+    enum { BYTES = 64 << 10 };
+    static const char *const aligns[] = {"8", "64", "2048", "4"};
+    for (size_t i = 0; i < (chase_straddles ? 4 : 3); i++) {
+        assert_int_equal(bench_plan(bench, &latency_probe, "count", "1", "stride", "64", "align",
+                                    aligns[i], NULL),
+                         0);
+        struct arena arena;
+        struct worker worker = {0};
+        prepare_first(bench, &arena, BYTES, &worker);
+        const struct chase *chase = worker.state;
+        size_t offset = (size_t)((unsigned char *)chase->position - arena.memory);
+        assert_int_equal(offset % 4096, strtoul(aligns[i], NULL, 10));
+        assert_true(bench->task.plan.points[0].arena_bytes >= 64 + strtoul(aligns[i], NULL, 10));
+        free(arena.memory);
+    }
+}
+
+static void size_and_count_name_the_only_working_set(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "size", "10000", NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 1);
+    assert_true(bench->task.plan.points[0].x == 10000 / 64 * 64);
+    assert_int_equal(bench_plan(bench, &latency_probe, "count", "100", "stride", "256", NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 1);
+    assert_true(bench->task.plan.points[0].x == 25600);
+    assert_int_equal(bench_plan(bench, &latency_probe, "count", "100", "element", "packed", NULL),
+                     0);
+    assert_true(bench->task.plan.points[0].x == 800);
+}
+
+static void assert_contradiction(struct bench *bench, const char *a, const char *a_value,
+                                 const char *b, const char *b_value, const char *said)
+{
+    assert_int_equal(bench_plan(bench, &latency_probe, a, a_value, b, b_value, NULL), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, said));
+    assert_null(strchr(bench->error.text, '\n'));
+}
+
+static void contradictions_are_refused_in_one_line(void **state)
+{
+    struct bench *bench = *state;
+    assert_contradiction(bench, "size", "4K", "count", "2", "--count");
+    assert_contradiction(bench, "size", "4K", "from", "2K", "--from");
+    assert_contradiction(bench, "count", "4", "sizes", "2K", "--sizes");
+    assert_contradiction(bench, "element", "packed", "stride", "64", "--element packed");
+    assert_contradiction(bench, "address", "index", "stride", "512", "not 512");
+    assert_contradiction(bench, "access", "modify", "element", "packed", "--element padded");
+    assert_contradiction(bench, "access", "modify", "address", "spilled", "--address spilled");
+    assert_contradiction(bench, "table", NULL, "address", "index", "--address");
+    assert_contradiction(bench, "table", NULL, "size", "4K", "--size");
+    assert_contradiction(bench, "count", "1000000000000", "stride", "64", "--count");
+    assert_contradiction(bench, "size", "32", "element", "padded", "smaller than the stride");
+    assert_refused(bench, "align", "24", "power of two");
+    assert_refused(bench, "order", "forward-in-block:8", "stride");
+    assert_refused(bench, "order", "rand", "rand");
+    assert_refused(bench, "order", "random:64", "random:64");
+}
+
+static void orders_are_reported_as_they_were_asked_for(void **state)
+{
+    struct bench *bench = *state;
+    static const char *const said[][2] = {{"random", "random"},
+                                          {"backward", "backward"},
+                                          {"random-in-block:4K", "random-in-block:4K"},
+                                          {"forward-in-block:1M", "forward-in-block:1024K"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        assert_int_equal(bench_plan(bench, &latency_probe, "order", said[i][0], NULL), 0);
+        assert_string_equal(series_factor(&bench->task.plan.series[0], "order")->text, said[i][1]);
+    }
+}
+
+/* Gives the planned points the latency that `latency_ns` says, as a stage would. */
+static void fill(struct bench *bench, double (*latency_ns)(double))
+{
+    struct probe_task *task = &bench->task;
+    struct series *series = task->plan.series;
+    series->points = pool_alloc(&bench->pool, task->plan.point_count, sizeof *series->points);
+    series->point_count = task->plan.point_count;
+    for (size_t i = 0; i < series->point_count; i++) {
+        double x = task->plan.points[i].x, ns = latency_ns(x);
+        series->points[i] =
+            (struct point){.x = x,
+                           .y = {.median = (float)ns,
+                                 .low = (float)ns,
+                                 .high = (float)ns,
+                                 .coverage = 0.96f,
+                                 .n = 6},
+                           .cycles = {(float)(3 * ns), (float)(3 * ns), (float)(3 * ns)}};
+    }
+    task->result->series = series;
+    task->result->series_count = 1;
+}
+
+static double steps(double bytes)
+{
+    return bytes <= 32 << 10 ? 1 : bytes <= 1 << 20 ? 5 : bytes <= 16 << 20 ? 20 : 100;
+}
+
+static const struct finding *find(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        if (strcmp(bench->result.findings[i].name, name) == 0)
+            return &bench->result.findings[i];
+    return NULL;
+}
+
+static void levels_are_found_on_the_curve(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {
+        .core_hz = {.median = 3e9, .low = 2.9e9, .high = 3e9, .n = 100}};
+    static const struct {
+        const char *name;
+        double value, within;
+    } expected[] = {
+        {"L1.latency_ns", 1, 0.02},     {"L1.latency", 3, 0.02},
+        {"L2.latency_ns", 5, 0.02},     {"L3.latency_ns", 20, 0.02},
+        {"DRAM.latency_ns", 100, 0.02}, {"L1.capacity", 32 << 10, 0.2},
+        {"L2.capacity", 1 << 20, 0.2},  {"L3.capacity", 16 << 20, 0.2},
+    };
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct finding *finding = find(bench, expected[i].name);
+        if (!finding)
+            fail_msg("no %s", expected[i].name);
+        if (!(fabs(finding->value / expected[i].value - 1) <= expected[i].within))
+            fail_msg("%s is %g", expected[i].name, finding->value);
+    }
+    assert_true(find(bench, "L2.capacity")->declared == 1 << 20);
+    assert_true(find(bench, "core.clock")->value == 3e9);
+}
+
+static void a_short_sweep_names_no_level_that_it_did_not_reach(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &latency_probe, "to", "128K", NULL), 0);
+    fill(bench, steps);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    assert_non_null(find(bench, "L1.latency"));
+    assert_null(find(bench, "L3.latency"));
+    assert_null(find(bench, "DRAM.latency"));
+    assert_null(find(bench, "core.clock"));
+}
+
+static double factor_of(const struct finding *finding, const char *name)
+{
+    for (size_t i = 0; i < finding->factor_count; i++)
+        if (strcmp(finding->factors[i].name, name) == 0)
+            return finding->factors[i].number;
+    return NAN;
+}
+
+static const char *text_of(const struct finding *finding, const char *name)
+{
+    for (size_t i = 0; i < finding->factor_count; i++)
+        if (strcmp(finding->factors[i].name, name) == 0 && finding->factors[i].text)
+            return finding->factors[i].text;
+    return "";
+}
+
+static void every_size_that_was_named_has_its_latency(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    static const double sizes[] = {4096, 262144, 134217728};
+    static const char *const texts[] = {"4 KiB", "256 KiB", "128 MiB"};
+    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "4K,256K,128M", NULL), 0);
+    fill(bench, steps);
+    bench->result.series[0].points[1].flags = FLAG_BIT(FLAG_TOO_FEW);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    for (int ns = 0; ns < 2; ns++) {
+        size_t seen = 0;
+        for (size_t i = 0; i < bench->result.finding_count; i++) {
+            const struct finding *finding = &bench->result.findings[i];
+            if (strcmp(finding->name, ns ? "latency_ns" : "latency") != 0)
+                continue;
+            assert_string_equal(finding->unit, ns ? "ns" : "cycles");
+            assert_string_equal(text_of(finding, "working set"), texts[seen]);
+            assert_true(factor_of(finding, "stride") == 64);
+            assert_true(finding->value == (ns ? 1 : 3) * steps(sizes[seen]));
+            assert_int_equal(finding->flags, seen == 1 ? FLAG_BIT(FLAG_TOO_FEW) : 0);
+            seen++;
+        }
+        assert_int_equal(seen, 3);
+    }
+}
+
+static void one_size_has_its_latency_and_a_sweep_has_none(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &latency_probe, "size", "256M", NULL), 0);
+    fill(bench, steps);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    assert_true(find(bench, "latency")->value == 300);
+    assert_string_equal(find(bench, "latency_ns")->text, "a load in a working set of 256 MiB");
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    assert_null(find(bench, "latency"));
+}
+
+static void two_experiments_are_analysed_by_themselves(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    struct series two[2] = {bench->result.series[0], bench->result.series[0]};
+    struct factor forward = {"order", "forward", 0};
+    two[1].factors = &forward;
+    two[1].factor_count = 1;
+    bench->result.series = two;
+    bench->result.series_count = 2;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    size_t found = 0, of_forward = 0;
+    for (size_t i = 0; i < bench->result.finding_count; i++) {
+        const struct finding *finding = &bench->result.findings[i];
+        if (strcmp(finding->name, "L2.latency") != 0)
+            continue;
+        found++;
+        of_forward += finding->factors[0].text && strcmp(finding->factors[0].text, "forward") == 0;
+    }
+    assert_true(found == 2 && of_forward == 1);
+}
+
+/* Stands for the engine: the stage's series are done. */
+static int go_on(struct bench *bench, double huge_share, unsigned stage)
+{
+    struct stage_outcome outcome = {.placement = {.huge_share = huge_share, .page_bytes = 2 << 20}};
+    return latency_probe.next(&bench->task, &outcome, stage, &bench->error);
+}
+
+/* The table's first stage, however many the levels take before it. */
+static unsigned reach_table(struct bench *bench, double huge_share)
+{
+    unsigned stage = 1;
+    const size_t before = bench->task.plan.series_count;
+    fill(bench, steps);
+    while (bench->task.plan.series_count == before) {
+        assert_int_equal(go_on(bench, huge_share, stage), 1);
+        assert_true(stage++ < 16);
+    }
+    return stage;
+}
+
+/* L3 is declared with 512 MiB. With the steps of a machine whose third level ends at 16 MiB DRAM
+ * was reached; where the second level's latency goes on, it was not. */
+static double only_two_levels(double bytes)
+{
+    return fmin(steps(bytes), steps(1 << 20));
+}
+
+static void sizes_that_touch_much_memory_wait_until_dram_is_not_reached(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    bench->caches[2].size_bytes = 512 << 20;
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, only_two_levels);
+    assert_int_equal(go_on(bench, 1, 1), 1);
+    assert_int_equal(plan->point_count, 4 * 2); /* two an octave above 64 MiB */
+    assert_true(plan->points[0].x > 64 << 20);
+    assert_true(plan->points[plan->point_count - 1].x == 1 << 30);
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    fill(bench, steps);
+    for (unsigned stage = 1; go_on(bench, 1, stage) == 1; stage++) /* knees */
+        for (size_t i = 0; i < plan->point_count; i++)
+            assert_true(plan->points[i].x <= 64 << 20);
+}
+
+/* Two sizes in each of 32 KiB, 1 MiB and 16 MiB, and two beyond, the smallest first. */
+static void two_sizes_of_each_level_are_looked_at_first(void **state)
+{
+    struct bench *bench = *state;
+    const struct plan *plan = &bench->task.plan;
+    static const double ends[] = {0, 32 << 10, 1 << 20, 16 << 20, 1 << 30};
+    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
+    assert_int_equal(plan->look_count, 8);
+    for (size_t i = 0; i < plan->look_count; i++) {
+        const double x = plan->points[plan->look[i]].x;
+        assert_true(x > ends[i / 2] && x <= ends[i / 2 + 1]);
+        assert_true(i == 0 || x > plan->points[plan->look[i - 1]].x);
+    }
+}
+
+static void the_table_has_all_variants_in_every_level(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, NULL), 0);
+    unsigned stage = reach_table(bench, 1);
+    const struct plan *plan = &bench->task.plan;
+    const size_t variants = plan->series_count - 1;
+    assert_true(variants >= 9);
+    assert_int_equal(plan->point_count, variants * 4);
+    assert_int_equal(plan->pages, PAGES_AUTO);
+    assert_true(plan->trials_min >= 3);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        /* Half, half, a third, and beyond 16 MiB. */
+        static const double least[] = {12 << 10, 400 << 10, 4 << 20, 32 << 20};
+        static const double most[] = {20 << 10, 600 << 10, 7 << 20, 128 << 20};
+        assert_in_range(plan->points[i].series, 1, variants);
+        assert_true(plan->points[i].x >= least[i % 4] && plan->points[i].x <= most[i % 4]);
+        assert_true(plan->points[i].x == (double)plan->points[i].detail);
+    }
+    for (size_t i = 1; i <= variants; i++)
+        for (size_t j = i + 1; j <= variants; j++)
+            assert_string_not_equal(plan->series[i].name, plan->series[j].name);
+    /* Then the same on small pages, and that is all. */
+    assert_int_equal(go_on(bench, 1, stage), 1);
+    assert_int_equal(plan->pages, PAGES_SMALL);
+    assert_int_equal(plan->series_count, 1 + 2 * variants);
+    assert_int_equal(plan->point_count, variants * 4);
+    assert_int_equal(go_on(bench, 0, stage + 1), 0);
+}
+
+static void a_table_on_small_pages_is_not_measured_twice(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, NULL), 0);
+    assert_int_equal(go_on(bench, 0, reach_table(bench, 0)), 0);
+    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, "pages", "thp", NULL), 0);
+    assert_int_equal(go_on(bench, 1, reach_table(bench, 1)), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_TEST(sizes_go_from_1k_to_four_times_the_last_level),
+        BENCH_TEST(memory_and_one_gib_cap_the_sweep),
+        BENCH_TEST(listed_sizes_are_sorted_and_each_once),
+        BENCH_TEST(the_first_cpu_of_the_fastest_kind_measures),
+        BENCH_TEST(what_the_machine_lacks_is_refused_by_name),
+        BENCH_TEST(a_trial_is_a_ring_of_its_own),
+        BENCH_TEST(each_address_has_a_kernel_of_its_own),
+        BENCH_TEST(an_alignment_is_where_the_first_element_lies),
+        BENCH_TEST(size_and_count_name_the_only_working_set),
+        BENCH_TEST(contradictions_are_refused_in_one_line),
+        BENCH_TEST(orders_are_reported_as_they_were_asked_for),
+        BENCH_TEST(two_sizes_of_each_level_are_looked_at_first),
+        BENCH_TEST(sizes_that_touch_much_memory_wait_until_dram_is_not_reached),
+        BENCH_TEST(the_table_has_all_variants_in_every_level),
+        BENCH_TEST(a_table_on_small_pages_is_not_measured_twice),
+        BENCH_TEST(levels_are_found_on_the_curve),
+        BENCH_TEST(a_short_sweep_names_no_level_that_it_did_not_reach),
+        BENCH_TEST(every_size_that_was_named_has_its_latency),
+        BENCH_TEST(one_size_has_its_latency_and_a_sweep_has_none),
+        BENCH_TEST(two_experiments_are_analysed_by_themselves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+#include "support.h"
+
+#include "document/flag.h"
+#include "measure/kernels/chase.h"
+#include "measure/probes/chase/chases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const struct probe prefetch_probe;
+
+enum { LINE = 64, PAGE = 4096, ORDERS = 5 };
+
+static const struct series *series_named(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->task.plan.series_count; i++)
+        if (strcmp(bench->task.plan.series[i].name, name) == 0)
+            return &bench->task.plan.series[i];
+    return NULL;
+}
+
+static void every_level_but_the_first_has_all_orders(void **state)
+{
+    struct bench *bench = *state;
+    static const char *const names[] = {"L2, random",
+                                        "L2, forward",
+                                        "L2, backward",
+                                        "L2, random within a page",
+                                        "L2, random within 64 strides",
+                                        "L3, random",
+                                        "L3, forward",
+                                        "L3, backward",
+                                        "L3, random within a page",
+                                        "L3, random within 64 strides",
+                                        "DRAM, random",
+                                        "DRAM, forward",
+                                        "DRAM, backward",
+                                        "DRAM, random within a page",
+                                        "DRAM, random within 64 strides"};
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    assert_int_equal(bench->task.plan.series_count, sizeof names / sizeof *names);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_non_null(series_named(bench, names[i]));
+    assert_string_equal(bench->task.plan.series[0].x.name, "stride");
+    assert_int_equal(prefetch_probe.weight, 0);
+}
+
+/* Every order of a level measures the same lines at each stride, and enough of them. */
+static void a_stride_has_as_many_elements_as_fill_its_sets(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    bool within_l2 = false, odd = false;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const struct plan_point *point = &plan->points[i];
+        size_t stride = (size_t)point->x;
+        assert_int_equal(point->detail % stride, 0);
+        assert_true(point->detail / stride >= 16);
+        assert_int_equal(stride % LINE, 0);
+        for (size_t j = 0; j < i; j++)
+            if (plan->points[j].x == point->x &&
+                plan->points[j].series / ORDERS == point->series / ORDERS)
+                assert_int_equal(plan->points[j].detail, point->detail);
+        if (point->series >= ORDERS) /* of the second level, from here on */
+            continue;
+        /* 1 MiB in all, of which 32 KiB are the first level's. */
+        size_t spacing = stride & -stride;
+        within_l2 = true;
+        odd = odd || stride == PAGE + LINE;
+        assert_in_range(point->detail / stride * spacing, 64 << 10, 512 << 10);
+    }
+    assert_true(within_l2 && odd);
+}
+
+static void a_points_stride_is_its_x(void **state)
+{
+    struct bench *bench = *state;
+    enum { BYTES = 1 << 20 };
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    unsigned char *memory = aligned_alloc(4096, BYTES);
+    assert_non_null(memory);
+    size_t seen = 0;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const struct plan_point *point = &plan->points[i];
+        if (strcmp(plan->series[point->series].name, "L2, forward") != 0 ||
+            point->arena_bytes > BYTES)
+            continue;
+        struct arena arena = {.memory = memory, .bytes = BYTES};
+        struct worker worker = {0};
+        struct trial trial = {.plan = plan,
+                              .point = point,
+                              .arena = &arena,
+                              .seed = 3,
+                              .workers = &worker,
+                              .probe_state = bench->task.state};
+        prefetch_probe.prepare(&trial);
+        assert_ptr_equal(worker.run, chase_run);
+        unsigned char *at = ((struct chase *)worker.state)->position, *next;
+        memcpy(&next, at, sizeof next);
+        assert_int_equal(next - at, (ptrdiff_t)point->x);
+        seen++;
+    }
+    assert_true(seen >= 7);
+    free(memory);
+}
+
+static void pages_are_crossed_on_small_ones(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    const size_t before = bench->task.plan.series_count;
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->series_count, before + 2);
+    assert_int_equal(plan->point_count, 2);
+    assert_int_equal(plan->pages, PAGES_SMALL);
+    assert_string_equal(series_factor(&plan->series[before], "order")->text, "forward");
+    assert_string_equal(series_factor(&plan->series[before + 1], "order")->text,
+                        "forward-in-block:4K");
+    assert_int_equal(plan->points[0].detail, plan->points[1].detail);
+    assert_true(plan->points[0].detail <= 1024 * PAGE);
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
+}
+
+static void give(struct bench *bench, size_t series, double x, double cycles, double doubt)
+{
+    struct series *to = &bench->task.plan.series[series];
+    struct point *point =
+        pool_append(&bench->pool, (void **)&to->points, &to->point_count, sizeof *point);
+    float low = (float)(cycles * (1 - doubt)), high = (float)(cycles * (1 + doubt));
+    *point = (struct point){.x = x,
+                            .y = {(float)cycles / 3, low / 3, high / 3, 0.97f, .n = 6},
+                            .cycles = {(float)cycles, low, high}};
+}
+
+/* A machine that hides nine tenths of everything forward up to `reach`, half backward of one line,
+ * and whose pages in order take `through` of what they take out of order. */
+static void measure(struct bench *bench, double reach, double through, double doubt)
+{
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
+        const struct plan_point *point = &bench->task.plan.points[i];
+        const char *name = bench->task.plan.series[point->series].name;
+        bool hidden = strstr(name, "forward") && point->x <= reach;
+        bool half = strstr(name, "backward") && point->x <= (double)LINE;
+        give(bench, point->series, point->x, hidden ? 10 : half ? 50 : 100, doubt);
+    }
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    for (size_t i = 0; i < 2; i++)
+        give(bench, bench->task.plan.points[i].series, bench->task.plan.points[i].x,
+             i == 0 ? 10 * through : 10, doubt);
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+}
+
+static const struct finding *find(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->result.finding_count; i++)
+        if (strcmp(bench->result.findings[i].name, name) == 0)
+            return &bench->result.findings[i];
+    return NULL;
+}
+
+static void what_is_hidden_is_found(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, 2048, 0.5, 0.01);
+    static const char *const levels[] = {"L2", "L3", "DRAM"};
+    for (size_t i = 0; i < 3; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "prefetch.%s.forward", levels[i]);
+        const struct finding *forward = find(bench, name);
+        assert_non_null(forward);
+        assert_true(fabs(forward->value - 90) < 0.1);
+        assert_true(forward->low < 90 && forward->low > 89);
+        assert_true(forward->high > 90 && forward->high < 91);
+        snprintf(name, sizeof name, "prefetch.%s.backward", levels[i]);
+        assert_true(fabs(find(bench, name)->value - 50) < 0.1);
+        assert_string_equal(find(bench, name)->unit, "%");
+    }
+    const struct finding *stride = find(bench, "prefetch.max_stride");
+    assert_true(stride->value == 2048 && stride->low == 2048 && stride->high == 4096);
+    assert_true(find(bench, "prefetch.crosses_page")->value == 1);
+    assert_null(find(bench, "prefetch.L1.forward"));
+}
+
+/* Forward is no faster than random order nearby: what it saves is translation. */
+static void translation_is_not_taken_for_prefetching(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
+        const struct plan_point *point = &bench->task.plan.points[i];
+        const char *name = bench->task.plan.series[point->series].name;
+        bool far = point->x >= (double)PAGE;
+        give(bench, point->series, point->x,
+             strstr(name, "forward")             ? far ? 40 : 10
+             : strstr(name, "64 strides") && far ? 41
+                                                 : 100,
+             0.01);
+    }
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    assert_true(find(bench, "prefetch.max_stride")->value == 2048);
+}
+
+static void what_stops_at_a_page_is_distinguished_from_what_does_not(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, 2048, 1, 0.01);
+    assert_true(find(bench, "prefetch.crosses_page")->value == 0);
+}
+
+static void what_is_uncertain_is_not_guessed(void **state)
+{
+    struct bench *bench = *state;
+    measure(bench, 0, 0.9, 0.2);
+    const struct finding *crosses = find(bench, "prefetch.crosses_page");
+    assert_true(isnan(crosses->value));
+    assert_non_null(strstr(crosses->text, "not found"));
+    const struct finding *stride = find(bench, "prefetch.max_stride");
+    assert_true(isnan(stride->value));
+    assert_non_null(strstr(stride->text, "none: "));
+}
+
+/* A run without time for a second trial: what one trial says stands, with its doubt and without an
+ * interval, and no verdict is built on it. */
+static void a_single_trial_gives_no_interval(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    measure(bench, 2048, 0.5, 0);
+    for (size_t s = 0; s < bench->result.series_count; s++)
+        for (size_t i = 0; i < bench->result.series[s].point_count; i++) {
+            bench->result.series[s].points[i].y.coverage = 0;
+            bench->result.series[s].points[i].flags = FLAG_BIT(FLAG_TOO_FEW);
+        }
+    bench->result.finding_count = 0;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    const struct finding *forward = find(bench, "prefetch.L2.forward");
+    assert_true(fabs(forward->value - 90) < 0.1 && isnan(forward->low) && isnan(forward->high));
+    assert_non_null(strstr(forward->text, "too uncertain to tell"));
+    const struct finding *stride = find(bench, "prefetch.max_stride");
+    assert_true(stride->value == 2048 && isnan(stride->low) && isnan(stride->high));
+    assert_true(stride->flags & FLAG_BIT(FLAG_TOO_FEW));
+    const struct finding *crosses = find(bench, "prefetch.crosses_page");
+    assert_true(isnan(crosses->value));
+    assert_non_null(strstr(crosses->text, "in a single trial"));
+}
+
+static void a_set_that_fell_into_the_level_before_shows_nothing(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
+        const struct plan_point *point = &bench->task.plan.points[i];
+        bool forward = strstr(bench->task.plan.series[point->series].name, "forward");
+        bool fell = point->x >= 1024; /* then the random order is fast too */
+        give(bench, point->series, point->x, forward ? 10 : fell ? 30 : 100, 0.01);
+    }
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    assert_true(find(bench, "prefetch.max_stride")->value == 512);
+    assert_non_null(strstr(find(bench, "prefetch.crosses_page")->text, "not measured"));
+}
+
+static void an_interrupted_run_concludes_what_there_is(void **state)
+{
+    struct bench *bench = *state;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    bench->result.series = bench->task.plan.series;
+    bench->result.series_count = bench->task.plan.series_count;
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    assert_int_equal(bench->result.finding_count, 0); /* nothing was measured */
+}
+
+static void a_machine_without_declared_caches_is_still_measured(void **state)
+{
+    struct bench *bench = *state;
+    bench->machine.facts.cache_count = 0;
+    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
+    assert_int_equal(bench->task.plan.series_count, ORDERS);
+    assert_non_null(series_named(bench, "DRAM, forward"));
+    struct stage_outcome outcome = {0};
+    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_TEST(every_level_but_the_first_has_all_orders),
+        BENCH_TEST(a_stride_has_as_many_elements_as_fill_its_sets),
+        BENCH_TEST(a_points_stride_is_its_x),
+        BENCH_TEST(pages_are_crossed_on_small_ones),
+        BENCH_TEST(what_is_hidden_is_found),
+        BENCH_TEST(translation_is_not_taken_for_prefetching),
+        BENCH_TEST(what_stops_at_a_page_is_distinguished_from_what_does_not),
+        BENCH_TEST(what_is_uncertain_is_not_guessed),
+        BENCH_TEST(a_single_trial_gives_no_interval),
+        BENCH_TEST(a_set_that_fell_into_the_level_before_shows_nothing),
+        BENCH_TEST(an_interrupted_run_concludes_what_there_is),
+        BENCH_TEST(a_machine_without_declared_caches_is_still_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

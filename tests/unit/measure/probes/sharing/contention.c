@@ -1,0 +1,192 @@
+#include "support.h"
+
+#include "measure/kernels/contention.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern const struct probe contention_probe;
+
+static size_t points_of(const struct plan *plan, unsigned series)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->point_count; i++)
+        count += plan->points[i].series == series;
+    return count;
+}
+
+static void one_to_all_cpus_write(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &contention_probe, NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->series_count, CONTENTION_OPS + 2);
+    for (unsigned series = 0; series < plan->series_count; series++)
+        assert_int_equal(points_of(plan, series), 5); /* CPUs, or distances */
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const struct plan_point *point = &plan->points[i];
+        bool by_distance = point->series >= CONTENTION_OPS;
+        assert_int_equal(point->seat_count, by_distance ? 2 : point->x);
+        for (size_t seat = 0; seat < point->seat_count; seat++)
+            assert_int_equal(point->seats[seat].role, seat ? BACKGROUND : MEASURED);
+    }
+}
+
+static void cores_are_filled_before_their_second_threads(void **state)
+{
+    struct bench *bench = *state;
+    for (int i = 0; i < BENCH_CPUS; i++) {
+        bench->places[i].core = i / 2;
+        bench->places[i].sibling = i % 2;
+    }
+    assert_int_equal(bench_plan(bench, &contention_probe, NULL), 0);
+    static const int wanted[] = {0, 2, 4, 1, 3};
+    const struct plan_point *all = &bench->task.plan.points[4];
+    assert_int_equal(all->seat_count, 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(all->seats[i].cpu, wanted[i]);
+}
+
+static void one_cpu_shows_what_is_left(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &contention_probe, "cpus", "3", NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, CONTENTION_OPS);
+    assert_int_equal(bench_plan(bench, &contention_probe, "writers", "2", NULL), 0);
+    assert_int_equal(bench->task.plan.point_count, 2 * CONTENTION_OPS + 2 * 5);
+    assert_int_equal(bench_plan(bench, &contention_probe, "writers", "6", NULL), ERROR_USAGE);
+    assert_non_null(strstr(bench->error.text, "at most 5"));
+}
+
+struct layout {
+    struct arena arena;
+    struct worker workers[BENCH_CPUS];
+    struct trial trial;
+};
+
+static void prepare(struct bench *bench, struct layout *layout, size_t point, uint64_t seed)
+{
+    layout->trial = (struct trial){.plan = &bench->task.plan,
+                                   .point = &bench->task.plan.points[point],
+                                   .arena = &layout->arena,
+                                   .seed = seed,
+                                   .workers = layout->workers,
+                                   .probe_state = bench->task.state};
+    contention_probe.prepare(&layout->trial);
+}
+
+static void lay_out(struct bench *bench, struct layout *layout)
+{
+    size_t bytes = bench->task.plan.points[0].arena_bytes;
+    *layout = (struct layout){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
+    assert_non_null(layout->arena.memory);
+}
+
+static void writers_share_a_word_or_are_as_far_apart_as_the_point_says(void **state)
+{
+    struct bench *bench = *state;
+    struct layout layout;
+    assert_int_equal(bench_plan(bench, &contention_probe, NULL), 0);
+    lay_out(bench, &layout);
+    const struct plan *plan = &bench->task.plan;
+    bool moved = false;
+    uint64_t *first_line = NULL;
+    for (size_t i = 0; i < plan->point_count; i++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            prepare(bench, &layout, i, seed);
+            uint64_t *first = layout.workers[0].state;
+            size_t apart = plan->points[i].series >= CONTENTION_OPS ? (size_t)plan->points[i].x : 0;
+            for (size_t w = 0; w < plan->points[i].seat_count; w++) {
+                unsigned char *word = layout.workers[w].state;
+                assert_true(word == (unsigned char *)first + w * apart);
+                assert_true(word >= layout.arena.memory &&
+                            word + 8 <= layout.arena.memory + layout.arena.bytes);
+                assert_ptr_equal(layout.workers[w].run, contentions[plan->points[i].detail].run);
+            }
+            assert_int_equal((uintptr_t)first % 128, 0);
+            moved = moved || (first_line && first_line != first);
+            first_line = first;
+        }
+    assert_true(moved); /* lines differ from trial to trial */
+    free(layout.arena.memory);
+}
+
+/* The first writer does 1000 repeats of 64 operations in 100 us a batch; the second did a quarter
+ * of what the first did, and was at it a little longer: each counts by its own time. */
+static void observe(struct bench *bench, struct layout *layout, size_t point)
+{
+    struct batch batches[] = {{90e3, 3e9}, {110e3, 3e9}};
+    static const struct background background[2] = {{0, 0}, {510, 204e3}};
+    prepare(bench, layout, point, point);
+    contention_probe.observe(&bench->task, &(struct observation){.trial = &layout->trial,
+                                                                 .batches = batches,
+                                                                 .batch_count = 2,
+                                                                 .background = background,
+                                                                 .repeats = 1000});
+}
+
+static void give_points(struct bench *bench)
+{
+    struct plan *plan = &bench->task.plan;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        struct series *series = &plan->series[plan->points[i].series];
+        struct point *point = pool_append(&bench->pool, (void **)&series->points,
+                                          &series->point_count, sizeof *point);
+        double ns = plan->points[i].series < CONTENTION_OPS ? 10 * plan->points[i].x
+                    : plan->points[i].x < 64                ? 30
+                    : plan->points[i].x < 128               ? 6
+                                                            : 2;
+        *point = (struct point){.x = plan->points[i].x};
+        summarize(&ns, 1, &ns, &point->y);
+    }
+    bench->result.series = plan->series;
+    bench->result.series_count = plan->series_count;
+}
+
+static void throughput_and_fairness_are_of_the_groups_that_were_kept(void **state)
+{
+    struct bench *bench = *state;
+    struct layout layout;
+    struct stage_outcome outcome = {0};
+    assert_int_equal(bench_plan(bench, &contention_probe, "cpus", "0-1", NULL), 0);
+    lay_out(bench, &layout);
+    for (size_t i = 0; i < bench->task.plan.point_count; i++)
+        observe(bench, &layout, i);
+    give_points(bench);
+    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+    double alone = 1000.0 * contention_steps / 100e3 * 1e9;
+    for (int op = 0; op < CONTENTION_OPS; op++) {
+        char name[64];
+        static const struct {
+            const char *what;
+            double factor;
+        } wanted[] = {{"throughput.1", 1}, {"throughput.all", 1.25}};
+        for (int i = 0; i < 2; i++) {
+            snprintf(name, sizeof name, "contention.%s.%s", contentions[op].name, wanted[i].what);
+            assert_true(fabs(bench_finding(bench, name)->value / (wanted[i].factor * alone) - 1) <
+                        1e-6);
+        }
+        snprintf(name, sizeof name, "contention.%s.fairness.all", contentions[op].name);
+        assert_true(fabs(bench_finding(bench, name)->value - 0.25) < 1e-6);
+        snprintf(name, sizeof name, "contention.%s.latency.all", contentions[op].name);
+        assert_true(bench_finding(bench, name)->value == 20);
+    }
+    assert_true(bench_finding(bench, "contention.fetch-add.false-sharing")->value == 15);
+    assert_true(bench_finding(bench, "contention.store.adjacent-lines")->value == 3);
+    assert_non_null(
+        strstr(bench_finding(bench, "contention.cas.throughput.all")->text, "more CPUs would"));
+    free(layout.arena.memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BENCH_TEST(one_to_all_cpus_write),
+        BENCH_TEST(cores_are_filled_before_their_second_threads),
+        BENCH_TEST(one_cpu_shows_what_is_left),
+        BENCH_TEST(writers_share_a_word_or_are_as_far_apart_as_the_point_says),
+        BENCH_TEST(throughput_and_fairness_are_of_the_groups_that_were_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

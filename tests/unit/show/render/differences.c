@@ -1,0 +1,106 @@
+#include "show/render/differences.h"
+#include "capture.h"
+
+enum form { TEXT, CSV, JSON };
+
+static char *print(const struct document *a, const struct document *b, enum form form)
+{
+    struct differences differences;
+    struct capture capture = {0};
+    FILE *out = capture_begin(&capture);
+    assert_int_equal(differences_find(&differences, a, b, 0.03, NULL), 0);
+    if (form == TEXT)
+        render_differences_text(out, &differences, 0.03, &(struct text_style){.width = 200});
+    else if (form == CSV)
+        render_differences_csv(out, &differences);
+    else
+        render_differences_json(out, &differences, 0.03);
+    differences_free(&differences);
+    return capture_end(&capture);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+static void a_change_is_in_every_form(void **state)
+{
+    (void)state;
+    struct document a, b;
+    sample_document(&a, 2, 1);
+    sample_document(&b, 2, 1);
+    for (int i = 0; i < 2; i++) {
+        struct finding *finding = &b.probes[0].findings[i];
+        finding->value *= 1.5;
+        finding->low = finding->high = finding->value;
+    }
+    char *text = print(&a, &b, TEXT), *csv = print(&a, &b, CSV), *json = print(&a, &b, JSON);
+    assert_non_null(strstr(text, "! L1.latency: "));
+    assert_non_null(strstr(text, ", +50 %"));
+    assert_int_equal(count_of(csv, ",changed\n"), 1);
+    assert_int_equal(count_of(json, "\"verdict\":\"changed\""), 1);
+    assert_non_null(strstr(json, "\"threshold\":0.03,"));
+    assert_non_null(strstr(json, "\"changed\":1,"));
+    assert_int_equal(count_of(csv, "\n") - 1, count_of(json, "\"verdict\":"));
+    free(text);
+    free(csv);
+    free(json);
+    document_free(&a);
+    document_free(&b);
+}
+
+static void a_value_without_an_interval_says_so(void **state)
+{
+    (void)state;
+    struct document a, b;
+    sample_document(&a, 2, 1);
+    sample_document(&b, 2, 1);
+    struct point *point = &b.probes[0].series[0].points[3];
+    point->y.median *= 2;
+    point->y.n = 1;
+    point->cycles.median = NAN;
+    char *text = print(&a, &b, TEXT), *json = print(&a, &b, JSON);
+    assert_int_equal(count_of(text, "(no interval)"), 1);
+    assert_null(strstr(json, "nan"));
+    free(text);
+    free(json);
+    document_free(&a);
+    document_free(&b);
+}
+
+static void hostile_texts_stay_inert(void **state)
+{
+    (void)state;
+    struct document a, b;
+    sample_hostile(&a);
+    sample_document(&b, 4, 2);
+    for (size_t p = 0; p < b.probe_count; p++)
+        b.probes[p].name = a.probes[p].name;
+    for (size_t s = 0; s < a.probes[0].series_count; s++) {
+        a.probes[0].series[s].factor_count = 1; /* two of one name would be no pair */
+        a.probes[0].series[s].y.unit = "ns";    /* what nobody knows is not compared */
+        b.probes[0].series[s] = a.probes[0].series[s];
+    }
+    for (enum form form = TEXT; form <= JSON; form++) {
+        char *text = print(&a, &b, form);
+        assert_inert(text);
+        assert_null(strstr(text, "\xe2\x80\xae"));
+        free(text);
+    }
+    document_free(&a);
+    document_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_change_is_in_every_form),
+        cmocka_unit_test(a_value_without_an_interval_says_so),
+        cmocka_unit_test(hostile_texts_stay_inert),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

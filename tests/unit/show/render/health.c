@@ -1,0 +1,124 @@
+#include "show/render/health.h"
+#include "capture.h"
+
+enum { MANY = 12 };
+
+/* A dozen latencies that doubled, with names that nobody would choose, and as many gaps. */
+struct bench {
+    struct finding should[MANY], now[MANY];
+    struct health_value values[MANY];
+    struct health_gap gaps[MANY];
+    struct health_check check;
+    char names[MANY][40], reasons[MANY][24];
+};
+
+static int set_up(void **state)
+{
+    static struct bench bench;
+    bench = (struct bench){
+        .check = {.health = WORSE, .compared = MANY, .not_compared = MANY, .gap_count = MANY}};
+    for (int i = 0; i < MANY; i++) {
+        snprintf(bench.names[i], sizeof bench.names[i], "a|b\n'\033=%d.latency", i);
+        snprintf(bench.reasons[i], sizeof bench.reasons[i], "left out for %d", i);
+        bench.should[i] = (struct finding){.name = bench.names[i],
+                                           .unit = "ns",
+                                           .value = 10,
+                                           .low = 9,
+                                           .high = 11,
+                                           .declared = NAN};
+        bench.now[i] = bench.should[i];
+        bench.now[i].value = 20;
+        bench.values[i] = (struct health_value){.health = WORSE,
+                                                .now = &bench.now[i],
+                                                .should = &bench.should[i],
+                                                .more_is_worse = true,
+                                                .bound = 11.5};
+        bench.gaps[i] = (struct health_gap){"probe", bench.reasons[i], 1, false};
+    }
+    bench.check.values[WORSE] = (struct health_values){bench.values, MANY};
+    bench.check.gaps = bench.gaps;
+    *state = &bench;
+    return 0;
+}
+
+static char *print(const struct health_check *check,
+                   void (*view)(FILE *, const struct health_check *))
+{
+    struct capture capture = {0};
+    view(capture_begin(&capture), check);
+    return capture_end(&capture);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+static void the_line_is_one_and_ends(void **state)
+{
+    struct bench *bench = *state;
+    char *text = print(&bench->check, render_health_text);
+    assert_int_equal(count_of(text, "\n"), 1);
+    assert_int_equal(count_of(text, "\033"), 0);
+    assert_int_equal(count_of(text, "latency 20.0 ns, expected 10.0 +- 1.50"), 8);
+    assert_non_null(strstr(text, "; and 4 more; 12 compared, 12 not: probe was left out for 0; "));
+    assert_int_equal(count_of(text, "left out"), 8);
+    assert_non_null(strstr(text, "; and more\n"));
+    free(text);
+}
+
+static void probes_that_share_a_reason_share_its_words(void **state)
+{
+    struct bench *bench = *state;
+    bench->gaps[0].probe = "tlb";
+    bench->gaps[1] = (struct health_gap){"geometry", bench->reasons[0], 3, false};
+    bench->gaps[2] = (struct health_gap){"cores", "listed one by one", 1, true};
+    bench->check.gap_count = 3;
+    char *text = print(&bench->check, render_health_text);
+    assert_non_null(strstr(text, "12 not: tlb, geometry were left out for 0\n"));
+    free(text);
+}
+
+/* Behind the bar nothing but names in quotes and numbers: seconds, and the bound. */
+static void a_plugins_line_has_one_bar(void **state)
+{
+    struct bench *bench = *state;
+    char *text = print(&bench->check, render_health_nagios);
+    assert_int_equal(strncmp(text, "FATHOM CRITICAL - ", 18), 0);
+    assert_int_equal(count_of(text, "|"), 1);
+    const char *numbers = strchr(text, '|');
+    assert_int_equal(count_of(numbers, "=2e-08s;;1.15e-08"), MANY);
+    assert_int_equal(count_of(numbers, "'"), 2 * MANY);
+    assert_int_equal(count_of(numbers, "\n"), 1);
+    bench->values[0].more_is_worse = false;
+    free(text);
+    text = print(&bench->check, render_health_nagios);
+    assert_int_equal(count_of(text, ";;1.15e-08: "), 1);
+    free(text);
+}
+
+static void the_object_holds_all(void **state)
+{
+    struct bench *bench = *state;
+    bench->should[0].name = "a\"b\\c";
+    char *text = print(&bench->check, render_health_json);
+    assert_int_equal(count_of(text, "\"bound\":11.5}"), MANY);
+    assert_int_equal(count_of(text, "\"reason\":\"left out for "), MANY);
+    assert_non_null(strstr(text, "{\"name\":\"a\\\"b\\\\c\","));
+    assert_non_null(strstr(text, "\"status\":\"fail\""));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_line_is_one_and_ends, set_up),
+        cmocka_unit_test_setup(probes_that_share_a_reason_share_its_words, set_up),
+        cmocka_unit_test_setup(a_plugins_line_has_one_bar, set_up),
+        cmocka_unit_test_setup(the_object_holds_all, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+#include "show/render/page/page.h"
+
+#include "document/flag.h"
+#include "page.h"
+#include "show/render/output.h"
+#include "show/report/figure.h"
+
+#include <math.h>
+
+extern const struct output html_output;
+
+typedef void put_function(FILE *, const char *text);
+
+static void assert_put(put_function *put, const char *text, const char *expected)
+{
+    struct capture capture = {0};
+    put(capture_begin(&capture), text);
+    char *got = capture_end(&capture);
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+static void text_is_escaped_for_content_and_attributes(void **state)
+{
+    (void)state;
+    assert_put(html_text, NULL, "");
+    assert_put(html_text, "plain 48 KiB", "plain 48 KiB");
+    assert_put(html_text, "<b>\"a\" & 'b'</b>",
+               "&lt;b&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/b&gt;");
+    assert_put(html_text, "&lt;", "&amp;lt;");
+    assert_put(html_text, "a\x1b[31m\n\t\x7f", "a?[31m???");
+    assert_put(html_text, "a\u202e\u2066\u200b\u2028\ufeff b", "a????? b");
+    assert_put(html_text, "\xff\xc0\xaf<", "???&lt;");
+    assert_put(html_text, "Größe 核", "Größe 核");
+}
+
+static void text_is_escaped_for_json_inside_a_script(void **state)
+{
+    (void)state;
+    assert_put(html_json_text, NULL, "\"\"");
+    assert_put(html_json_text, "</script><!--", "\"\\u003c/script\\u003e\\u003c!--\"");
+    assert_put(html_json_text, "a\"b\\c&d'e", "\"a\\\"b\\\\c\\u0026d\\u0027e\"");
+    assert_put(html_json_text, "\n\u2028\u2029\u202e\x01", "\"?????\"");
+    assert_put(html_json_text, "Größe", "\"Größe\"");
+}
+
+static void long_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    enum { COPIES = 5000 };
+    char *text = malloc(2 * COPIES + 1);
+    assert_non_null(text);
+    text[0] = '\0';
+    for (size_t i = 0; i < COPIES; i++)
+        memcpy(text + 2 * i, "ö", 3);
+    put_function *const puts[] = {html_text, html_json_text};
+    for (size_t i = 0; i < 2; i++) {
+        struct capture capture = {0};
+        puts[i](capture_begin(&capture), text);
+        char *got = capture_end(&capture);
+        assert_in_range(strlen(got), HTML_TEXT_BYTES_MAX, HTML_TEXT_BYTES_MAX + 5);
+        assert_non_null(strstr(got, "ö…"));
+        free(got);
+    }
+    free(text);
+}
+
+static void figures_are_those_of_the_other_views(void **state)
+{
+    (void)state;
+    char expected[UNIT_TEXT];
+    for (double value = 1e-6; value < 1e10; value *= 1.01) {
+        struct capture capture = {0};
+        html_figure(capture_begin(&capture), value);
+        char *got = capture_end(&capture);
+        assert_string_equal(got, figure_plain(value, expected));
+        free(got);
+    }
+    const double odd[] = {0, -3.25, 9.994, 9.996, 99.94, 99.96, 999.6, NAN, INFINITY, 1e300};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct capture capture = {0};
+        html_figure(capture_begin(&capture), odd[i]);
+        char *got = capture_end(&capture);
+        assert_string_equal(got, figure_plain(odd[i], expected));
+        free(got);
+    }
+}
+
+static void numbers_are_json(void **state)
+{
+    (void)state;
+    const struct {
+        double value;
+        const char *number, *whole;
+    } cases[] = {{0, "0", "0"},           {-0.4, "-0.4", "0"},   {12.5, "12.5", "13"},
+                 {-7, "-7", "-7"},        {NAN, "null", "null"}, {-INFINITY, "null", "null"},
+                 {1e20, "1e+20", "1e+20"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct capture capture = {0};
+        html_json_number(capture_begin(&capture), cases[i].value);
+        char *number = capture_end(&capture);
+        assert_string_equal(number, cases[i].number);
+        html_json_whole(capture_begin(&capture), cases[i].value);
+        char *whole = capture_end(&capture);
+        assert_string_equal(whole, cases[i].whole);
+        free(number);
+        free(whole);
+    }
+}
+
+static void a_command_can_be_typed_again(void **state)
+{
+    (void)state;
+    const char *words[] = {"fathom", "run", "-o", "a b.json", "it's", "", "--cpus=0-3"};
+    const struct run_facts run = {.command = words, .command_count = 7};
+    struct capture capture = {0};
+    html_command(capture_begin(&capture), &run);
+    char *got = capture_end(&capture);
+    assert_string_equal(
+        got,
+        "fathom run <span class=option>-o</span> &#39;a b.json&#39; &#39;it&#39;\\&#39;&#39;s&#39; "
+        "&#39;&#39; <span class=option>--cpus=0-3</span>");
+    free(got);
+}
+
+static void a_page_shows_every_series_and_finding(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    sample_document(&document, 4, 2);
+    const struct document *list[] = {&document, &document};
+    char *one = page_of(list, 1), *two = page_of(list, 2);
+    size_t series = 0;
+    for (size_t p = 0; p < document.probe_count; p++) {
+        series += document.probes[p].series_count;
+        assert_non_null(strstr(one, document.probes[p].title));
+        for (size_t i = 0; i < document.probes[p].finding_count; i++)
+            assert_non_null(strstr(one, document.probes[p].findings[i].name));
+    }
+    assert_int_equal(count_of(one, "<table class=points>"), series);
+    assert_int_equal(count_of(two, "<table class=points>"), 2 * series);
+    assert_int_equal(count_of(one, "<h1"), 1);
+    assert_int_equal(count_of(two, "<h1"), 1);
+    assert_int_equal(count_of(one, "id=differences "), 0);
+    assert_int_equal(count_of(two, "id=differences "), 1);
+    assert_non_null(strstr(one, "<p>What moves it.</p>"));
+    free(one);
+    free(two);
+    document_free(&document);
+}
+
+static size_t place_of(const char *page, const char *what)
+{
+    const char *at = strstr(page, what);
+    if (!at)
+        fail_msg("the page has no %s", what);
+    return (size_t)(at - page);
+}
+
+static void what_matters_comes_first(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    sample_document(&document, 4, 2);
+    const struct document *list[] = {&document};
+    static const char *const order[] = {"<h1",
+                                        "<p class=\"trust ",
+                                        "<figure class=machine",
+                                        "<figure id=picture-0",
+                                        "<section class=sheet",
+                                        "<nav",
+                                        "<section class=probe",
+                                        "<section id=method"};
+    char *page = page_of(list, 1);
+    for (size_t i = 1; i < sizeof order / sizeof *order; i++)
+        if (place_of(page, order[i - 1]) >= place_of(page, order[i]))
+            fail_msg("%s stands behind %s", order[i - 1], order[i]);
+    assert_int_equal(count_of(page, "<figure id=picture-0"), 1);
+    free(page);
+    document.machine = (struct machine_facts){0};
+    page = page_of(list, 1);
+    assert_null(strstr(page, "<figure class=machine"));
+    assert_null(strstr(page, "class=\"box"));
+    free(page);
+    document_free(&document);
+}
+
+static void no_text_of_a_document_becomes_markup(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    sample_document(&document, 4, 2);
+    const struct document *list[] = {&document};
+    const char *evil = "</script><script>alert(1)</script>";
+    char *before = page_of(list, 1);
+    document.machine.hostname = document.machine.cpu_model = document.run.started = evil;
+    for (size_t p = 0; p < document.probe_count; p++) {
+        document.probes[p].title = document.probes[p].about = document.probes[p].reason = evil;
+        for (size_t s = 0; s < document.probes[p].series_count; s++)
+            document.probes[p].series[s].x.name = document.probes[p].series[s].y.unit = evil;
+    }
+    char *after = page_of(list, 1);
+    assert_null(strstr(after, "alert(1)</script>"));
+    assert_non_null(strstr(after, "&lt;script&gt;alert(1)"));
+    assert_int_equal(count_of(after, "<script"), count_of(before, "<script"));
+    free(before);
+    free(after);
+    document_free(&document);
+}
+
+static size_t titles_of(const char *page, const char *title)
+{
+    char whole[256];
+    snprintf(whole, sizeof whole, "-title>%s</figcaption>", title);
+    return count_of(page, whole);
+}
+
+static void curves_of_a_device_share_figures_that_say_what_they_are(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    static const char *const titles[] = {
+        "gpu0: latency by working set",
+        "gpu0 beside latency: clock by working set",
+        ("gpu0 scratchpad, scratchpad atomics, texture, read-only path and 5 more: latency by "
+         "working set"),
+        "gpu0 constant memory: latency by working set",
+        "gpu0 bandwidth, scratchpad bandwidth: bandwidth by working set",
+        "gpu0 host copies: bandwidth by size",
+        "gpu0 cluster: latency by rank",
+        "gpu1: latency by working set",
+        "latency from line to multiprocessor: gpu0 L2 by line and multiprocessor, line_bytes 128",
+        "latency from device to device: peer latency",
+    };
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (titles_of(page, titles[i]) != 1)
+            fail_msg("%zu figures are called: %s", titles_of(page, titles[i]), titles[i]);
+    assert_int_equal(count_of(page, "\"label\":\"path l1, order random\""), 2);
+    free(page);
+    document_free(&document);
+}
+
+/* Each device's own caches, and in its own pictures; of constants those of constant memory. */
+static void marks_are_of_the_device_that_was_measured(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    const char *data = strstr(page, "id=data>");
+    assert_non_null(data);
+    assert_non_null(strstr(data, "\"marks\":[{\"x\":102400,\"found\":true,\"document\":0,"
+                                 "\"label\":\"L1\"},{\"x\":131072,\"found\":false"));
+    assert_non_null(strstr(data, "\"marks\":[{\"x\":2048,\"found\":true,\"document\":0,"
+                                 "\"label\":\"constant1\"}"));
+    assert_null(strstr(data, "\"x\":32768,\"found\":false")); /* L1 of the CPU */
+    free(page);
+    document_free(&document);
+}
+
+static void devices_stand_on_the_sheet_and_among_the_facts(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    document.machine.gpus[0].name = "A <b>";
+    document.machine.gpus[0].modelled = true;
+    const struct document *list[] = {&document};
+    char *page = page_of(list, 1);
+    assert_int_equal(count_of(page, "<h3>gpu"), 2);
+    assert_int_equal(count_of(page, "<caption><b>depth of gpu"), 2);
+    assert_int_equal(count_of(page, "<th scope=row>gpu0<td class=words>A &lt;b&gt;, 12 multi"), 1);
+    assert_int_equal(count_of(page, "MODELLED"), 2);
+    assert_non_null(strstr(page, "<dt>host<dd>to the device 12.0 GB/s"));
+    assert_non_null(strstr(page, "<dt>cluster<dd>a load of another multiprocessor"));
+    free(page);
+    document_free(&document);
+}
+
+/* What a page of one probe has to be known for is what its text says, and no summary of it. */
+static void a_page_of_one_probe_has_the_notes_of_its_text(void **state)
+{
+    (void)state;
+    struct document document;
+    read_made_up(&document);
+    struct probe_result *probe = &document.probes[0];
+    for (size_t i = 0; i < 3; i++)
+        probe->series[0].points[i].flags |= FLAG_BIT(FLAG_UNSTABLE);
+    probe->findings[0].flags |= FLAG_BIT(FLAG_UNSTABLE);
+    const struct document *list[] = {&document};
+    for (int alone = 0; alone < 2; alone++) {
+        const struct output_content content = {
+            .documents = list, .count = 1, .probe = alone ? probe : NULL};
+        struct capture capture = {0};
+        struct error error;
+        struct report report;
+        size_t notes = 0;
+        assert_int_equal(html_output.write(capture_begin(&capture), &content, &error), 0);
+        char *page = capture_end(&capture);
+        assert_int_equal(alone ? report_build_probe(&report, list, probe, NULL)
+                               : report_build(&report, list, 1, NULL, NULL),
+                         0);
+        for (size_t i = 0; i < report.count; i++)
+            if (report.list[i].kind == BLOCK_NOTE && report.list[i].note.whom) {
+                char whom[256];
+                snprintf(whom, sizeof whom, "<span class=whom>%s</span>", report.list[i].note.whom);
+                assert_non_null(strstr(page, whom));
+                notes++;
+            }
+        assert_in_range(notes, 1, 9);
+        assert_int_equal(!strstr(page, "3 of 358 gpu points"), !alone);
+        report_free(&report);
+        free(page);
+    }
+    document_free(&document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_escaped_for_content_and_attributes),
+        cmocka_unit_test(text_is_escaped_for_json_inside_a_script),
+        cmocka_unit_test(long_text_is_cut_between_characters),
+        cmocka_unit_test(figures_are_those_of_the_other_views),
+        cmocka_unit_test(numbers_are_json),
+        cmocka_unit_test(a_command_can_be_typed_again),
+        cmocka_unit_test(a_page_shows_every_series_and_finding),
+        cmocka_unit_test(what_matters_comes_first),
+        cmocka_unit_test(no_text_of_a_document_becomes_markup),
+        cmocka_unit_test(curves_of_a_device_share_figures_that_say_what_they_are),
+        cmocka_unit_test(marks_are_of_the_device_that_was_measured),
+        cmocka_unit_test(devices_stand_on_the_sheet_and_among_the_facts),
+        cmocka_unit_test(a_page_of_one_probe_has_the_notes_of_its_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+#include "../render/capture.h"
+
+#include "show/report/builders.h"
+
+static struct report build(const struct document *const *documents,
+                           const struct probe_result *probe)
+{
+    struct report report;
+    assert_int_equal(report_begin(&report, documents, 1, NULL), 0);
+    report_add_notes(&report, 0, probe);
+    return report;
+}
+
+static const struct note *find(const struct report *report, enum note_kind kind, const char *what)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct block *block = &report->list[i];
+        assert_int_equal(block->section, SECTION_KNOW);
+        if (block->kind == BLOCK_NOTE && block->note.kind == kind && strstr(block->note.what, what))
+            return &block->note;
+    }
+    fail_msg("no note: %s", what);
+    return NULL;
+}
+
+static size_t count_of(const struct report *report, const char *what)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < report->count; i++)
+        count += report->list[i].kind == BLOCK_NOTE && strstr(report->list[i].note.what, what);
+    return count;
+}
+
+static void nothing_to_know_is_no_heading(void **state)
+{
+    (void)state;
+    struct document document = {0};
+    const struct document *list[] = {&document};
+    struct report report = build(list, NULL);
+    assert_int_equal(report.count, 0);
+    report_free(&report);
+}
+
+static void doubts_stand_before_remarks_below_one_heading(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    const struct document *list[] = {&document};
+    struct report report = build(list, NULL);
+    bool remarks = false;
+    assert_int_equal(report.list[0].kind, BLOCK_HEADING);
+    assert_string_equal(report.list[0].heading.title, "to know");
+    for (size_t i = 1; i < report.count; i++) {
+        assert_int_equal(report.list[i].kind, BLOCK_NOTE);
+        if (report.list[i].note.flag < 0)
+            continue;
+        assert_false(remarks && report.list[i].note.kind == NOTE_DOUBT);
+        remarks = remarks || report.list[i].note.kind == NOTE_REMARK;
+    }
+    const struct note *note = find(&report, NOTE_DOUBT, flag_texts[FLAG_TOO_FEW].meaning);
+    assert_string_equal(note->whom, "L3.latency; as few as 6 trials, coverage 96 %");
+    assert_string_equal(note->why, flag_texts[FLAG_TOO_FEW].why);
+    assert_string_equal(note->remedy, flag_texts[FLAG_TOO_FEW].remedy);
+    assert_string_equal(find(&report, NOTE_REMARK, "numa was skipped")->why,
+                        "this machine has a single NUMA node");
+    report_free(&report);
+    document_free(&document);
+}
+
+static void of_many_names_three_are_said_and_the_others_counted(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    for (int i = 0; i < 7; i++)
+        sample_finding(&document, &document.probes[0], "L4.latency", "cycles", 7, 0)->flags =
+            FLAG_BIT(FLAG_DRIFT);
+    const struct document *list[] = {&document};
+    struct report report = build(list, NULL);
+    assert_string_equal(find(&report, NOTE_DOUBT, flag_texts[FLAG_DRIFT].meaning)->whom,
+                        "L4.latency, L4.latency, L4.latency and 4 more");
+    report_free(&report);
+    document_free(&document);
+}
+
+static void points_that_failed_are_counted_by_their_reason(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    static const char *const reasons[] = {"no memory", "went offline", "no memory", "c", "d", "e"};
+    for (size_t i = 0; i < 6; i++)
+        document.probes[0].series[0].points[i].failed = reasons[i];
+    const struct document *list[] = {&document};
+    struct report report = build(list, NULL);
+    assert_string_equal(find(&report, NOTE_DOUBT, "2 latency points failed, 1 KiB first")->why,
+                        "no memory");
+    assert_non_null(find(&report, NOTE_DOUBT, "1 latency point failed"));
+    const struct note *last = &report.list[1].note;
+    for (size_t i = 0; i < report.count; i++)
+        if (report.list[i].kind == BLOCK_NOTE && strstr(report.list[i].note.what, " failed, "))
+            last = &report.list[i].note;
+    assert_string_equal(last->why, "c (and 2 more for other reasons)");
+    report_free(&report);
+    document_free(&document);
+}
+
+static void a_remark_that_names_the_hypervisor_stands_for_the_flag(void **state)
+{
+    (void)state;
+    struct document document;
+    sample_document(&document, 2, 1);
+    document.probes[0].findings[0].flags |= FLAG_BIT(FLAG_VIRTUAL_MACHINE);
+    const struct document *list[] = {&document};
+    struct report report = build(list, NULL);
+    assert_int_equal(count_of(&report, "a virtual machine"), 1);
+    assert_non_null(find(&report, NOTE_REMARK, "a virtual machine")->whom);
+    report_free(&report);
+    document.conditions.remarks[0] =
+        (struct remark){"a virtual machine (KVM)", "its CPUs move", "measure on the host"};
+    report = build(list, NULL);
+    assert_int_equal(count_of(&report, "a virtual machine"), 1);
+    assert_int_equal(count_of(&report, "(KVM)"), 1);
+    report_free(&report);
+    document_free(&document);
+}
+
+static void a_probe_in_full_knows_its_own_and_what_it_left_out(void **state)
+{
+    (void)state;
+    struct document document;
+    struct factor parameter[] = {{parameter_not_measured, "texture: it has none", NAN}};
+    sample_document(&document, 2, 1);
+    struct probe_result *probe = &document.probes[1];
+    probe->parameters = parameter;
+    probe->parameter_count = 1;
+    const struct document *list[] = {&document};
+    struct report report = build(list, probe);
+    assert_string_equal(find(&report, NOTE_REMARK, "not measured")->why, "texture: it has none");
+    assert_int_equal(count_of(&report, "numa was skipped"), 0);
+    assert_ptr_equal(report.list[0].probe, probe);
+    report_free(&report);
+    report = build(list, NULL);
+    assert_string_equal(find(&report, NOTE_REMARK, "not measured of")->why, "texture: it has none");
+    report_free(&report);
+    document_free(&document);
+}
+
+static void many_remarks_are_counted(void **state)
+{
+    (void)state;
+    struct remark remarks[40];
+    struct document document;
+    sample_document(&document, 2, 1);
+    for (int i = 0; i < 40; i++)
+        remarks[i] = (struct remark){.what = "busy"};
+    document.conditions.remarks = remarks;
+    document.conditions.remark_count = 40;
+    const struct document *list[] = {&document};
+    struct report report = build(list, NULL);
+    assert_int_equal(count_of(&report, "busy"), 8);
+    assert_int_equal(count_of(&report, "and 32 more in the document"), 1);
+    report_free(&report);
+    document_free(&document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_to_know_is_no_heading),
+        cmocka_unit_test(doubts_stand_before_remarks_below_one_heading),
+        cmocka_unit_test(of_many_names_three_are_said_and_the_others_counted),
+        cmocka_unit_test(points_that_failed_are_counted_by_their_reason),
+        cmocka_unit_test(a_remark_that_names_the_hypervisor_stands_for_the_flag),
+        cmocka_unit_test(a_probe_in_full_knows_its_own_and_what_it_left_out),
+        cmocka_unit_test(many_remarks_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
