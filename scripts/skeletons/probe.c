@@ -3,7 +3,7 @@
  * scripts/new begins a probe with: it says what is measured, and the engine does the rest. Put your
  * own measurement in its place; docs/adding.md goes through it function by function.
  */
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include "measure/kernels/chase.h"
 #include "measure/kernels/ring.h"
@@ -15,13 +15,11 @@ static const struct option_spec options[] = {
     {.name = NULL},
 };
 
-static int plan_points(struct probe_task *task, struct error *error)
+static void plan_points(struct probe_task *task)
 {
     struct plan *plan = &task->plan;
     struct series *series = pool_alloc(task->pool, 1, sizeof *series);
     struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
-    if (!series || !seat)
-        return error_out_of_memory(error);
     *series = (struct series){.name = "skeleton", .headline = true};
     series->x = (struct axis){"working set", "B"};
     series->y = (struct axis){"latency", "ns"};
@@ -33,12 +31,9 @@ static int plan_points(struct probe_task *task, struct error *error)
     for (uint64_t bytes = LEAST_BYTES; bytes <= to; bytes *= 2) {
         struct plan_point *point =
             pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-        if (!point)
-            return error_out_of_memory(error);
         *point = (struct plan_point){
             .x = (double)bytes, .seats = seat, .seat_count = 1, .arena_bytes = (size_t)bytes};
     }
-    return 0;
 }
 
 /* A fresh ring of one pointer a cache line, in random order, and in the caches as far as it fits.
@@ -60,21 +55,19 @@ static void prepare_trial(struct trial *trial)
 }
 
 /* The finding is what the largest set says that was measured. */
-static int analyse_series(struct analysis *analysis, struct error *error)
+static void analyse_series(struct analysis *analysis)
 {
     const struct series *series = analysis_series(analysis, "skeleton", NULL, NULL);
     size_t points = series ? series->point_count : 0;
     while (points && !series->points[points - 1].y.n)
         points--; /* a point that failed has no value */
     if (!points)
-        return analysis_keep(analysis, "skeleton.latency", "it has no value", error);
+        return analysis_keep(analysis, "skeleton.latency", "it has no value");
     const struct point *point = &series->points[points - 1];
     const struct summary *y = &point->y;
     const size_t first = analysis->result->finding_count;
-    if (!analysis_add_summary(analysis, "skeleton.latency", "ns", y, point->flags))
-        return error_out_of_memory(error);
+    analysis_add_summary(analysis, "skeleton.latency", "ns", y, point->flags);
     analysis_read_off(analysis, first, series);
-    return 0;
 }
 
 /* What decides which experiment the finding is of, and what its name alone stands for. */

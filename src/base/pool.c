@@ -1,5 +1,9 @@
 #include "base/pool.h"
 
+#include "base/error.h"
+
+#include <assert.h>
+#include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -15,19 +19,67 @@ struct pool_block {
     alignas(max_align_t) unsigned char bytes[];
 };
 
+struct pool_exit {
+    jmp_buf out;
+    int code;
+    struct error *error;
+};
+
+int pool_enter(struct pool *pool, int (*step)(void *with), void *with, struct error *error)
+{
+    struct error own;
+    struct pool_exit exit = {.error = error ? error : &own}, *outer = pool->exit;
+    pool->exit = &exit;
+    const int code = setjmp(exit.out) ? exit.code : step(with);
+    pool->exit = outer;
+    return code;
+}
+
+struct error *pool_error(const struct pool *pool)
+{
+    return pool->exit ? pool->exit->error : NULL;
+}
+
+int pool_check(struct pool *pool, int code)
+{
+    if (code >= 0 || !pool->exit)
+        return code;
+    pool->exit->code = code;
+    longjmp(pool->exit->out, 1);
+}
+
+void pool_leave(struct pool *pool, int code, const char *format, ...)
+{
+    char text[sizeof pool->exit->error->text];
+    va_list arguments;
+    assert(pool->exit);
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pool->exit->code = error_set(pool->exit->error, code, "%s", text);
+    longjmp(pool->exit->out, 1);
+}
+
+/* Leaves, or returns NULL outside of a step. */
+static void *no_memory(struct pool *pool)
+{
+    pool_check(pool, error_out_of_memory(pool_error(pool)));
+    return NULL;
+}
+
 void *pool_alloc(struct pool *pool, size_t count, size_t size)
 {
     size_t bytes;
     const size_t align = alignof(max_align_t);
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - align - BLOCK_BYTES)
-        return NULL;
+        return no_memory(pool);
     bytes = (bytes + align - 1) / align * align;
     struct pool_block *block = pool->blocks;
     if (!block || block->size - block->used < bytes) {
         size_t wanted = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
         block = calloc(1, sizeof *block + wanted);
         if (!block)
-            return NULL;
+            return no_memory(pool);
         block->size = wanted;
         block->next = pool->blocks;
         pool->blocks = block;
@@ -73,10 +125,10 @@ void *pool_extend(struct pool *pool, void **array, size_t *count, size_t more, s
 {
     size_t wanted;
     if (__builtin_add_overflow(*count, more, &wanted))
-        return NULL;
+        return no_memory(pool);
     if (wanted > capacity_of(*count)) {
         size_t capacity = capacity_of(wanted);
-        void *larger = capacity < wanted ? NULL : pool_alloc(pool, capacity, size);
+        void *larger = capacity < wanted ? no_memory(pool) : pool_alloc(pool, capacity, size);
         if (!larger)
             return NULL;
         if (*count)

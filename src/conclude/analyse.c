@@ -12,20 +12,19 @@
 
 /* --- findings that are kept --- */
 
-static int note_kept(struct analysis *analysis, size_t count, const char *why, struct error *error)
+static void note_kept(struct analysis *analysis, size_t count, const char *why)
 {
     struct analysis_remark *last =
         analysis->remark_count ? &analysis->remarks[analysis->remark_count - 1] : NULL;
+    if (!count)
+        return;
     if (last && last->probe == analysis->result->name && strcmp(last->why, why) == 0) {
         last->findings += count;
-        return 0;
+        return;
     }
     struct analysis_remark *remark = pool_append(analysis->pool, (void **)&analysis->remarks,
                                                  &analysis->remark_count, sizeof *remark);
-    if (!remark)
-        return error_out_of_memory(error);
     *remark = (struct analysis_remark){analysis->result->name, why, count};
-    return 0;
 }
 
 /* All remarks in one line, but only the first few, because a document may have any number of
@@ -35,93 +34,80 @@ static const char *tell_remarks(const struct analysis *analysis)
     enum { REMARKS_MOST = 12 };
     const char *text = "";
     size_t i = 0;
-    for (; i < analysis->remark_count && i < REMARKS_MOST && text; i++)
+    for (; i < analysis->remark_count && i < REMARKS_MOST; i++)
         text = pool_printf(analysis->pool, "%s%s%zu of %s (%s)", text, i ? ", " : "",
                            analysis->remarks[i].findings, analysis->remarks[i].probe,
                            analysis->remarks[i].why);
-    return text && i < analysis->remark_count ? pool_printf(analysis->pool, "%s, and more", text)
-                                              : text;
+    return i < analysis->remark_count ? pool_printf(analysis->pool, "%s, and more", text) : text;
 }
 
-static int keep(struct analysis *analysis, size_t i, struct error *error)
+/* Keeps those earlier findings that are not kept yet and for which `wanted` says so. */
+static void keep_some(struct analysis *analysis, const char *why,
+                      bool (*wanted)(const struct analysis *, size_t i, const void *with),
+                      const void *with)
 {
     struct probe_result *result = analysis->result;
-    struct finding *finding = pool_append(analysis->pool, (void **)&result->findings,
-                                          &result->finding_count, sizeof *finding);
-    if (!finding)
-        return error_out_of_memory(error);
-    *finding = analysis->before[i];
-    analysis->kept[i] = true;
-    return 0;
-}
-
-int analysis_keep(struct analysis *analysis, const char *patterns, const char *why,
-                  struct error *error)
-{
     size_t count = 0;
     for (size_t i = 0; i < analysis->before_count; i++) {
-        if (analysis->kept[i] || !finding_name_matches(patterns, analysis->before[i].name))
+        if (analysis->kept[i] || !wanted(analysis, i, with))
             continue;
-        int code = keep(analysis, i, error);
-        if (code < 0)
-            return code;
+        struct finding *finding = pool_append(analysis->pool, (void **)&result->findings,
+                                              &result->finding_count, sizeof *finding);
+        *finding = analysis->before[i];
+        analysis->kept[i] = true;
         count++;
     }
-    return count ? note_kept(analysis, count, why, error) : 0;
+    note_kept(analysis, count, why);
 }
 
-int analysis_keep_devices(struct analysis *analysis, const char *why, struct error *error)
+static bool is_of_patterns(const struct analysis *analysis, size_t i, const void *patterns)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < analysis->before_count; i++) {
-        const int device = device_of_name(analysis->before[i].name, NULL);
-        if (analysis->kept[i] || device < 0 ||
-            (analysis->machine && device_facts(analysis->machine, device)))
-            continue;
-        int code = keep(analysis, i, error);
-        if (code < 0)
-            return code;
-        count++;
-    }
-    return count ? note_kept(analysis, count, why, error) : 0;
+    return finding_name_matches(patterns, analysis->before[i].name);
 }
 
-/* Keeps all findings that are left, where nothing could be computed. */
-static int keep_all(struct analysis *analysis, const char *why, struct error *error)
+void analysis_keep(struct analysis *analysis, const char *patterns, const char *why)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < analysis->before_count; i++)
-        if (!analysis->kept[i]) {
-            int code = keep(analysis, i, error);
-            if (code < 0)
-                return code;
-            count++;
-        }
-    return count ? note_kept(analysis, count, why, error) : 0;
+    keep_some(analysis, why, is_of_patterns, patterns);
+}
+
+static bool is_of_unknown_device(const struct analysis *analysis, size_t i, const void *unused)
+{
+    const int device = device_of_name(analysis->before[i].name, NULL);
+    (void)unused;
+    return device >= 0 && !(analysis->machine && device_facts(analysis->machine, device));
+}
+
+void analysis_keep_devices(struct analysis *analysis, const char *why)
+{
+    keep_some(analysis, why, is_of_unknown_device, NULL);
+}
+
+static bool is_any(const struct analysis *analysis, size_t i, const void *unused)
+{
+    (void)analysis, (void)i, (void)unused;
+    return true;
+}
+
+static bool is_foreign(const struct analysis *analysis, size_t i, const void *foreign)
+{
+    (void)analysis;
+    return ((const bool *)foreign)[i];
 }
 
 /* Keeps findings that no line of the registry explains, because another program wrote them, unless
  * they were computed now. They are looked up first, because findings move in memory when others are
  * added. */
-static int keep_foreign(struct analysis *analysis, struct error *error)
+static void keep_foreign(struct analysis *analysis)
 {
     struct finding_lookup computed;
     bool *foreign = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *foreign);
-    size_t count = 0;
-    if (!foreign || finding_lookup_build(&computed, analysis->pool, NULL, analysis->result) < 0)
-        return error_out_of_memory(error);
+    finding_lookup_build(&computed, analysis->pool, NULL, analysis->result);
     for (size_t i = 0; i < analysis->before_count; i++) {
         const struct finding *finding = &analysis->before[i];
-        foreign[i] = !analysis->kept[i] && !finding_line_find(finding->name) &&
-                     !finding_lookup_name(&computed, finding->name);
-        count += foreign[i];
+        foreign[i] =
+            !finding_line_find(finding->name) && !finding_lookup_name(&computed, finding->name);
     }
-    for (size_t i = 0; i < analysis->before_count; i++) {
-        int code = foreign[i] ? keep(analysis, i, error) : 0;
-        if (code < 0)
-            return code;
-    }
-    return count ? note_kept(analysis, count, "this version does not know them", error) : 0;
+    keep_some(analysis, "this version does not know them", is_foreign, foreign);
 }
 
 /* --- running --- */
@@ -135,35 +121,42 @@ static bool has_values(const struct probe_result *result)
     return false;
 }
 
+struct analysing {
+    struct analysis *analysis;
+    analyse_function *analyse;
+};
+
+static int analyse_anew(void *with)
+{
+    const struct analysing *analysing = with;
+    struct analysis *analysis = analysing->analysis;
+    struct probe_result *result = analysis->result;
+    analysis->kept = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *analysis->kept);
+    result->findings = NULL;
+    result->finding_count = 0;
+    if (!analysing->analyse)
+        keep_some(analysis, "this version does not know the probe", is_any, NULL);
+    else if (!has_values(result))
+        keep_some(analysis, "its series hold no values", is_any, NULL);
+    else
+        analysing->analyse(analysis);
+    if (!result->finding_count) /* another tool's, or from a version that measured it in another
+                                   way */
+        keep_some(analysis, "this version finds nothing in its series", is_any, NULL);
+    keep_foreign(analysis);
+    return 0;
+}
+
 int analysis_run(struct analysis *analysis, analyse_function *analyse, struct error *error)
 {
     struct probe_result *result = analysis->result;
-    struct finding *before = result->findings;
-    const size_t count = result->finding_count;
-    analysis->before = before;
-    analysis->before_count = count;
-    analysis->kept = pool_alloc(analysis->pool, count + 1, sizeof *analysis->kept);
-    if (!analysis->kept)
-        return error_out_of_memory(error);
-    result->findings = NULL;
-    result->finding_count = 0;
-    int code = 0;
-    if (!analyse)
-        code = keep_all(analysis, "this version does not know the probe", error);
-    else if (!has_values(result))
-        code = keep_all(analysis, "its series hold no values", error);
-    else
-        code = analyse(analysis, error);
-    if (code == 0 && analysis->failed)
-        code = error_out_of_memory(error);
-    if (code == 0 && !result->finding_count) /* another tool's, or from a version that measured it
-                                                in another way */
-        code = keep_all(analysis, "this version finds nothing in its series", error);
-    if (code == 0)
-        code = keep_foreign(analysis, error);
+    analysis->before = result->findings;
+    analysis->before_count = result->finding_count;
+    const int code =
+        pool_enter(analysis->pool, analyse_anew, &(struct analysing){analysis, analyse}, error);
     if (code < 0) {
-        result->findings = before;
-        result->finding_count = count;
+        result->findings = (struct finding *)analysis->before;
+        result->finding_count = analysis->before_count;
     }
     return code;
 }
@@ -174,28 +167,40 @@ static bool goes_first(const struct probe_result *result)
     return table && table->before_others;
 }
 
-int document_analyse(struct document *document, const char **remarks, struct error *error)
+struct document_analysing {
+    struct document *document;
+    const char **remarks;
+};
+
+static int analyse_document(void *with)
 {
+    const struct document_analysing *analysing = with;
+    struct document *document = analysing->document;
     struct analysis analysis = {
         .document = document, .machine = &document->machine, .pool = &document->pool};
     const bool baseline = document->run.joined && strcmp(document->run.joined, "baseline") == 0;
-    int code = 0;
     for (int others = 0; others < 2; others++)
-        for (size_t i = 0; i < document->probe_count && code == 0; i++) {
+        for (size_t i = 0; i < document->probe_count; i++) {
             analysis.result = &document->probes[i];
             const enum probe_status status = analysis.result->status;
             if (goes_first(analysis.result) == (others == 1))
                 continue;
-            if (baseline && analysis.result->finding_count)
-                code = note_kept(&analysis, analysis.result->finding_count,
-                                 "a baseline's findings are those of its documents", error);
-            else if (!baseline && status != PROBE_SKIPPED && status != PROBE_FAILED)
-                code = analysis_run(&analysis, analysis_of(analysis.result->name), error);
+            if (baseline)
+                note_kept(&analysis, analysis.result->finding_count,
+                          "a baseline's findings are those of its documents");
+            else if (status != PROBE_SKIPPED && status != PROBE_FAILED)
+                pool_check(&document->pool,
+                           analysis_run(&analysis, analysis_of(analysis.result->name),
+                                        pool_error(&document->pool)));
         }
-    *remarks = analysis.remark_count ? tell_remarks(&analysis) : NULL;
-    if (code == 0 && analysis.remark_count && !*remarks)
-        code = error_out_of_memory(error);
-    return code == 0 ? experiments_complete(document, error) : code;
+    *analysing->remarks = analysis.remark_count ? tell_remarks(&analysis) : NULL;
+    return experiments_complete(document, pool_error(&document->pool));
+}
+
+int document_analyse(struct document *document, const char **remarks, struct error *error)
+{
+    return pool_enter(&document->pool, analyse_document,
+                      &(struct document_analysing){document, remarks}, error);
 }
 
 /* --- for the probes' functions --- */
@@ -241,7 +246,6 @@ static void refuse_thin(struct analysis *analysis, struct finding *finding,
         "not enough data: '%s' has %zu measured point%s, and this takes %zu: give it more "
         "time (a larger --budget)",
         series->name, measured, measured == 1 ? "" : "s", least);
-    analysis->failed |= !finding->text;
 }
 
 /* Each finding has a list of its own, because experiment_complete() adds to it later. */
@@ -255,21 +259,16 @@ void analysis_read_off(struct analysis *analysis, size_t first, const struct ser
             continue;
         refuse_thin(analysis, finding, series, measured);
         for (size_t f = 0; f < series->factor_count; f++)
-            if (!analysis_add_factor(analysis, finding, &series->factors[f]))
-                return;
+            analysis_add_factor(analysis, finding, &series->factors[f]);
     }
 }
 
-bool analysis_add_factor(struct analysis *analysis, struct finding *finding,
+void analysis_add_factor(struct analysis *analysis, struct finding *finding,
                          const struct factor *factor)
 {
     struct factor *added = pool_append(analysis->pool, (void **)&finding->factors,
                                        &finding->factor_count, sizeof *added);
-    if (added)
-        *added = *factor;
-    else
-        analysis->failed = true;
-    return added;
+    *added = *factor;
 }
 
 const struct series *analysis_series(const struct analysis *analysis, const char *name,

@@ -27,13 +27,13 @@ struct analysis {
         size_t findings;
     } * remarks;
     size_t remark_count;
-    bool failed; /* there was no memory for factors; analysis_run() returns the error */
 };
 
-typedef int analyse_function(struct analysis *, struct error *);
+/* May leave the pool's step (base/pool.h). */
+typedef void analyse_function(struct analysis *);
 
 /* The function that computes the findings of the probe of that name; NULL where the probe is
- * unknown. It is defined in measure/probes/probes.c, which has the table of probes. */
+ * unknown. It is defined in measure/probes/kit/probes.c, which has the table of probes. */
 analyse_function *analysis_of(const char *probe);
 
 /* Replaces the findings of analysis->result. The caller has filled in all members of the analysis
@@ -52,11 +52,11 @@ int document_analyse(struct document *, const char **remarks, struct error *);
 
 /* Keeps, unchanged, those earlier findings whose names match the patterns ("L<n>.latency,
  * DRAM.latency"; see conclude/registry/registry.h) and that are not in the result yet. `why` says
- * what is missing to compute them anew. ERROR_SYSTEM without memory. */
-int analysis_keep(struct analysis *, const char *patterns, const char *why, struct error *);
+ * what is missing to compute them anew. */
+void analysis_keep(struct analysis *, const char *patterns, const char *why);
 /* The same for findings about devices that the machine's facts do not have. */
-int analysis_keep_devices(struct analysis *, const char *why, struct error *);
-/* As finding_add() and finding_add_summary(). NULL without memory. */
+void analysis_keep_devices(struct analysis *, const char *why);
+/* As finding_add() and finding_add_summary(). */
 struct finding *analysis_add(struct analysis *, const char *name, const char *unit);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,
                                      const struct summary *, unsigned flags);
@@ -68,8 +68,8 @@ struct finding *analysis_add_point(struct analysis *, const char *name, const ch
  * points: where fewer of the series' points have a value than the finding's line asks for, it loses
  * its value, and its text says how many there were and what helps. */
 void analysis_read_off(struct analysis *, size_t first, const struct series *);
-/* Adds one more factor, which is copied; its texts are not. False without memory. */
-bool analysis_add_factor(struct analysis *, struct finding *, const struct factor *);
+/* Adds one more factor, which is copied; its texts are not. */
+void analysis_add_factor(struct analysis *, struct finding *, const struct factor *);
 
 /* The first series of that name whose factor `factor` has that text (any text if `factor` is NULL);
  * NULL where there is none. */

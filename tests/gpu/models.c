@@ -171,10 +171,10 @@ struct measurement {
 
 static struct gpu_backend backend_to_use;
 
-static int plan(struct probe_task *task, struct error *error)
+static void plan(struct probe_task *task)
 {
     const struct gpu_backend *const backends[] = {&backend_to_use, NULL};
-    return gpu_plan_with(task, backends, error);
+    pool_check(task->pool, gpu_plan_with(task, backends, pool_error(task->pool)));
 }
 
 static int choose_options(struct measurement *measurement)

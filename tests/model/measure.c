@@ -97,15 +97,14 @@ static struct stage_outcome as_modelled(const struct probe_task *task,
     return modelled;
 }
 
-static int next_modelled(struct probe_task *task, const struct stage_outcome *outcome,
-                         unsigned stage, struct error *error)
+static bool next_modelled(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage)
 {
     const struct stage_outcome modelled = as_modelled(task, outcome);
-    return measurement_of(task)->probe->next(task, &modelled, stage, error);
+    return measurement_of(task)->probe->next(task, &modelled, stage);
 }
 
-static int conclude_modelled(struct probe_task *task, const struct stage_outcome *outcome,
-                             struct error *error)
+static void conclude_modelled(struct probe_task *task, const struct stage_outcome *outcome)
 {
     const struct probe *probe = measurement_of(task)->probe;
     const struct stage_outcome modelled = as_modelled(task, outcome);
@@ -115,7 +114,8 @@ static int conclude_modelled(struct probe_task *task, const struct stage_outcome
     for (size_t i = 0; i < result->parameter_count; i++)
         if (strcmp(result->parameters[i].name, "pages_obtained") == 0)
             result->parameters[i].text = pages; /* which the findings go by */
-    return probe->conclude ? probe->conclude(task, &modelled, error) : 0;
+    if (probe->conclude)
+        probe->conclude(task, &modelled);
 }
 
 static int read_options(struct measurement *measurement, const char *const *options)

@@ -14,7 +14,7 @@
 #include "figures.h"
 #include "levels_found.h"
 #include "machines.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "processes.h"
 
 #include <inttypes.h>

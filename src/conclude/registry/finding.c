@@ -16,15 +16,14 @@ struct finding *finding_add(struct probe_result *result, struct pool *pool, cons
 {
     struct finding *finding =
         pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *finding);
-    if (finding)
-        *finding = (struct finding){.name = pool_strdup(pool, name),
-                                    .unit = pool_strdup(pool, unit),
-                                    .value = NAN,
-                                    .low = NAN,
-                                    .high = NAN,
-                                    .quiet = quiet_unknown(),
-                                    .declared = NAN};
-    return finding && finding->name && finding->unit ? finding : NULL;
+    *finding = (struct finding){.name = pool_strdup(pool, name),
+                                .unit = pool_strdup(pool, unit),
+                                .value = NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .quiet = quiet_unknown(),
+                                .declared = NAN};
+    return finding;
 }
 
 struct finding *finding_add_value(struct probe_result *result, struct pool *pool, const char *name,
@@ -32,12 +31,10 @@ struct finding *finding_add_value(struct probe_result *result, struct pool *pool
                                   unsigned flags)
 {
     struct finding *finding = finding_add(result, pool, name, unit);
-    if (finding) {
-        finding->value = value;
-        finding->low = low;
-        finding->high = high;
-        finding->flags = flags;
-    }
+    finding->value = value;
+    finding->low = low;
+    finding->high = high;
+    finding->flags = flags;
     return finding;
 }
 
@@ -88,8 +85,7 @@ static struct finding *add_point(struct probe_result *result, struct pool *pool,
 {
     struct finding *finding = finding_add_value(result, pool, name, unit, (double)found.median,
                                                 (double)found.low, (double)found.high, flags);
-    if (finding)
-        finding->quiet = quiet;
+    finding->quiet = quiet;
     return finding;
 }
 

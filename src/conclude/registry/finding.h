@@ -11,7 +11,7 @@
 /* Two values differ for a person from this relative change on: the default of diff. */
 extern const double differences_threshold;
 
-/* Adds a finding whose numbers are all absent. Name and unit are copied. NULL: no memory. */
+/* Adds a finding whose numbers are all absent. Name and unit are copied. */
 struct finding *finding_add(struct probe_result *, struct pool *, const char *name,
                             const char *unit);
 /* The same with a value, its interval (NAN: none) and flags. */

@@ -81,6 +81,8 @@ struct standard {
     double number;
 };
 
+struct analysis;
+
 struct finding_line {
     /* Names as they stand in documents, separated by ", ": <n> stands for a number, * for one or
      * more characters other than a dot: "L<n>.latency, DRAM.latency". */
@@ -113,6 +115,19 @@ struct finding_line {
     const char *meaning;
     const char *moves;  /* what changes or decides it; NULL: unknown */
     const char *advice; /* what to do with it, or about it */
+    /* How it is read off (conclude/read.h): the series, as many as there are patterns and separated
+     * by "; ", and which of its points. NULL: the probe's analyse() adds it. */
+    const char *series;
+    enum read_off {
+        READ_EACH,   /* a finding for each point; its size stands for the name's "*" */
+        READ_FIRST,  /* the first point, if there are more */
+        READ_LAST,   /* the last point */
+        READ_GAIN,   /* how many times less a byte takes at the last point than at the first */
+        READ_EXCESS, /* what the last point takes longer than the first, whose x is 1 */
+    } read;
+    /* The finding's sentence, in the pool, for the point that it was read off and the first one;
+     * NULL: it has none. */
+    const char *(*say)(struct analysis *, const struct point *at, const struct point *first);
 };
 
 /* What a probe's descriptor says of the findings that it adds. */
@@ -127,7 +142,7 @@ struct finding_table {
 const struct standard *standard_find(const struct standard *list, const char *factor);
 
 /* The i-th probe's table and, in *probe, its name; NULL for the one behind the last. Defined where
- * probes are listed (measure/probes/probes.c), because this room may not know the probes. */
+ * probes are listed (measure/probes/kit/probes.c), because this room may not know the probes. */
 const struct finding_table *finding_table_at(size_t i, const char **probe);
 /* NULL for an unknown probe. */
 const struct finding_table *finding_table_of(const char *probe);

@@ -16,7 +16,7 @@
 #include "measure/kernels/chase.h"
 #include "measure/kernels/forward.h"
 #include "measure/probes/chase/chases.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,8 +80,6 @@ static int plan_forward(struct probe_task *task, struct access_state *state, enu
     struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!series || !factors || !point)
-        return error_out_of_memory(error);
     factors[0] = (struct factor){"store", NULL, cases[which].store_bytes};
     factors[1] = (struct factor){"offset", NULL, cases[which].offset};
     *series = (struct series){.name = cases[which].series,
@@ -141,11 +139,10 @@ static void plan_place(struct probe_task *task, enum page_policy pages)
     probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
-static int plan_access(struct probe_task *task, struct error *error)
+static void plan_access(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct access_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
@@ -153,7 +150,7 @@ static int plan_access(struct probe_task *task, struct error *error)
         state->series[i] = -1;
     int code = chases_seat(task, &state->seat, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     plan_place(task, PAGES_AUTO);
     task->plan.share = 0.5;
     if (chase_straddles)
@@ -163,22 +160,23 @@ static int plan_access(struct probe_task *task, struct error *error)
     for (int i = 0; i < FORWARD_COUNT && code == 0; i++)
         if (forward_kernels[i])
             code = plan_forward(task, state, (enum forwarding)i, error);
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
-static int next_access(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                       struct error *error)
+static bool next_access(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct access_state *state = task->state;
     int code = 0;
     (void)outcome;
     if (stage > 1 || !chase_straddles)
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     probe_plan_clear(task);
     plan_place(task, PAGES_SMALL);
     for (int i = PAGE_WITHIN; i <= PAGE_ACROSS && code == 0; i++)
         code = plan_crossing(task, state, i, error);
-    return code < 0 ? code : task->plan.point_count > 0;
+    return pool_check(task->pool, code < 0 ? code : task->plan.point_count > 0) > 0;
 }
 
 /* --- measuring --- */
@@ -205,9 +203,9 @@ static void prepare_access(struct trial *trial)
 
 /* Levels that crossings were measured in, as the document has it: "L1 24576, DRAM 268435456", names
  * and bytes of the sets before these were rounded to whole strides. */
-static int conclude_access(struct probe_task *task, const struct stage_outcome *outcome,
-                           struct error *error)
+static void conclude_access(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct access_state *state = task->state;
     const char *text = "";
     (void)outcome;
@@ -216,16 +214,14 @@ static int conclude_access(struct probe_task *task, const struct stage_outcome *
                            (unsigned long long)crossing_bytes(&state->levels[i]));
     struct factor *sets = text && *text ? probe_add_parameter(task, "level_sets") : NULL;
     if (!text || (*text && !sets))
-        return error_out_of_memory(error);
+        return (void)pool_check(task->pool, error_out_of_memory(error));
     if (sets)
         sets->text = text;
     if (chase_straddles)
-        return 0;
+        return (void)pool_check(task->pool, 0);
     struct finding *none = probe_add_finding(task, "access.line_cross", "cycles");
-    if (!none)
-        return error_out_of_memory(error);
     none->text = "not measured: this architecture need not load across the end of a line";
-    return 0;
+    return (void)pool_check(task->pool, 0);
 }
 
 struct crossed_level {
@@ -259,8 +255,6 @@ static int add_forward(struct analysis *analysis, enum forwarding which, struct 
     const struct point *point = series->points;
     struct finding *finding = finding_add_cycles_of(analysis->result, analysis->pool,
                                                     cases[which].finding, point, point->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = cases[which].text;
     analysis_read_off(analysis, first, series);
     return 0;
@@ -299,8 +293,6 @@ static int add_crossing(struct analysis *analysis, const struct crossed_level *l
     snprintf(name, sizeof name, "access.%s_cross.%.7s", pages ? "page" : "line", level->name);
     if (pages && fell_short(analysis, level, plain)) {
         struct finding *none = analysis_add(analysis, name, "cycles");
-        if (!none)
-            return error_out_of_memory(error);
         none->text = "not found: lines a page apart fit the level before, because its sets are "
                      "hashed";
         return 0;
@@ -309,8 +301,6 @@ static int add_crossing(struct analysis *analysis, const struct crossed_level *l
         finding_add_value(analysis->result, analysis->pool, name, "cycles",
                           (double)b.median - (double)a.median, (double)b.low - (double)a.high,
                           (double)b.high - (double)a.low, plain->flags | crossing->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     const char *verdict = isnan(finding->low) ? ": a single trial shows no difference for certain"
                           : !(finding->low > 0 || finding->high < 0) ? ": no difference is shown"
                                                                      : "";
@@ -319,8 +309,9 @@ static int add_crossing(struct analysis *analysis, const struct crossed_level *l
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-static int analyse_access(struct analysis *analysis, struct error *error)
+static void analyse_access(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     struct crossed_level levels[CHASE_LEVELS_MAX];
     const size_t count = read_levels(analysis, levels);
     int code = 0;
@@ -330,13 +321,16 @@ static int analyse_access(struct analysis *analysis, struct error *error)
         for (size_t i = 0; i < count && code == 0; i++)
             code = add_crossing(analysis, &levels[i], pages, error);
     if (code == 0 && !count)
-        code = analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
-                             "the document does not say which set is which level's", error);
-    return code == 0
-               ? analysis_keep(analysis, "access.line_cross",
-                               "the document's series do not say what this architecture cannot do",
-                               error)
-               : code;
+        code = (analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
+                              "the document does not say which set is which level's"),
+                0);
+    return (void)pool_check(
+        analysis->pool,
+        code == 0
+            ? (analysis_keep(analysis, "access.line_cross",
+                             "the document's series do not say what this architecture cannot do"),
+               0)
+            : code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

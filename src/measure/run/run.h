@@ -16,7 +16,7 @@
 
 #include "document/document.h"
 #include "measure/engine/engine.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* Who hears of a run while it measures; every function may be NULL. */
 struct run_listener {

@@ -224,7 +224,6 @@ static int look_between(struct probe_task *task, const struct stages_between *be
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
                       const struct stages_between *between, struct error *error)
 {
-    const struct probe *probe = task->probe;
     uint64_t began_ns = os_raw_ns();
     int more = 1;
     for (unsigned stage = 1; more == 1; stage++) {
@@ -243,7 +242,7 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
             return code;
         sort_curves(task);
         const struct stage_outcome outcome = here->outcome;
-        more = probe->next ? probe->next(task, &outcome, stage, error) : 0;
+        more = probe_next(task, &outcome, stage, error);
         code = more == 1 && between ? look_between(task, between, &began_ns, error) : 0;
         if (code < 0)
             return code;
@@ -296,7 +295,7 @@ int stages_conclude(struct probe_task *task, const struct stage_outcome *outcome
         machine.gpus = task->gpus;
         machine.gpu_count = task->gpu_count;
     }
-    int code = probe->conclude ? probe->conclude(task, outcome, error) : 0;
+    int code = probe_conclude(task, outcome, error);
     if (!probe->analyse)
         return code;
     const int analysed = analysis_run(&analysis, probe->analyse, code == 0 ? error : NULL);

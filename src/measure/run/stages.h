@@ -7,7 +7,7 @@
 #define FATHOM_MEASURE_RUN_STAGES_H
 
 #include "measure/engine/engine.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* Whether a first look of what was planned is still to be taken. */
 bool stages_want_look(const struct probe_task *);

@@ -1,7 +1,7 @@
 #include "compare/fleet/document.h"
 #include "compare/health.h"
 #include "conclude/registry/experiment.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"

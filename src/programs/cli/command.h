@@ -1,7 +1,7 @@
 /*
  * The commands of the program. To add one, write a file that ends with a `struct command`, declare
  * it here and add it to the table in command.c; help, parsing, manual and completion follow from
- * the table. Every probe is a command too (measure/probes/probe.h).
+ * the table. Every probe is a command too (measure/probes/kit/probe.h).
  */
 #ifndef FATHOM_PROGRAMS_CLI_COMMAND_H
 #define FATHOM_PROGRAMS_CLI_COMMAND_H

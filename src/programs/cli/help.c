@@ -1,6 +1,6 @@
 #include "programs/cli/options.h"
 
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "programs/cli/output.h"
 #include "programs/cli/words.h"
 #include "speak/import/import.h"

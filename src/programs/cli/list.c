@@ -1,6 +1,6 @@
 #include "conclude/registry/registry.h"
 #include "document/flag.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "programs/cli/options.h"
 #include "programs/cli/words.h"
 

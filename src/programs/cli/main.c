@@ -1,5 +1,5 @@
 #include "base/guess.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "programs/cli/as.h"
 #include "programs/cli/command.h"
 #include "programs/cli/completion.h"

@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "conclude/registry/registry.h"
 #include "document/flag.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "programs/cli/options.h"
 #include "programs/library/version.h"
 #include "speak/tongues/tongue.h"

@@ -1,7 +1,7 @@
 #include "programs/cli/options.h"
 
 #include "base/guess.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <getopt.h>
 #include <stdlib.h>

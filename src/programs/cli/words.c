@@ -1,7 +1,7 @@
 #include "programs/cli/words.h"
 
 #include "base/guess.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "speak/import/import.h"
 #include "speak/tongues/tongue.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/settings.h"
 #include "document/document.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "programs/library/handle.h"
 
 struct fathom_measurement {

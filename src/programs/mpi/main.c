@@ -1,6 +1,6 @@
 #include "programs/mpi/mpi_run.h"
 
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "programs/cli/fleet.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"

@@ -59,13 +59,12 @@ static void assert_findings(const struct desk *desk, const char *expected)
     assert_string_equal(seen, expected);
 }
 
-static int compute(struct analysis *analysis, struct error *error)
+static void compute(struct analysis *analysis)
 {
     const struct point *point = series_point(&analysis->result->series[0], 1);
     assert_int_equal(analysis->result->finding_count, 0); /* earlier findings are set aside */
-    return analysis_add_summary(analysis, "L1.latency", "", &point->y, 0)
-               ? analysis_keep(analysis, "core.clock", "it was read", error)
-               : -1;
+    analysis_add_summary(analysis, "L1.latency", "", &point->y, 0);
+    analysis_keep(analysis, "core.clock", "it was read");
 }
 
 static void findings_are_replaced_kept_or_left_alone(void **state)
@@ -87,10 +86,9 @@ static void again_it_is_the_same(void **state)
     assert_findings(desk, "L1.latency=7 core.clock=1 syscall.latency=3");
 }
 
-static int compute_foreign(struct analysis *analysis, struct error *error)
+static void compute_foreign(struct analysis *analysis)
 {
-    (void)error;
-    return analysis_add(analysis, "syscall.latency", "") ? 0 : -1;
+    analysis_add(analysis, "syscall.latency", "");
 }
 
 static void what_is_computed_now_does_not_stay_as_well(void **state)
@@ -100,11 +98,9 @@ static void what_is_computed_now_does_not_stay_as_well(void **state)
     assert_findings(desk, "syscall.latency=nan");
 }
 
-static int compute_nothing(struct analysis *analysis, struct error *error)
+static void compute_nothing(struct analysis *analysis)
 {
     (void)analysis;
-    (void)error;
-    return 0;
 }
 
 static void without_an_answer_all_stay(void **state)
@@ -120,10 +116,10 @@ static void without_an_answer_all_stay(void **state)
     assert_findings(desk, all);
 }
 
-static int fail_half_way(struct analysis *analysis, struct error *error)
+static void fail_half_way(struct analysis *analysis)
 {
     assert_non_null(analysis_add(analysis, "L1.latency", ""));
-    return error_set(error, ERROR_SYSTEM, "no");
+    pool_leave(analysis->pool, ERROR_SYSTEM, "no");
 }
 
 static void a_failure_leaves_what_was(void **state)
@@ -185,14 +181,12 @@ static void a_documents_probes_are_analysed_by_their_names(void **state)
     pool_free(&desk->document.pool);
 }
 
-static int conclude_from_series(struct analysis *analysis, struct error *error)
+static void conclude_from_series(struct analysis *analysis)
 {
-    (void)error;
     const size_t first = analysis->result->finding_count;
     const struct summary summary = {.median = 5, .n = 6};
     assert_non_null(analysis_add_summary(analysis, "parallelism.work.knee", "cycles", &summary, 0));
     analysis_read_off(analysis, first, analysis->result->series);
-    return 0;
 }
 
 /* A knee takes two points: its line in the registry says so. */

@@ -5,7 +5,7 @@
 #include "measure.h"
 #include "measure/kernels/chase_index.h"
 #include "measure/kernels/ring.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "support.h"
 
 #include <math.h>

@@ -8,13 +8,11 @@
  * end.
  */
 #include "measure/probes/bandwidth/bandwidth.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
 {
     struct factor *factor = probe_add_parameter(task, name);
-    if (!factor)
-        return error_out_of_memory(error);
     factor->text = text;
     return 0;
 }
@@ -38,12 +36,11 @@ static int note_counting(struct probe_task *task, struct error *error)
 /* Beside what a quick run spends on the depth of the memory. */
 static const double quick_weight_s = 4;
 
-static int plan_bandwidth(struct probe_task *task, struct error *error)
+static void plan_bandwidth(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     static const uint64_t most = UINT64_C(1) << 30;
     struct bandwidth_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     const uint64_t cache = last_level_bytes(task->machine);
     task->state = state;
     state->moved = cache && 2 * cache < most ? 2 * cache : most / 16;
@@ -51,7 +48,7 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
     if (code == 0)
         code = note_counting(task, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     state->quick = settings_has(task->settings, "quick") && !task->named;
     state->looks = !task->named && !state->quick && state->kernels[STREAM_READ] && !state->size &&
                    !state->mix_count && !settings_has(task->settings, "stream");
@@ -63,7 +60,7 @@ static int plan_bandwidth(struct probe_task *task, struct error *error)
            : state->mix_count                       ? bandwidth_plan_mixes(task, error)
            : state->size                            ? bandwidth_plan_threads(task, error)
                                                     : bandwidth_plan_sizes(task, true, error);
-    return code < 0 ? code : 0;
+    return (void)pool_check(task->pool, code < 0 ? code : 0);
 }
 
 /* Caches that are declared large may be there with less, as latency has found by now. */
@@ -85,17 +82,18 @@ static int plan_quick_again(struct probe_task *task, unsigned stage, struct erro
 
 /* The first kernel by size was first; now the others by size, then by threads, then node after
  * node. Beside other probes, or in a hurry, only by threads. */
-static int next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
-                          unsigned stage, struct error *error)
+static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
+                           unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct bandwidth_state *state = task->state;
     (void)outcome;
     if (state->quick)
-        return plan_quick_again(task, stage, error);
+        return pool_check(task->pool, plan_quick_again(task, stage, error)) > 0;
     if (settings_has(task->settings, "stream") || state->size || state->mix_count)
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     if (state->looks && stage == 1)
-        return bandwidth_plan_sizes(task, true, error);
+        return pool_check(task->pool, bandwidth_plan_sizes(task, true, error)) > 0;
     if (stage == 1)
         state->brief = settings_has(task->settings, "quick") ||
                        (task->document && task->document->probe_count > 0);
@@ -110,7 +108,7 @@ static int next_bandwidth(struct probe_task *task, const struct stage_outcome *o
     } else if (more == 0 && !state->brief) {
         more = bandwidth_plan_nodes(task, error);
     }
-    return more;
+    return pool_check(task->pool, more) > 0;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

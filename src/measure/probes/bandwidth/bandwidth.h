@@ -8,7 +8,7 @@
 #include "measure/kernels/stream.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 enum bandwidth_shape {
     BANDWIDTH_BY_SIZE,    /* one CPU, x is the working set */
@@ -136,7 +136,7 @@ kernel_function *bandwidth_mix_lay_out(const struct bandwidth_state *, const str
 /* --- findings.c: what the series say --- */
 
 /* Adds the series that are derived. */
-int bandwidth_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int bandwidth_analyse(struct analysis *, struct error *);
+void bandwidth_conclude(struct probe_task *, const struct stage_outcome *);
+void bandwidth_analyse(struct analysis *);
 
 #endif

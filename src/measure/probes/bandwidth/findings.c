@@ -34,8 +34,6 @@ static int add_per_cpu(struct probe_task *task, size_t from, struct error *error
     for (size_t i = 0; i < total->point_count; i++) {
         struct point *point =
             pool_append(task->pool, (void **)&each->points, &each->point_count, sizeof *point);
-        if (!point)
-            return error_out_of_memory(error);
         *point = total->points[i];
         divide(&point->y, point->x);
     }
@@ -53,9 +51,9 @@ static void forget_derived(struct probe_task *task)
     plan->series_count = state->curve_count = state->measured;
 }
 
-int bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                       struct error *error)
+void bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     struct bandwidth_state *state = task->state;
     int code = 0;
     (void)outcome;
@@ -67,7 +65,7 @@ int bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outc
             code = add_per_cpu(task, i, error);
     task->result->series = task->plan.series; /* it may have moved as it grew */
     task->result->series_count = task->plan.series_count;
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
 /* --- findings --- */
@@ -130,14 +128,10 @@ static int analyse_mix(struct analysis *analysis, const struct series *series, c
                  : NULL;
         struct finding *finding =
             whole ? analysis_add_summary(analysis, whole, "B/s", &point->y, point->flags) : NULL;
-        if (!finding)
-            return error_out_of_memory(error);
         finding->text = pool_printf(analysis->pool,
                                     "%.0f CPU%s, reads to writes as %s: lines as the memory sees "
                                     "them, the reads of stores that fetch their line among them",
                                     point->x, all ? "s together" : "", mix);
-        if (!finding->text)
-            return error_out_of_memory(error);
     }
     return 0;
 }
@@ -207,8 +201,6 @@ static int add_efficiency(struct analysis *analysis, const char *stem, const str
                                  known ? (double)a->high / (double)b->low / cpus : NAN,
                                  one->flags | all->flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(
         analysis->pool,
         "the share of %.0f times one CPU's bandwidth that is left when all CPUs ask for it", cpus);
@@ -250,8 +242,6 @@ static int add_saturation(struct analysis *analysis, const char *stem, const str
         name ? finding_add_value(analysis->result, analysis->pool, name, "", first->x,
                                  known ? low : NAN, known ? high : NAN, first->flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = first->x < last
                         ? "this many CPUs reach 95 % of the highest bandwidth; more add nothing"
                         : "every CPU adds bandwidth: together they do not saturate the path";
@@ -321,8 +311,6 @@ static int analyse_stream(struct analysis *analysis, const struct curve *curve, 
             return error_out_of_memory(error);
         finding->text = pool_printf(
             analysis->pool, "the best of %u passes, which is what STREAM reports", point->y.n);
-        if (!finding->text)
-            return error_out_of_memory(error);
     }
     return 0;
 }
@@ -341,8 +329,9 @@ static size_t cpus_of(const struct analysis *analysis)
     return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
 }
 
-int bandwidth_analyse(struct analysis *analysis, struct error *error)
+void bandwidth_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct probe_result *result = analysis->result;
     const size_t cpus = cpus_of(analysis);
     int code = 0;
@@ -366,5 +355,5 @@ int bandwidth_analyse(struct analysis *analysis, struct error *error)
             code = analyse_stream(analysis, &curve, error);
         analysis_read_off(analysis, first, series);
     }
-    return code;
+    return (void)pool_check(analysis->pool, code);
 }

@@ -59,13 +59,9 @@ int bandwidth_choose_mixes(struct bandwidth_state *state, struct probe_task *tas
         const char *end = at + strcspn(at, ",");
         struct bandwidth_mix *mix =
             pool_append(task->pool, (void **)&state->mixes, &state->mix_count, sizeof *mix);
-        if (!mix)
-            return error_out_of_memory(error);
         if (!parse(at, end, mix))
             return refuse(list, error);
         mix->name = pool_printf(task->pool, "%.*s", (int)(end - at), at);
-        if (!mix->name)
-            return error_out_of_memory(error);
         if (mix->past_caches && mix->writes && !store_of(state, mix))
             return error_set(error, ERROR_USAGE,
                              "--mix %s: there are no stores past the caches of that width here; "

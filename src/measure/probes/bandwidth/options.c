@@ -161,8 +161,6 @@ static int choose_cpus(struct bandwidth_state *state, struct probe_task *task, s
     const size_t count = task->cpus.count;
     struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
     state->cpus = pool_alloc(task->pool, count, sizeof *state->cpus);
-    if (!places || !state->cpus)
-        return error_out_of_memory(error);
     machine_places(task->machine, &task->cpus, places);
     qsort(places, count, sizeof *places, by_speed);
     for (size_t i = 0; i < count; i++)

@@ -49,8 +49,6 @@ int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, 
     struct bandwidth_curve *slot =
         pool_append(task->pool, (void **)&state->curves, &state->curve_count, sizeof *slot);
     struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
-    if (!series || !slot || !factors)
-        return error_out_of_memory(error);
     *slot = curve;
     const struct stream_kernel *loop = (curve.mix ? state->mixed : state->kernels)[curve.op];
     size_t count = 0;
@@ -107,8 +105,6 @@ int bandwidth_add_curve_point(struct probe_task *task, unsigned series, double x
     if (!array_bytes)
         return 0;
     struct plan_point *point = add_point(task, series, state->cpus, count, array_bytes);
-    if (!point)
-        return error_out_of_memory(error);
     point->x = x;
     return 0;
 }
@@ -129,8 +125,6 @@ static int lay_out_parts(struct probe_task *task, struct error *error)
     for (size_t i = 0; i < plan->point_count; i++)
         seats = plan->points[i].seat_count > seats ? plan->points[i].seat_count : seats;
     state->parts = pool_alloc(task->pool, seats, sizeof *state->parts);
-    if (!state->parts)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *point = &plan->points[i];
         const size_t extent = huge_extent_of(state, point);
@@ -338,8 +332,6 @@ int bandwidth_plan_nodes(struct probe_task *task, struct error *error)
         struct plan_point *point =
             add_point(task, (unsigned)series, cpus, count,
                       bandwidth_bytes_of_array(state, state->kernels[op], set / count));
-        if (!point)
-            return error_out_of_memory(error);
         point->from = facts->nodes[i].id;
         point->to = to;
     }
@@ -381,8 +373,6 @@ int bandwidth_plan_stream(struct probe_task *task, struct error *error)
     task->plan.batch_ns = stream_batch_ns;
     task->plan.trials_min = STREAM_TRIALS;
     struct factor *array = probe_add_parameter(task, "array_bytes");
-    if (!array)
-        return error_out_of_memory(error);
     array->number = (double)(set / STREAM_ARRAYS);
     if (task->plan.trials_max < STREAM_TRIALS)
         task->plan.trials_max = STREAM_TRIALS;

@@ -118,8 +118,6 @@ struct chases chases_make(const struct machine *machine)
 int chases_make_plain(struct chases *chases, const struct probe_task *task, struct error *error)
 {
     struct chase_kind *kind = pool_alloc(task->pool, 1, sizeof *kind);
-    if (!kind)
-        return error_out_of_memory(error);
     *chases = chases_make(task->machine);
     *kind = (struct chase_kind){.address = ADDRESS_POINTER, .stride = chases->line_bytes};
     chases->kinds = kind;
@@ -135,16 +133,12 @@ int chases_add_series(struct chases *chases, struct probe_task *task, const char
     while (chases->count <= plan->series_count) {
         struct chase_kind *slot =
             pool_append(pool, (void **)&chases->kinds, &chases->count, sizeof *slot);
-        if (!slot)
-            return error_out_of_memory(error);
         *slot = chases->count > plan->series_count ? *kind : chases->kinds[0];
     }
     struct series *series =
         pool_append(pool, (void **)&plan->series, &plan->series_count, sizeof *series);
     struct factor *factors = pool_alloc(pool, 8, sizeof *factors);
     const char *order = order_text(kind, pool);
-    if (!series || !factors || !order)
-        return error_out_of_memory(error);
     size_t count = 0;
     factors[count++] = (struct factor){"address", address_names[kind->address], 0};
     factors[count++] = (struct factor){"access", kind->modify ? "modify" : "read", 0};
@@ -195,8 +189,6 @@ int chases_add_point(const struct chases *chases, struct probe_task *task, int s
     const uint64_t rings = chases->shared ? 1 : threads;
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!point)
-        return error_out_of_memory(error);
     *point = (struct plan_point){
         .series = (unsigned)series,
         .x = x,
@@ -210,8 +202,6 @@ int chases_add_point(const struct chases *chases, struct probe_task *task, int s
 int chases_seat(struct probe_task *task, const struct seat **chosen, struct error *error)
 {
     struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
-    if (!seat)
-        return error_out_of_memory(error);
     *chosen = seat;
     *seat = (struct seat){task->cpus.ids[0], MEASURED};
     if (settings_has(task->settings, "cpu")) {

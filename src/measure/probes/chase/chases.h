@@ -6,7 +6,7 @@
 #define FATHOM_MEASURE_PROBES_CHASE_CHASES_H
 
 #include "measure/kernels/ring.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* How a step finds its address. */
 enum address { ADDRESS_INDEX_CHECKED, ADDRESS_INDEX, ADDRESS_POINTER, ADDRESS_SPILLED };

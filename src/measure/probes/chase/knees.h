@@ -6,7 +6,7 @@
 #define FATHOM_MEASURE_PROBES_CHASE_KNEES_H
 
 #include "conclude/levels/curve/levels.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* New sizes between the two that a knee is known to lie between: two steps of bisection at once. */
 enum { KNEES_SIZES_A_LEVEL = 3 };

@@ -21,8 +21,6 @@ int trial_values_reserve_groups(struct trial_values *values, const struct plan *
                                     .points = plan->point_count,
                                     .room = plan->trials_max,
                                     .trials = groups};
-    if (!values->list)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
         values->list[i] = NAN;
     return 0;
@@ -84,8 +82,6 @@ int trial_series_add(struct probe_task *task, const struct series *like, size_t 
     struct plan *plan = &task->plan;
     struct series *series =
         pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *plan->series);
-    if (!series)
-        return error_out_of_memory(error);
     *series = *like;
     if (room && !(series->points = pool_alloc(task->pool, room, sizeof *series->points)))
         return error_out_of_memory(error);
@@ -107,8 +103,6 @@ int trial_series_conclude(struct probe_task *task, const struct series *like, do
     struct point *point = pool_alloc(task->pool, 1, sizeof *point);
     struct series *series =
         pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *series);
-    if (!point || !series)
-        return error_out_of_memory(error);
     *point = point_bare();
     point->x = x;
     if (together->n)

@@ -6,7 +6,7 @@
 #ifndef FATHOM_MEASURE_PROBES_CHASE_TRIAL_VALUES_H
 #define FATHOM_MEASURE_PROBES_CHASE_TRIAL_VALUES_H
 
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 struct trial_values {
     double *list; /* [points][room], in core cycles, or ns where there are none; NAN: missing */

@@ -127,8 +127,6 @@ static int add(struct working_sets *sets, struct pool *pool, uint64_t bytes, siz
     if (bytes == 0 || (sets->count && sets->bytes[sets->count - 1] == bytes))
         return 0;
     uint64_t *slot = pool_append(pool, (void **)&sets->bytes, &sets->count, sizeof *slot);
-    if (!slot)
-        return error_out_of_memory(error);
     *slot = bytes;
     return 0;
 }
@@ -152,8 +150,6 @@ static int choose_listed(struct working_sets *sets, struct probe_task *task, siz
     const uint64_t *listed;
     size_t count = settings_sizes(task->settings, "sizes", &listed);
     uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
-    if (!sizes)
-        return error_out_of_memory(error);
     memcpy(sizes, listed, count * sizeof *sizes);
     qsort(sizes, count, sizeof *sizes, compare);
     int code = 0;

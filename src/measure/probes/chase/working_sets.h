@@ -5,7 +5,7 @@
 #ifndef FATHOM_MEASURE_PROBES_CHASE_WORKING_SETS_H
 #define FATHOM_MEASURE_PROBES_CHASE_WORKING_SETS_H
 
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 struct working_sets {
     uint64_t *bytes; /* ascending, each a multiple of the stride and each once; in the pool */

@@ -55,8 +55,6 @@ static int add_size(struct probe_task *task, uint64_t bytes, struct error *error
     struct copy_state *state = task->state;
     uint64_t *slot =
         pool_append(task->pool, (void **)&state->sizes, &state->size_count, sizeof *slot);
-    if (!slot)
-        return error_out_of_memory(error);
     *slot = bytes;
     return 0;
 }
@@ -124,8 +122,6 @@ static int add_series(struct probe_task *task, struct copy_series what, struct e
     struct copy_series *slot =
         pool_append(task->pool, (void **)&state->series, &state->series_count, sizeof *slot);
     struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
-    if (!series || !slot || !factors)
-        return error_out_of_memory(error);
     *slot = what;
     factors[0] = (struct factor){"method", copy_method_names[what.method], 0};
     factors[1] = (struct factor){"off", copy_offset_names[what.offset], 0};
@@ -172,8 +168,6 @@ static int add_points(struct probe_task *task, struct copy_series what, uint64_t
         struct plan_point *point = series < 0 ? NULL
                                               : pool_append(task->pool, (void **)&plan->points,
                                                             &plan->point_count, sizeof *point);
-        if (!point)
-            return error_out_of_memory(error);
         const uint64_t behind = what.cold ? 0 : warm_extent(bytes) + HUGE_PAGE;
         *point = (struct plan_point){.series = (unsigned)series,
                                      .x = (double)bytes,
@@ -219,12 +213,11 @@ static int choose_cold(struct probe_task *task, struct error *error)
     return state->not_measured ? 0 : error_out_of_memory(error);
 }
 
-static int plan_copy(struct probe_task *task, struct error *error)
+static void plan_copy(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     static const enum copy_method unaligned[] = {COPY_MEMCPY, COPY_STRING};
     struct copy_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     int code = chases_seat(task, &state->seat, error);
     if (code == 0)
@@ -232,7 +225,7 @@ static int plan_copy(struct probe_task *task, struct error *error)
     if (code == 0)
         code = choose_cold(task, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     begin_plan(task);
     for (int method = 0; method < COPY_METHODS && code == 0; method++)
         code = add_points(task, (struct copy_series){.method = (enum copy_method)method}, 1,
@@ -249,17 +242,17 @@ static int plan_copy(struct probe_task *task, struct error *error)
                 (struct copy_series){.method = unaligned[i], .offset = (enum copy_offset)offset}, 1,
                 large_from, EVERY_OTHER, error);
     task->plan.share = 0.6;
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
-static int next_copy(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                     struct error *error)
+static bool next_copy(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct copy_state *state = task->state;
     int code = 0;
     (void)outcome;
     if (stage > 1)
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     begin_plan(task);
     state->cold_bytes = 0;
     task->plan.batches = BATCHES_LARGE;
@@ -267,7 +260,7 @@ static int next_copy(struct probe_task *task, const struct stage_outcome *outcom
     for (int method = 0; method < COPY_METHODS && code == 0; method++)
         code = add_points(task, (struct copy_series){.method = (enum copy_method)method},
                           large_from, UINT64_MAX, ALL_SIZES, error);
-    return code < 0 ? code : task->plan.point_count > 0;
+    return pool_check(task->pool, code < 0 ? code : task->plan.point_count > 0) > 0;
 }
 
 /* --- measuring --- */

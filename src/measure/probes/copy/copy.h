@@ -5,7 +5,7 @@
 #define FATHOM_MEASURE_PROBES_COPY_COPY_H
 
 #include "measure/kernels/copy.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* Names of series. The factor "method" says by what. */
 extern const char copy_warm_name[], copy_cold_name[], copy_unaligned_name[];
@@ -38,7 +38,7 @@ extern const struct finding_line copy_lines[];
 extern const struct standard copy_experiment[];
 /* Bytes of the call that the findings of cold memory and of the shortest calls are of. */
 enum { COPY_COLD_BYTES = 64 << 10, COPY_CALL_BYTES = 64 };
-int copy_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int copy_analyse(struct analysis *, struct error *);
+void copy_conclude(struct probe_task *, const struct stage_outcome *);
+void copy_analyse(struct analysis *);
 
 #endif

@@ -20,8 +20,6 @@ static const char by_memcpy[] = "memcpy_by", by_memset[] = "memset_by",
 static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
 {
     struct factor *factor = text ? probe_add_parameter(task, name) : NULL;
-    if (!factor)
-        return error_out_of_memory(error);
     factor->text = text;
     return 0;
 }
@@ -69,8 +67,9 @@ static int note_switches(struct probe_task *task, enum steps_function function, 
     return note(task, name, text, error);
 }
 
-int copy_conclude(struct probe_task *task, const struct stage_outcome *outcome, struct error *error)
+void copy_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct copy_state *state = task->state;
     (void)outcome;
     int code = note(task, "counting", "bytes that a call loads and stores; 1 GB = 10^9 B", error);
@@ -82,7 +81,7 @@ int copy_conclude(struct probe_task *task, const struct stage_outcome *outcome, 
         code = note_switches(task, STEPS_MEMSET, by_memset, error);
     if (code == 0 && state->not_measured)
         code = note(task, parameter_not_measured, state->not_measured, error);
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
 /* --- findings --- */
@@ -108,8 +107,6 @@ static int add_at(struct analysis *analysis, const struct series *series, const 
     if (!point)
         return 0;
     struct finding *finding = analysis_add_summary(analysis, name, "B/s", &point->y, point->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(analysis->pool, "calls of %s", size_format(x, size));
     analysis_read_off(analysis, first, series);
     return finding->text ? 0 : error_out_of_memory(error);
@@ -170,8 +167,6 @@ static int add_calls(struct analysis *analysis, struct error *error)
         struct finding *finding = finding_add_value(
             analysis->result, analysis->pool, name, "ns", counted / (double)rate.median,
             counted / (double)rate.high, counted / (double)rate.low, point->flags);
-        if (!finding)
-            return error_out_of_memory(error);
         finding->text = "a call of 64 bytes";
         analysis_read_off(analysis, first, series);
     }
@@ -222,8 +217,6 @@ static int add_overtaking(struct analysis *analysis, enum copy_method method, en
         return 0;
     snprintf(name, sizeof name, "copy.%s.overtakes", copy_method_names[method]);
     struct finding *finding = analysis_add(analysis, name, "B");
-    if (!finding)
-        return error_out_of_memory(error);
     const char *by = copy_method_names[than];
     const size_t from = ranges(one, other, where, sizeof where);
     if (from == SIZE_MAX) {
@@ -274,8 +267,6 @@ static int add_unaligned(struct analysis *analysis, enum copy_method method, str
     struct finding *finding = finding_add_value(
         analysis->result, analysis->pool, name, "", (double)(a.median / b.median),
         (double)(a.low / b.high), (double)(a.high / b.low), slowest->flags | plain->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text =
         pool_printf(analysis->pool, "of the aligned speed: %s one byte off, calls of %s",
                     analysis_factor(worst, "off"), size_format(x, size));
@@ -292,8 +283,6 @@ static int add_switch(struct analysis *analysis, const char *function, const cha
     snprintf(name, sizeof name, "copy.%s.%s", function, kind);
     struct finding *finding = finding_add_value(analysis->result, analysis->pool, name, "B",
                                                 (double)from, (double)from, (double)from, 0);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = before
                         ? pool_printf(analysis->pool, "from %llu B on, to below %s",
                                       (unsigned long long)from, size_exact_format(before, size))
@@ -330,16 +319,15 @@ static int add_switches(struct analysis *analysis, const char *parameter, const 
         return code;
     snprintf(name, sizeof name, "copy.%s.switch", function);
     struct finding *none = analysis_add(analysis, name, "B");
-    if (!none)
-        return error_out_of_memory(error);
     none->text = unknown ? "unknown: programs can't be stepped through here; compare the curves "
                            "of the library with those of the other ways"
                          : "none: plain loads and stores at every size up to 1 GiB";
     return 0;
 }
 
-int copy_analyse(struct analysis *analysis, struct error *error)
+void copy_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     static const enum copy_method pairs[][2] = {
         {COPY_STRING, COPY_MEMCPY},  {COPY_LOOP, COPY_MEMCPY},  {COPY_PAST, COPY_MEMCPY},
         {COPY_SET_STRING, COPY_SET}, {COPY_SET_LOOP, COPY_SET}, {COPY_SET_PAST, COPY_SET}};
@@ -354,7 +342,8 @@ int copy_analyse(struct analysis *analysis, struct error *error)
         code = add_unaligned(analysis, COPY_STRING, error);
     if (code == 0)
         code = add_switches(analysis, by_memcpy, "memcpy", error);
-    return code == 0 ? add_switches(analysis, by_memset, "memset", error) : code;
+    return (void)pool_check(analysis->pool,
+                            code == 0 ? add_switches(analysis, by_memset, "memset", error) : code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -45,8 +45,6 @@ static int add_extreme(struct analysis *analysis, const struct series *series, c
     name = cores_name_of(analysis->pool, series, name);
     struct finding *finding = analysis_add_point(analysis, name, series->y.unit, point,
                                                  point->flags | common_flags(analysis));
-    if (!finding)
-        return error_out_of_memory(error);
     finding->cpus = cores_cpus_of(analysis->pool, point);
     finding->text =
         pool_printf(analysis->pool, "%s pair: from CPU %d to CPU %d", what, point->from, point->to);
@@ -94,9 +92,10 @@ static int add_clusters(struct analysis *analysis, const struct series *series, 
      * it. */
     if (!groups &&
         (analysis_parameter(analysis, "memory_order") || analysis_parameter(analysis, "lines")))
-        return analysis_keep(
-            analysis, "cluster, cluster.disagreement",
-            "the document does not hold which CPUs are declared to belong together", error);
+        return (
+            analysis_keep(analysis, "cluster, cluster.disagreement",
+                          "the document does not hold which CPUs are declared to belong together"),
+            0);
     if (groups && declared_parse(&declared, groups->text ? groups->text : "", analysis->pool) < 0)
         return error_out_of_memory(error);
     return findings_clusters(analysis->result, analysis->pool, series, analysis->machine,
@@ -132,21 +131,23 @@ static int add_ends(struct analysis *analysis, const struct series *matrix, bool
 static int add_beside(struct analysis *analysis, struct error *error)
 {
     int code = cores_add_drift(analysis, error);
-    return code == 0 ? analysis_keep(analysis, "cores.one-way.difference, cores.one-way.asymmetry",
-                                     "stamps of two counters are in no series", error)
+    return code == 0 ? (analysis_keep(analysis, "cores.one-way.difference, cores.one-way.asymmetry",
+                                      "stamps of two counters are in no series"),
+                        0)
                      : code;
 }
 
-int cores_analyse(struct analysis *analysis, struct error *error)
+void cores_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct probe_result *result = analysis->result;
     const struct point *least, *most;
     bool any = false, begun = false;
     for (size_t i = 0; i < result->series_count; i++)
         any = any || result->series[i].headline;
-    int code =
-        analysis_keep(analysis, "cores.parallel.bias",
-                      "the pairs that stood side by side may have been measured anew", error);
+    int code = (analysis_keep(analysis, "cores.parallel.bias",
+                              "the pairs that stood side by side may have been measured anew"),
+                0);
     for (size_t i = 0; i < result->series_count && code == 0; i++) {
         const struct series *matrix = &result->series[i];
         const size_t first = result->finding_count;
@@ -169,5 +170,5 @@ int cores_analyse(struct analysis *analysis, struct error *error)
         analysis_read_off(analysis, first, matrix);
         begun = true;
     }
-    return code;
+    return (void)pool_check(analysis->pool, code);
 }

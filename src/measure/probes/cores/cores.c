@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "conclude/registry/finding.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -178,12 +178,13 @@ static int note_order(struct probe_task *task, const char *parameter, const stru
     return 0;
 }
 
-static int plan_cores(struct probe_task *task, struct error *error)
+static void plan_cores(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct plan *plan = &task->plan;
     struct cores_state *state = pool_alloc(task->pool, 1, sizeof *state);
     if (!state)
-        return cores_out_of_memory(error);
+        return (void)pool_check(task->pool, cores_out_of_memory(error));
     task->state = state;
     int code = cores_choose(task, state, error);
     if (code == 0) {
@@ -203,7 +204,8 @@ static int plan_cores(struct probe_task *task, struct error *error)
         code = cores_out_of_memory(error);
     if (matrix)
         matrix->headline = true;
-    return code == 0 ? plan_matrix(task, state->parallel, error) : code;
+    return (void)pool_check(task->pool,
+                            code == 0 ? plan_matrix(task, state->parallel, error) : code);
 }
 
 /* --- what comes next --- */
@@ -277,9 +279,9 @@ static int judge_check(struct probe_task *task, struct error *error)
     return plan_homes(task, CORES_AGAIN, 0, error);
 }
 
-static int next_cores(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                      struct error *error)
+static bool next_cores(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct cores_state *state = task->state;
     (void)stage;
     const enum cores_stage done = state->stage;
@@ -297,16 +299,17 @@ static int next_cores(struct probe_task *task, const struct stage_outcome *outco
     else
         pool_give_back(task->pool, last.points); /* a thousand CPUs' are 42 MB */
     if (code != 0)
-        return code;
+        return pool_check(task->pool, code) > 0;
     if (done != CORES_ENDS && !last_home)
-        return plan_homes(task, done == CORES_AGAIN ? CORES_AGAIN : CORES_MATRIX,
-                          state->home_now + 1, error);
+        return pool_check(task->pool,
+                          plan_homes(task, done == CORES_AGAIN ? CORES_AGAIN : CORES_MATRIX,
+                                     state->home_now + 1, error)) > 0;
     if (done != CORES_ENDS && state->parallel)
         code = judge_check(task, error);
     if (code != 0 || done == CORES_ENDS || !state->ends)
-        return code;
+        return pool_check(task->pool, code) > 0;
     state->stage = CORES_ENDS;
-    return plan_ends(task, error);
+    return pool_check(task->pool, plan_ends(task, error)) > 0;
 }
 
 /* --- observing --- */

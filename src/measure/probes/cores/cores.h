@@ -3,7 +3,7 @@
 #define FATHOM_MEASURE_PROBES_CORES_CORES_H
 
 #include "measure/kernels/handoff.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <stdio.h>
 
@@ -135,14 +135,14 @@ int cores_add_drift(struct analysis *, struct error *);
 /* Adds the bias of pairs measured side by side against the same alone, in percent; 0 where none
  * could be compared. ERROR_SYSTEM without memory. */
 int cores_bias(struct probe_task *, const struct series *alone, double *bias, struct error *);
-int cores_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
+void cores_conclude(struct probe_task *, const struct stage_outcome *);
 /* --- analyse.c --- */
 
 /* "0,1", in the pool, as all names; NULL without memory. */
 const char *cores_cpus_of(struct pool *, const struct point *);
 /* "cores.cas.what", by the series' operation. */
 const char *cores_name_of(struct pool *, const struct series *, const char *what);
-int cores_analyse(struct analysis *, struct error *);
+void cores_analyse(struct analysis *);
 extern const struct finding_line cores_lines[]; /* the registry's */
 extern const struct standard cores_experiment[];
 /* The points with the least and the largest median; NULL where there is no value. */

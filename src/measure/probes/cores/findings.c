@@ -172,9 +172,9 @@ static int note_declared(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int cores_conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                   struct error *error)
+void cores_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     const struct cores_state *state = task->state;
     struct series *matrix = &task->result->series[SERIES_MATRIX];
@@ -196,7 +196,7 @@ int cores_conclude(struct probe_task *task, const struct stage_outcome *outcome,
     /* A file that could not be written is reported, and every figure stays. */
     int closed = cores_samples_close(state->samples, !task->interrupted, code == 0 ? error : NULL);
     task->unfinished = cores_samples_unfinished(state->samples);
-    return code == 0 ? closed : code;
+    return (void)pool_check(task->pool, code == 0 ? closed : code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -30,8 +30,6 @@ int cores_samples_begin(struct cores_samples **begun, const char *path, struct p
 {
     struct cores_samples *samples = pool_alloc(pool, 1, sizeof *samples);
     *begun = samples;
-    if (!samples)
-        return error_out_of_memory(error);
     if (strcmp(path, "-") == 0)
         return error_set(error, ERROR_USAGE,
                          "--samples-out - would mix the samples with the report: name a file");

@@ -113,8 +113,6 @@ static int add_finding(struct probe_task *task, const char *name, struct differe
     struct finding *finding = finding_add_value(task->result, task->pool, name, "ns", difference.ns,
                                                 difference.ns - difference.half_ns,
                                                 difference.ns + difference.half_ns, 0);
-    if (!finding || !cpus || !text)
-        return error_out_of_memory(error);
     finding->cpus = cpus;
     finding->text = text;
     return 0;
@@ -214,8 +212,6 @@ int cores_ways_conclude(struct probe_task *task, const struct cores_ways *ways, 
         return 0;
     const size_t cells = ways->count * ways->count;
     struct difference *between = pool_alloc(task->pool, cells, sizeof *between);
-    if (!between)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < cells; i++)
         between[i] = difference_of(ways, &ways->seen[i], state->lines);
     int code = conclude_differences(task, between, error);

@@ -83,8 +83,6 @@ static int add_series(struct probe_task *task, enum fault_what what, struct erro
         return 0;
     struct series *series =
         pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    if (!series)
-        return error_out_of_memory(error);
     *series = (struct series){.name = fault_series_names[what], .headline = what == FAULT_TOUCH};
     series->x = whats[what].x;
     series->y = (struct axis){what == FAULT_SHOOTDOWN ? "time a call" : "time a page", "ns"};
@@ -238,8 +236,6 @@ static int choose_cpus(struct probe_task *task, struct error *error)
     const size_t count = task->cpus.count;
     struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
     int *cpus = pool_alloc(task->pool, count, sizeof *cpus);
-    if (!places || !cpus)
-        return error_out_of_memory(error);
     int code = chases_seat(task, &state->seat, error);
     if (code < 0)
         return code;
@@ -267,13 +263,12 @@ static void begin_plan(struct probe_task *task)
         plan->precision = precision;
 }
 
-static int plan_fault(struct probe_task *task, struct error *error)
+static void plan_fault(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct fault_state *state = pool_alloc(task->pool, 1, sizeof *state);
     const size_t page = pages_bytes(PAGES_OF_4K);
     const bool brief = !task->named;
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     for (int i = 0; i < FAULT_WHATS; i++)
         state->series[i] = -1;
@@ -284,13 +279,13 @@ static int plan_fault(struct probe_task *task, struct error *error)
     if (code == 0)
         code = choose_cpus(task, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     if (!page || (task->machine->live && !pages_counted())) {
         task->result->status = PROBE_SKIPPED;
         task->result->reason =
             "this system counts no page faults (getrusage), so none of these times could be "
             "proven: measure outside this sandbox or emulator, on Linux itself";
-        return 0;
+        return (void)pool_check(task->pool, 0);
     }
     begin_plan(task);
     if (brief)
@@ -299,7 +294,7 @@ static int plan_fault(struct probe_task *task, struct error *error)
     if (code == 0)
         code = plan_huge(task, brief, error);
     task->plan.share = brief ? 1 : 0.5;
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
 /* The largest pages take so long that a batch is a trial. */
@@ -348,17 +343,17 @@ static int plan_stage(struct probe_task *task, unsigned stage, struct error *err
 }
 
 /* One after the other, those that have nothing to measure left out. */
-static int next_fault(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                      struct error *error)
+static bool next_fault(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct fault_state *state = task->state;
     (void)outcome, (void)stage;
     while (task->named && state->stage < STAGES_MOST) {
         const int code = plan_stage(task, ++state->stage, error);
         if (code < 0 || task->plan.point_count)
-            return code < 0 ? code : 1;
+            return pool_check(task->pool, code < 0 ? code : 1) > 0;
     }
-    return 0;
+    return pool_check(task->pool, 0) > 0;
 }
 
 /* --- measuring --- */

@@ -6,7 +6,7 @@
 #define FATHOM_MEASURE_PROBES_FAULT_FAULT_H
 
 #include "measure/kernels/pages.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 enum fault_what {
     FAULT_TOUCH,      /* first touch; x is the page */
@@ -55,7 +55,7 @@ extern const struct finding_line fault_lines[];
 extern const struct standard fault_experiment[];
 /* Notes what the kernel counted, flags points where that is not what was meant, and takes the value
  * from those whose system calls were refused. */
-int fault_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int fault_analyse(struct analysis *, struct error *);
+void fault_conclude(struct probe_task *, const struct stage_outcome *);
+void fault_analyse(struct analysis *);
 
 #endif

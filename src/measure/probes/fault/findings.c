@@ -23,8 +23,6 @@ static int note_counts(struct probe_task *task, uint64_t meant, uint64_t counted
     if (of_meant)
         of_meant->number = (double)meant;
     struct factor *of_counted = probe_add_parameter(task, "faults_counted");
-    if (!of_meant || !of_counted)
-        return error_out_of_memory(error);
     of_counted->number = (double)counted;
     return 0;
 }
@@ -42,9 +40,9 @@ static void forget_failures(struct probe_task *task)
     }
 }
 
-int fault_conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                   struct error *error)
+void fault_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct fault_state *state = task->state;
     uint64_t meant = 0, counted = 0;
     (void)outcome;
@@ -70,11 +68,9 @@ int fault_conclude(struct probe_task *task, const struct stage_outcome *outcome,
     }
     if (state->not_measured) {
         struct factor *left_out = probe_add_parameter(task, parameter_not_measured);
-        if (!left_out)
-            return error_out_of_memory(error);
         left_out->text = state->not_measured;
     }
-    return note_counts(task, meant, counted, error);
+    return (void)pool_check(task->pool, note_counts(task, meant, counted, error));
 }
 
 /* --- findings --- */
@@ -106,8 +102,6 @@ static int add_of_page(struct analysis *analysis, size_t row, const struct serie
     snprintf(name, sizeof name, "fault.%s.%s%s", of_pages[row].stem,
              size_name((uint64_t)point->x, size), of_pages[row].behind);
     struct finding *finding = analysis_add_summary(analysis, name, "ns", &point->y, point->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     const struct series *touched =
         series_of(analysis, of_pages[row].what == FAULT_RESERVED ? FAULT_RESERVED : FAULT_TOUCH);
     const struct point *touch = touched ? series_point(touched, point->x) : NULL;
@@ -152,8 +146,6 @@ static int add_huge_gain(struct analysis *analysis, struct error *error)
         finding_add_value(analysis->result, analysis->pool, "fault.huge_gain", "",
                           pages * (double)(a.median / b.median), pages * (double)(a.low / b.high),
                           pages * (double)(a.high / b.low), small->flags | huge->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = "times as fast: memory touched by transparent huge pages, over by small ones";
     analysis_read_off(analysis, first, series);
     return 0;
@@ -195,8 +187,6 @@ static int add_shootdown(struct analysis *analysis, struct error *error)
         finding_add_value(analysis->result, analysis->pool, "fault.shootdown", "ns",
                           (double)b.median - (double)a.median, (double)b.low - (double)a.high,
                           (double)b.high - (double)a.low, alone->flags | all->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(analysis->pool,
                                 "a call beside %g other thread%s, over the %.0f ns of one alone%s",
                                 all->x - 1, all->x > 2 ? "s" : "", (double)a.median,
@@ -210,15 +200,13 @@ static int add_count(struct analysis *analysis, struct error *error)
     const double meant = analysis_number(analysis, "faults_meant"),
                  counted = analysis_number(analysis, "faults_counted");
     if (!(meant > 0))
-        return analysis_keep(analysis, "fault.count",
-                             "the document does not say how many faults "
-                             "were counted",
-                             error);
+        return (analysis_keep(analysis, "fault.count",
+                              "the document does not say how many faults "
+                              "were counted"),
+                0);
     struct finding *finding = finding_add_value(
         analysis->result, analysis->pool, "fault.count", "", counted / meant, counted / meant,
         counted / meant, counted < meant || counted > meant ? FLAG_BIT(FLAG_MISCOUNTED) : 0);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(analysis->pool,
                                 "%.0f page faults were meant, and the kernel "
                                 "counted %.0f",
@@ -226,8 +214,9 @@ static int add_count(struct analysis *analysis, struct error *error)
     return finding->text ? 0 : error_out_of_memory(error);
 }
 
-int fault_analyse(struct analysis *analysis, struct error *error)
+void fault_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     int code = add_of_pages(analysis, error);
     if (code == 0)
         code = add_huge_gain(analysis, error);
@@ -239,7 +228,7 @@ int fault_analyse(struct analysis *analysis, struct error *error)
         code = add_given_back(analysis, FAULT_UNMAP_HUGE, "unmap_huge", error);
     if (code == 0)
         code = add_shootdown(analysis, error);
-    return code == 0 ? add_count(analysis, error) : code;
+    return (void)pool_check(analysis->pool, code == 0 ? add_count(analysis, error) : code);
 }
 
 /* What decides which experiment a finding is of: the names say it. */

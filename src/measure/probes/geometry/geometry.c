@@ -19,7 +19,7 @@
 #include "measure/kernels/chase.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/geometry/state.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,8 +62,6 @@ int geometry_add_series(struct probe_task *task, const char *name, const char *f
 {
     /* Room for the series that are added later as well. */
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    if (!factors)
-        return error_out_of_memory(error);
     *factors = (struct factor){factor, NULL, value};
     return trial_series_add(
         task,
@@ -86,8 +84,6 @@ int geometry_add_point(struct probe_task *task, int series, double x,
         pool_append(task->pool, (void **)&state->chains, &state->chain_count, sizeof *kept);
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!kept || !point)
-        return error_out_of_memory(error);
     *kept = *chain;
     point->series = (unsigned)series;
     point->x = x;
@@ -98,11 +94,10 @@ int geometry_add_point(struct probe_task *task, int series, double x,
     return 0;
 }
 
-static int plan_geometry(struct probe_task *task, struct error *error)
+static void plan_geometry(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct geometry_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     *state = (struct geometry_state){.line_bytes = machine_line_bytes(task->machine),
                                      .fitting = {-1, -1},
@@ -110,13 +105,14 @@ static int plan_geometry(struct probe_task *task, struct error *error)
                                      .hot = -1};
     int code = chases_seat(task, &state->seat, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     if (machine_memory_budget(task->machine) < (uint64_t)GEOMETRY_STRIDE_MOST * GEOMETRY_LINES_MOST)
-        return error_set(
-            error, ERROR_IMPOSSIBLE,
-            "lines that contend for a set lie over %d MiB, and that much memory is not "
-            "free: free some",
-            GEOMETRY_STRIDE_MOST / 1024 * GEOMETRY_LINES_MOST / 1024);
+        return (void)pool_check(
+            task->pool,
+            error_set(error, ERROR_IMPOSSIBLE,
+                      "lines that contend for a set lie over %d MiB, and that much memory is not "
+                      "free: free some",
+                      GEOMETRY_STRIDE_MOST / 1024 * GEOMETRY_LINES_MOST / 1024));
     plan_stage(task);
     probe_plan_sweeps(&task->plan, GEOMETRY_TRIALS, SWEPT_LOADS);
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
@@ -131,13 +127,14 @@ static int plan_geometry(struct probe_task *task, struct error *error)
                                            .line_bytes = state->line_bytes};
             code = geometry_add_point(task, series, (double)chain.count, &chain, error);
             if (code < 0)
-                return code;
+                return (void)pool_check(task->pool, code);
         }
         if (series < 0)
-            return series;
+            return (void)pool_check(task->pool, series);
     }
-    return trial_values_reserve_groups(&state->values, &task->plan, GEOMETRY_TRIALS, task->pool,
-                                       error);
+    return (void)pool_check(task->pool,
+                            trial_values_reserve_groups(&state->values, &task->plan,
+                                                        GEOMETRY_TRIALS, task->pool, error));
 }
 
 /* --- measuring --- */
@@ -241,16 +238,17 @@ double geometry_nearest(const struct series *series)
     return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
 }
 
-static int next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
-                         unsigned stage, struct error *error)
+static bool next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     if (stage == 1)
-        return after_conflicts(task, error);
+        return pool_check(task->pool, after_conflicts(task, error)) > 0;
     int code = 0;
     for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
         code = geometry_keep_lines(task, level, error);
-    return code;
+    return pool_check(task->pool, code) > 0;
 }
 
 /* --- concluding --- */
@@ -323,8 +321,9 @@ static bool holds_rounds(const struct series *votes)
     return !votes || series_factor(votes, geometry_rounds);
 }
 
-static int analyse_geometry(struct analysis *analysis, struct error *error)
+static void analyse_geometry(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
     struct geometry_evidence evidence = {
         .hot = hot,
@@ -355,12 +354,15 @@ static int analyse_geometry(struct analysis *analysis, struct error *error)
         evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
     }
     if (!whole)
-        return analysis_keep(analysis,
-                             "L<n>.line, L<n>.ways, L<n>.way_stride, L<n>.inclusive, "
-                             "L<n>.disagreement",
-                             "the document does not hold how many rounds voted", error);
+        return (void)pool_check(
+            analysis->pool, (analysis_keep(analysis,
+                                           "L<n>.line, L<n>.ways, L<n>.way_stride, L<n>.inclusive, "
+                                           "L<n>.disagreement",
+                                           "the document does not hold how many rounds voted"),
+                             0));
     evidence.third_held = third_held(analysis, &evidence);
-    return findings_geometry(analysis->result, analysis->pool, &evidence, error);
+    return (void)pool_check(analysis->pool,
+                            findings_geometry(analysis->result, analysis->pool, &evidence, error));
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

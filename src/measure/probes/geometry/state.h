@@ -7,7 +7,7 @@
 #include "conclude/geometry.h"
 #include "measure/probes/chase/trial_values.h"
 #include "measure/probes/geometry/chain.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <stdbool.h>
 

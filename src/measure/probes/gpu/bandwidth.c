@@ -146,8 +146,6 @@ static int plan_stream(struct gpu_task *task, const struct stream *stream, int *
         return 0;
     struct series *series = gpu_add_series(task, stream->what, (struct axis){"working set", "B"},
                                            (struct axis){"bandwidth", "B/s"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "traffic", stream->traffic, 0, error);
     if (code == 0 && stream->ladder)
@@ -162,8 +160,6 @@ static int plan_bandwidth(struct gpu_task *task, unsigned stage, struct error *e
     if (stage > 0)
         return 0;
     state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false;
     int code = 0;
@@ -183,8 +179,6 @@ static int conclude_stream(struct gpu_task *task, const struct stream *stream,
     const char *suffix = suffixes[stream->where];
     const char *name = pool_printf(pool, "%sbandwidth.%s%s", of, stream->traffic, suffix);
     const char *cache = pool_printf(pool, "L2.bandwidth.%s%s", stream->traffic, suffix);
-    if (!name || !cache)
-        return error_out_of_memory(error);
     int code =
         gpu_add_rate(task, name, series_point(series, bytes),
                      stream->where == SCRATCHPAD ? "all multiprocessors' scratchpads together"
@@ -215,8 +209,6 @@ static int recall_bandwidth(struct gpu_task *task, struct error *error)
 {
     struct bandwidth_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
     int any = 0;
-    if (!state)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < STREAMS; i++) {
         state->series[i] = gpu_find_series(task, streams[i].what, "traffic", streams[i].traffic, 0);
         any |= state->series[i] >= 0;

@@ -36,8 +36,6 @@ static int plan_banks(struct gpu_task *task, unsigned stage, struct error *error
     if (stage > 0)
         return 0;
     state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     struct gpu_work work = gpu_work_none;
     work.action = GPU_CHASE;
     work.path = GPU_SHARED_WARP;
@@ -48,8 +46,6 @@ static int plan_banks(struct gpu_task *task, unsigned stage, struct error *error
         return 0;
     struct series *series = gpu_add_series(task, series_name, (struct axis){"stride", "B"},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     state->series = (int)(series - task->task->plan.series);
     int code = 0;
     for (size_t i = 0; i < STRIDES && code == 0; i++) {
@@ -87,8 +83,6 @@ static int add(struct gpu_task *task, const char *fact, const char *unit,
     struct finding *finding = name ? finding_add_value(probe->result, probe->pool, name, unit,
                                                        value->value, value->low, value->high, flags)
                                    : NULL;
-    if (!finding || !text)
-        return error_out_of_memory(error);
     finding->text = text;
     return 0;
 }
@@ -130,8 +124,6 @@ static int conclude_banks(struct gpu_task *task, struct error *error)
 static int recall_banks(struct gpu_task *task, struct error *error)
 {
     struct banks_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     state->series = gpu_find_series(task, series_name, NULL, NULL, 0);
     return state->series >= 0;
 }

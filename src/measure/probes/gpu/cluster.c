@@ -54,8 +54,6 @@ static int plan_size(struct gpu_task *task, unsigned size, int *index, struct er
         return 0;
     struct series *series =
         gpu_add_series(task, "cluster", (struct axis){"rank", ""}, (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "cluster_size", NULL, size, error);
     for (unsigned rank = 0; rank < size && code == 0; rank++) {
@@ -71,8 +69,6 @@ static int plan_cluster(struct gpu_task *task, unsigned stage, struct error *err
     if (stage > 0)
         return 0;
     state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     int code = 0;
     for (size_t i = 0; i < SIZES && code == 0; i++)
         code = plan_size(task, cluster_sizes[i], &state->series[i], error);
@@ -98,8 +94,6 @@ static int conclude_cluster(struct gpu_task *task, struct error *error)
         const char *text = pool_printf(
             task->task->pool, "the scratchpad of another multiprocessor in a cluster of %u",
             cluster_sizes[i]);
-        if (!text)
-            return error_out_of_memory(error);
         code = gpu_add_latency(task, "cluster.latency", &others, text, error);
         return code < 0
                    ? code
@@ -121,8 +115,6 @@ static int recall_cluster(struct gpu_task *task, struct error *error)
 {
     struct cluster_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
     int any = 0;
-    if (!state)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < SIZES; i++) {
         state->series[i] = gpu_find_series(task, "cluster", "cluster_size", NULL, cluster_sizes[i]);
         any |= state->series[i] >= 0;

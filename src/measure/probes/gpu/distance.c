@@ -104,8 +104,6 @@ static int add_matrix(struct gpu_task *task, const char *what, enum gpu_path pat
         return -1;
     struct series *series = gpu_add_series(task, what, (struct axis){"line to multiprocessor", ""},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     series->matrix = true;
     const int index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "line_bytes", NULL, LINE_BYTES, error);
@@ -178,8 +176,6 @@ static int choose_timed(const struct gpu_sides *sides, int side, size_t ring, st
 {
     uint32_t *timed = pool_alloc(sides->task->task->pool, TIMED_MOST, sizeof *timed);
     size_t count = 0;
-    if (!timed)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < sides->lines && count < TIMED_MOST; i++)
         if (sides->of_line[i] >= 0 && sides->of_line[i] != side &&
             sides->line[i] < ring / LINE_BYTES)
@@ -207,8 +203,6 @@ static int plan_outer(struct gpu_task *task, struct distance_state *state, struc
             const struct series *series =
                 gpu_add_series(task, outer_what, (struct axis){"multiprocessor", ""},
                                (struct axis){"latency", "ns"});
-            if (!series)
-                return error_out_of_memory(error);
             state->outer = (int)(task->task->plan.series_count - 1);
         }
         code = gpu_add_point(task, (size_t)state->outer, work.multiprocessor, &work, error);
@@ -226,8 +220,6 @@ static int plan_distance(struct gpu_task *task, unsigned stage, struct error *er
     switch (stage) {
     case 0:
         state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-        if (!state)
-            return error_out_of_memory(error);
         *state = (struct distance_state){-1, -1, -1};
         return plan_matrix(task, reads_what, GPU_L2, &state->reads, error);
     case 1:
@@ -297,8 +289,6 @@ static int add_unknown(struct gpu_task *task, size_t all, size_t measured, struc
     struct finding *finding = name ? finding_add_value(task->task->result, task->task->pool, name,
                                                        "cycles", NAN, NAN, NAN, 0)
                                    : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(task->task->pool,
                                 "not enough data: %zu of %zu pairs of a line and a multiprocessor "
                                 "were measured: give it more time (a larger --budget)",
@@ -403,8 +393,6 @@ static const char *refuses_distance(const struct gpu_task *task)
 static int recall_distance(struct gpu_task *task, struct error *error)
 {
     struct distance_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     state->reads = gpu_find_series(task, reads_what, NULL, NULL, 0);
     state->homes = gpu_find_series(task, homes_what, NULL, NULL, 0);
     state->outer = gpu_find_series(task, outer_what, NULL, NULL, 0);

@@ -87,8 +87,6 @@ static int plan_ladder(struct gpu_task *task, const struct ladder *ladder, int *
         return 0;
     struct series *series = gpu_add_series(task, ladder->what, (struct axis){"stride", "B"},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "bytes", NULL, (double)work.bytes, error);
     for (size_t i = 0; i < STRIDES && code == 0; i++) {
@@ -103,8 +101,6 @@ static int plan_fetch(struct gpu_task *task, unsigned stage, struct error *error
     if (stage > 0)
         return 0;
     struct fetch_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     int code = 0;
     for (size_t i = 0; i < LADDERS && code == 0; i++)
         code = plan_ladder(task, &ladders[i], &state->series[i], error);
@@ -207,8 +203,6 @@ static int conclude_ladder(struct gpu_task *task, size_t which, struct error *er
         name ? finding_add_value(task->task->result, task->task->pool, name, "B", bytes,
                                  bytes / 2.0, line ? 2.0 * bytes : bytes, flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text =
         line ? "the largest stride at which every line is still touched; half of it where "
                "such a stride falls on half of the sets"
@@ -230,8 +224,6 @@ static int recall_fetch(struct gpu_task *task, struct error *error)
 {
     struct fetch_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
     int any = 0;
-    if (!state)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < LADDERS; i++) {
         state->series[i] = gpu_find_series(task, ladders[i].what, NULL, NULL, 0);
         any |= state->series[i] >= 0;

@@ -17,8 +17,6 @@ int gpu_points_add(struct gpu_points *points, struct gpu_task *task, const struc
     void *list = (void *)points->list;
     const struct point **slot =
         pool_append(task->task->pool, &list, &points->count, sizeof(const struct point *));
-    if (!slot)
-        return error_out_of_memory(error);
     points->list = list;
     *slot = point;
     return 0;
@@ -40,8 +38,6 @@ static int pool_points(const struct gpu_points *points, struct gpu_task *task,
 {
     double *values = pool_alloc(task->task->pool, points->count, sizeof *values);
     double *halves = pool_alloc(task->task->pool, points->count, sizeof *halves);
-    if (!values || !halves)
-        return error_out_of_memory(error);
     bool all = true;
     for (size_t i = 0; i < points->count; i++) {
         struct estimate value = of(points->list[i]);
@@ -90,8 +86,6 @@ static int add_value(struct gpu_task *task, const char *name, const char *unit,
         name ? finding_add_value(task->task->result, task->task->pool, name, unit, value.value,
                                  value.low, value.high, flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = text;
     return 0;
 }

@@ -49,8 +49,6 @@ static int add_curve(struct gpu_task *task, const char *what, struct axis x, int
                      struct error *error)
 {
     struct series *series = gpu_add_series(task, what, x, (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     return 0;
 }
@@ -123,8 +121,6 @@ static int add_unknown(struct gpu_task *task, unsigned flags, struct error *erro
     struct probe_task *probe = task->task;
     const char *name = gpu_name(task, "L1.count");
     struct finding *finding = name ? finding_add(probe->result, probe->pool, name, "") : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->flags = flags;
     finding->text =
         "a ring takes as long undisturbed as driven out: it is larger than the cache, or the "
@@ -143,8 +139,6 @@ static int add_count(struct gpu_task *task, int sharing, unsigned flags, struct 
         !name  ? NULL
         : even ? finding_add_value(probe->result, probe->pool, name, "", count, count, count, flags)
                : finding_add(probe->result, probe->pool, name, "");
-    if (!finding)
-        return error_out_of_memory(error);
     finding->flags = flags;
     finding->text =
         sharing == 0 ? "some warps drive out a part of what another one brought: how many there "

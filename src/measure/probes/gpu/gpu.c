@@ -13,7 +13,7 @@
 #include "measure/probes/gpu/options.h"
 #include "measure/probes/gpu/sensors.h"
 #include "measure/probes/gpu/state.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,8 +145,6 @@ int gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *back
 {
     struct gpu_state *state = pool_alloc(task->pool, 1, sizeof *state);
     bool *usable = NULL;
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     const bool all = task->named && !settings_has(task->settings, "quick");
     int code = gpu_options_what(task->settings, all, &state->asked, error);
@@ -159,8 +157,6 @@ int gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *back
     task->gpus = state->facts;
     task->gpu_count = state->count;
     state->devices = pool_alloc(task->pool, state->count, sizeof *state->devices);
-    if (!state->devices)
-        return error_out_of_memory(error);
     code = gpu_options_devices(task->settings, state->facts, state->count, usable, state->devices,
                                error);
     if (code < 0)
@@ -169,9 +165,10 @@ int gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *back
     return check_all(task, error);
 }
 
-static int plan_gpu(struct probe_task *task, struct error *error)
+static void plan_gpu(struct probe_task *task)
 {
-    return gpu_plan_with(task, gpu_backends, error);
+    struct error *error = pool_error(task->pool);
+    return (void)pool_check(task->pool, gpu_plan_with(task, gpu_backends, error));
 }
 
 /* --- from stage to stage --- */
@@ -334,18 +331,18 @@ static int leave_device(struct probe_task *task, const char *why, struct error *
     return code;
 }
 
-static int next_gpu(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                    struct error *error)
+static bool next_gpu(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     (void)stage;
     struct gpu_state *state = task->state;
     int left = outcome->not_woken ? leave_device(task, outcome->not_woken, error) : 0;
     if (left < 0)
-        return left;
+        return pool_check(task->pool, left) > 0;
     for (;;) {
         int code = state->running ? plan_stage(task, error) : 0;
         if (code != 0)
-            return code;
+            return pool_check(task->pool, code) > 0;
         if (state->running) {
             code = finish_experiment(task, error);
             state->experiment_at++;
@@ -353,7 +350,7 @@ static int next_gpu(struct probe_task *task, const struct stage_outcome *outcome
         if (code == 0)
             code = move_on(task, error);
         if (code <= 0)
-            return code;
+            return pool_check(task->pool, code) > 0;
     }
 }
 
@@ -366,9 +363,9 @@ static void observe_gpu(void *observer, const struct observation *seen)
 
 /* --- concluding --- */
 
-static int conclude_gpu(struct probe_task *task, const struct stage_outcome *outcome,
-                        struct error *error)
+static void conclude_gpu(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     struct gpu_state *state = task->state;
     int code = finish_experiment(task, error); /* one that was interrupted */
@@ -377,7 +374,7 @@ static int conclude_gpu(struct probe_task *task, const struct stage_outcome *out
     if (code == 0)
         code = gpu_log_end(&state->log, &state->task, error);
     int noted = gpu_tell_left_out(task, code == 0 ? error : NULL);
-    return code == 0 ? noted : code;
+    return (void)pool_check(task->pool, code == 0 ? noted : code);
 }
 
 static void release_gpu(struct probe_task *task)
@@ -422,26 +419,29 @@ static int analyse_device(struct analysis *analysis, const struct machine_facts 
     }
     snprintf(condition, sizeof condition, "gpu%d.condition", machine->gpus[device].id);
     return code < 0 ? code
-                    : analysis_keep(analysis, condition,
-                                    "what was sensed all the time is in no series", error);
+                    : (analysis_keep(analysis, condition,
+                                     "what was sensed all the time is in no series"),
+                       0);
 }
 
 /* A document may name any number of them; then nothing is computed, and what it says is kept. */
 enum { ANALYSED_MOST = 1024 };
 
-static int analyse_gpu(struct analysis *analysis, struct error *error)
+static void analyse_gpu(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct machine_facts *machine = analysis->machine;
     int code = 0;
     if (machine && machine->gpu_count > ANALYSED_MOST)
-        return 0;
+        return (void)pool_check(analysis->pool, 0);
     for (size_t i = 0; machine && i < machine->gpu_count && code == 0; i++)
         code = is_in_document(analysis->result, machine->gpus[i].id)
                    ? analyse_device(analysis, machine, i, error)
                    : 0;
-    return code == 0
-               ? analysis_keep_devices(analysis, "the document says nothing of the device", error)
-               : code;
+    return (void)pool_check(
+        analysis->pool,
+        code == 0 ? (analysis_keep_devices(analysis, "the document says nothing of the device"), 0)
+                  : code);
 }
 
 const struct probe gpu_probe = {

@@ -8,7 +8,7 @@
 #define FATHOM_MEASURE_PROBES_GPU_GPU_H
 
 #include "measure/gpu/gpu.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* One experiment on one device while it is planned, measured and concluded. */
 struct gpu_task {

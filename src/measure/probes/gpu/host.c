@@ -104,8 +104,6 @@ static int plan_copy(struct gpu_task *task, const struct copy *copy, int *index,
         return 0;
     struct series *series = gpu_add_series(task, "host copies", (struct axis){"size", "B"},
                                            (struct axis){"bandwidth", "B/s"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "direction", copy->name, 0, error);
     if (code == 0)
@@ -141,8 +139,6 @@ static int plan_single(struct gpu_task *task, const char *what, const struct gpu
         return 0;
     struct series *series = gpu_add_series(task, what, (struct axis){axis, work->bytes ? "B" : ""},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     return gpu_add_point(task, (size_t)*index, x, work, error);
 }
@@ -168,8 +164,6 @@ static int plan_host(struct gpu_task *task, unsigned stage, struct error *error)
     if (stage == 0)
         task->state = pool_alloc(task->task->pool, 1, sizeof(struct host_state));
     struct host_state *state = task->state;
-    if (!state)
-        return error_out_of_memory(error);
     int more = 0;
     while (more == 0 && state->planned < STEPS)
         more = state->planned++ == LATENCIES ? plan_latencies(task, state, error)
@@ -199,8 +193,6 @@ static int conclude_copy(struct gpu_task *task, const struct copy *copy,
                           "multiprocessors",
                           size, copy->direction == GPU_TO_DEVICE ? "loaded" : "stored")
             : pool_printf(pool, "copies of %s", size);
-    if (!name || !text)
-        return error_out_of_memory(error);
     const struct point *last = gpu_last_point(series);
     return last && last->x == (double)most ? gpu_add_rate(task, name, last, text, error) : 0;
 }
@@ -256,8 +248,6 @@ static int find_copies(const struct gpu_task *task, const struct copy *copy)
 static int recall_host(struct gpu_task *task, struct error *error)
 {
     struct host_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     state->read = gpu_find_series(task, "host reads", NULL, NULL, 0);
     state->launch = gpu_find_series(task, "launches", NULL, NULL, 0);
     int any = state->read >= 0 || state->launch >= 0;

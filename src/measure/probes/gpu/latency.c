@@ -75,8 +75,6 @@ static int add_series(struct gpu_task *here, const struct gpu_latency_curves *as
 {
     struct series *series = gpu_add_series(here, "latency", (struct axis){"working set", "B"},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     curve->series = here->task->plan.series_count - 1;
     series->headline = headline;
     int code = gpu_add_factor(here, series, "path", gpu_path_names[curve->path], NAN, error);
@@ -187,8 +185,6 @@ static int plan_first(struct gpu_task *here, struct error *error)
 {
     struct latency_state *state = pool_alloc(here->task->pool, 1, sizeof *state);
     uint64_t outer[GPU_LATENCY_OUTER_MOST];
-    if (!state)
-        return error_out_of_memory(error);
     here->state = state;
     struct gpu_latency_curves *asked = &state->asked;
     int code = gpu_latency_curves_read(here, asked, error);
@@ -249,8 +245,6 @@ static int conclude_clock(struct gpu_task *here, const struct series *series, st
     struct summary summary;
     unsigned flags = 0;
     size_t n = 0;
-    if (!clocks || !name)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         const double hz = (double)point->cycles.median / (double)point->y.median * 1e9;
@@ -277,8 +271,6 @@ static int conclude_curve(struct gpu_task *here, const struct gpu_latency_curves
         snprintf(split, sizeof split, "split.%lluK.",
                  (unsigned long long)curve->split.l1_bytes / 1024);
     const char *prefix = gpu_name(here, split);
-    if (!prefix)
-        return error_out_of_memory(error);
     return findings_gpu_levels(task->result, task->pool, prefix, &task->plan.series[curve->series],
                                &declared, NULL, 0, error);
 }
@@ -316,8 +308,6 @@ static int recall_latency(struct gpu_task *here, struct error *error)
     const struct plan *plan = &here->task->plan;
     struct latency_state *state = pool_alloc(here->task->pool, 1, sizeof *state);
     const char *rest;
-    if (!state)
-        return error_out_of_memory(error);
     here->state = state;
     struct gpu_latency_curves *asked = &state->asked;
     asked->sweep = swept_splits(here->task->result);

@@ -122,8 +122,6 @@ static int add_curve(struct gpu_task *task, const char *what, const struct gpu_w
         return -1;
     struct series *series = gpu_add_series(task, what, (struct axis){"working set", "B"},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     int code = 0;
     if (work->width_bits)
         code = gpu_add_factor(task, series, "width_bits", NULL, work->width_bits, error);
@@ -176,8 +174,6 @@ static int plan_ladder(struct gpu_task *task, const struct ladder *ladder, int *
 static int plan_first(struct gpu_task *task, struct error *error)
 {
     struct memories_state *state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     task->task->plan.share = 0.6; /* of the time; the knees' stages have the rest */
     int code = 0;
@@ -326,8 +322,6 @@ static int conclude_ladder(struct gpu_task *task, size_t which, bool hidden, str
                               : pool_printf(probe->pool, "%s%u%s", ladder->finding, level, fact);
         const char *name = own ? gpu_name(task, own) : NULL;
         struct finding *finding = name ? probe_add_finding(probe, name, from->unit) : NULL;
-        if (!finding)
-            return error_out_of_memory(error);
         name = finding->name;
         *finding = *from;
         finding->name = name;
@@ -357,8 +351,6 @@ static int conclude_hidden(struct gpu_task *task, const struct gpu_flat *flat, s
         name ? finding_add_value(task->task->result, task->task->pool, name, "B",
                                  (flat->to + flat->off) / 2, flat->to, flat->off, read.flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = "between the last size on the flat and the first one beyond it";
     return 0;
 }
@@ -392,8 +384,6 @@ static int recall_memories(struct gpu_task *task, struct error *error)
 {
     struct memories_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
     int any = 0;
-    if (!state)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < MEMORIES; i++) {
         state->series[i] = gpu_find_series(task, memories[i].what, NULL, NULL, 0);
         any |= state->series[i] >= 0;

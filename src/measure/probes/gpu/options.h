@@ -7,7 +7,7 @@
 
 #include "measure/gpu/gpu.h"
 #include "measure/probes/gpu/gpu.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 extern const struct option_spec gpu_options[];
 

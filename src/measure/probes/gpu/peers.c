@@ -74,8 +74,6 @@ static int find_matrix(struct gpu_task *task, enum step step, struct error *erro
             return (int)i;
     struct series *series =
         pool_append(task->task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    if (!series)
-        return error_out_of_memory(error);
     *series = (struct series){.name = steps[step].series,
                               .matrix = true,
                               .x = {"device to device", ""},
@@ -114,8 +112,6 @@ static int plan_peers(struct gpu_task *task, unsigned stage, struct error *error
     if (stage == 0)
         task->state = pool_alloc(task->task->pool, 1, sizeof(struct peers_state));
     struct peers_state *state = task->state;
-    if (!state)
-        return error_out_of_memory(error);
     int more = 0;
     for (; more == 0 && state->planned < STEPS; state->planned++)
         more = plan_step(task, state, (enum step)state->planned, error);
@@ -129,8 +125,6 @@ static int conclude_point(struct gpu_task *task, enum step step, const struct po
     struct gpu_points points = {0};
     const char *name = pool_printf(task->task->pool, "peer%d.%s", point->to, steps[step].finding);
     const char *text = pool_printf(task->task->pool, steps[step].text, point->from, point->to);
-    if (!name || !text)
-        return error_out_of_memory(error);
     if (step != LATENCY)
         return gpu_add_rate(task, name, point, text, error);
     int code = gpu_points_add(&points, task, point, error);
@@ -162,8 +156,6 @@ static int recall_peers(struct gpu_task *task, struct error *error)
     const struct plan *plan = &task->task->plan;
     struct peers_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
     int any = 0;
-    if (!state)
-        return error_out_of_memory(error);
     for (int step = 0; step < STEPS; step++) {
         state->series[step] = -1;
         for (size_t i = 0; i < plan->series_count; i++)

@@ -71,8 +71,6 @@ static int plan_one(struct gpu_task *task, const char *what, const struct gpu_wo
         return 0;
     struct series *series = gpu_add_series(task, what, (struct axis){"working set", "B"},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     const size_t index = (size_t)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, name, text, number, error);
     return code < 0 ? code : gpu_add_point(task, index, (double)work->bytes, work, error);
@@ -140,8 +138,6 @@ static int conclude_series(struct gpu_task *task, const struct series *series, c
                            const char *text, struct error *error)
 {
     struct gpu_points points = {0};
-    if (!finding || !text)
-        return error_out_of_memory(error);
     int code = gpu_points_between(&points, task, series, 0, INFINITY, error);
     return code < 0 ? code : gpu_add_latency(task, finding, &points, text, error);
 }

@@ -129,8 +129,6 @@ static int add_companion(const struct gpu_log *log, const struct gpu_task *task,
     companion.y = quantity->axis;
     companion.points = pool_alloc(pool, measured->point_count + 1, sizeof *companion.points);
     companion.point_count = 0;
-    if (!companion.name || !companion.points)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < measured->point_count; i++) {
         const size_t n = collect(log, measured, index, &measured->points[i], quantity, values);
         if (n == 0)
@@ -145,8 +143,6 @@ static int add_companion(const struct gpu_log *log, const struct gpu_task *task,
         return 0;
     struct series *added =
         pool_append(pool, (void **)&plan->series, &plan->series_count, sizeof *added);
-    if (!added)
-        return error_out_of_memory(error);
     *added = companion;
     return 0;
 }
@@ -218,8 +214,6 @@ int gpu_log_end(struct gpu_log *log, const struct gpu_task *task, struct error *
         return error_out_of_memory(error);
     const char *name = gpu_name(task, "condition");
     struct finding *finding = name ? finding_add(task->task->result, pool, name, "") : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = text;
     finding->flags = (ended.throttle ? FLAG_BIT(FLAG_THROTTLED) : 0) |
                      (task->facts->modelled ? FLAG_BIT(FLAG_MODELLED) : 0);

@@ -53,8 +53,6 @@ static int plan_way(struct gpu_task *task, const struct way *way, enum gpu_befor
         return 0;
     struct series *series = gpu_add_series(task, way->what, (struct axis){"working set", "B"},
                                            (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "brought_by", before_names[before], 0, error);
     return code < 0 ? code : gpu_add_point(task, (size_t)*index, RING_BYTES, &work, error);
@@ -66,8 +64,6 @@ static int plan_sharing(struct gpu_task *task, unsigned stage, struct error *err
     if (stage > 0)
         return 0;
     state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     int code = 0;
     for (size_t way = 0; way < WAYS && code == 0; way++)
         for (unsigned before = 0; before < BEFORES && code == 0; before++)
@@ -127,8 +123,6 @@ static int conclude_way(struct gpu_task *task, size_t way, struct error *error)
                                  found(after->high, hit->value, miss->value),
                                  found(after->low, hit->value, miss->value), flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = share >= is_found ? "finds what plain loads brought: one cache serves both"
                     : share <= is_missing
                         ? "does not find what plain loads brought: it has a cache "
@@ -150,8 +144,6 @@ static int conclude_sharing(struct gpu_task *task, struct error *error)
 static int recall_sharing(struct gpu_task *task, struct error *error)
 {
     struct sharing_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     int any = first_levels_recall(task, &state->levels);
     for (size_t way = 0; way < WAYS; way++)
         for (size_t before = 0; before < BEFORES; before++) {

@@ -36,15 +36,11 @@ static int read_cells(struct gpu_sides *sides, const struct series *series, stru
     struct pool *pool = sides->task->task->pool;
     const size_t n = sides->multiprocessors;
     size_t *lines = pool_alloc(pool, series->point_count + 1, sizeof *lines);
-    if (!lines)
-        return error_out_of_memory(error);
     sides->lines = list_lines(series, lines);
     sides->line = lines;
     sides->cell = pool_alloc(pool, sides->lines * n + 1, sizeof(const struct point *));
     sides->of = pool_alloc(pool, n + 1, sizeof *sides->of);
     sides->of_line = pool_alloc(pool, sides->lines + 1, sizeof *sides->of_line);
-    if (!sides->cell || !sides->of || !sides->of_line)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         const size_t number = (size_t)point->from;
@@ -85,8 +81,6 @@ static int group(struct gpu_sides *sides, struct pool *scratch, struct error *er
     struct clusters clusters = {0};
     double *ways = pool_alloc(scratch, n * n + 1, sizeof *ways);
     double *some = pool_alloc(scratch, sides->lines + 1, sizeof *some);
-    if (!ways || !some)
-        return error_out_of_memory(error);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
             ways[a * n + b] = a == b ? NAN : way_between(sides, a, b, some);
@@ -109,8 +103,6 @@ static int group(struct gpu_sides *sides, struct pool *scratch, struct error *er
 static int place_lines(struct gpu_sides *sides, struct pool *scratch, struct error *error)
 {
     double *values = pool_alloc(scratch, sides->multiprocessors + 1, sizeof *values);
-    if (!values)
-        return error_out_of_memory(error);
     for (size_t line = 0; line < sides->lines; line++) {
         double nearest = INFINITY;
         sides->of_line[line] = -1;

@@ -113,8 +113,6 @@ static int plan_direction(struct gpu_task *task, const struct direction *directi
         return 0;
     struct series *series = gpu_add_series(task, what, (struct axis){"devices at once", ""},
                                            (struct axis){"bandwidth", "B/s"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "direction", direction->name, 0, error);
     if (code == 0)
@@ -132,8 +130,6 @@ static int plan_together(struct gpu_task *task, unsigned stage, struct error *er
     if (stage > 0)
         return 0;
     state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false;
     plan->batches = BATCHES;
@@ -159,8 +155,6 @@ static int conclude_share(struct gpu_task *task, const char *name, const struct 
                                  (double)left.low / (double)all.high,
                                  (double)left.high / (double)all.low, alone->flags | beside->flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = text;
     return 0;
 }
@@ -184,8 +178,6 @@ static int conclude_direction(struct gpu_task *task, const struct direction *dir
                    pool_printf(pool, "copies of %s%s while %.0f other%s did the same", size,
                                direction->direction == GPU_BOTH_WAYS ? " each way, their sum," : "",
                                beside->x - 1, beside->x > 2 ? "s" : "");
-    if (!rate || !share || !text)
-        return error_out_of_memory(error);
     int code = gpu_add_rate(task, rate, beside, text, error);
     if (code < 0 || !alone)
         return code;
@@ -207,8 +199,6 @@ static int recall_together(struct gpu_task *task, struct error *error)
 {
     struct together_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
     int any = 0;
-    if (!state)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < DIRECTIONS; i++) {
         state->series[i] = gpu_find_series(task, what, "direction", directions[i].name, 0);
         any |= state->series[i] >= 0;

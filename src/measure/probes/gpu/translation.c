@@ -81,8 +81,6 @@ static int add_ladder(struct gpu_task *task, const char *what, uint64_t stride, 
     struct series *series = gpu_add_series(
         task, what, packed ? (struct axis){"lines", ""} : (struct axis){"working set", "B"},
         (struct axis){"latency", "ns"});
-    if (!series)
-        return error_out_of_memory(error);
     *index = (int)(series - task->task->plan.series);
     int code = gpu_add_factor(task, series, "stride", NULL, (double)stride, error);
     const uint64_t most = lines_most(task);
@@ -99,8 +97,6 @@ static int add_ladder(struct gpu_task *task, const char *what, uint64_t stride, 
 static int plan_ladders(struct gpu_task *task, struct error *error)
 {
     struct translation_state *state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     state->memory = gpu_memory(task) / MEMORY_PART / LINE_BYTES * LINE_BYTES;
     state->packed = -1;
@@ -162,8 +158,6 @@ static const char *refuses_translation(const struct gpu_task *task)
 static int recall_translation(struct gpu_task *task, struct error *error)
 {
     struct translation_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     state->packed = gpu_find_series(task, "translation, packed", NULL, NULL, 0);
     for (size_t s = 0; s < TRANSLATION_STRIDES; s++)
         state->spread[s] =

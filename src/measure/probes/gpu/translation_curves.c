@@ -112,8 +112,6 @@ static int read_curve(struct gpu_task *task, size_t s, struct translation_readin
     struct level_sample *samples = pool_alloc(task->task->pool, n + 1, sizeof *samples);
     struct gpu_points points = {0};
     struct gpu_latency_read whole;
-    if (!samples)
-        return error_out_of_memory(error);
     int code = gpu_points_between(&points, task, series, 0, INFINITY, error);
     if (code == 0)
         code = gpu_points_read(&points, task, &whole, error);
@@ -184,8 +182,6 @@ static int add_reach(struct gpu_task *task, const struct translation_reading *re
     const struct found_level *level = &reading->levels.list[tlb];
     char stride[UNIT_TEXT];
     struct finding *finding = add(task, tlb, "reach", "B");
-    if (!finding)
-        return error_out_of_memory(error);
     finding->value = level->capacity;
     finding->low = level->capacity_low;
     finding->high = level->capacity_high;
@@ -217,8 +213,6 @@ static int add_page(struct gpu_task *task,
                              *there = &readings[next].levels.list[tlb];
     const double stride = (double)translation_strides[next];
     struct finding *finding = add(task, tlb, "page", "B");
-    if (!finding)
-        return error_out_of_memory(error);
     finding->low = stride * here->capacity_low / there->capacity_high;
     finding->high = stride * here->capacity_high / there->capacity_low;
     finding->value = nearest_page(stride * here->capacity / there->capacity);
@@ -250,8 +244,6 @@ static int add_miss(struct gpu_task *task,
         return 0;
     const struct found_level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
     struct finding *finding = add(task, tlb, "miss", readings[s].cycles ? "cycles" : "ns");
-    if (!finding)
-        return error_out_of_memory(error);
     finding->value = miss->latency - hit->latency;
     finding->low = miss->low - hit->high;
     finding->high = miss->high - hit->low;
@@ -275,8 +267,6 @@ static int add_unknown(struct gpu_task *task, struct error *error)
         return 0;
     struct finding *finding = add(task, 0, "reach", "B");
     char size[UNIT_TEXT];
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(task->task->pool, "not found: translation costs no more up to %s",
                                 size_format(most, size));
     return finding->text ? 0 : error_out_of_memory(error);

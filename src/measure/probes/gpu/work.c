@@ -54,8 +54,6 @@ int gpu_add_factor(struct gpu_task *here, struct series *series, const char *nam
 {
     struct factor *factor = pool_append(here->task->pool, (void **)&series->factors,
                                         &series->factor_count, sizeof *factor);
-    if (!factor)
-        return error_out_of_memory(error);
     *factor = (struct factor){name, pool_strdup(here->task->pool, text), number};
     return text && !factor->text ? error_out_of_memory(error) : 0;
 }
@@ -85,8 +83,6 @@ int gpu_add_point(struct gpu_task *here, size_t index, double x, const struct gp
                   struct error *error)
 {
     struct plan_point *point = add_point(here, index, work);
-    if (!point)
-        return error_out_of_memory(error);
     point->x = x;
     return 0;
 }
@@ -95,8 +91,6 @@ int gpu_add_pair(struct gpu_task *here, size_t index, int from, int to, const st
                  struct error *error)
 {
     struct plan_point *point = add_point(here, index, work);
-    if (!point)
-        return error_out_of_memory(error);
     point->from = from;
     point->to = to;
     return 0;
@@ -186,14 +180,10 @@ int gpu_tell_left_out(struct probe_task *task, struct error *error)
         result->reason = !result->reason
                              ? state->failures
                              : pool_printf(task->pool, "%s; %s", result->reason, state->failures);
-        if (!result->reason)
-            return error_out_of_memory(error);
     }
     if (!state->not_measured)
         return 0;
     struct factor *parameter = probe_add_parameter(task, parameter_not_measured);
-    if (!parameter)
-        return error_out_of_memory(error);
     parameter->text = state->not_measured;
     return 0;
 }

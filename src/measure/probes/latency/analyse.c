@@ -80,23 +80,17 @@ static int add_size(struct analysis *analysis, const struct series *series,
     size_exact_format((uint64_t)point->x, size);
     const struct factor bytes = {"working set", pool_strdup(analysis->pool, size), NAN};
     const char *text = pool_printf(analysis->pool, "a load in a working set of %s", size);
-    if (!text || !bytes.text)
-        return error_out_of_memory(error);
     bool added = true;
     if (ns && isfinite(point->cycles.median))
         added = finding_add_cycles_of(result, analysis->pool, "latency", point, point->flags);
     added = added && finding_add_time_of(result, analysis->pool, ns ? "latency_ns" : "latency",
                                          ns ? "ns" : "cycles", point, point->flags);
-    if (!added)
-        return error_out_of_memory(error);
     for (size_t i = first; i < result->finding_count; i++)
         result->findings[i].text = text;
-    int code = 0;
     analysis_read_off(analysis, first, series);
-    for (size_t i = first; i < result->finding_count && code == 0; i++)
-        if (!analysis_add_factor(analysis, &result->findings[i], &bytes))
-            code = error_out_of_memory(error);
-    return code;
+    for (size_t i = first; i < result->finding_count; i++)
+        analysis_add_factor(analysis, &result->findings[i], &bytes);
+    return 0;
 }
 
 /* Of curves in ns and in cycles, whose sizes can be findings. */
@@ -122,8 +116,6 @@ static int analyse_curve(struct analysis *analysis, const struct series *series,
     const bool ours = series_factor(series, "pages") != NULL;
     const struct machine_facts *declared = ours ? analysis->machine : NULL;
     const struct series *joined = latency_small_joined(analysis->result, series, analysis->pool);
-    if (!joined)
-        return error_out_of_memory(error);
     int code =
         findings_levels(analysis->result, analysis->pool, joined, declared, knees, count, error);
     if (code == 0 && sizes_are_named(analysis, series))
@@ -133,8 +125,9 @@ static int analyse_curve(struct analysis *analysis, const struct series *series,
     return code;
 }
 
-int latency_analyse(struct analysis *analysis, struct error *error)
+void latency_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct probe_result *result = analysis->result;
     const bool ours = has_headline(result);
     const size_t best = ours ? 0 : most_telling(result);
@@ -146,7 +139,9 @@ int latency_analyse(struct analysis *analysis, struct error *error)
             code = analyse_curve(analysis, &result->series[i], knees, count, error);
     if (code == 0 && analysis_is_set(analysis, "variants"))
         code = latency_variants_analyse(analysis, error);
-    return code == 0 ? analysis_keep(analysis, "core.clock", "the clock was read beside the trials",
-                                     error)
-                     : code;
+    return (void)pool_check(
+        analysis->pool,
+        code == 0
+            ? (analysis_keep(analysis, "core.clock", "the clock was read beside the trials"), 0)
+            : code);
 }

@@ -5,6 +5,6 @@
 #include "conclude/analyse.h"
 
 /* Levels of each curve (conclude/levels/levels.h); of sizes that were named, each one's latency. */
-int latency_analyse(struct analysis *, struct error *);
+void latency_analyse(struct analysis *);
 
 #endif

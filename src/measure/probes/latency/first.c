@@ -104,8 +104,6 @@ static int look_at(struct probe_task *task, uint32_t **look, double bytes, doubl
     if (point == plan->point_count)
         return 0;
     uint32_t *slot = pool_append(task->pool, (void **)look, &plan->look_count, sizeof *slot);
-    if (!slot)
-        return error_out_of_memory(error);
     *slot = (uint32_t)point;
     plan->look = *look;
     return 0;

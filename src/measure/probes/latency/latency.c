@@ -13,6 +13,7 @@
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/chase/working_sets.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/probes/latency/analyse.h"
 #include "measure/probes/latency/findings.h"
 #include "measure/probes/latency/first.h"
@@ -21,7 +22,6 @@
 #include "measure/probes/latency/table.h"
 #include "measure/probes/latency/threads.h"
 #include "measure/probes/latency/variants.h"
-#include "measure/probes/probe.h"
 
 struct latency_state {
     struct chases chases; /* first: chases_prepare() finds it here */
@@ -93,8 +93,6 @@ static unsigned distance_of(const struct machine *machine, int cpu, int node)
 static int note(struct probe_task *task, const char *name, double number, struct error *error)
 {
     struct factor *parameter = probe_add_parameter(task, name);
-    if (!parameter)
-        return error_out_of_memory(error);
     parameter->number = number;
     return 0;
 }
@@ -163,12 +161,11 @@ static int plan_variants(struct probe_task *task, struct error *error)
     return code == 0 ? plan_pages(task, error) : code;
 }
 
-static int plan_latency(struct probe_task *task, struct error *error)
+static void plan_latency(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct latency_state *state = pool_alloc(task->pool, 1, sizeof *state);
     struct chase_kind kind;
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     state->chases = chases_make(task->machine);
     state->table = settings_has(task->settings, "table");
@@ -184,20 +181,20 @@ static int plan_latency(struct probe_task *task, struct error *error)
     if (code == 0)
         code = note_place(task, state->seat->cpu, state->node, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     state->stride = kind.stride;
     plan_place(task);
     if (settings_has(task->settings, "variants"))
-        return plan_variants(task, error);
+        return (void)pool_check(task->pool, plan_variants(task, error));
     /* Share of the time that the sweep takes; the knees' stages have the rest. */
     task->plan.share = latency_sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
     code = chases_add_series(&state->chases, task, "latency", &kind,
                              settings_text(task->settings, "pages"), error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     task->plan.series[0].headline = true;
     code = add_points(task, kind.stride, error);
-    return code == 0 ? latency_look(task, error) : code;
+    return (void)pool_check(task->pool, code == 0 ? latency_look(task, error) : code);
 }
 
 /* --- further stages --- */
@@ -320,43 +317,45 @@ static int plan_small(struct probe_task *task, struct error *error)
     return more;
 }
 
-static int next_latency(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage, struct error *error)
+static bool next_latency(struct probe_task *task, const struct stage_outcome *outcome,
+                         unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct latency_state *state = task->state;
     if (state->variants.count) {
         if (state->variants_planned == state->variants.count)
-            return 0;
+            return pool_check(task->pool, 0) > 0;
         probe_plan_clear(task);
         plan_place(task);
         const int code = plan_pages(task, error);
-        return code < 0 ? code : 1;
+        return pool_check(task->pool, code < 0 ? code : 1) > 0;
     }
     int rest = stage == 1 ? plan_rest(task, outcome, error) : 0;
     if (rest != 0)
-        return rest;
+        return pool_check(task->pool, rest) > 0;
     stage -= state->rest_stages;
     const int small = plan_small(task, error);
     if (small != 0)
-        return small;
+        return pool_check(task->pool, small) > 0;
     stage -= state->small_stages;
     int more = state->table_stages ? 0 : refine_knees(task, outcome, stage, error);
-    return more == 0 && state->table ? plan_table(task, outcome, error) : more;
+    return pool_check(task->pool,
+                      more == 0 && state->table ? plan_table(task, outcome, error) : more) > 0;
 }
 
 /* --- concluding --- */
 
 /* The clock is read beside the trials and stands in no series. */
-static int conclude_latency(struct probe_task *task, const struct stage_outcome *outcome,
-                            struct error *error)
+static void conclude_latency(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct series *curve = &task->result->series[0];
     const unsigned modelled =
         curve->point_count ? curve->points[0].flags & FLAG_BIT(FLAG_MODELLED) : 0;
     if (outcome->core_hz.n &&
         !probe_add_summary(task, "core.clock", "Hz", &outcome->core_hz, modelled))
-        return error_out_of_memory(error);
-    return 0;
+        return (void)pool_check(task->pool, error_out_of_memory(error));
+    return (void)pool_check(task->pool, 0);
 }
 
 const struct probe latency_probe = {

@@ -134,8 +134,6 @@ int latency_choose_single(struct working_sets *sets, struct probe_task *task, si
     uint64_t *only = code == 0 ? pool_alloc(task->pool, 1, sizeof *only) : NULL;
     if (code < 0)
         return code;
-    if (!only)
-        return error_out_of_memory(error);
     *only = bytes / stride * stride;
     *sets = (struct working_sets){only, 1};
     return 1;

@@ -54,8 +54,6 @@ int latency_table_plan(struct probe_task *task, struct chases *chases, const str
         if (chase_kind_check(&kind, NULL) < 0)
             continue; /* no such loop here */
         const char *name = name_of(row, pages, task->pool);
-        if (!name)
-            return error_out_of_memory(error);
         int series = chases_add_series(chases, task, name, &kind, pages, error);
         for (size_t n = 0; n < level_count && series >= 0; n++) {
             int code = chases_add_point(chases, task, series, (double)levels[n].bytes,

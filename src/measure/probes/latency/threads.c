@@ -23,8 +23,6 @@ int latency_threads_choose(struct probe_task *task, struct chases *chases, const
                          "--threads too, 2 or more");
     if (wanted < 2)
         return 0;
-    if (!places || !seats)
-        return error_out_of_memory(error);
     if (wanted > count)
         return error_set(error, ERROR_USAGE,
                          "--threads %zu: only %zu CPU%s may be used, and each holds one thread; "

@@ -40,8 +40,6 @@ int latency_variant_name(struct probe_task *task, const struct latency_variant *
 {
     struct series *series = &task->plan.series[task->plan.series_count - 1];
     struct factor *factors = pool_alloc(task->pool, series->factor_count + 1, sizeof *factors);
-    if (!factors)
-        return error_out_of_memory(error);
     factors[0] = (struct factor){"variant", variant->name, NAN};
     memcpy(factors + 1, series->factors, series->factor_count * sizeof *factors);
     series->factors = factors;
@@ -111,8 +109,6 @@ static int take_variant(struct latency_variants *variants, const struct probe_ta
     struct latency_variant *variant =
         pool_append(task->pool, (void **)&variants->list, &variants->count, sizeof *variant);
     const char *name = pool_printf(task->pool, "%.*s", (int)length, text);
-    if (!variant || !name)
-        return error_out_of_memory(error);
     *variant = (struct latency_variant){
         .name = name,
         .kind = {.address = ADDRESS_POINTER, .stride = chases->line_bytes, .order = RING_RANDOM},
@@ -195,8 +191,6 @@ static int add_hidden(struct analysis *analysis, const struct series *forward,
         analysis->result, analysis->pool, "latency.hidden", "%", hidden,
         100 * (1 - (double)at->y.high / (double)beside->y.low),
         100 * (1 - (double)at->y.low / (double)beside->y.high), at->flags | beside->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(
         analysis->pool,
         hidden > 0 ? "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
@@ -204,8 +198,6 @@ static int add_hidden(struct analysis *analysis, const struct series *forward,
                    : "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
                      "nothing of it is hidden",
         stride->number, size_format(at->x, size), fast, slow, hidden);
-    if (!finding->text)
-        return error_out_of_memory(error);
     analysis_read_off(analysis, first, forward);
     return 0;
 }

@@ -245,9 +245,9 @@ static int tell_knee(struct probe_task *task, struct error *error)
     return 0;
 }
 
-int loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                    struct error *error)
+void loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct loaded_state *state = task->state;
     (void)outcome;
     task->plan.series_count = task->result->series_count = LOADED_KNEE;
@@ -260,7 +260,7 @@ int loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome
         code = add_curve(task, error);
     if (code == 0)
         code = add_parameter(task, "injects_own_core", state->shares_core ? "yes" : "no", error);
-    return code == 0 ? tell_knee(task, error) : code;
+    return (void)pool_check(task->pool, code == 0 ? tell_knee(task, error) : code);
 }
 
 /* --- findings --- */
@@ -326,9 +326,9 @@ static int add_ends(struct analysis *analysis, const struct series *series, stru
                        *most = analysed_point(analysis, LOADED_BANDWIDTH, LOADED_FULL);
     int code = none ? add_unloaded(analysis, none, error) : 0;
     if (code == 0 && full && !analysis_parameter(analysis, "injects_own_core"))
-        code =
-            analysis_keep(analysis, "loaded.saturated",
-                          "the document does not say whether an injector shared the core", error);
+        code = (analysis_keep(analysis, "loaded.saturated",
+                              "the document does not say whether an injector shared the core"),
+                0);
     else if (code == 0 && full)
         code = add_text(analysis_add_point(analysis, "loaded.saturated", "ns", full, full->flags),
                         pool_printf(analysis->pool, "the same beside %s, as fast as they can",
@@ -351,8 +351,9 @@ static int add_knee(struct analysis *analysis, const struct series *latency, str
         return add_text(analysis_add(analysis, "loaded.knee", "B/s"),
                         pool_printf(analysis->pool, "left out: %s", why->text), error);
     if (!rounds || !rounds->point_count)
-        return analysis_keep(analysis, "loaded.knee",
-                             "the document does not hold the values of the rounds", error);
+        return (analysis_keep(analysis, "loaded.knee",
+                              "the document does not hold the values of the rounds"),
+                0);
     const struct point *knee = rounds->points;
     unsigned flags = 0;
     for (size_t i = 0; curve && i < curve->point_count; i++)
@@ -373,17 +374,18 @@ static int add_knee(struct analysis *analysis, const struct series *latency, str
         error);
 }
 
-int loaded_analyse(struct analysis *analysis, struct error *error)
+void loaded_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct series *latency = analysed_series(analysis, LOADED_LATENCY);
     const size_t first = analysis->result->finding_count;
     if (!latency)
-        return 0;
+        return (void)pool_check(analysis->pool, 0);
     int code = add_ends(analysis, latency, error);
     if (code == 0)
         code = add_knee(analysis, latency, error);
     analysis_read_off(analysis, first, latency);
-    return code;
+    return (void)pool_check(analysis->pool, code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "measure/probes/chase/working_sets.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <math.h>
 
@@ -164,8 +164,6 @@ static int describe(struct probe_task *task, struct error *error)
                   {"injector_bytes", (double)state->inject_bytes}};
     for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
         struct factor *factor = probe_add_parameter(task, chosen[i].name);
-        if (!factor)
-            return error_out_of_memory(error);
         factor->number = chosen[i].number;
     }
     return 0;
@@ -176,8 +174,6 @@ static int reserve_steps(struct probe_task *task, struct error *error)
     struct loaded_state *state = task->state;
     const size_t trials = state->trials_max = task->plan.trials_max;
     double *values = pool_alloc(task->pool, 2 * LOADED_STEPS * trials, sizeof *values);
-    if (!values)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < 2 * LOADED_STEPS * trials; i++)
         values[i] = NAN;
     for (size_t i = 0; i < LOADED_STEPS; i++)
@@ -206,8 +202,6 @@ static int add_step(struct probe_task *task, unsigned step, struct error *error)
     const struct loaded_state *state = task->state;
     struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
                                            &task->plan.point_count, sizeof *point);
-    if (!point)
-        return error_out_of_memory(error);
     *point = (struct plan_point){
         .series = LOADED_LATENCY,
         .x = step,
@@ -218,11 +212,10 @@ static int add_step(struct probe_task *task, unsigned step, struct error *error)
     return 0;
 }
 
-static int plan_loaded(struct probe_task *task, struct error *error)
+static void plan_loaded(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct loaded_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     int code = chases_make_plain(&state->chases, task, error);
     if (code == 0)
@@ -230,18 +223,18 @@ static int plan_loaded(struct probe_task *task, struct error *error)
     if (code == 0)
         code = loaded_choose_seats(task, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     if (!choose_memory(task)) {
         task->result->status = PROBE_SKIPPED;
         task->result->reason = "too little memory is free for a chase and its injectors beyond "
                                "the last-level cache";
-        return 0;
+        return (void)pool_check(task->pool, 0);
     }
     code = describe(task, error);
     if (code == 0)
         code = reserve_steps(task, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     plan_place(task);
     if (!settings_has(task->settings, "thorough"))
         task->plan.trials_max = ENDS_TRIALS_MAX;
@@ -249,7 +242,7 @@ static int plan_loaded(struct probe_task *task, struct error *error)
     if (task->named && !settings_has(task->settings, "quick"))
         task->plan.share = ends_share;
     code = add_step(task, LOADED_NONE, error);
-    return code == 0 ? add_step(task, LOADED_FULL, error) : code;
+    return (void)pool_check(task->pool, code == 0 ? add_step(task, LOADED_FULL, error) : code);
 }
 
 /* What that many rounds of that many steps take, by what the ends took. Fresh memory is touched
@@ -268,9 +261,10 @@ static unsigned steps_between(unsigned stride)
 
 /* The steps between: all of them, or every second or third where there is no time for more. A whole
  * run wants the ends, and has the curve only where it has much time. */
-static int next_loaded(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                       struct error *error)
+static bool next_loaded(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct loaded_state *state = task->state;
     const unsigned rounds = task->plan.trials_min;
     const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
@@ -278,7 +272,7 @@ static int next_loaded(struct probe_task *task, const struct stage_outcome *outc
     unsigned stride = 1;
     int code = 0;
     if (stage > 1 || !state->steps[LOADED_FULL].trials)
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     while (stride <= most && left_s < rounds_need_s(state, outcome, rounds, steps_between(stride)))
         stride++;
     if (task->named && stride > 1) {
@@ -287,13 +281,13 @@ static int next_loaded(struct probe_task *task, const struct stage_outcome *outc
             need_s + fmax(need_s, rounds_need_s(state, outcome, ENDS_TRIALS_MAX, ENDS));
     }
     if (stride > most)
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     probe_plan_clear(task);
     plan_place(task);
     for (unsigned step = LOADED_FULL - steps_between(stride) * stride;
          step < LOADED_FULL && code == 0; step += stride)
         code = add_step(task, step, error);
-    return code < 0 ? code : 1;
+    return pool_check(task->pool, code < 0 ? code : 1) > 0;
 }
 
 /* --- measuring --- */

@@ -49,8 +49,8 @@ struct loaded_state {
  * where --cpu or --injectors ask for what there is not. */
 int loaded_choose_seats(struct probe_task *, struct error *);
 /* Adds what is made of the trials: series, and parameters that findings need. */
-int loaded_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int loaded_analyse(struct analysis *, struct error *);
+void loaded_conclude(struct probe_task *, const struct stage_outcome *);
+void loaded_analyse(struct analysis *);
 extern const struct finding_line loaded_lines[]; /* the registry's */
 extern const struct standard loaded_experiment[];
 

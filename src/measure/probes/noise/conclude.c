@@ -278,15 +278,15 @@ static void clear_flags(struct series *series)
         series->points[i].flags &= FLAG_BIT(FLAG_MODELLED);
 }
 
-int noise_conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                   struct error *error)
+void noise_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     struct concluding all = {.task = task, .state = task->state, .cpus = task->cpus.count};
     unsigned windows = 0;
     for (size_t i = 0; i < all.cpus; i++)
         windows = all.state->tallies[i].windows > windows ? all.state->tallies[i].windows : windows;
     if (!windows) /* nothing was measured, and the points say why */
-        return 0;
+        return (void)pool_check(task->pool, 0);
     clear_flags(&task->plan.series[0]);
     all.lengths = calloc(1, sizeof *all.lengths);
     all.parts = calloc(windows, sizeof *all.parts);
@@ -302,12 +302,14 @@ int noise_conclude(struct probe_task *task, const struct stage_outcome *outcome,
     free(all.lengths);
     free(all.parts);
     free(all.wholes);
-    return code < 0 ? error_out_of_memory(error) : 0;
+    return (void)pool_check(task->pool, code < 0 ? error_out_of_memory(error) : 0);
 }
 
 /* The series are by CPU, and single interruptions are in none of them. */
-int noise_analyse(struct analysis *analysis, struct error *error)
+void noise_analyse(struct analysis *analysis)
 {
-    return analysis_keep(analysis, "noise.*, noise.*.*, noise.*.*.*",
-                         "single interruptions are in no series", error);
+    return (void)pool_check(analysis->pool,
+                            (analysis_keep(analysis, "noise.*, noise.*.*, noise.*.*.*",
+                                           "single interruptions are in no series"),
+                             0));
 }

@@ -102,12 +102,11 @@ static int refuse_contradiction(const struct probe_task *task, double for_s, str
     return 0;
 }
 
-static int plan_noise(struct probe_task *task, struct error *error)
+static void plan_noise(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct plan *plan = &task->plan;
     struct noise_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     state->for_s = for_seconds(task);
     state->over_ns = settings_has(task->settings, "over") ? settings_number(task->settings, "over")
@@ -116,7 +115,7 @@ static int plan_noise(struct probe_task *task, struct error *error)
                         SLOT_ALIGN * SLOT_ALIGN;
     int code = refuse_contradiction(task, state->for_s, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     const double batch_ns =
         fmin(batch_most_ns, fmax(batch_least_ns, state->for_s * 1e9 / trials_planned));
     plan->repeats = (uint64_t)(batch_ns / reading_ns);
@@ -133,9 +132,10 @@ static int plan_noise(struct probe_task *task, struct error *error)
     plan->arena_life = ARENA_WHOLE_STAGE;
     task->weight_s = task->named ? state->for_s : 0;
     if (reserve(task, state) < 0 || add_points(task, state) < 0)
-        return error_set(error, ERROR_SYSTEM,
-                         "out of memory for that many CPUs: choose fewer with --cpus");
-    return 0;
+        return (void)pool_check(
+            task->pool, error_set(error, ERROR_SYSTEM,
+                                  "out of memory for that many CPUs: choose fewer with --cpus"));
+    return (void)pool_check(task->pool, 0);
 }
 
 /* --- trials --- */

@@ -4,7 +4,7 @@
 
 #include "machine/interruptions.h"
 #include "measure/kernels/gaps.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "stats/histogram.h"
 #include "stats/ratio.h"
 
@@ -100,8 +100,8 @@ int noise_find_periods(const struct noise_state *, size_t cpus, struct pool *,
 /* One more than the largest number of the task's CPUs. */
 size_t noise_ids(const struct probe_task *);
 /* Adds series and findings. */
-int noise_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int noise_analyse(struct analysis *, struct error *);
+void noise_conclude(struct probe_task *, const struct stage_outcome *);
+void noise_analyse(struct analysis *);
 
 extern const struct finding_line noise_lines[];
 extern const struct standard noise_experiment[];

@@ -53,8 +53,6 @@ static int add(struct analysis *analysis, const struct series *series,
     const char *name = pool_printf(analysis->pool, "numa.node.%d.%s", way->node, facts[which]);
     struct finding *finding =
         name ? analysis_add_point(analysis, name, units[which], point, point->flags) : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->declared = (double)declared;
     finding->text = pool_printf(
         analysis->pool, "from CPUs of node %d, from which the firmware (HMAT) declares it best",

@@ -22,8 +22,6 @@ static int add_failed(struct probe_task *task, struct error *error)
             struct series *series = &task->result->series[f % NUMA_SERIES];
             struct point *point = pool_append(task->pool, (void **)&series->points,
                                               &series->point_count, sizeof *point);
-            if (!point)
-                return error_out_of_memory(error);
             *point = point_bare();
             point->from = state->from[f / NUMA_SERIES].id;
             point->to = to->id;
@@ -50,21 +48,20 @@ static int note_verified(struct probe_task *task, struct error *error)
         verified += state->to[i].verified;
     }
     struct factor *factor = probe_add_parameter(task, "placement");
-    if (!factor)
-        return error_out_of_memory(error);
     factor->text = verified == measured ? "verified by move_pages"
                    : verified           ? "verified by move_pages on some nodes only"
                                         : "not verified: the system does not say where pages are";
     return 0;
 }
 
-int numa_conclude(struct probe_task *task, const struct stage_outcome *outcome, struct error *error)
+void numa_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     int code = add_failed(task, error);
     if (code == 0)
         code = note_verified(task, error);
-    return code == 0 ? numa_find_disagreements(task, error) : code;
+    return (void)pool_check(task->pool, code == 0 ? numa_find_disagreements(task, error) : code);
 }
 
 /* --- findings: the ends --- */
@@ -97,8 +94,6 @@ static int add_worst(struct analysis *analysis, const struct series *series, enu
     const char *name =
         pool_printf(analysis->pool, "numa.%s.%s", whats[which], local ? "local" : "remote");
     struct finding *finding = analysis_add_point(analysis, name, unit[which], point, point->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     if (series->point_count == 1)
         finding->text = "there is one NUMA node here, so this one cell is all there is";
     else if (local)
@@ -132,15 +127,18 @@ static int analyse_worst(struct analysis *analysis, struct error *error)
     return code;
 }
 
-int numa_analyse(struct analysis *analysis, struct error *error)
+void numa_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     int code = analyse_worst(analysis, error);
     if (code == 0)
         code = numa_find_declared(analysis, error);
-    return code == 0
-               ? analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
-                               "the document does not hold what distances are declared", error)
-               : code;
+    return (void)pool_check(
+        analysis->pool,
+        code == 0 ? (analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
+                                   "the document does not hold what distances are declared"),
+                     0)
+                  : code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

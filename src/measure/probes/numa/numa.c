@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "measure/kernels/stream.h"
 #include "measure/probes/chase/working_sets.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,8 +54,6 @@ static int add_from(struct probe_task *task, int id, struct error *error)
         pool_append(task->pool, (void **)&state->from, &state->from_count, sizeof *from);
     struct seat *readers = pool_alloc(task->pool, task->cpus.count, sizeof *readers);
     struct seat *chase = pool_alloc(task->pool, 1, sizeof *chase);
-    if (!from || !readers || !chase)
-        return error_out_of_memory(error);
     unsigned count = 0;
     for (size_t i = 0; i < task->cpus.count; i++) {
         const int cpu = task->cpus.ids[i];
@@ -156,8 +154,6 @@ static int add_to(struct probe_task *task, int id, uint64_t free_bytes, bool all
 {
     struct numa_state *state = task->state;
     struct numa_to *to = pool_append(task->pool, (void **)&state->to, &state->to_count, sizeof *to);
-    if (!to)
-        return error_out_of_memory(error);
     to->id = id;
     choose_bytes(task, to, free_bytes);
     if (!allowed)
@@ -200,13 +196,9 @@ static int describe(struct probe_task *task, struct error *error)
     const struct machine *machine = task->machine;
     struct plan *plan = &task->plan;
     plan->series = pool_alloc(task->pool, NUMA_SERIES, sizeof *plan->series);
-    if (!plan->series)
-        return error_out_of_memory(error);
     plan->series_count = NUMA_SERIES;
     for (int i = 0; i < NUMA_SERIES; i++) {
         struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
-        if (!factors)
-            return error_out_of_memory(error);
         factors[0] = (struct factor){"shows", shows[i], 0};
         factors[1] = (struct factor){"pages", settings_text(task->settings, "pages"), 0};
         plan->series[i] = (struct series){
@@ -241,8 +233,6 @@ static int add_point(struct probe_task *task, enum numa_series series, const str
 {
     struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
                                            &task->plan.point_count, sizeof *point);
-    if (!point)
-        return error_out_of_memory(error);
     const bool latency = series == NUMA_LATENCY;
     const uint64_t each = to->read_bytes / from->reader_count / HUGE_PAGE * HUGE_PAGE;
     /* Ids are those of the system; where it has none, the one node there is has number 0. */
@@ -313,11 +303,10 @@ static int plan_from(struct probe_task *task, size_t i, struct error *error)
     return code < 0 ? code : 1;
 }
 
-static int plan_numa(struct probe_task *task, struct error *error)
+static void plan_numa(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct numa_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     int code = chases_make_plain(&state->chases, task, error);
     if (code == 0)
@@ -333,12 +322,12 @@ static int plan_numa(struct probe_task *task, struct error *error)
         task->result->reason =
             pool_printf(task->pool, "node %d: %s", state->to[0].id, state->to[0].failed);
     }
-    return code < 0 ? code : 0;
+    return (void)pool_check(task->pool, code < 0 ? code : 0);
 }
 
-static int next_numa(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                     struct error *error)
+static bool next_numa(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct numa_state *state = task->state;
     struct numa_to *to = &state->to[state->now / NUMA_SERIES];
     (void)stage;
@@ -346,7 +335,7 @@ static int next_numa(struct probe_task *task, const struct stage_outcome *outcom
                        ? !isnan(outcome->placement.node_share)
                        : outcome->placement.node >= 0 && outcome->placement.node == to->id;
     probe_plan_clear(task);
-    return plan_from(task, state->now + 1, error);
+    return pool_check(task->pool, plan_from(task, state->now + 1, error)) > 0;
 }
 
 /* --- measuring --- */

@@ -41,8 +41,8 @@ int numa_find_declared(struct analysis *, struct error *);
 
 /* Adds the cells that failed, and what only the machine can tell: declared distances that the
  * latencies contradict. */
-int numa_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int numa_analyse(struct analysis *, struct error *);
+void numa_conclude(struct probe_task *, const struct stage_outcome *);
+void numa_analyse(struct analysis *);
 extern const struct finding_line numa_lines[]; /* the registry's */
 extern const struct standard numa_experiment[];
 

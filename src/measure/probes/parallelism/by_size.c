@@ -52,8 +52,6 @@ static int add_series(struct probe_task *task, const char *name, unsigned chains
     struct series *series = pool_append(task->pool, (void **)&task->plan.series,
                                         &task->plan.series_count, sizeof *series);
     struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
-    if (!series || !factors)
-        return error_out_of_memory(error);
     size_t count = 0;
     factors[count++] = (struct factor){"chains", NULL, chains};
     if (work >= 0)
@@ -87,8 +85,6 @@ static int add_curve(struct probe_task *task, const char *name, unsigned chains,
         struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
         struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
                                                &task->plan.point_count, sizeof *point);
-        if (!seat || !point)
-            return error_out_of_memory(error);
         *seat = *state->seat;
         *point = (struct plan_point){
             .series = (unsigned)series,

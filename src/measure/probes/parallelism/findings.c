@@ -37,8 +37,6 @@ static int add_rates(struct probe_task *task, const struct series *times, const 
     const struct series like = *times;
     struct series *rates =
         pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *rates);
-    if (!points || !rates)
-        return error_out_of_memory(error);
     *rates = like;
     rates->name = name;
     rates->y = y;
@@ -104,8 +102,6 @@ static int tell_threads(struct probe_task *task, struct error *error)
     struct point *points = pool_alloc(task->pool, all.point_count, sizeof *points);
     struct series *each = pool_append(task->pool, (void **)&task->result->series,
                                       &task->result->series_count, sizeof *each);
-    if (!points || !each)
-        return error_out_of_memory(error);
     *each = all;
     each->name = "random accesses by each thread";
     each->points = points;
@@ -144,15 +140,13 @@ static int note_left_out(struct probe_task *task, struct error *error)
                                    "%s: there was no time left; give --budget %.0f, or ask for one "
                                    "level alone (--level)",
                                    state->left_out, ceil(state->time_for_all_s));
-    if (!note || !text)
-        return error_out_of_memory(error);
     note->text = text;
     return 0;
 }
 
-int parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                         struct error *error)
+void parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct parallelism_state *state = task->state;
     int code = note_left_out(task, error);
     (void)outcome;
@@ -162,7 +156,8 @@ int parallelism_conclude(struct probe_task *task, const struct stage_outcome *ou
             code = tell_curve(task, &state->curves[i], error);
     if (code == 0 && state->all >= 0)
         code = tell_threads(task, error);
-    return code == 0 && state->work[1] >= 0 ? tell_work(task, error) : code;
+    return (void)pool_check(task->pool,
+                            code == 0 && state->work[1] >= 0 ? tell_work(task, error) : code);
 }
 
 /* --- findings --- */
@@ -215,15 +210,14 @@ static int add_sustained(struct analysis *analysis, const struct curve *curve,
     char name[48], documented[160] = "";
     snprintf(name, sizeof name, "%s.parallelism", curve->level);
     if (!curve->sustained)
-        return analysis_keep(analysis, name, "the document does not hold the values of the trials",
-                             error);
+        return (
+            analysis_keep(analysis, name, "the document does not hold the values of the trials"),
+            0);
     const struct summary *sustained = &curve->sustained->y;
     if (!sustained->n)
         return 0;
     struct finding *finding =
         analysis_add_summary(analysis, name, what, sustained, flags_by_trial(sustained, flags));
-    if (!finding)
-        return error_out_of_memory(error);
     if (known) {
         finding->declared = known->count;
         snprintf(documented, sizeof documented, "; documented are %u %s (%s)", known->count,
@@ -246,8 +240,9 @@ static int add_four(struct analysis *analysis, const struct curve *curve, struct
     char name[48];
     snprintf(name, sizeof name, "%s.parallelism.four", curve->level);
     if (!curve->four)
-        return analysis_keep(analysis, name, "the document does not hold the values of the trials",
-                             error);
+        return (
+            analysis_keep(analysis, name, "the document does not hold the values of the trials"),
+            0);
     const struct summary *four = &curve->four->y;
     const bool apart =
         four->n && four->coverage > 0 &&
@@ -255,8 +250,6 @@ static int add_four(struct analysis *analysis, const struct curve *curve, struct
     if (!apart || answered_where(analysis, curve) != BY_FIRST)
         return 0;
     struct finding *finding = analysis_add_summary(analysis, name, "", four, 0);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = pool_printf(
         analysis->pool,
         "four chains take %.2f times a quarter of one chain's time, although nothing should hold "
@@ -304,20 +297,17 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
     if (!most)
         return 0;
     if (!chains)
-        return analysis_keep(analysis, "parallelism.all.rate",
-                             "the document does not hold how many chains a thread had", error);
+        return (analysis_keep(analysis, "parallelism.all.rate",
+                              "the document does not hold how many chains a thread had"),
+                0);
     struct finding *finding =
         analysis_add_point(analysis, "parallelism.all.rate", "1/s", most, most->flags);
-    if (!finding)
-        return error_out_of_memory(error);
     char rate[UNIT_TEXT];
     const double rate_gbs = (double)most->y.median * analysis_line_bytes(analysis) * 1e-9;
     const char *beside = most->x > 1 && one->x == 1
                              ? pool_printf(analysis->pool, ": %.2f times those of one thread",
                                            (double)most->y.median / (double)one->y.median)
                              : "";
-    if (!beside)
-        return error_out_of_memory(error);
     finding->text = pool_printf(
         analysis->pool,
         "%.0f million random accesses a second by %.0f thread%s of %.0f chain%s each, %s GB/s of "
@@ -366,30 +356,25 @@ static int add_work(struct analysis *analysis, const struct series *work, struct
     const size_t first = analysis->result->finding_count;
     const unsigned flags = flags_of(work);
     if (!concluded)
-        return analysis_keep(analysis, "parallelism.work.*",
-                             "the document does not hold the values of the trials", error);
+        return (analysis_keep(analysis, "parallelism.work.*",
+                              "the document does not hold the values of the trials"),
+                0);
     const struct summary *knee = &concluded->y;
     const bool seen = knee->n >= KNEE_TRIALS_LEAST;
     struct finding *finding =
         seen ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
                                     flags_by_trial(knee, flags))
              : analysis_add(analysis, "parallelism.work.knee", "cycles");
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text =
         seen ? "with more work than this after each access, the processor no longer sees the "
                "next one while it waits; work that waits for the access fills the schedulers, "
                "which may be smaller than the window (fathom window)"
              : no_knee(analysis, work, concluded);
-    if (!finding->text)
-        return error_out_of_memory(error);
     if (won) {
         const struct series *prefetched =
             analysis_series(analysis, parallelism_work_names[2], NULL, NULL);
         finding = analysis_add_point(analysis, "parallelism.work.prefetch", "", won,
                                      flags | flags_of(prefetched));
-        if (!finding)
-            return error_out_of_memory(error);
         finding->text =
             pool_printf(analysis->pool,
                         "with %.0f cycles of work after each access, prefetching %.0f "
@@ -412,8 +397,9 @@ static const struct point *concluded_in(const struct analysis *analysis, const c
     return concluded_of(analysis_series(analysis, name, "level", level));
 }
 
-int parallelism_analyse(struct analysis *analysis, struct error *error)
+void parallelism_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     static const char curves[] = "chains in ";
     const struct probe_result *result = analysis->result;
     int code = 0;
@@ -434,5 +420,6 @@ int parallelism_analyse(struct analysis *analysis, struct error *error)
                         *work = analysis_series(analysis, parallelism_work_names[1], NULL, NULL);
     if (code == 0 && all)
         code = add_threads(analysis, all, error);
-    return code == 0 && work ? add_work(analysis, work, error) : code;
+    return (void)pool_check(analysis->pool,
+                            code == 0 && work ? add_work(analysis, work, error) : code);
 }

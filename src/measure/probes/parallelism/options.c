@@ -82,8 +82,6 @@ static int choose_threads(struct probe_task *task, struct error *error)
     const size_t count = task->cpus.count;
     struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
     state->cpus = pool_alloc(task->pool, count, sizeof *state->cpus);
-    if (!places || !state->cpus)
-        return error_out_of_memory(error);
     machine_places(task->machine, &task->cpus, places);
     for (size_t i = 0; i < count; i++) /* the one that measures alone is the first here too */
         if (places[i].id == state->seat->cpu)

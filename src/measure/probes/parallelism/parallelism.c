@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "measure/kernels/chains.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <math.h>
 
@@ -96,8 +96,6 @@ static int add_series(struct probe_task *task, const char *name, const char *uni
     struct series *series = pool_append(task->pool, (void **)&task->plan.series,
                                         &task->plan.series_count, sizeof *series);
     struct factor *factors = pool_alloc(task->pool, 5, sizeof *factors);
-    if (!series || !factors)
-        return error_out_of_memory(error);
     char size[UNIT_TEXT];
     size_format((double)state->ring.bytes, size);
     factors[0] = (struct factor){"level", level->name, 0};
@@ -115,8 +113,6 @@ static int add_point(struct probe_task *task, int series, double x, uint64_t det
     struct seat *seats = pool_alloc(task->pool, threads, sizeof *seats);
     struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
                                            &task->plan.point_count, sizeof *point);
-    if (!seats || !point)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < threads; i++)
         seats[i] = (struct seat){state->cpus[i], MEASURED};
     *point = (struct plan_point){.series = (unsigned)series,
@@ -260,17 +256,14 @@ static int note_number(struct probe_task *task, const char *name, double number,
                        struct error *error)
 {
     struct factor *factor = probe_add_parameter(task, name);
-    if (!factor)
-        return error_out_of_memory(error);
     factor->number = number;
     return 0;
 }
 
-static int plan_parallelism(struct probe_task *task, struct error *error)
+static void plan_parallelism(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct parallelism_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     const struct chases chases = chases_make(task->machine);
     state->ring =
@@ -286,10 +279,10 @@ static int plan_parallelism(struct probe_task *task, struct error *error)
     if (code == 0)
         code = note_number(task, "chains_in_registers", chains_registers, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     state->chains_per_thread = parallelism_chains_at_work(state);
     list_stages(task);
-    return plan_stage(task, error);
+    return (void)pool_check(task->pool, plan_stage(task, error));
 }
 
 /* Notes a level that there is no time for, and a budget that would be enough however long the
@@ -308,9 +301,10 @@ static int leave_out(struct probe_task *task, const struct parallelism_stage *st
     return state->left_out ? 0 : error_out_of_memory(error);
 }
 
-static int next_parallelism(struct probe_task *task, const struct stage_outcome *outcome,
-                            unsigned stage, struct error *error)
+static bool next_parallelism(struct probe_task *task, const struct stage_outcome *outcome,
+                             unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct parallelism_state *state = task->state;
     const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
     (void)stage;
@@ -323,11 +317,11 @@ static int next_parallelism(struct probe_task *task, const struct stage_outcome 
         code = leave_out(task, stage_now, error);
     }
     if (code < 0 || state->at >= state->stage_count)
-        return code;
+        return pool_check(task->pool, code) > 0;
     parallelism_list_chains(state, state->stages[state->at].look == LOOK_REST);
     probe_plan_clear(task);
     code = plan_stage(task, error);
-    return code < 0 ? code : 1;
+    return pool_check(task->pool, code < 0 ? code : 1) > 0;
 }
 
 /* --- measuring --- */

@@ -113,8 +113,8 @@ extern const char *const parallelism_all_name,
                                                                         *const parallelism_knee,
                                                                             *const parallelism_gain;
 /* Adds what all stages came to, as series. */
-int parallelism_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int parallelism_analyse(struct analysis *, struct error *);
+void parallelism_conclude(struct probe_task *, const struct stage_outcome *);
+void parallelism_analyse(struct analysis *);
 extern const struct finding_line parallelism_lines[]; /* the registry's */
 extern const struct standard parallelism_experiment[];
 

@@ -14,8 +14,8 @@
 #include "document/flag.h"
 #include "measure/probes/chase/chain_ring.h"
 #include "measure/probes/chase/chases.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/probes/parallelism/window_steps.h"
-#include "measure/probes/probe.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,8 +97,6 @@ static int add_series(struct probe_task *task, enum window_filler filler, const 
                       struct error *error)
 {
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    if (!factors)
-        return error_out_of_memory(error);
     const struct window_state *state = task->state;
     char size[UNIT_TEXT];
     size_format((double)state->ring.bytes, size);
@@ -121,8 +119,6 @@ static int add_point(struct probe_task *task, int series, enum window_filler fil
     struct plan *plan = &task->plan;
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!point)
-        return error_out_of_memory(error);
     *point = (struct plan_point){.series = (unsigned)series,
                                  .x = x,
                                  .seats = state->seat,
@@ -156,29 +152,29 @@ static int plan_coarse(struct probe_task *task, struct error *error)
     return code < 0 ? code : trial_values_reserve(&state->values, &task->plan, task->pool, error);
 }
 
-static int plan_window(struct probe_task *task, struct error *error)
+static void plan_window(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct window_state *state = pool_alloc(task->pool, 1, sizeof *state);
     struct chase_level levels[CHASE_LEVELS_MAX];
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     if (!window_kernels[WINDOW_NOP]) {
         task->result->status = PROBE_SKIPPED;
         task->result->reason = "there is no loop for this architecture yet, and a compiler's would "
                                "have other instructions in between";
-        return 0;
+        return (void)pool_check(task->pool, 0);
     }
     const struct chases chases = chases_make(task->machine);
     const size_t count = chases_levels(task, NULL, levels);
     int code = chases_seat(task, &state->seat, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     if (!count || !levels[count - 1].last)
-        return error_set(
-            error, ERROR_IMPOSSIBLE,
-            "there is no memory for a working set beyond the caches, and nearer misses "
-            "are over before the window is full: free memory");
+        return (void)pool_check(
+            task->pool,
+            error_set(error, ERROR_IMPOSSIBLE,
+                      "there is no memory for a working set beyond the caches, and nearer misses "
+                      "are over before the window is full: free memory"));
     state->level = levels[count - 1];
     state->ring = (struct chain_ring){.bytes = (size_t)state->level.bytes,
                                       .line_bytes = chases.line_bytes,
@@ -187,7 +183,7 @@ static int plan_window(struct probe_task *task, struct error *error)
     for (int i = 0; i < WINDOW_FILLERS; i++) {
         state->coarse[i] = state->fine[i] = -1;
     }
-    return plan_coarse(task, error);
+    return (void)pool_check(task->pool, plan_coarse(task, error));
 }
 
 /* --- measuring --- */
@@ -218,14 +214,15 @@ static void observe_window(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-static int next_window(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                       struct error *error)
+static bool next_window(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct window_state *state = task->state;
     int code = 0;
     (void)outcome;
     if (stage > 1)
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     for (int i = 0; i < WINDOW_FILLERS; i++)
         state->seen[i] = window_steps_of(&state->values, &task->plan, state->coarse[i]);
     state->refined = true;
@@ -249,7 +246,7 @@ static int next_window(struct probe_task *task, const struct stage_outcome *outc
     }
     if (code == 0)
         code = trial_values_reserve(&state->values, &task->plan, task->pool, error);
-    return code < 0 ? code : task->plan.point_count > 0;
+    return pool_check(task->pool, code < 0 ? code : task->plan.point_count > 0) > 0;
 }
 
 /* --- concluding --- */
@@ -261,8 +258,6 @@ static int tell_steps(struct probe_task *task, enum window_filler filler, int lo
                       const struct window_steps *steps, struct error *error)
 {
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    if (!factors)
-        return error_out_of_memory(error);
     /* Nops that the loop has of its own depend on the processor. */
     const double own = fillers[filler].own + (filler == WINDOW_NOP ? window_between : 0);
     factors[0] = (struct factor){"filler", fillers[filler].name, 0};
@@ -277,9 +272,9 @@ static int tell_steps(struct probe_task *task, enum window_filler filler, int lo
                                  steps->voted, &steps->at, error);
 }
 
-static int conclude_window(struct probe_task *task, const struct stage_outcome *outcome,
-                           struct error *error)
+static void conclude_window(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct window_state *state = task->state;
     int code = 0;
     (void)outcome;
@@ -292,7 +287,7 @@ static int conclude_window(struct probe_task *task, const struct stage_outcome *
         if (code == 0 && state->fine[i] >= 0)
             code = tell_steps(task, (enum window_filler)i, FINE, &fine, error);
     }
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
 static unsigned flags_of(const struct series *series)
@@ -367,8 +362,9 @@ static int add_step(struct analysis *analysis, enum window_filler filler, struct
                         *fine_concluded = series_of(analysis, concluded_name, name, looks[FINE]),
                         *curve = series_of(analysis, NULL, name, looks[FINE]);
     if (!coarse_concluded)
-        return analysis_keep(analysis, fillers[filler].finding,
-                             "the document does not hold the values of the trials", error);
+        return (analysis_keep(analysis, fillers[filler].finding,
+                              "the document does not hold the values of the trials"),
+                0);
     const struct window_steps coarse = steps_concluded(coarse_concluded),
                               fine = steps_concluded(fine_concluded);
     const struct factor *own = series_factor(coarse_concluded, "loop's own");
@@ -393,12 +389,13 @@ static int add_step(struct analysis *analysis, enum window_filler filler, struct
     return finding && finding->text ? 0 : error_out_of_memory(error);
 }
 
-static int analyse_window(struct analysis *analysis, struct error *error)
+static void analyse_window(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     int code = 0;
     for (int i = 0; i < WINDOW_FILLERS && code == 0; i++)
         code = add_step(analysis, (enum window_filler)i, error);
-    return code;
+    return (void)pool_check(analysis->pool, code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -11,8 +11,8 @@
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/chase/chases.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/probes/prefetch/findings.h"
-#include "measure/probes/probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -154,17 +154,16 @@ static int plan_crossing(struct probe_task *task, struct prefetch_state *state, 
     return 1;
 }
 
-static int plan_prefetch(struct probe_task *task, struct error *error)
+static void plan_prefetch(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct prefetch_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
     int code = chases_seat(task, &state->seat, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     task->plan.touch_cpu = state->seat->cpu;
     task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
     task->plan.unstable_above = 0.1;
@@ -178,17 +177,20 @@ static int plan_prefetch(struct probe_task *task, struct error *error)
             code = plan_order(task, state, level, order, error);
     }
     if (code == 0 && task->plan.point_count == 0)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "too little memory is free for a working set beyond the caches: stop "
-                         "programs that use memory, or raise the memory limit");
-    return code;
+        return (void)pool_check(
+            task->pool,
+            error_set(error, ERROR_IMPOSSIBLE,
+                      "too little memory is free for a working set beyond the caches: stop "
+                      "programs that use memory, or raise the memory limit"));
+    return (void)pool_check(task->pool, code);
 }
 
-static int next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
-                         unsigned stage, struct error *error)
+static bool next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
-    return stage == 1 ? plan_crossing(task, task->state, error) : 0;
+    return pool_check(task->pool, stage == 1 ? plan_crossing(task, task->state, error) : 0) > 0;
 }
 
 /* --- concluding --- */
@@ -286,8 +288,6 @@ static int add_direction(struct analysis *analysis, const struct level_series *l
     struct finding *finding =
         finding_add_value(analysis->result, analysis->pool, name, "%", 100 * share.value,
                           100 * share.low, 100 * share.high, share.flags);
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text =
         pool_printf(analysis->pool, "of %s's latency in random order, line after line %s: %s",
                     level->level, order == FORWARD ? "upwards" : "downwards",
@@ -327,8 +327,6 @@ static int add_stride(struct analysis *analysis, const struct level_series *leve
         }
     }
     struct finding *finding = analysis_add(analysis, "prefetch.max_stride", "B");
-    if (!finding)
-        return error_out_of_memory(error);
     char size[UNIT_TEXT];
     if (!where) {
         finding->text = "none: at no stride is a quarter of any level's latency hidden";
@@ -353,8 +351,6 @@ static int add_crossing(struct analysis *analysis, struct error *error)
     const struct series *through = analysis_series(analysis, crossing_names[THROUGH], NULL, NULL),
                         *anew = analysis_series(analysis, crossing_names[ANEW], NULL, NULL);
     struct finding *finding = analysis_add(analysis, "prefetch.crosses_page", "");
-    if (!finding)
-        return error_out_of_memory(error);
     if (!through || !anew || !through->point_count || !anew->point_count) {
         finding->text = "not found: it was not measured";
         return 0;
@@ -372,8 +368,6 @@ static int add_crossing(struct analysis *analysis, struct error *error)
     const char *ends = isnan(saved.low) ? "in a single trial"
                                         : pool_printf(analysis->pool, "(%.0f to %.0f)",
                                                       100 * saved.low, 100 * saved.high);
-    if (!ends)
-        return error_out_of_memory(error);
     finding->text = pool_printf(analysis->pool,
                                 "%s: page after page takes %.0f %% %s less than the same pages in "
                                 "random order, on 4 KiB pages",
@@ -381,8 +375,9 @@ static int add_crossing(struct analysis *analysis, struct error *error)
     return 0;
 }
 
-static int analyse_prefetch(struct analysis *analysis, struct error *error)
+static void analyse_prefetch(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     struct level_series levels[CHASE_LEVELS_MAX];
     const size_t count = find_levels(analysis, levels);
     int code = 0;
@@ -393,7 +388,7 @@ static int analyse_prefetch(struct analysis *analysis, struct error *error)
     }
     if (code == 0)
         code = add_stride(analysis, levels, count, error);
-    return code == 0 ? add_crossing(analysis, error) : code;
+    return (void)pool_check(analysis->pool, code == 0 ? add_crossing(analysis, error) : code);
 }
 
 const struct probe prefetch_probe = {

@@ -12,7 +12,7 @@
 #include "document/flag.h"
 #include "measure/kernels/contention.h"
 #include "measure/kernels/ring.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +101,6 @@ static int add_point(struct probe_task *task, unsigned series, enum line_state l
     struct seat *seats = pool_alloc(task->pool, 3, sizeof *seats);
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!seats || !point)
-        return error_out_of_memory(error);
     seats[0] = (struct seat){task->cpus.ids[0], MEASURED};
     seats[1] = (struct seat){holder, PARTNER};
     seats[2] = (struct seat){sharer, PARTNER};
@@ -164,13 +162,12 @@ static void plan_batches(struct plan *plan, const struct settings *settings)
         plan->precision = 0.05;
 }
 
-static int plan_coherence(struct probe_task *task, struct error *error)
+static void plan_coherence(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct plan *plan = &task->plan;
     struct coherence_state *state = pool_alloc(task->pool, 1, sizeof *state);
     plan->series = pool_alloc(task->pool, (size_t)TOUCH_OPS * LINE_STATES, sizeof *plan->series);
-    if (!state || !plan->series)
-        return error_out_of_memory(error);
     task->state = state;
     state->stride = (size_t)LINES_APART * machine_line_bytes(task->machine);
     state->ring_bytes =
@@ -188,7 +185,7 @@ static int plan_coherence(struct probe_task *task, struct error *error)
             code = add_point(task, i, line_state, holders.ids[h], error);
     }
     cpulist_free(&holders);
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
 /* --- measuring --- */
@@ -251,14 +248,14 @@ static const char *sharers_of(struct probe_task *task)
     return text;
 }
 
-static int conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome,
-                              struct error *error)
+static void conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     struct factor *sharers = probe_add_parameter(task, "sharers");
     if (!sharers || !(sharers->text = sharers_of(task)))
-        return error_out_of_memory(error);
-    return 0;
+        return (void)pool_check(task->pool, error_out_of_memory(error));
+    return (void)pool_check(task->pool, 0);
 }
 
 /* What sharers_of() says of that holder; NULL where it says nothing. */
@@ -314,8 +311,6 @@ static int add_finding(struct analysis *analysis, const char *op, enum line_stat
     const char *name = pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]);
     struct finding *finding = analysis_add_point(analysis, name, "ns", point, point->flags | flags);
     const char *place = where(analysis, state, point, sharer);
-    if (!finding || !place)
-        return error_out_of_memory(error);
     finding->cpus = point->from < point->to
                         ? pool_printf(analysis->pool, "%d,%d", point->from, point->to)
                         : pool_printf(analysis->pool, "%d,%d", point->to, point->from);
@@ -334,13 +329,15 @@ static enum line_state state_of(const struct series *series)
     return state;
 }
 
-static int analyse_coherence(struct analysis *analysis, struct error *error)
+static void analyse_coherence(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct probe_result *result = analysis->result;
     const bool known = analysis_parameter(analysis, "sharers");
     int code = known ? 0
-                     : analysis_keep(analysis, "coherence.*.shared",
-                                     "the document does not say who shared the lines", error);
+                     : (analysis_keep(analysis, "coherence.*.shared",
+                                      "the document does not say who shared the lines"),
+                        0);
     for (size_t i = 0; i < result->series_count && code == 0; i++) {
         const struct series *series = &result->series[i];
         const enum line_state state = state_of(series);
@@ -353,7 +350,7 @@ static int analyse_coherence(struct analysis *analysis, struct error *error)
                                    &series->points[p], error);
         analysis_read_off(analysis, first, series);
     }
-    return code;
+    return (void)pool_check(analysis->pool, code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

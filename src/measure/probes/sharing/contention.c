@@ -11,7 +11,7 @@
 #include "measure/probes/sharing/contention.h"
 
 #include "base/random.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,13 +160,14 @@ static int reserve_tallies(struct probe_task *task, struct error *error)
     return 0;
 }
 
-static int plan_contention(struct probe_task *task, struct error *error)
+static void plan_contention(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct plan *plan = &task->plan;
     struct contention_state *state = pool_alloc(task->pool, 1, sizeof *state);
     plan->series = pool_alloc(task->pool, CONTENTION_ALL, sizeof *plan->series);
     if (!state || !plan->series)
-        return error_out_of_memory(error);
+        return (void)pool_check(task->pool, error_out_of_memory(error));
     task->state = state;
     plan->series_count = CONTENTION_MEASURED;
     plan->arena_life = ARENA_WHOLE_STAGE;
@@ -182,7 +183,7 @@ static int plan_contention(struct probe_task *task, struct error *error)
         code = add_distances(task, CONTENTION_FALSE_SHARING + i, false_ops[i], error);
     if (code == 0)
         plan->touch_cpu = state->cpus[0];
-    return code == 0 ? reserve_tallies(task, error) : code;
+    return (void)pool_check(task->pool, code == 0 ? reserve_tallies(task, error) : code);
 }
 
 /* --- measuring --- */

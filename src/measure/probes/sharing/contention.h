@@ -4,7 +4,7 @@
 #define FATHOM_MEASURE_PROBES_SHARING_CONTENTION_H
 
 #include "measure/kernels/contention.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* The series: of each operation its time by writers; of two of them the time by distance; and,
  * added at the end, throughput and fairness of each operation. */
@@ -37,7 +37,7 @@ struct contention_state {
 };
 
 /* Adds the series of throughput and fairness. */
-int contention_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int contention_analyse(struct analysis *, struct error *);
+void contention_conclude(struct probe_task *, const struct stage_outcome *);
+void contention_analyse(struct analysis *);
 
 #endif

@@ -22,8 +22,6 @@ static int add_tallied(struct probe_task *task, enum contention_op op, bool fair
             continue;
         struct point *point =
             pool_append(task->pool, (void **)&series->points, &series->point_count, sizeof *point);
-        if (!point)
-            return error_out_of_memory(error);
         *point = point_bare();
         point->x = planned->x;
         point->flags = timed->flags;
@@ -33,9 +31,9 @@ static int add_tallied(struct probe_task *task, enum contention_op op, bool fair
     return 0;
 }
 
-int contention_conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                        struct error *error)
+void contention_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     int code = 0;
     task->plan.series_count = task->result->series_count = CONTENTION_ALL;
@@ -44,7 +42,7 @@ int contention_conclude(struct probe_task *task, const struct stage_outcome *out
         if (code == 0)
             code = add_tallied(task, op, true, error);
     }
-    return code;
+    return (void)pool_check(task->pool, code);
 }
 
 /* --- findings --- */
@@ -65,8 +63,6 @@ static int add_from(struct analysis *analysis, const struct operation_curves *cu
     if (!point)
         return 0;
     struct finding *finding = analysis_add_point(analysis, name, unit, point, point->flags);
-    if (!finding || !text)
-        return error_out_of_memory(error);
     finding->text = text;
     analysis_read_off(analysis, first, series);
     return 0;
@@ -121,8 +117,6 @@ static int add_ratio(struct analysis *analysis, const struct operation_curves *c
                                  known ? (double)a->high / (double)b->low : NAN,
                                  one->flags | other->flags)
              : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->text = text;
     analysis_read_off(analysis, first, series);
     return 0;
@@ -180,8 +174,9 @@ static size_t writers_of(const struct analysis *analysis)
     return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
 }
 
-int contention_analyse(struct analysis *analysis, struct error *error)
+void contention_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const size_t all = writers_of(analysis);
     int code = 0;
     for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {
@@ -192,5 +187,5 @@ int contention_analyse(struct analysis *analysis, struct error *error)
         const struct operation_curves curves = curves_of(analysis, op);
         code = analyse_distances(analysis, &curves, error);
     }
-    return code;
+    return (void)pool_check(analysis->pool, code);
 }

@@ -37,8 +37,6 @@ static int add_series(struct probe_task *task, const char *name, const struct tl
                       const char *look, size_t room, struct error *error)
 {
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    if (!factors)
-        return error_out_of_memory(error);
     factors[0] = (struct factor){"pages", size->name, 0};
     factors[1] = (struct factor){"look", look, 0};
     struct series series = {.name = name,
@@ -67,8 +65,6 @@ static int add_point(struct probe_task *task, int series, unsigned ladder, doubl
     struct tlb_chain chain = tlb_chain_of(state, ladder, pages);
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!point)
-        return error_out_of_memory(error);
     point->series = (unsigned)series;
     point->x = pages;
     point->seats = state->seat;

@@ -5,7 +5,7 @@
 #define FATHOM_MEASURE_PROBES_TLB_STATE_H
 
 #include "measure/probes/chase/trial_values.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/probes/tlb/chain.h"
 
 enum { TLB_PAGES_LEAST = 4 };

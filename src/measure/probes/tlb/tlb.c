@@ -18,7 +18,7 @@
 #include "document/flag.h"
 #include "measure/kernels/chase.h"
 #include "measure/probes/chase/chases.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/probes/tlb/state.h"
 
 #include <math.h>
@@ -67,16 +67,15 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
     size->most = fmin(most, (double)(memory / page_bytes));
 }
 
-static int plan_tlb(struct probe_task *task, struct error *error)
+static void plan_tlb(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct tlb_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return error_out_of_memory(error);
     task->state = state;
     state->line_bytes = machine_line_bytes(task->machine);
     int code = chases_seat(task, &state->seat, error);
     if (code < 0)
-        return code;
+        return (void)pool_check(task->pool, code);
     const struct machine_facts *facts = &task->machine->facts;
     uint64_t small = facts->page_size_count ? facts->page_sizes[0] : 4096;
     /* Linux's transparent huge page is one table's worth of small ones: eight bytes an entry. */
@@ -89,11 +88,13 @@ static int plan_tlb(struct probe_task *task, struct error *error)
     if (choice == CHOICE_HUGE1G)
         add_size(task, UINT64_C(1) << 30, PAGES_HUGE1G, HUGE_MOST);
     if (state->sizes[0].most < 2 * TLB_PAGES_LEAST)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "there is memory for %.0f pages of %s, and a TLB holds more: free memory, "
-                         "or look at smaller pages (--pages)",
-                         state->sizes[0].most, state->sizes[0].name);
-    return tlb_plan_ladder(task, error);
+        return (void)pool_check(
+            task->pool,
+            error_set(error, ERROR_IMPOSSIBLE,
+                      "there is memory for %.0f pages of %s, and a TLB holds more: free memory, "
+                      "or look at smaller pages (--pages)",
+                      state->sizes[0].most, state->sizes[0].name));
+    return (void)pool_check(task->pool, tlb_plan_ladder(task, error));
 }
 
 /* --- measuring --- */
@@ -121,9 +122,9 @@ static void observe_tlb(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-static int next_tlb(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                    struct error *error)
+static bool next_tlb(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     (void)stage;
     struct tlb_state *state = task->state;
@@ -137,15 +138,15 @@ static int next_tlb(struct probe_task *task, const struct stage_outcome *outcome
         }
         more = tlb_plan_ladder(task, error) < 0 ? ERROR_SYSTEM : 1;
     }
-    return more;
+    return pool_check(task->pool, more) > 0;
 }
 
 /* --- concluding --- */
 
 /* Pages that were not measured are in no series: a parameter says why. */
-static int conclude_tlb(struct probe_task *task, const struct stage_outcome *outcome,
-                        struct error *error)
+static void conclude_tlb(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     (void)outcome;
     const struct tlb_state *state = task->state;
     for (size_t i = 0; i < state->size_count; i++) {
@@ -154,11 +155,9 @@ static int conclude_tlb(struct probe_task *task, const struct stage_outcome *out
             continue;
         const char *name = pool_printf(task->pool, "unavailable.%s", size->name);
         struct factor *why = name ? probe_add_parameter(task, name) : NULL;
-        if (!why)
-            return error_out_of_memory(error);
         why->text = size->unavailable;
     }
-    return 0;
+    return (void)pool_check(task->pool, 0);
 }
 
 /* The last series of those pages in that look: refining adds ever finer ones. NULL: none. */
@@ -231,8 +230,9 @@ static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
     if (!why && packed && page->bytes != least && has_flag(packed, FLAG_SMALL_PAGES))
         evidence.unavailable = pool_printf(analysis->pool, "pages of %s can't be had here", name);
     if (!evidence.unavailable && (!spread || !packed))
-        return analysis_keep(analysis, patterns,
-                             "the document does not say why its pages were not measured", error);
+        return (analysis_keep(analysis, patterns,
+                              "the document does not say why its pages were not measured"),
+                0);
     if (spread && packed && sparse)
         evidence.shared = tlb_shared(spread, sparse, packed);
     if (evidence.shared > 1)
@@ -245,8 +245,9 @@ static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
     if (!evidence.second)
         evidence.fine_spread = NULL;
     if (!first_held || !second_held)
-        return analysis_keep(analysis, patterns, "the document does not hold how many trials voted",
-                             error);
+        return (
+            analysis_keep(analysis, patterns, "the document does not hold how many trials voted"),
+            0);
     int code = findings_tlb(analysis->result, analysis->pool, &evidence, error);
     if (spread)
         analysis_read_off(analysis, first, evidence.spread);
@@ -267,8 +268,9 @@ static bool is_looked_at(const struct analysis *analysis, const char *page)
     return false;
 }
 
-static int analyse_tlb(struct analysis *analysis, struct error *error)
+static void analyse_tlb(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct tlb_page *small = NULL;
     int code = 0;
     for (size_t i = 0; i < TLB_PAGES && code == 0; i++) {
@@ -277,7 +279,7 @@ static int analyse_tlb(struct analysis *analysis, struct error *error)
         small = small ? small : &tlb_pages[i];
         code = analyse_pages(analysis, &tlb_pages[i], small, error);
     }
-    return code;
+    return (void)pool_check(analysis->pool, code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -70,8 +70,9 @@ static bool counts_switches(const struct wake_state *state)
     return !slept;
 }
 
-int wake_conclude(struct probe_task *task, const struct stage_outcome *outcome, struct error *error)
+void wake_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
+    struct error *error = pool_error(task->pool);
     const struct wake_state *state = task->state;
     const bool counts = counts_switches(state);
     (void)outcome;
@@ -86,14 +87,12 @@ int wake_conclude(struct probe_task *task, const struct stage_outcome *outcome, 
                                       ? finding_add_value(task->result, task->pool, name, "",
                                                           ratio.value, ratio.low, ratio.high, 0)
                                       : finding_add(task->result, task->pool, name, "");
-        if (!finding)
-            return error_out_of_memory(error);
         finding->text =
             counts ? "context switches for each wake-up, by the system's count"
                    : "unknown: this system counts no context switches (getrusage), so nothing "
                      "shows that threads slept; measure outside this sandbox or emulator";
     }
-    return 0;
+    return (void)pool_check(task->pool, 0);
 }
 
 /* --- what the series show --- */
@@ -105,8 +104,6 @@ static int add_extreme(struct analysis *analysis, const struct series *series, c
     const char *name = pool_printf(analysis->pool, "wake.%s.%s", way, fastest ? "min" : "max");
     struct finding *finding =
         name ? analysis_add_summary(analysis, name, series->y.unit, &point->y, point->flags) : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
     finding->cpus = pool_printf(analysis->pool, "%d,%d", point->from, point->to);
     finding->text = pool_printf(analysis->pool, "%s pair: CPU %d and CPU %d, half of a round trip",
                                 fastest ? "fastest" : "slowest", point->from, point->to);
@@ -146,25 +143,24 @@ static int analyse_sleeps(struct analysis *analysis, const struct series *series
         struct finding *finding =
             name ? analysis_add_summary(analysis, name, series->y.unit, &point->y, point->flags)
                  : NULL;
-        if (!finding)
-            return error_out_of_memory(error);
         finding->text = pool_printf(analysis->pool, "woken by %s, after a sleep of %g us",
                                     analysis_factor(series, "way"), point->x);
-        if (!finding->text)
-            return error_out_of_memory(error);
         analysis_read_off(analysis, first, series);
     }
     return 0;
 }
 
-int wake_analyse(struct analysis *analysis, struct error *error)
+void wake_analyse(struct analysis *analysis)
 {
+    struct error *error = pool_error(analysis->pool);
     const struct probe_result *result = analysis->result;
     int code = 0;
     for (size_t i = 0; i < result->series_count && code == 0; i++)
         code = result->series[i].matrix ? analyse_matrix(analysis, &result->series[i], error)
                                         : analyse_sleeps(analysis, &result->series[i], error);
     if (code < 0)
-        return code;
-    return analysis_keep(analysis, "wake.*.switches", "context switches are in no series", error);
+        return (void)pool_check(analysis->pool, code);
+    return (void)pool_check(
+        analysis->pool,
+        (analysis_keep(analysis, "wake.*.switches", "context switches are in no series"), 0));
 }

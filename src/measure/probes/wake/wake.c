@@ -52,8 +52,6 @@ static int open_bells(struct probe_task *task, struct wake_state *state, struct 
 {
     const size_t count = state->regions * BELL_KINDS * 2;
     state->bells = reserve_bells(task->pool, count);
-    if (!state->bells)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
         state->bells[i].reads = state->bells[i].writes = -1;
     int code = 0;
@@ -135,8 +133,6 @@ static int plan_sleep(struct probe_task *task, struct error *error)
     const double sleep_ns = wake_sleeps_us[state->sleep] * 1e3;
     plan->points = pool_alloc(task->pool, 1, sizeof *plan->points);
     struct seat *seats = pool_alloc(task->pool, 2, sizeof *seats);
-    if (!plan->points || !seats)
-        return error_out_of_memory(error);
     seats[0] = (struct seat){task->cpus.ids[0], MEASURED};
     seats[1] = (struct seat){task->cpus.ids[1], PARTNER};
     plan->points[0] = (struct plan_point){.series = (unsigned)state->sleeping,
@@ -199,43 +195,46 @@ static int add_all_series(struct probe_task *task, struct wake_state *state)
     return 0;
 }
 
-static int plan_wake(struct probe_task *task, struct error *error)
+static void plan_wake(struct probe_task *task)
 {
+    struct error *error = pool_error(task->pool);
     struct wake_state *state = pool_alloc(task->pool, 1, sizeof *state);
     task->state = state;
     if (!state || choose(task, state) < 0 || add_all_series(task, state) < 0)
-        return error_out_of_memory(error);
+        return (void)pool_check(task->pool, error_out_of_memory(error));
     struct error why = {0};
     int code = open_bells(task, state, &why);
     if (code == ERROR_IMPOSSIBLE && !task->named) {
         task->result->status = PROBE_SKIPPED;
         task->result->reason = pool_strdup(task->pool, why.text);
-        return task->result->reason ? 0 : error_out_of_memory(error);
+        return (void)pool_check(task->pool, task->result->reason ? 0 : error_out_of_memory(error));
     }
     if (code < 0)
-        return error_set(error, code, "%s", why.text);
-    return plan_turns(task, is_any(state, WAKE_BLOCKING) ? WAKE_BLOCKING : WAKE_SPINNING, error);
+        return (void)pool_check(task->pool, error_set(error, code, "%s", why.text));
+    return (void)pool_check(
+        task->pool,
+        plan_turns(task, is_any(state, WAKE_BLOCKING) ? WAKE_BLOCKING : WAKE_SPINNING, error));
 }
 
 /* Blocking ways, then spinning, then one sleep after the other. */
-static int next_wake(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                     struct error *error)
+static bool next_wake(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
+    struct error *error = pool_error(task->pool);
     struct wake_state *state = task->state;
     (void)outcome, (void)stage;
     int code = 0;
     probe_plan_clear(task);
     if (state->stage == WAKE_BLOCKING && is_any(state, WAKE_SPINNING)) {
         code = plan_turns(task, WAKE_SPINNING, error);
-        return code < 0 ? code : 1;
+        return pool_check(task->pool, code < 0 ? code : 1) > 0;
     }
     if (state->sleeping < 0 || !(state->ticks_per_ns > 0))
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     if (state->stage == WAKE_SLEEPING && ++state->sleep == WAKE_SLEEPS)
-        return 0;
+        return pool_check(task->pool, 0) > 0;
     state->stage = WAKE_SLEEPING;
     code = plan_sleep(task, error);
-    return code < 0 ? code : 1;
+    return pool_check(task->pool, code < 0 ? code : 1) > 0;
 }
 
 /* --- trials --- */

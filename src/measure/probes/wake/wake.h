@@ -3,7 +3,7 @@
 #define FATHOM_MEASURE_PROBES_WAKE_WAKE_H
 
 #include "machine/bell.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 /* Pairs that are visited side by side, at most: each has descriptors of its own. */
 enum { WAKE_SIDE_BY_SIDE = 32 };
@@ -42,8 +42,8 @@ enum { WAKE_DETAIL_REGION = 8, WAKE_DETAIL_WAY = (1 << WAKE_DETAIL_REGION) - 1 }
 /* The points of the ways that the stage measures: in rounds of pairs that share no core. */
 int wake_add_pairs(struct probe_task *, struct error *);
 
-int wake_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
-int wake_analyse(struct analysis *, struct error *);
+void wake_conclude(struct probe_task *, const struct stage_outcome *);
+void wake_analyse(struct analysis *);
 
 extern const struct finding_line wake_lines[];
 extern const struct standard wake_experiment[];

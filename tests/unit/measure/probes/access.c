@@ -88,16 +88,16 @@ static void elements_lie_within_and_across(void **state)
     struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
     if (!chase_straddles) {
-        assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+        assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
         skip();
     }
     assert_elements_lie_at(bench, "within a line", 2 * LINE, 0);
     assert_elements_lie_at(bench, "across the end of a line", 2 * LINE, LINE - 4);
-    assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     assert_int_equal(bench->task.plan.pages, PAGES_SMALL);
     assert_elements_lie_at(bench, "within a page", PAGE, PAGE - LINE);
     assert_elements_lie_at(bench, "across the end of a page", PAGE, PAGE - 4);
-    assert_int_equal(access_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 
 /* Gives every point planned now what `cycles` says of its series. */
@@ -138,7 +138,7 @@ static void conclude(struct bench *bench, double doubt)
     struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
     give(bench, model, doubt);
-    if (access_probe.next(&bench->task, &outcome, 1, &bench->error) == 1)
+    if (probe_next(&bench->task, &outcome, 1, &bench->error) == 1)
         give(bench, model, doubt);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
@@ -184,7 +184,7 @@ static void lines_that_fell_into_the_level_before_tell_nothing(void **state)
     if (!chase_straddles)
         skip();
     give(bench, hashed, 0.01);
-    assert_int_equal(access_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     give(bench, hashed, 0.01);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;

@@ -8,7 +8,7 @@
 #include "conclude/analyse.h"
 #include "conclude/registry/experiment.h"
 #include "document/json.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/run/stages.h"
 
 #include <inttypes.h>

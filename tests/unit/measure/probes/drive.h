@@ -70,7 +70,7 @@ static unsigned drive(struct bench *bench, const struct probe *probe, unsigned f
             if (series->point_count > 1)
                 qsort(series->points, series->point_count, sizeof *series->points, drive_by_x);
         }
-        more = probe->next(task, &outcome, stage, &bench->error);
+        more = probe_next(task, &outcome, stage, &bench->error);
     }
     assert_int_equal(more, 0);
     bench->result.series = task->plan.series;

@@ -3,7 +3,7 @@
 #define FATHOM_TESTS_PROBES_SUPPORT_H
 
 #include "again.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/run/stages.h"
 
 #include <setjmp.h>

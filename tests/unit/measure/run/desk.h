@@ -61,11 +61,10 @@ static void desk_prepare(struct trial *trial)
 }
 
 /* One point on one CPU without memory. */
-static int desk_plan(struct probe_task *task, struct error *error)
+static void desk_plan(struct probe_task *task)
 {
     struct plan *plan = &task->plan;
     struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
-    (void)error;
     plan->series = pool_alloc(task->pool, 1, sizeof *plan->series);
     plan->points = pool_alloc(task->pool, 1, sizeof *plan->points);
     *seat = (struct seat){task->cpus.ids[0], MEASURED};
@@ -73,21 +72,18 @@ static int desk_plan(struct probe_task *task, struct error *error)
     plan->points[0] = (struct plan_point){.x = 1, .seats = seat, .seat_count = 1};
     plan->series_count = plan->point_count = 1;
     plan->span_s = 0;
-    return 0;
 }
 
 /* Its x tells how many probes it knew the findings of. */
-static int desk_plan_by_found(struct probe_task *task, struct error *error)
+static void desk_plan_by_found(struct probe_task *task)
 {
-    int code = desk_plan(task, error);
+    desk_plan(task);
     task->plan.points[0].x = (double)task->document->probe_count;
-    return code;
 }
 
-static int desk_refuse(struct probe_task *task, struct error *error)
+static void desk_refuse(struct probe_task *task)
 {
-    (void)task;
-    return error_set(error, ERROR_USAGE, "nothing of the kind");
+    pool_leave(task->pool, ERROR_USAGE, "nothing of the kind");
 }
 
 static const struct option_spec desk_options[] = {

@@ -56,30 +56,29 @@ static void prepare_often(struct trial *trial)
     note(trial, 'o');
 }
 
-static int next_stage(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
-                      struct error *error)
+static bool next_stage(struct probe_task *task, const struct stage_outcome *outcome,
+                       unsigned stage)
 {
     (void)outcome;
     if (stage > 1)
-        return 0;
+        return false;
     struct series *series = task->plan.series;
-    const int code = desk_plan(task, error);
+    desk_plan(task);
     task->plan.series = series;
     task->plan.points[0].x = 2;
-    return code == 0 ? 1 : code;
+    return true;
 }
 
-static int plan_often(struct probe_task *task, struct error *error)
+static void plan_often(struct probe_task *task)
 {
     static const uint32_t first = 0;
-    const int code = desk_plan(task, error);
+    desk_plan(task);
     task->plan.points[0].arena_bytes = 4096;
     task->plan.arena_life = ARENA_EVERY_TURN;
     task->plan.pages = PAGES_SMALL;
     task->plan.look = &first;
     task->plan.look_count = 1;
     task->plan.look_trials = 2;
-    return code;
 }
 
 /* A neighbour that stays for a second is then met by some of its trials only. */

@@ -52,7 +52,7 @@ static inline void assert_golden(char *text, const char *name)
 {
     char path[4096];
     const char *source = getenv("FATHOM_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/unit/render/golden/%s", source ? source : ".", name);
+    snprintf(path, sizeof path, "%s/tests/unit/show/render/golden/%s", source ? source : ".", name);
     FILE *file = fopen(path, getenv("FATHOM_REFRESH") ? "w" : "r");
     if (!file)
         fail_msg("%s cannot be opened", path);

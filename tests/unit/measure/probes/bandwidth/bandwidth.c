@@ -20,7 +20,7 @@ static const char *factor_of(const struct series *series, const char *name)
 static int next(struct bench *bench, unsigned stage)
 {
     struct stage_outcome outcome = {0};
-    return bandwidth_probe.next(&bench->task, &outcome, stage, &bench->error);
+    return probe_next(&bench->task, &outcome, stage, &bench->error);
 }
 
 static size_t points_by(const struct bench *bench, const char *kernel, const char *level)

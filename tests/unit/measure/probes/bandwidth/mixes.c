@@ -20,7 +20,7 @@ static void a_mix_has_a_curve_by_threads(void **state)
     for (size_t i = 0; i < 3; i++)
         assert_string_equal(series_factor(&plan->series[i], "level")->text, "DRAM");
     const struct stage_outcome outcome = {0};
-    assert_int_equal(bandwidth_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
 }
 
 /* What is counted is what the memory sees: a store's own read too, but of one past the caches. */

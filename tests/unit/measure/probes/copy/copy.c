@@ -44,10 +44,10 @@ static void calls_are_planned_by_size_method_and_state(void **state)
     assert_true(seen[1][COPY_ALIGNED] > 0);
     /* Large calls come in a stage of their own. */
     struct stage_outcome outcome = {0};
-    assert_int_equal(copy_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     for (size_t i = 0; i < bench->task.plan.point_count; i++)
         assert_true(bench->task.plan.points[i].detail >= 2 * MIB);
-    assert_int_equal(copy_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 
 /* Prepares a trial of the point in an arena that nobody touches. */
@@ -173,7 +173,7 @@ static void conclude(struct bench *bench, const char *memcpy_by, const char *mem
     struct stage_outcome outcome = {0};
     plan(bench);
     give(bench);
-    assert_int_equal(copy_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     give(bench);
     tell(bench, "memcpy_by", memcpy_by);
     tell(bench, "memset_by", memset_by);

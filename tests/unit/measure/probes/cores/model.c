@@ -2,7 +2,7 @@
  * a model in place of the hand-offs. */
 #include "document/flag.h"
 #include "measure/kernels/handoff.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/run/stages.h"
 
 #include <math.h>

@@ -55,13 +55,13 @@ static void each_home_has_a_plan_of_its_own(void **state)
     assert_int_equal(plan->point_count, 3 * 4);
     for (size_t i = 0; i < plan->point_count; i++)
         assert_true(plan->points[i].to < 3);
-    assert_int_equal(cores_probe.next(&bench->task, &outcome, 1, NULL), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, NULL), 1);
     assert_int_equal(plan->node, 4);
     assert_int_equal(plan->touch_cpu, 3);
     assert_int_equal(plan->point_count, 2 * 4);
     for (size_t i = 0; i < plan->point_count; i++)
         assert_true(plan->points[i].to >= 3);
-    assert_int_equal(cores_probe.next(&bench->task, &outcome, 2, NULL), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 2, NULL), 0);
     assert_int_equal(bench_plan(bench, &cores_probe, "home", "node:4", NULL), 0);
     assert_int_equal(plan->node, 4);
     assert_int_equal(plan->point_count, 5 * 4);
@@ -80,7 +80,7 @@ static void each_home_is_checked(void **state)
         assert_non_null(plan->groups);
         assert_int_equal(plan->node, 4 * home);
         assert_int_equal(plan->point_count, home ? 2 * 4 : 3 * 4);
-        assert_int_equal(cores_probe.next(&bench->task, &outcome, 1 + 2 * home, NULL), 1);
+        assert_int_equal(probe_next(&bench->task, &outcome, 1 + 2 * home, NULL), 1);
         assert_null(plan->groups);
         assert_int_equal(plan->node, 4 * home);
         assert_int_equal(plan->point_count, 3); /* half of six */
@@ -88,7 +88,7 @@ static void each_home_is_checked(void **state)
             assert_true((plan->points[i].to < 3) == !home);
             assert_int_equal(plan->points[i].series, 1);
         }
-        assert_int_equal(cores_probe.next(&bench->task, &outcome, 2 + 2 * home, NULL), !home);
+        assert_int_equal(probe_next(&bench->task, &outcome, 2 + 2 * home, NULL), !home);
     }
     assert_int_equal(plan->series_count, 2);
 }

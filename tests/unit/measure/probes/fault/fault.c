@@ -46,7 +46,7 @@ static void every_kind_of_fault_is_a_series(void **state)
     struct stage_outcome outcome = {0};
     assert_null(point_of(bench, FAULT_SHOOTDOWN, 0));
     assert_int_equal(fault->point_count, bench->task.plan.point_count);
-    assert_int_equal(fault_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     /* 1, 2, 4 and all five CPUs; the first measures and the others use memory. */
     static const unsigned threads[] = {1, 2, 4, 5};
     for (size_t i = 0; i < 4; i++) {
@@ -67,7 +67,7 @@ static void one_probe_of_many_measures_the_first_touch(void **state)
     plan(bench, false);
     assert_in_range(bench->task.plan.point_count, 1, 2);
     assert_non_null(point_of(bench, FAULT_TOUCH, 0));
-    assert_int_equal(fault_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
 }
 
 static void trials_say_what_they_restore_and_mean(void **state)
@@ -173,7 +173,7 @@ static void conclude(struct bench *bench, enum fault_what wrong, uint64_t more, 
     plan(bench, true);
     do
         measure(bench, wrong, more, refused);
-    while (fault_probe.next(&bench->task, &outcome, 1, &bench->error) == 1);
+    while (probe_next(&bench->task, &outcome, 1, &bench->error) == 1);
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
 }
 
@@ -235,16 +235,16 @@ static void threads_that_got_no_time_are_measured_again(void **state)
     plan(bench, true);
     measure(bench, FAULT_WHATS, 0, 0);
     struct fault_state *fault = bench->task.state;
-    assert_int_equal(fault_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     measure(bench, FAULT_WHATS, 0, 0);
     const size_t which = (size_t)fault->series[FAULT_SHOOTDOWN];
     struct series *threads = &bench->task.plan.series[which];
     const size_t before = threads->point_count;
     threads->points[1] = (struct point){.x = 2, .failed = "no time", .y = summary_of_nothing()};
-    int more = fault_probe.next(&bench->task, &outcome, 2, &bench->error);
+    int more = probe_next(&bench->task, &outcome, 2, &bench->error);
     if (more == 1 && fault->stage == 2) { /* where there are pages of 1 GiB */
         measure(bench, FAULT_WHATS, 0, 0);
-        more = fault_probe.next(&bench->task, &outcome, 3, &bench->error);
+        more = probe_next(&bench->task, &outcome, 3, &bench->error);
     }
     threads = &bench->task.plan.series[which];
     assert_int_equal(more, 1);
@@ -253,12 +253,12 @@ static void threads_that_got_no_time_are_measured_again(void **state)
     assert_true(bench->task.plan.points[0].x == 2);
     measure(bench, FAULT_WHATS, 0, 0);
     assert_int_equal(threads->point_count, before);
-    assert_int_equal(fault_probe.next(&bench->task, &outcome, 4, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 4, &bench->error), 0);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
     bench->result.status = PROBE_PARTIAL;
     bench->result.reason = "1 point failed";
-    assert_int_equal(fault_probe.conclude(&bench->task, &outcome, &bench->error), 0);
+    assert_int_equal(probe_conclude(&bench->task, &outcome, &bench->error), 0);
     assert_int_equal(bench->result.status, PROBE_OK);
     assert_null(bench->result.reason);
 }

@@ -198,9 +198,9 @@ static const struct gpu_backend fake_opencl_backend = {.name = "opencl",
 static const struct gpu_backend *const fake_backends[] = {&fake_cuda_backend, &fake_opencl_backend,
                                                           NULL};
 
-static int fake_plan(struct probe_task *task, struct error *error)
+static void fake_plan(struct probe_task *task)
 {
-    return gpu_plan_with(task, fake_backends, error);
+    pool_check(task->pool, gpu_plan_with(task, fake_backends, pool_error(task->pool)));
 }
 
 /* A Turing-like device: L1 64 KiB of 96, L2 4 MiB, 1 GiB. */

@@ -424,7 +424,7 @@ static void two_experiments_are_analysed_by_themselves(void **state)
 static int go_on(struct bench *bench, double huge_share, unsigned stage)
 {
     struct stage_outcome outcome = {.placement = {.huge_share = huge_share, .page_bytes = 2 << 20}};
-    return latency_probe.next(&bench->task, &outcome, stage, &bench->error);
+    return probe_next(&bench->task, &outcome, stage, &bench->error);
 }
 
 /* The table's first stage, however many the levels take before it. */

@@ -50,11 +50,11 @@ static void pages_take_a_stage_each(void **state)
     assert_int_equal(bench->task.plan.pages, PAGES_SMALL);
     assert_int_equal(bench->task.plan.point_count, 4);
     assert_true(fabs(bench->task.plan.share - 0.8) < 1e-9);
-    assert_int_equal(latency_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     assert_int_equal(bench->task.plan.pages, PAGES_AUTO);
     assert_int_equal(bench->task.plan.point_count, 1);
     assert_int_equal(bench->task.plan.points[0].series, 4);
-    assert_int_equal(latency_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 
 static void refuse(struct bench *bench, const char *variants, const char *says)
@@ -195,7 +195,7 @@ static void the_table_takes_sizes(void **state)
     const struct stage_outcome outcome = {.placement = {.huge_share = 0}};
     for (size_t i = 0; i < 2; i++)
         add_point(bench, &bench->task.plan.series[0], bench->task.plan.points[i].x, 1);
-    assert_int_equal(latency_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     for (size_t i = 0; i < bench->task.plan.point_count; i++)
         assert_true(bench->task.plan.points[i].x == (i % 2 ? 1 << 20 : 16 << 10));
     assert_true(bench->task.plan.series_count > 8);

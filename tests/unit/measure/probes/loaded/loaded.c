@@ -364,13 +364,13 @@ static void the_steps_between_are_measured_where_there_is_time_for_all(void **st
         observe(bench, LOADED_FULL, 0.9, 0);
         struct stage_outcome outcome = {.elapsed_s = 1.4, .visits_s = 1.4};
         bench->task.plan.budget_s = plenty ? 10 : 9;
-        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error), plenty);
+        assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), plenty);
         if (!plenty)
             continue;
         assert_int_equal(bench->task.plan.point_count, LOADED_STEPS - 2);
         for (unsigned i = 0; i < LOADED_STEPS - 2; i++)
             assert_true(bench->task.plan.points[i].x == i + 1);
-        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
+        assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
     }
 }
 
@@ -396,8 +396,7 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
         observe(bench, LOADED_NONE, 0.98, 0);
         observe(bench, LOADED_FULL, 0.98, 0);
         plan->budget_s = cases[i].half_s;
-        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error),
-                         cases[i].steps > 0);
+        assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), cases[i].steps > 0);
         for (unsigned k = 0; k < cases[i].steps; k++) {
             const unsigned stride = (LOADED_FULL - cases[i].first) / cases[i].steps;
             assert_true(plan->points[k].x == cases[i].first + k * stride);
@@ -423,7 +422,7 @@ static void a_whole_run_says_nothing_of_the_steps_that_it_does_not_want(void **s
     observe(bench, LOADED_NONE, 0.9, 0);
     observe(bench, LOADED_FULL, 0.9, 0);
     bench->task.plan.budget_s = 9;
-    assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
     conclude(bench);
     assert_null(find(bench, "loaded.knee"));
 }
@@ -439,7 +438,7 @@ static void memory_that_is_touched_once_a_round_is_counted_once_a_round(void **s
         observe(bench, LOADED_FULL, 0.9, 0);
         const struct stage_outcome outcome = {.elapsed_s = 7, .arena_s = 0.8, .visits_s = 1.4};
         bench->task.plan.budget_s = plenty ? 10.2 : 10; /* half: 6 * (0.8 + 14 * 0.1) are 13.2 */
-        assert_int_equal(loaded_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+        assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
         assert_int_equal(bench->task.plan.point_count, plenty ? LOADED_STEPS - 2 : 7);
     }
 }

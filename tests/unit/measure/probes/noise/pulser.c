@@ -10,7 +10,7 @@
  */
 #include "base/random.h"
 #include "machine/machine.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/run/run.h"
 #include "stats/quantile.h"
 

@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "document/flag.h"
 #include "measure/kernels/chase.h"
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 #include "measure/run/stages.h"
 
 #include <math.h>

@@ -25,7 +25,7 @@ static void a_curve_for_each_number_of_chains(void **state)
     assert_true(number_of(bench, 0, "chains") == 1 && number_of(bench, 1, "chains") == 4);
     assert_string_equal(bench->task.plan.series[0].x.unit, "B");
     bench->task.plan.budget_s = 100;
-    assert_int_equal(parallelism_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
 }
 
 static void a_curve_for_each_amount_of_work_and_its_prefetch(void **state)

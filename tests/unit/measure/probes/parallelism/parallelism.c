@@ -74,7 +74,7 @@ static unsigned go(struct bench *bench, double seconds)
                 qsort(task->plan.series[i].points, task->plan.series[i].point_count,
                       sizeof(struct point), drive_by_x);
         task->plan.budget_s = seconds * task->plan.share;
-        more = parallelism_probe.next(task, &outcome, stage, &bench->error);
+        more = probe_next(task, &outcome, stage, &bench->error);
     }
     assert_int_equal(more, 0);
     bench->result.series = task->plan.series;
@@ -308,7 +308,7 @@ static void work_that_was_not_measured_is_no_answer(void **state)
         for (size_t i = 0; i < task->plan.point_count; i++)
             drive_point(bench, &task->plan.points[i], 0, answer);
         task->plan.budget_s = 25 * task->plan.share;
-        assert_int_equal(parallelism_probe.next(task, &outcome, stage, &bench->error), 1);
+        assert_int_equal(probe_next(task, &outcome, stage, &bench->error), 1);
         last = &task->plan.series[task->plan.series_count - 1];
     }
     bench->result.series = task->plan.series;
@@ -353,7 +353,7 @@ static void workers_begin_apart_on_one_ring(void **state)
         bench_plan(bench, &parallelism_probe, "size", "64K", "chains", "4", "threads", "3", NULL),
         0);
     struct stage_outcome outcome = {0};
-    assert_int_equal(parallelism_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     const struct plan *plan = &bench->task.plan;
     const struct plan_point *point = &plan->points[plan->point_count - 1];
     assert_int_equal(point->seat_count, SEATS);

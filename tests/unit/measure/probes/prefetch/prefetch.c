@@ -113,7 +113,7 @@ static void pages_are_crossed_on_small_ones(void **state)
     struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
     const size_t before = bench->task.plan.series_count;
-    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->series_count, before + 2);
     assert_int_equal(plan->point_count, 2);
@@ -123,7 +123,7 @@ static void pages_are_crossed_on_small_ones(void **state)
                         "forward-in-block:4K");
     assert_int_equal(plan->points[0].detail, plan->points[1].detail);
     assert_true(plan->points[0].detail <= 1024 * PAGE);
-    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 2, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 
 static void give(struct bench *bench, size_t series, double x, double cycles, double doubt)
@@ -150,7 +150,7 @@ static void measure(struct bench *bench, double reach, double through, double do
         bool half = strstr(name, "backward") && point->x <= (double)LINE;
         give(bench, point->series, point->x, hidden ? 10 : half ? 50 : 100, doubt);
     }
-    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     for (size_t i = 0; i < 2; i++)
         give(bench, bench->task.plan.points[i].series, bench->task.plan.points[i].x,
              i == 0 ? 10 * through : 10, doubt);
@@ -293,7 +293,7 @@ static void a_machine_without_declared_caches_is_still_measured(void **state)
     assert_int_equal(bench->task.plan.series_count, ORDERS);
     assert_non_null(series_named(bench, "DRAM, forward"));
     struct stage_outcome outcome = {0};
-    assert_int_equal(prefetch_probe.next(&bench->task, &outcome, 1, &bench->error), 0);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
 }
 
 int main(void)

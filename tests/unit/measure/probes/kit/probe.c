@@ -1,5 +1,5 @@
 /* What becomes of a probe whose points fail or are never come to. */
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include "support.h"
 
@@ -28,14 +28,12 @@ static void plan_points(struct probe_task *task, double first_x)
     task->plan.span_s = 0;
 }
 
-static int plan(struct probe_task *task, struct error *error)
+static void plan(struct probe_task *task)
 {
-    (void)error;
     failing.series = (struct series){.name = "values", .x = {"x", ""}, .y = {"y", "ns"}};
     task->plan.series = &failing.series;
     task->plan.series_count = 1;
     plan_points(task, 0);
-    return 0;
 }
 
 static uint64_t take_a_nanosecond(void *state, uint64_t repeats)
@@ -49,14 +47,11 @@ static void prepare(struct trial *trial)
     trial->workers[0] = (struct worker){.run = take_a_nanosecond};
 }
 
-static int conclude(struct probe_task *task, const struct stage_outcome *outcome,
-                    struct error *error)
+static void conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
     (void)task;
     (void)outcome;
-    (void)error;
     failing.concluded = true;
-    return 0;
 }
 
 static const struct option_spec no_options[] = {{.name = NULL}};
@@ -76,24 +71,22 @@ static void plan_memory(struct probe_task *task, enum page_policy pages)
 }
 
 /* A stage on small pages, and a second one on pages that it asks for itself. */
-static int plan_small(struct probe_task *task, struct error *error)
+static void plan_small(struct probe_task *task)
 {
-    int code = plan(task, error);
+    plan(task);
     plan_memory(task, PAGES_SMALL);
-    return code;
 }
 
-static int next_on_other_pages(struct probe_task *task, const struct stage_outcome *outcome,
-                               unsigned stage, struct error *error)
+static bool next_on_other_pages(struct probe_task *task, const struct stage_outcome *outcome,
+                                unsigned stage)
 {
     (void)outcome;
-    (void)error;
     if (stage > 1)
-        return 0;
+        return false;
     probe_plan_clear(task);
     plan_points(task, 2);
     plan_memory(task, failing.second_pages);
-    return 1;
+    return true;
 }
 
 static const struct probe two_stages = {.name = "two stages",

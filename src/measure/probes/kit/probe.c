@@ -1,4 +1,4 @@
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
@@ -88,8 +88,6 @@ static int note_parameters(struct probe_task *task, struct error *error)
             option_names_file(spec))
             continue;
         struct factor *factor = probe_add_parameter(task, spec->name);
-        if (!factor)
-            return error_out_of_memory(error);
         if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)
             factor->number = settings_number(task->settings, spec->name);
         else if (spec->type == OPTION_SIZE)
@@ -159,6 +157,12 @@ void probe_plan_sweeps(struct plan *plan, unsigned groups, unsigned loads)
     plan->meant |= MEANT_STEAL; /* counted in ticks, and a trial is far shorter */
 }
 
+static int plan_step(void *task)
+{
+    ((struct probe_task *)task)->probe->plan(task);
+    return 0;
+}
+
 int probe_prepare(struct probe_task *task, const struct probe *probe,
                   const struct settings *settings, const struct machine *machine, struct pool *pool,
                   struct probe_result *result, struct error *error)
@@ -187,7 +191,40 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
             pool_printf(pool, "needs two CPUs, and only CPU %d may be used", task->cpus.ids[0]);
         return 0;
     }
-    return probe->plan(task, error);
+    return pool_enter(pool, plan_step, task, error);
+}
+
+struct step {
+    struct probe_task *task;
+    const struct stage_outcome *outcome;
+    unsigned stage;
+};
+
+static int next_step(void *with)
+{
+    const struct step *step = with;
+    return step->task->probe->next(step->task, step->outcome, step->stage);
+}
+
+int probe_next(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
+               struct error *error)
+{
+    struct step step = {task, outcome, stage};
+    return task->probe->next ? pool_enter(task->pool, next_step, &step, error) : 0;
+}
+
+static int conclude_step(void *with)
+{
+    const struct step *step = with;
+    step->task->probe->conclude(step->task, step->outcome);
+    return 0;
+}
+
+int probe_conclude(struct probe_task *task, const struct stage_outcome *outcome,
+                   struct error *error)
+{
+    struct step step = {task, outcome, 0};
+    return task->probe->conclude ? pool_enter(task->pool, conclude_step, &step, error) : 0;
 }
 
 int probe_plan_again(struct probe_task *task, struct error *error)

@@ -1,4 +1,4 @@
-#include "measure/probes/probe.h"
+#include "measure/probes/kit/probe.h"
 
 #include <string.h>
 

@@ -60,21 +60,23 @@ struct probe {
     const struct option_spec *options;
     struct finding_table
         findings; /* what each finding that it adds is: conclude/registry/registry.h */
+    /* plan(), next(), conclude() and analyse() are steps of the document's pool: they leave it with
+     * an error (base/pool.h). */
     /* Fills task->plan, which comes with everything common filled in. ERROR_USAGE when options
      * contradict each other or the machine. */
-    int (*plan)(struct probe_task *, struct error *);
+    void (*plan)(struct probe_task *);
     /* See struct trial_work; trial->probe_state is task->state. */
     void (*prepare)(struct trial *);
     /* See struct trial_work; the observer is the task. May be NULL. */
     void (*observe)(void *task, const struct observation *);
     /* Plans what is to be measured next, from what has been: fills task->plan anew, but for the
      * series, which stay as they are (with their points, ascending by x) and to whose end others
-     * may be added. Returns 1, or 0 when there is nothing more to measure. `stage` counts from 1.
+     * may be added. Returns false when there is nothing more to measure. `stage` counts from 1.
      * NULL: the first plan is all. */
-    int (*next)(struct probe_task *, const struct stage_outcome *, unsigned stage, struct error *);
+    bool (*next)(struct probe_task *, const struct stage_outcome *, unsigned stage);
     /* Puts into task->result, whose series are complete, what else its document has to hold: series
      * that are made of others, parameters, and findings that no series yields. May be NULL. */
-    int (*conclude)(struct probe_task *, const struct stage_outcome *, struct error *);
+    void (*conclude)(struct probe_task *, const struct stage_outcome *);
     /* Computes all findings from the result alone (conclude/analyse.h), after measuring as for a
      * document of old. NULL: conclude() adds all of them. */
     analyse_function *analyse;
@@ -111,6 +113,11 @@ void probe_plan_short_batches(struct plan *, double trial_ns);
 void probe_plan_sweeps(struct plan *, unsigned groups, unsigned loads);
 /* What a trial takes where nothing else decides it. */
 enum { PROBE_TRIAL_NS = 1000 * 1000 };
+
+/* Carries out the probe's next() and conclude(), where it has them. probe_next() returns 1 or 0 as
+ * next() does; both return the code that they left with. */
+int probe_next(struct probe_task *, const struct stage_outcome *, unsigned stage, struct error *);
+int probe_conclude(struct probe_task *, const struct stage_outcome *, struct error *);
 
 /* Frees what it planned with: once, also after an error, and after stages_close() where stages were
  * begun (measure/run/stages.h). */

@@ -1,0 +1,98 @@
+#include "conclude/read.h"
+
+#include "base/units.h"
+#include "conclude/registry/finding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 96 };
+
+const char *analysis_text(struct analysis *analysis, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return pool_strdup(analysis->pool, text);
+}
+
+static bool has_value(const struct point *point)
+{
+    return point->y.n > 0;
+}
+
+/* Where the reading has two ends: their difference, or their ratio a byte. */
+static struct estimate between(const struct finding_line *line, const struct point *first,
+                               const struct point *last)
+{
+    const struct estimate a = finding_time_of(first), b = finding_time_of(last);
+    const float more = (float)(last->x / first->x);
+    return line->read == READ_EXCESS
+               ? (struct estimate){b.median - a.median, b.low - a.high, b.high - a.low}
+               : (struct estimate){more * a.median / b.median, more * a.low / b.high,
+                                   more * a.high / b.low};
+}
+
+static void add(struct analysis *analysis, const struct finding_line *line, const char *pattern,
+                const struct point *at, const struct point *first)
+{
+    const bool two = line->read == READ_EXCESS || line->read == READ_GAIN;
+    const struct estimate value = two ? between(line, first, at) : finding_time_of(at);
+    const size_t stem = strcspn(pattern, "*");
+    char name[NAME_BYTES], size[UNIT_TEXT] = "";
+    if (pattern[stem])
+        size_name((uint64_t)at->x, size);
+    snprintf(name, sizeof name, "%.*s%s%s", (int)stem, pattern, size,
+             pattern + stem + (pattern[stem] != '\0'));
+    struct finding *finding = finding_add_value(
+        analysis->result, analysis->pool, name, line->unit, (double)value.median, (double)value.low,
+        (double)value.high, two ? at->flags | first->flags : at->flags);
+    if (line->say)
+        finding->text = line->say(analysis, at, first);
+}
+
+static void read_line(struct analysis *analysis, const struct finding_line *line,
+                      const char *pattern, const struct series *series)
+{
+    const size_t before = analysis->result->finding_count, count = series->point_count;
+    const struct point *first = &series->points[0], *last = first + count - 1;
+    const bool two = line->read == READ_EXCESS || line->read == READ_GAIN;
+    if (line->read == READ_EACH)
+        for (const struct point *at = first; at <= last; at++)
+            if (has_value(at))
+                add(analysis, line, pattern, at, first);
+    if (line->read == READ_FIRST && count > 1 && has_value(first))
+        add(analysis, line, pattern, first, first);
+    if (line->read == READ_LAST && has_value(last))
+        add(analysis, line, pattern, last, first);
+    if (two && count > 1 && has_value(first) && has_value(last) &&
+        !(line->read == READ_EXCESS && first->x > 1))
+        add(analysis, line, pattern, last, first);
+    analysis_read_off(analysis, before, series);
+}
+
+/* The part of the list before the next separator, copied; the rest of it, or NULL. */
+static const char *take(char part[NAME_BYTES], const char *list, const char *separator)
+{
+    const char *end = strstr(list, separator);
+    snprintf(part, NAME_BYTES, "%.*s", (int)(end ? end - list : (ptrdiff_t)strlen(list)), list);
+    return end ? end + 2 : NULL;
+}
+
+void findings_read(struct analysis *analysis, const struct finding_line *lines)
+{
+    for (const struct finding_line *line = lines; line->patterns; line++) {
+        const char *patterns = line->patterns, *names = line->series;
+        char pattern[NAME_BYTES], name[NAME_BYTES];
+        while (names && patterns) {
+            patterns = take(pattern, patterns, ", ");
+            names = take(name, names, "; ");
+            const struct series *series = analysis_series(analysis, name, NULL, NULL);
+            if (series && series->point_count)
+                read_line(analysis, line, pattern, series);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+#include "measure/probes/kit/build.h"
+
+static struct factor *add_factor(struct pool *pool, struct factor **factors, size_t *count,
+                                 const char *name)
+{
+    struct factor *factor = pool_append(pool, (void **)factors, count, sizeof *factor);
+    factor->name = name;
+    return factor;
+}
+
+unsigned build_series(struct probe_task *task, struct series series)
+{
+    struct plan *plan = &task->plan;
+    const struct factor *factors = series.factors;
+    const size_t count = series.factor_count;
+    series.factors = NULL;
+    series.factor_count = 0;
+    for (size_t i = 0; i < count; i++)
+        *add_factor(task->pool, &series.factors, &series.factor_count, NULL) = factors[i];
+    *(struct series *)pool_append(task->pool, (void **)&plan->series, &plan->series_count,
+                                  sizeof series) = series;
+    return (unsigned)plan->series_count - 1;
+}
+
+void build_factor(struct probe_task *task, unsigned series, const char *name, double number)
+{
+    struct series *to = &task->plan.series[series];
+    add_factor(task->pool, &to->factors, &to->factor_count, name)->number = number;
+}
+
+void build_factor_text(struct probe_task *task, unsigned series, const char *name, const char *text)
+{
+    struct series *to = &task->plan.series[series];
+    add_factor(task->pool, &to->factors, &to->factor_count, name)->text = text;
+}
+
+struct plan_point *build_point(struct probe_task *task, unsigned series, double x, const int *cpus,
+                               size_t count, enum role others)
+{
+    struct plan *plan = &task->plan;
+    struct seat *seats = pool_alloc(task->pool, count, sizeof *seats);
+    for (size_t i = 0; i < count; i++)
+        seats[i] = (struct seat){cpus[i], i ? others : MEASURED};
+    struct plan_point *point =
+        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+    *point = (struct plan_point){
+        .series = series, .x = x, .seats = seats, .seat_count = (unsigned)count};
+    return point;
+}
+
+void build_note(struct probe_task *task, const char *name, double number)
+{
+    probe_add_parameter(task, name)->number = number;
+}
+
+void build_note_text(struct probe_task *task, const char *name, const char *text)
+{
+    probe_add_parameter(task, name)->text = text;
+}
+
+void build_skip(struct probe_task *task, const char *reason)
+{
+    task->result->status = PROBE_SKIPPED;
+    task->result->reason = reason;
+}

@@ -1,0 +1,25 @@
+/*
+ * Building a plan, and what a document has to hold beside its points: steps of the document's pool
+ * (base/pool.h), so none of these functions fails.
+ */
+#ifndef FATHOM_MEASURE_PROBES_KIT_BUILD_H
+#define FATHOM_MEASURE_PROBES_KIT_BUILD_H
+
+#include "measure/probes/kit/probe.h"
+
+/* Adds a series to the plan and returns its index. Its factors are copied. */
+unsigned build_series(struct probe_task *, struct series);
+/* Adds a number or a text (not copied) to the factors of a planned series. */
+void build_factor(struct probe_task *, unsigned series, const char *name, double number);
+void build_factor_text(struct probe_task *, unsigned series, const char *name, const char *text);
+/* Adds a point at `x` of a series, measured by the first of those CPUs, beside the others in that
+ * role. The caller may fill in what else it needs. */
+struct plan_point *build_point(struct probe_task *, unsigned series, double x, const int *cpus,
+                               size_t count, enum role others);
+/* Adds a parameter to the document: a number, or a text, which is not copied. */
+void build_note(struct probe_task *, const char *name, double number);
+void build_note_text(struct probe_task *, const char *name, const char *text);
+/* Says in the result that nothing can be measured here, and why. */
+void build_skip(struct probe_task *, const char *reason);
+
+#endif
