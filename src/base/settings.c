@@ -9,16 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct setting {
-    const struct option_spec *spec;
-    bool has, given;
-    const char *text;
-    double number; /* flag, integer, real, size, or the index of a choice */
-    uint64_t *sizes;
-    size_t size_count;
-    struct cpulist cpus;
-};
-
 static struct setting *own(const struct settings *settings, const char *name)
 {
     for (size_t i = 0; i < settings->count; i++)
@@ -127,11 +117,9 @@ int option_choose(const char *option, const char *const *choices, const char *wo
 static int set_value(struct settings *settings, struct setting *setting, const char *text,
                      struct error *error)
 {
-    uint64_t size;
     int code;
     switch (setting->spec->type) {
     case OPTION_FLAG:
-        setting->number = 1;
         return 0;
     case OPTION_INTEGER:
     case OPTION_REAL:
@@ -139,10 +127,9 @@ static int set_value(struct settings *settings, struct setting *setting, const c
             return name_option(setting->spec, error);
         return check_range(setting->spec, text, setting->number, error);
     case OPTION_SIZE:
-        if (size_parse(text, &size, error) < 0)
+        if (size_parse(text, &setting->bytes, error) < 0)
             return name_option(setting->spec, error);
-        setting->number = (double)size;
-        return check_range(setting->spec, text, setting->number, error);
+        return check_range(setting->spec, text, (double)setting->bytes, error);
     case OPTION_SIZES:
         return set_sizes(settings, setting, text, error);
     case OPTION_CPUS:
@@ -155,7 +142,7 @@ static int set_value(struct settings *settings, struct setting *setting, const c
             option_choose(setting->spec->name, setting->spec->choices, text, strlen(text), error);
         if (code < 0)
             return code; /* what was set stays */
-        setting->number = code;
+        setting->choice = code;
         return 0;
     case OPTION_TEXT:
         if (*text)
@@ -216,6 +203,12 @@ void settings_free(struct settings *settings)
     *settings = (struct settings){0};
 }
 
+void settings_fill(const struct settings *settings, const struct option_spec *table, void *options)
+{
+    for (; table && table->name; table++)
+        memcpy((char *)options + table->at, get(settings, table->name), sizeof(struct setting));
+}
+
 bool settings_has(const struct settings *settings, const char *name)
 {
     const struct setting *setting = find(settings, name);
@@ -235,7 +228,7 @@ double settings_number(const struct settings *settings, const char *name)
 
 uint64_t settings_size(const struct settings *settings, const char *name)
 {
-    return (uint64_t)get(settings, name)->number;
+    return get(settings, name)->bytes;
 }
 
 size_t settings_sizes(const struct settings *settings, const char *name, const uint64_t **sizes)
@@ -252,7 +245,7 @@ const struct cpulist *settings_cpus(const struct settings *settings, const char 
 
 int settings_choice(const struct settings *settings, const char *name)
 {
-    return (int)get(settings, name)->number;
+    return get(settings, name)->choice;
 }
 
 const char *settings_text(const struct settings *settings, const char *name)

@@ -2,8 +2,13 @@
  * Options as a table. Everything a person can set is one `struct option_spec`: the parser, the
  * checks, --help and the document's parameters all come from it, so an option is written once.
  *
- * To add an option, add a line to the table of the probe (or of programs/cli/options.c for those
- * that all commands share) and read it by name with the getter of its type.
+ * An option has a line in a table and a `struct setting` in the struct that the table fills:
+ *
+ *     struct chase_options { struct setting size, pages; };
+ *     {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "...", offsetof(struct chase_options,
+ * size)},
+ *
+ * so who reads it writes options->size.bytes, and the compiler knows its name.
  */
 #ifndef FATHOM_BASE_SETTINGS_H
 #define FATHOM_BASE_SETTINGS_H
@@ -36,6 +41,21 @@ struct option_spec {
     double least, most;   /* range of numbers; most = 0: no upper bound of its own */
     const char *const *choices; /* NULL-terminated */
     const char *help;
+    size_t at; /* where the struct that the table fills has it; 0 as well where none is filled */
+};
+
+/* The value of an option: the member that its type says. */
+struct setting {
+    const struct option_spec *spec;
+    bool has;         /* it was set, by a person or by its default. A flag has no other value */
+    bool given;       /* a person set it */
+    const char *text; /* as typed, of any type; NULL where it was not set */
+    double number;    /* OPTION_INTEGER, OPTION_REAL */
+    uint64_t bytes;   /* OPTION_SIZE */
+    int choice;       /* OPTION_CHOICE: the index in `choices` */
+    uint64_t *sizes;  /* OPTION_SIZES */
+    size_t size_count;
+    struct cpulist cpus; /* OPTION_CPUS */
 };
 
 /* Whether the option takes a file name, which its argument's name tells: other text options take
@@ -46,8 +66,6 @@ bool option_names_file(const struct option_spec *);
  * ERROR_USAGE names the option, the word and what would do. For options that list several. */
 int option_choose(const char *option, const char *const *choices, const char *word, size_t length,
                   struct error *);
-
-struct setting;
 
 struct settings {
     struct setting *list;
@@ -65,6 +83,10 @@ void settings_free(struct settings *);
 /* Sets one option from text (NULL for a flag). ERROR_USAGE names the option, the text and what is
  * allowed. */
 int settings_set(struct settings *, const char *name, const char *text, struct error *);
+
+/* Copies the values of a table's options to `options`, each to where its line says. They live as
+ * long as the settings do. */
+void settings_fill(const struct settings *, const struct option_spec *table, void *options);
 
 /* Whether it was set, by a person or by its default. For flags use this one: they have no value. */
 bool settings_has(const struct settings *, const char *name);

@@ -6,26 +6,30 @@
 #include "measure/kernels/chase.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define AT(option) offsetof(struct common_options, option)
 const struct option_spec probe_common_options[] = {
     {"cpus", 'c', OPTION_CPUS, "LIST", NULL, 0, 0, NULL,
-     "CPUs to use, like 0-7,16-31:2 (default: all that this process may use)"},
+     "CPUs to use, like 0-7,16-31:2 (default: all that this process may use)", AT(cpus)},
     {"precision", 'p', OPTION_REAL, "PCT", NULL, 0.01, 100, NULL,
      "a point is done when its interval is within this many percent of its median (default: 1, "
-     "or what the probe says)"},
+     "or what the probe says)",
+     AT(precision)},
     {"budget", 'b', OPTION_REAL, "S", NULL, 0.1, 1e6, NULL,
      "seconds to spend at most (default: what the probes need, at least 25 for one alone; 4 with "
-     "--quick, 600 with --thorough)"},
-    {"quick", 'q', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "fewer points, a few seconds"},
+     "--quick, 600 with --thorough)",
+     AT(budget)},
+    {"quick", 'q', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "fewer points, a few seconds", AT(quick)},
     {"thorough", 't', OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "as many trials as the precision needs, up to ten minutes"},
+     "as many trials as the precision needs, up to ten minutes", AT(thorough)},
     {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL,
-     "seed of all random orders, to repeat a run (default: fresh, and recorded)"},
+     "seed of all random orders, to repeat a run (default: fresh, and recorded)", AT(seed)},
     {"executor", 0, OPTION_CHOICE, "NAME", NULL, 0, 0, executor_names,
-     "what carries out the measurement (default: the first of them that can)"},
+     "what carries out the measurement (default: the first of them that can)", AT(executor)},
     {.name = NULL},
 };
 
@@ -47,9 +51,9 @@ struct finding *probe_add_summary(struct probe_task *task, const char *name, con
 static int choose_cpus(struct probe_task *task, struct error *error)
 {
     const struct machine *machine = task->machine;
-    if (!settings_has(task->settings, "cpus"))
+    if (!task->common.cpus.has)
         return cpulist_copy(&task->cpus, &machine->allowed) < 0 ? error_out_of_memory(error) : 0;
-    const struct cpulist *asked = settings_cpus(task->settings, "cpus");
+    const struct cpulist *asked = &task->common.cpus.cpus;
     char usable[128];
     cpulist_format(&machine->allowed, usable, sizeof usable);
     for (size_t i = 0; i < asked->count; i++) {
@@ -102,17 +106,15 @@ void probe_plan_clear(struct probe_task *task)
 {
     struct series *series = task->plan.series;
     size_t series_count = task->plan.series_count;
-    bool quick = settings_has(task->settings, "quick");
-    bool thorough = settings_has(task->settings, "thorough");
+    const struct common_options *common = &task->common;
+    const bool quick = common->quick.has, thorough = common->thorough.has;
     task->plan = (struct plan){
         .series = series,
         .series_count = series_count,
         .pages = PAGES_AUTO,
         .node = -1,
         .touch_cpu = task->cpus.ids[0],
-        .executor = settings_has(task->settings, "executor")
-                        ? settings_text(task->settings, "executor")
-                        : NULL,
+        .executor = common->executor.text,
         .arena_life = ARENA_EVERY_ROUND,
         .yields = TIME_PER_OPERATION,
         .cycles = true,
@@ -123,9 +125,7 @@ void probe_plan_clear(struct probe_task *task)
         .trials_per_visit = 1,
         .batches = LONG_BATCHES,
         .batch_ns = (double)PROBE_TRIAL_NS / (double)LONG_BATCHES,
-        .precision = settings_has(task->settings, "precision")
-                         ? settings_number(task->settings, "precision") / 100
-                         : default_precision,
+        .precision = common->precision.has ? common->precision.number / 100 : default_precision,
         .unstable_above = INFINITY,
         .span_s = quick ? 0 : 1.5,
         .share = 1,
@@ -157,9 +157,16 @@ void probe_plan_sweeps(struct plan *plan, unsigned groups, unsigned loads)
     plan->meant |= MEANT_STEAL; /* counted in ticks, and a trial is far shorter */
 }
 
-static int plan_step(void *task)
+static int plan_step(void *with)
 {
-    ((struct probe_task *)task)->probe->plan(task);
+    struct probe_task *task = with;
+    const struct probe *probe = task->probe;
+    if (probe->options_bytes) {
+        void *options = pool_alloc(task->pool, 1, probe->options_bytes);
+        settings_fill(task->settings, probe->options, options);
+        task->options = options;
+    }
+    probe->plan(task);
     return 0;
 }
 
@@ -177,7 +184,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                                 .seed = task->seed};
     *result =
         (struct probe_result){.name = probe->name, .title = probe->title, .about = probe->about};
-    if (settings_has(settings, "quick") && settings_has(settings, "thorough"))
+    settings_fill(settings, probe_common_options, &task->common);
+    if (task->common.quick.has && task->common.thorough.has)
         return error_set(error, ERROR_USAGE, "--quick and --thorough contradict: leave one out");
     int code = choose_cpus(task, error);
     if (code == 0)

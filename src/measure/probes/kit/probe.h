@@ -18,10 +18,17 @@ enum needs {
 
 struct probe_stage;
 
+/* Those that every probe understands. */
+struct common_options {
+    struct setting cpus, precision, budget, quick, thorough, seed, executor;
+};
+
 /* What plan() works with, and where it leaves what prepare() and conclude() need. */
 struct probe_task {
     const struct probe *probe;
     const struct settings *settings; /* the probe's own options and the common ones */
+    struct common_options common;    /* the same as structs: */
+    const void *options;             /* the probe's own struct, filled by its table */
     const struct machine *machine;
     struct cpulist cpus; /* those asked for by --cpus, or all that are allowed */
     struct plan plan;
@@ -57,7 +64,8 @@ struct probe {
     bool goes_on;        /* its stages can have more trials after later ones were planned: what
                             prepare() reads of the state does not change, and conclude() adds
                             findings alone */
-    const struct option_spec *options;
+    const struct option_spec *options; /* their lines say where a struct has them */
+    size_t options_bytes;              /* of that struct; 0: the probe has none */
     struct finding_table
         findings; /* what each finding that it adds is: conclude/registry/registry.h */
     /* plan(), next(), conclude() and analyse() are steps of the document's pool: they leave it with

@@ -207,6 +207,23 @@ static void stages_on_the_same_pages_have_one_word_for_them(void **state)
     assert_null(parameter(result, "other_pages_obtained"));
 }
 
+/* Each option's line says where the probe's struct has it: two in one place would be one option. */
+static void every_option_has_a_place_of_its_own(void **state)
+{
+    (void)state;
+    for (size_t i = 0; probes[i]; i++) {
+        const struct option_spec *table = probes[i]->options;
+        for (size_t a = 0; probes[i]->options_bytes && table[a].name; a++) {
+            if (table[a].at + sizeof(struct setting) > probes[i]->options_bytes)
+                fail_msg("%s --%s lies outside of its struct", probes[i]->name, table[a].name);
+            for (size_t b = 0; b < a; b++)
+                if (table[a].at == table[b].at)
+                    fail_msg("%s: --%s and --%s lie in one place", probes[i]->name, table[a].name,
+                             table[b].name);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +233,7 @@ int main(void)
         BENCH_TEST(all_is_well_where_every_point_has_a_value),
         BENCH_TEST(pages_of_a_later_stage_are_not_those_of_the_first),
         BENCH_TEST(stages_on_the_same_pages_have_one_word_for_them),
+        cmocka_unit_test(every_option_has_a_place_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
