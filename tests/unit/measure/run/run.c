@@ -56,8 +56,7 @@ static void prepare_often(struct trial *trial)
     note(trial, 'o');
 }
 
-static bool next_stage(struct probe_task *task, const struct stage_outcome *outcome,
-                       unsigned stage)
+static bool next_stage(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
     (void)outcome;
     if (stage > 1)
