@@ -8,13 +8,14 @@
  * exactly as many page faults as it means to, or it is measured again, and what differs to the last
  * is flagged.
  */
-#include "measure/probes/fault/fault.h"
-
-#include "base/units.h"
+#include "conclude/read.h"
+#include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "measure/kernels/pages.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"
+#include "measure/probes/kit/build.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,43 +28,62 @@ enum { BATCHES_1G = 1, BATCHES_THREADS = 2, STAGES_MOST = 6 };
 static const double precision = 0.05, unstable_above = 0.3;
 static const double brief_weight_s = 1;
 
-const char *const fault_series_names[FAULT_WHATS] = {
-    [FAULT_TOUCH] = "first touch",
-    [FAULT_RESERVED] = "first touch, reserved pages",
-    [FAULT_ZERO] = "zeroing",
-    [FAULT_MINOR] = "minor fault",
-    [FAULT_LOOK] = "first load",
-    [FAULT_POPULATE] = "populate",
-    [FAULT_COPY] = "copy-on-write",
-    [FAULT_UNMAP] = "unmap",
-    [FAULT_DISCARD] = "discard",
-    [FAULT_UNMAP_HUGE] = "unmap, huge pages",
-    [FAULT_SHOOTDOWN] = "unmap by threads",
+enum fault_what {
+    FAULT_TOUCH,      /* first touch; x is the page */
+    FAULT_RESERVED,   /* the same on pages of a reserved pool */
+    FAULT_ZERO,       /* pages that are there are filled with zeros; x is the page */
+    FAULT_MINOR,      /* the page is there and only its translation is missing */
+    FAULT_LOOK,       /* first load: all such pages are one page of zeros */
+    FAULT_POPULATE,   /* MAP_POPULATE */
+    FAULT_COPY,       /* first store after a fork: copy-on-write */
+    FAULT_UNMAP,      /* munmap(); x is the bytes of a call */
+    FAULT_DISCARD,    /* madvise(MADV_DONTNEED); x is the bytes of a call */
+    FAULT_UNMAP_HUGE, /* munmap() of transparent huge pages */
+    FAULT_SHOOTDOWN,  /* munmap() of one page a call; x is the threads that use the memory */
+    FAULT_WHATS
+};
+
+struct fault_point {
+    enum fault_what what;
+    enum pages_kind kind;
+    double x;
+    size_t page, bytes, call_bytes;
+    uint64_t meant, counted; /* page faults, of all batches that were kept */
+    uint64_t refused;        /* system calls */
+};
+
+struct fault_state {
+    struct pages pages; /* of the trial that is measured */
+    const struct seat *seat;
+    const int *cpus; /* the measuring one, then the others, each core's first thread first */
+    size_t cpu_count;
+    struct fault_point *points; /* one each of the plan, in its order */
+    size_t point_count, first;  /* the plan's first point is this one */
+    const char *not_measured;   /* what, and why; NULL: everything was */
+    int series[FAULT_WHATS];    /* -1: not planned */
+    unsigned stage;             /* the last that was planned; 0: the first */
 };
 
 static const struct {
+    const char *series;
     enum pages_action action;
     enum pages_restore restore;
-    enum { NO_FAULT, A_FAULT_EACH } faults;
+    bool faults; /* one is meant for each page */
     struct axis x;
 } whats[FAULT_WHATS] = {
-    [FAULT_TOUCH] = {PAGES_TOUCH, PAGES_FRESH, A_FAULT_EACH, {"page", "B"}},
-    [FAULT_RESERVED] = {PAGES_TOUCH, PAGES_FRESH, A_FAULT_EACH, {"page", "B"}},
-    [FAULT_ZERO] = {PAGES_CLEAR, PAGES_KEPT, NO_FAULT, {"page", "B"}},
-    [FAULT_MINOR] = {PAGES_TOUCH, PAGES_DROPPED, A_FAULT_EACH, {"page", "B"}},
-    [FAULT_LOOK] = {PAGES_LOOK, PAGES_FRESH, A_FAULT_EACH, {"page", "B"}},
-    [FAULT_POPULATE] = {PAGES_POPULATE, PAGES_FRESH, A_FAULT_EACH, {"page", "B"}},
-    [FAULT_COPY] = {PAGES_TOUCH, PAGES_TWINNED, A_FAULT_EACH, {"page", "B"}},
-    [FAULT_UNMAP] = {PAGES_UNMAP, PAGES_FILLED, NO_FAULT, {"call", "B"}},
-    [FAULT_DISCARD] = {PAGES_DISCARD, PAGES_FILLED, NO_FAULT, {"call", "B"}},
-    [FAULT_UNMAP_HUGE] = {PAGES_UNMAP, PAGES_FILLED, NO_FAULT, {"call", "B"}},
-    [FAULT_SHOOTDOWN] = {PAGES_UNMAP, PAGES_FILLED, NO_FAULT, {"threads", ""}},
+    [FAULT_TOUCH] = {"first touch", PAGES_TOUCH, PAGES_FRESH, true, {"page", "B"}},
+    [FAULT_RESERVED] =
+        {"first touch, reserved pages", PAGES_TOUCH, PAGES_FRESH, true, {"page", "B"}},
+    [FAULT_ZERO] = {"zeroing", PAGES_CLEAR, PAGES_KEPT, false, {"page", "B"}},
+    [FAULT_MINOR] = {"minor fault", PAGES_TOUCH, PAGES_DROPPED, true, {"page", "B"}},
+    [FAULT_LOOK] = {"first load", PAGES_LOOK, PAGES_FRESH, true, {"page", "B"}},
+    [FAULT_POPULATE] = {"populate", PAGES_POPULATE, PAGES_FRESH, true, {"page", "B"}},
+    [FAULT_COPY] = {"copy-on-write", PAGES_TOUCH, PAGES_TWINNED, true, {"page", "B"}},
+    [FAULT_UNMAP] = {"unmap", PAGES_UNMAP, PAGES_FILLED, false, {"call", "B"}},
+    [FAULT_DISCARD] = {"discard", PAGES_DISCARD, PAGES_FILLED, false, {"call", "B"}},
+    [FAULT_UNMAP_HUGE] = {"unmap, huge pages", PAGES_UNMAP, PAGES_FILLED, false, {"call", "B"}},
+    [FAULT_SHOOTDOWN] = {"unmap by threads", PAGES_UNMAP, PAGES_FILLED, false, {"threads", ""}},
 };
-
-bool fault_is_meant(enum fault_what what)
-{
-    return whats[what].faults == A_FAULT_EACH;
-}
 
 static const struct option_spec options[] = {
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
@@ -75,48 +95,25 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
-static int add_series(struct probe_task *task, enum fault_what what, struct error *error)
+static void add(struct probe_task *task, struct fault_point point, double x, size_t threads)
 {
     struct fault_state *state = task->state;
-    struct plan *plan = &task->plan;
-    if (state->series[what] >= 0)
-        return 0;
-    struct series *series =
-        pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    *series = (struct series){.name = fault_series_names[what], .headline = what == FAULT_TOUCH};
-    series->x = whats[what].x;
-    series->y = (struct axis){what == FAULT_SHOOTDOWN ? "time a call" : "time a page", "ns"};
-    state->series[what] = (int)plan->series_count - 1;
-    return 0;
+    int *series = &state->series[point.what];
+    if (*series < 0)
+        *series = (int)build_series(
+            task, (struct series){
+                      .name = whats[point.what].series,
+                      .headline = point.what == FAULT_TOUCH,
+                      .x = whats[point.what].x,
+                      .y = {point.what == FAULT_SHOOTDOWN ? "time a call" : "time a page", "ns"}});
+    point.x = x;
+    *(struct fault_point *)pool_append(task->pool, (void **)&state->points, &state->point_count,
+                                       sizeof point) = point;
+    build_point(task, (unsigned)*series, x, state->cpus, threads, BACKGROUND)->arena_bytes =
+        threads > 1 ? SHOOTDOWN_CALLS * point.page : 0; /* what the other threads use meanwhile */
 }
 
-static int add_point(struct probe_task *task, struct fault_point what, double x, size_t threads,
-                     struct error *error)
-{
-    struct fault_state *state = task->state;
-    struct plan *plan = &task->plan;
-    int code = add_series(task, what.what, error);
-    struct fault_point *point =
-        pool_append(task->pool, (void **)&state->points, &state->point_count, sizeof *point);
-    struct plan_point *planned =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *planned);
-    struct seat *seats = pool_alloc(task->pool, threads, sizeof *seats);
-    if (code < 0 || !point || !planned || !seats)
-        return error_out_of_memory(error);
-    *point = what;
-    point->x = x;
-    for (size_t i = 0; i < threads; i++)
-        seats[i] = (struct seat){state->cpus[i], i ? BACKGROUND : MEASURED};
-    *planned = (struct plan_point){.series = (unsigned)state->series[what.what],
-                                   .x = x,
-                                   .seats = seats,
-                                   .seat_count = (unsigned)threads,
-                                   /* what the other threads use meanwhile */
-                                   .arena_bytes = threads > 1 ? SHOOTDOWN_CALLS * what.page : 0};
-    return 0;
-}
-
-/* What a region of such pages has: as many bytes as --size says, in whole pages. */
+/* So many pages, or as many bytes as --size says, in whole pages. */
 static size_t region(const struct probe_task *task, size_t page, unsigned pages)
 {
     if (!settings_has(task->settings, "size"))
@@ -125,120 +122,124 @@ static size_t region(const struct probe_task *task, size_t page, unsigned pages)
     return asked < page ? page : asked / page * page;
 }
 
-static struct fault_point point_of(const struct probe_task *task, enum fault_what what,
-                                   enum pages_kind kind, size_t page, unsigned pages)
-{
-    const size_t bytes = region(task, page, pages);
-    return (struct fault_point){
-        .what = what, .kind = kind, .page = page, .bytes = bytes, .call_bytes = bytes};
-}
-
-static int not_measured(struct probe_task *task, const char *what, const char *why,
-                        struct error *error)
+static void not_measured(struct probe_task *task, const char *what, const char *why)
 {
     struct fault_state *state = task->state;
     const char *before = state->not_measured;
     state->not_measured =
         pool_printf(task->pool, "%s%s%s: %s", before ? before : "", before ? "; " : "", what, why);
-    return state->not_measured ? 0 : error_out_of_memory(error);
 }
 
-/* Whether such pages can be had, as many as a batch needs; else notes why not. 1, 0, or
- * ERROR_SYSTEM. */
-static int can_be_had(struct probe_task *task, enum page_policy policy, const char *what,
-                      size_t bytes, struct error *error)
+/* Whether such pages can be had, as many as a batch needs; else notes why not. */
+static bool can_be_had(struct probe_task *task, enum pages_kind kind, size_t bytes)
 {
+    static const struct {
+        enum page_policy policy;
+        const char *what;
+    } of[PAGES_KINDS] = {[PAGES_OF_THP] = {PAGES_THP, "transparent huge pages"},
+                         [PAGES_OF_2M] = {PAGES_HUGE2M, "reserved pages of 2 MiB"},
+                         [PAGES_OF_1G] = {PAGES_HUGE1G, "reserved pages of 1 GiB"}};
     struct error why = {0};
-    void *memory = os_map(bytes, policy, -1, &why);
-    if (memory) {
+    void *memory = of[kind].what ? os_map(bytes, of[kind].policy, -1, &why) : NULL;
+    if (memory)
         os_unmap(memory, bytes);
-        return 1;
-    }
-    return not_measured(task, what, why.text, error);
+    else if (of[kind].what)
+        not_measured(task, of[kind].what, why.text);
+    return memory || !of[kind].what;
 }
 
-static int plan_small(struct probe_task *task, size_t page, bool brief, struct error *error)
+/* By the page, or by the bytes that one call gives back. */
+static void add_pages(struct probe_task *task, enum fault_what what, enum pages_kind kind,
+                      unsigned pages, bool by_call)
 {
-    static const enum fault_what each[] = {FAULT_TOUCH, FAULT_ZERO,     FAULT_MINOR,
-                                           FAULT_LOOK,  FAULT_POPULATE, FAULT_COPY};
-    static const enum fault_what back[] = {FAULT_UNMAP, FAULT_DISCARD};
-    int code = 0;
-    for (size_t i = 0; i < sizeof each / sizeof *each && code == 0; i++) {
-        const enum pages_kind kind = each[i] == FAULT_MINOR ? PAGES_SHARED : PAGES_OF_4K;
-        code = add_point(task, point_of(task, each[i], kind, page, SMALL_PAGES), (double)page, 1,
-                         error);
-        if (brief)
-            return code;
+    const size_t page = pages_bytes(kind), bytes = region(task, page, pages);
+    const size_t calls[] = {page, CALL_PAGES * page, bytes};
+    struct fault_point point = {what, kind, 0, page, bytes, bytes, 0, 0, 0};
+    if (!by_call)
+        add(task, point, (double)(what == FAULT_UNMAP_HUGE ? bytes : page), 1);
+    for (size_t c = 0; by_call && c < 3; c++) {
+        point.call_bytes = calls[c];
+        /* none that would end in a part of a call, or is there already */
+        if (bytes % calls[c] == 0 && (c == 0 || calls[c] > calls[c - 1]))
+            add(task, point, (double)calls[c], 1);
     }
-    for (size_t i = 0; i < sizeof back / sizeof *back; i++) {
-        struct fault_point point = point_of(task, back[i], PAGES_OF_4K, page, SMALL_PAGES);
-        const size_t calls[] = {page, CALL_PAGES * page, point.bytes};
-        for (size_t c = 0; c < sizeof calls / sizeof *calls && code == 0; c++) {
-            if (point.bytes % calls[c] || (c && calls[c] <= calls[c - 1]))
-                continue; /* it would end in a part of a call, or is there already */
-            point.call_bytes = calls[c];
-            code = add_point(task, point, (double)calls[c], 1, error);
-        }
-    }
-    return code;
 }
 
-static int plan_huge(struct probe_task *task, bool brief, struct error *error)
-{
-    const size_t thp = pages_bytes(PAGES_OF_THP), reserved = pages_bytes(PAGES_OF_2M);
-    struct fault_point point = point_of(task, FAULT_TOUCH, PAGES_OF_THP, thp ? thp : 1, HUGE_PAGES);
-    int code = thp ? can_be_had(task, PAGES_THP, "transparent huge pages", point.bytes, error) : 0;
-    if (code > 0) {
-        code = add_point(task, point, (double)thp, 1, error);
-        point.what = FAULT_ZERO;
-        if (code == 0 && !brief)
-            code = add_point(task, point, (double)thp, 1, error);
-        point.what = FAULT_UNMAP_HUGE;
-        if (code == 0 && !brief)
-            code = add_point(task, point, (double)point.bytes, 1, error);
-    }
-    if (code < 0 || brief || !reserved)
-        return code;
-    point = point_of(task, FAULT_RESERVED, PAGES_OF_2M, reserved, HUGE_PAGES / 2);
-    code = can_be_had(task, PAGES_HUGE2M, "reserved pages of 2 MiB", point.bytes, error);
-    return code > 0 ? add_point(task, point, (double)reserved, 1, error) : code;
-}
+static const struct {
+    enum fault_what what;
+    enum pages_kind kind;
+    unsigned pages;
+    bool by_call, brief;
+} first_stage[] = {
+    {FAULT_TOUCH, PAGES_OF_4K, SMALL_PAGES, false, true},
+    {FAULT_ZERO, PAGES_OF_4K, SMALL_PAGES, false, false},
+    {FAULT_MINOR, PAGES_SHARED, SMALL_PAGES, false, false},
+    {FAULT_LOOK, PAGES_OF_4K, SMALL_PAGES, false, false},
+    {FAULT_POPULATE, PAGES_OF_4K, SMALL_PAGES, false, false},
+    {FAULT_COPY, PAGES_OF_4K, SMALL_PAGES, false, false},
+    {FAULT_UNMAP, PAGES_OF_4K, SMALL_PAGES, true, false},
+    {FAULT_DISCARD, PAGES_OF_4K, SMALL_PAGES, true, false},
+    {FAULT_TOUCH, PAGES_OF_THP, HUGE_PAGES, false, true},
+    {FAULT_ZERO, PAGES_OF_THP, HUGE_PAGES, false, false},
+    {FAULT_UNMAP_HUGE, PAGES_OF_THP, HUGE_PAGES, false, false},
+    {FAULT_RESERVED, PAGES_OF_2M, HUGE_PAGES / 2, false, false},
+};
 
-static int add_shootdown(struct probe_task *task, size_t page, size_t threads, struct error *error)
+static void add_shootdown(struct probe_task *task, size_t threads)
 {
-    const struct fault_point point = {.what = FAULT_SHOOTDOWN,
-                                      .kind = PAGES_OF_4K,
-                                      .page = page,
-                                      .bytes = SHOOTDOWN_CALLS * page,
-                                      .call_bytes = page};
-    return add_point(task, point, (double)threads, threads, error);
+    const size_t page = pages_bytes(PAGES_OF_4K);
+    const struct fault_point point = {
+        FAULT_SHOOTDOWN, PAGES_OF_4K, 0, page, SHOOTDOWN_CALLS * page, page, 0, 0, 0};
+    add(task, point, (double)threads, threads);
 }
 
 /* By doubling, and all. */
-static int plan_threads(struct probe_task *task, size_t page, struct error *error)
+static void plan_threads(struct probe_task *task)
 {
-    struct fault_state *state = task->state;
-    const size_t all = state->cpu_count;
-    int code =
-        all > 1 ? 0 : not_measured(task, "unmapping beside threads", "that takes two CPUs", error);
-    if (code < 0 || all < 2)
-        return code;
+    const size_t all = ((struct fault_state *)task->state)->cpu_count;
     task->plan.batches = BATCHES_THREADS;
     task->plan.share = 0.6;
-    for (size_t threads = 1; threads < all && code == 0; threads *= 2)
-        code = add_shootdown(task, page, threads, error);
-    return code == 0 ? add_shootdown(task, page, all, error) : code;
+    for (size_t threads = 1; all > 1 && threads < all; threads *= 2)
+        add_shootdown(task, threads);
+    if (all > 1)
+        add_shootdown(task, all);
+    else
+        not_measured(task, "unmapping beside threads", "that takes two CPUs");
 }
 
-static int choose_cpus(struct probe_task *task, struct error *error)
+/* The largest pages take so long that a batch is a trial. */
+static void plan_largest(struct probe_task *task)
+{
+    const size_t page = pages_bytes(PAGES_OF_1G);
+    task->plan.batches = BATCHES_1G;
+    if (page && page <= machine_memory_budget(task->machine) && can_be_had(task, PAGES_OF_1G, page))
+        add_pages(task, FAULT_RESERVED, PAGES_OF_1G, 1, false);
+}
+
+/* Threads that got no time to run together on a busy machine may get it later. */
+static void plan_failed_again(struct probe_task *task)
+{
+    const int which = ((struct fault_state *)task->state)->series[FAULT_SHOOTDOWN];
+    struct series *series = which < 0 ? NULL : &task->plan.series[which];
+    size_t kept = 0;
+    task->plan.batches = BATCHES_THREADS;
+    task->plan.share = 0.5;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        if (series->points[i].failed)
+            add_shootdown(task, (size_t)series->points[i].x);
+        else
+            series->points[kept++] = series->points[i];
+    if (series)
+        series->point_count = kept;
+}
+
+static void choose_cpus(struct probe_task *task)
 {
     struct fault_state *state = task->state;
     const size_t count = task->cpus.count;
     struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
     int *cpus = pool_alloc(task->pool, count, sizeof *cpus);
-    int code = chases_seat(task, &state->seat, error);
-    if (code < 0)
-        return code;
+    pool_check(task->pool, chases_seat(task, &state->seat, pool_error(task->pool)));
     machine_places(task->machine, &task->cpus, places);
     qsort(places, count, sizeof *places, machine_by_thread);
     cpus[state->cpu_count++] = state->seat->cpu;
@@ -246,13 +247,13 @@ static int choose_cpus(struct probe_task *task, struct error *error)
         if (places[i].id != state->seat->cpu)
             cpus[state->cpu_count++] = places[i].id;
     state->cpus = cpus;
-    return 0;
 }
 
 static void begin_plan(struct probe_task *task)
 {
-    const struct fault_state *state = task->state;
+    struct fault_state *state = task->state;
     struct plan *plan = &task->plan;
+    state->first = state->point_count;
     probe_plan_clear(task);
     plan->cycles = false; /* what the system does takes memory's time as much as the core's */
     plan->pages = PAGES_SMALL;
@@ -265,95 +266,57 @@ static void begin_plan(struct probe_task *task)
 
 static void plan_fault(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
-    struct fault_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    const size_t page = pages_bytes(PAGES_OF_4K);
-    const bool brief = !task->named;
-    task->state = state;
-    for (int i = 0; i < FAULT_WHATS; i++)
-        state->series[i] = -1;
-    int code =
-        settings_has(task->settings, "size")
-            ? working_sets_check(task, "size", settings_size(task->settings, "size"), 1, error)
-            : 0;
-    if (code == 0)
-        code = choose_cpus(task, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    if (!page || (task->machine->live && !pages_counted())) {
-        task->result->status = PROBE_SKIPPED;
-        task->result->reason =
-            "this system counts no page faults (getrusage), so none of these times could be "
-            "proven: measure outside this sandbox or emulator, on Linux itself";
-        return (void)pool_check(task->pool, 0);
-    }
+    struct fault_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const bool brief = !task->named, sized = settings_has(task->settings, "size");
+    bool had[PAGES_KINDS] = {false}, asked[PAGES_KINDS] = {false};
+    memset(state->series, -1, sizeof state->series);
+    if (sized)
+        pool_check(task->pool,
+                   working_sets_check(task, "size", settings_size(task->settings, "size"), 1,
+                                      pool_error(task->pool)));
+    choose_cpus(task);
+    if (!pages_bytes(PAGES_OF_4K) || (task->machine->live && !pages_counted()))
+        return build_skip(
+            task, "this system counts no page faults (getrusage), so none of these times could be "
+                  "proven: measure outside this sandbox or emulator, on Linux itself");
     begin_plan(task);
-    if (brief)
-        task->weight_s = brief_weight_s;
-    code = plan_small(task, page, brief, error);
-    if (code == 0)
-        code = plan_huge(task, brief, error);
+    for (size_t i = 0; i < sizeof first_stage / sizeof *first_stage; i++) {
+        const enum pages_kind kind = first_stage[i].kind;
+        const size_t page = pages_bytes(kind);
+        if (!page || (brief && !first_stage[i].brief))
+            continue;
+        if (!asked[kind])
+            had[kind] = can_be_had(task, kind, region(task, page, first_stage[i].pages));
+        asked[kind] = true;
+        if (had[kind])
+            add_pages(task, first_stage[i].what, kind, first_stage[i].pages,
+                      first_stage[i].by_call);
+    }
+    task->weight_s = brief ? brief_weight_s : 0;
     task->plan.share = brief ? 1 : 0.5;
-    return (void)pool_check(task->pool, code);
 }
 
-/* The largest pages take so long that a batch is a trial. */
-static int plan_largest(struct probe_task *task, struct error *error)
-{
-    const size_t page = pages_bytes(PAGES_OF_1G);
-    if (!page || page > machine_memory_budget(task->machine))
-        return 0;
-    task->plan.batches = BATCHES_1G;
-    const int code = can_be_had(task, PAGES_HUGE1G, "reserved pages of 1 GiB", page, error);
-    return code > 0 ? add_point(task, point_of(task, FAULT_RESERVED, PAGES_OF_1G, page, 1),
-                                (double)page, 1, error)
-                    : code;
-}
-
-/* Threads that got no time to run together on a busy machine may get it later. */
-static int plan_failed_again(struct probe_task *task, struct error *error)
-{
-    const struct fault_state *state = task->state;
-    if (state->series[FAULT_SHOOTDOWN] < 0)
-        return 0;
-    const size_t which = (size_t)state->series[FAULT_SHOOTDOWN];
-    size_t kept = 0;
-    int code = 0;
-    task->plan.batches = BATCHES_THREADS;
-    task->plan.share = 0.5;
-    for (size_t i = 0; i < task->plan.series[which].point_count && code == 0; i++) {
-        const struct point point = task->plan.series[which].points[i];
-        if (point.failed)
-            code = add_shootdown(task, pages_bytes(PAGES_OF_4K), (size_t)point.x, error);
-        else
-            task->plan.series[which].points[kept++] = point;
-    }
-    task->plan.series[which].point_count = kept;
-    return code;
-}
-
-static int plan_stage(struct probe_task *task, unsigned stage, struct error *error)
-{
-    struct fault_state *state = task->state;
-    state->first = state->point_count;
-    begin_plan(task);
-    return stage == 1   ? plan_threads(task, pages_bytes(PAGES_OF_4K), error)
-           : stage == 2 ? plan_largest(task, error)
-                        : plan_failed_again(task, error);
-}
-
-/* One after the other, those that have nothing to measure left out. */
+/* Stages one after the other, those that have nothing to measure left out. */
 static bool next_fault(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
-    struct fault_state *state = task->state;
     (void)outcome, (void)stage;
+    struct fault_state *state = task->state;
     while (task->named && state->stage < STAGES_MOST) {
-        const int code = plan_stage(task, ++state->stage, error);
-        if (code < 0 || task->plan.point_count)
-            return pool_check(task->pool, code < 0 ? code : 1) > 0;
+        begin_plan(task);
+        switch (++state->stage) {
+        case 1:
+            plan_threads(task);
+            break;
+        case 2:
+            plan_largest(task);
+            break;
+        default:
+            plan_failed_again(task);
+        }
+        if (task->plan.point_count)
+            return true;
     }
-    return pool_check(task->pool, 0) > 0;
+    return false;
 }
 
 /* --- measuring --- */
@@ -378,7 +341,7 @@ static void prepare_fault(struct trial *trial)
     trial->workers[0].run = pages_kernels[whats[point->what].action];
     trial->workers[0].state = &state->pages;
     trial->restore = pages_restores[whats[point->what].restore];
-    trial->faults = fault_is_meant(point->what) ? pages : 0;
+    trial->faults = whats[point->what].faults ? pages : 0;
     trial->operations =
         (double)(point->what == FAULT_SHOOTDOWN ? point->bytes / point->call_bytes : pages);
     for (size_t i = 1; i < trial->point->seat_count; i++) {
@@ -411,6 +374,258 @@ static void release_fault(struct probe_task *task)
         pages_release(&state->pages);
 }
 
+/* --- concluding --- */
+
+static struct point *measured_point(const struct probe_task *task, const struct fault_point *at)
+{
+    const size_t series = (size_t)((const struct fault_state *)task->state)->series[at->what];
+    return series_point(&task->result->series[series], at->x);
+}
+
+/* What failed in one stage may have its value from the next. */
+static void forget_failures(struct probe_task *task)
+{
+    const struct fault_state *state = task->state;
+    for (size_t i = 0; i < state->point_count; i++)
+        if (!measured_point(task, &state->points[i]))
+            return;
+    if (task->result->status == PROBE_PARTIAL) {
+        task->result->status = PROBE_OK;
+        task->result->reason = NULL;
+    }
+}
+
+static void conclude_point(struct probe_task *task, const struct fault_point *at,
+                           struct point *point)
+{
+    if (at->refused) {
+        point->y = summary_of_nothing();
+        point->flags = 0;
+        point->failed = "the system refused a call that it takes: see the limits on memory, "
+                        "mappings and processes";
+        task->result->status = PROBE_PARTIAL;
+        task->result->reason = pool_printf(task->pool, "%s at %g: %s", whats[at->what].series,
+                                           point->x, point->failed);
+    } else if (at->meant != at->counted) {
+        /* That is what every batch met: nobody else interrupted it. */
+        point->flags &= ~FLAG_BIT(FLAG_PREEMPTED);
+        point->flags |= FLAG_BIT(FLAG_MISCOUNTED);
+    }
+}
+
+/* Notes what the kernel counted, flags points where that is not what was meant, and takes the value
+ * from those whose system calls were refused. */
+static void conclude_fault(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    (void)outcome;
+    const struct fault_state *state = task->state;
+    uint64_t meant = 0, counted = 0;
+    forget_failures(task);
+    for (size_t i = 0; i < state->point_count; i++) {
+        const struct fault_point *at = &state->points[i];
+        struct point *point = measured_point(task, at);
+        meant += at->meant;
+        counted += at->counted;
+        if (point)
+            conclude_point(task, at, point);
+    }
+    if (state->not_measured)
+        build_note_text(task, parameter_not_measured, state->not_measured);
+    build_note(task, "faults_meant", (double)meant);
+    build_note(task, "faults_counted", (double)counted);
+}
+
+/* --- findings --- */
+
+static const char *say_rate(struct analysis *analysis, const struct point *at,
+                            const struct point *first)
+{
+    (void)first;
+    return pool_printf(analysis->pool, "%.2f GB/s of memory is touched that way",
+                       at->x / (double)at->y.median);
+}
+
+static const char *say_share(struct analysis *analysis, const struct point *at,
+                             const struct point *first)
+{
+    const struct series *touched = analysis_series(analysis, whats[FAULT_TOUCH].series, NULL, NULL);
+    const struct point *touch = touched ? series_point(touched, at->x) : NULL;
+    (void)first;
+    return touch && touch->y.n ? pool_printf(analysis->pool, "%.0f %% of a first touch",
+                                             100 * (double)(at->y.median / touch->y.median))
+                               : NULL;
+}
+
+static const char *say_gain(struct analysis *analysis, const struct point *at,
+                            const struct point *first)
+{
+    (void)analysis, (void)at, (void)first;
+    return "times as fast: memory touched by transparent huge pages, over by small ones";
+}
+
+static const char *say_others(struct analysis *analysis, const struct point *at,
+                              const struct point *first)
+{
+    return pool_printf(
+        analysis->pool, "a call beside %g other thread%s, over the %.0f ns of one alone%s",
+        at->x - 1, at->x > 2 ? "s" : "", (double)first->y.median,
+        finding_time_of(at).low > finding_time_of(first).high ? "" : ": no difference is shown");
+}
+
+/* What decides which experiment a finding is of: the names say it. */
+static const struct standard experiment[] = {
+    {"pages", STANDARD_NAMED, NULL, 0},
+    {"size", STANDARD_ABSENT, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line lines[] = {
+    {.patterns = "fault.touch.*",
+     .series = "first touch",
+     .read = READ_EACH,
+     .say = say_rate,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The first store to a page of that size of fresh memory: the fault, the page and "
+                "its zeroing.",
+     .moves = "The kernel, its mitigations and control groups, a hypervisor that has to provide "
+              "the memory, and the bandwidth that zeroing takes.",
+     .advice = "Keep memory rather than giving it back and getting it anew; touch it before the "
+               "work that may not wait."},
+    {.patterns = "fault.touch.*.reserved",
+     .series = "first touch, reserved pages",
+     .read = READ_EACH,
+     .say = say_rate,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same on a page of a reserved pool (MAP_HUGETLB).",
+     .moves = "Zeroing decides it, and how busy memory is.",
+     .advice = "Touch such memory when the program starts, or have it populated."},
+    {.patterns = "fault.zeroing.*",
+     .series = "zeroing",
+     .read = READ_EACH,
+     .say = say_share,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "Filling a page of that size with zeros that is there already.",
+     .moves = "It is memory's and the caches' bandwidth, as the pages were used just before.",
+     .advice = "No kernel can save this part of a first touch; what is left is the fault itself."},
+    {.patterns = "fault.minor.*",
+     .series = "minor fault",
+     .read = READ_EACH,
+     .say = say_share,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The first store to a page that is in memory and lacks only its translation.",
+     .moves = "The kernel and its mitigations: nothing is zeroed and nothing allocated.",
+     .advice = "It is what a mapped file costs for each page that is cached; MAP_POPULATE maps "
+               "them all at once."},
+    {.patterns = "fault.load.*",
+     .series = "first load",
+     .read = READ_EACH,
+     .say = say_share,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The first load from a page of fresh memory: it is given one page of zeros that "
+                "all share.",
+     .moves = "The kernel and its mitigations; the store that follows one day faults once more.",
+     .advice = "To make memory present store to it: loads only put the price off."},
+    {.patterns = "fault.populate.*",
+     .series = "populate",
+     .read = READ_EACH,
+     .say = say_share,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "A page of fresh memory where one call maps all of them (MAP_POPULATE).",
+     .moves = "The way into the kernel and out of it is saved, zeroing is not.",
+     .advice = "Where it is well below the first touch, populate what will all be used."},
+    {.patterns = "fault.copy_on_write.*",
+     .series = "copy-on-write",
+     .read = READ_EACH,
+     .say = say_share,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The first store to a page after a fork whose copy still lives: the page is "
+                "copied.",
+     .moves = "The fault, and the copy; while other threads run, also their translations.",
+     .advice = "Fork early or use posix_spawn: every page that is written while the copy lives "
+               "costs that."},
+    {.patterns = "fault.huge_gain",
+     .series = "first touch",
+     .read = READ_GAIN,
+     .say = say_gain,
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .side = SIDE_LESS,
+     .meaning = "How many times as fast fresh memory is touched by transparent huge pages "
+                "(MADV_HUGEPAGE) as by small ones.",
+     .moves = "The dearer a fault is beside zeroing, the more is won.",
+     .advice = "Where it is well above 1, advise large allocations, as far as they are used "
+               "whole."},
+    {.patterns = "fault.unmap.page, fault.discard.page",
+     .series = "unmap; discard",
+     .read = READ_LAST,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "Giving back a touched small page, of the many of one call: by munmap, or by "
+                "madvise(MADV_DONTNEED).",
+     .moves = "The kernel, control groups, and how many pages a call gives back.",
+     .advice = "Give memory back in large parts, or keep it."},
+    {.patterns = "fault.unmap.call, fault.discard.call",
+     .series = "unmap; discard",
+     .read = READ_FIRST,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same in calls of a single page.",
+     .moves = "The call itself, and the translations to be forgotten each time.",
+     .advice = "What it exceeds the other by is won by gathering pages before a call."},
+    {.patterns = "fault.unmap_huge.page",
+     .series = "unmap, huge pages",
+     .read = READ_LAST,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "Giving back a touched transparent huge page by munmap.",
+     .moves = "The kernel: there is one page to give back where small ones would be hundreds.",
+     .advice = "Compare it with as many small pages."},
+    {.patterns = "fault.shootdown",
+     .series = "unmap by threads",
+     .read = READ_EXCESS,
+     .say = say_others,
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "What unmapping a page takes longer while threads of the process run on all other "
+                "CPUs: each is interrupted to forget the translation, and waited for.",
+     .moves = "How far CPUs are from each other, and hypervisors, for which an interruption is a "
+              "way out of the guest. Processors that announce it without interrupting are not "
+              "slowed.",
+     .advice = "Many threads that give memory back all the time slow each other: let the "
+               "allocator keep it, or use processes."},
+    {.patterns = "fault.count",
+     .unit = "",
+     .role = ROLE_CONDITION,
+     .meaning = "The kernel's own count of page faults over those that were meant: 1 is the proof "
+                "that what was timed is what is said.",
+     .moves = "What else moves this program's pages: NUMA balancing, KSM, limits on memory.",
+     .advice = "Where it is not 1, believe none of these times."},
+    {.patterns = NULL},
+};
+
+static void analyse_fault(struct analysis *analysis)
+{
+    const double meant = analysis_number(analysis, "faults_meant"),
+                 counted = analysis_number(analysis, "faults_counted"), ratio = counted / meant;
+    findings_read(analysis, lines);
+    if (!(meant > 0))
+        return analysis_keep(analysis, "fault.count",
+                             "the document does not say how many faults were counted");
+    finding_add_value(analysis->result, analysis->pool, "fault.count", "", ratio, ratio, ratio,
+                      counted < meant || counted > meant ? FLAG_BIT(FLAG_MISCOUNTED) : 0)
+        ->text = pool_printf(
+        analysis->pool, "%.0f page faults were meant, and the kernel counted %.0f", meant, counted);
+}
+
 const struct probe fault_probe = {
     .name = "fault",
     .place = 132,
@@ -432,12 +647,12 @@ const struct probe fault_probe = {
         "interrupted.",
     .weight = 1,
     .options = options,
-    .findings = {fault_lines, fault_experiment},
+    .findings = {lines, experiment},
     .plan = plan_fault,
     .prepare = prepare_fault,
     .observe = observe_fault,
     .next = next_fault,
-    .conclude = fault_conclude,
-    .analyse = fault_analyse,
+    .conclude = conclude_fault,
+    .analyse = analyse_fault,
     .release = release_fault,
 };
