@@ -1,5 +1,5 @@
 /* How large and how far each level is. */
-#include "show/report/levels.h"
+#include "conclude/levels/of_document.h"
 #include "document/json.h"
 #include "machine/machine.h"
 #include "programs/library/document.h"
@@ -104,22 +104,16 @@ static void add_measured(struct answer *answer, const struct document *document,
 static int answer_measured(struct answer *answer, const struct document *document, int source,
                            struct error *error)
 {
-    struct catalogue catalogue;
-    const struct document *const documents[] = {document};
     struct levels *levels = malloc(sizeof *levels);
-    const bool built = catalogue_build(&catalogue, documents, 1);
-    if (levels && built) {
-        levels_collect(levels, &catalogue, 0, -1);
-        for (size_t i = 0; i < levels->count && answer->count < ROOM; i++) {
-            const struct level *level = &levels->list[i];
-            if (level->experiment == 0 &&
-                (level->kind == LEVEL_CACHE || level->kind == LEVEL_MEMORY))
-                add_measured(answer, document, level, source);
-        }
+    const int code =
+        levels ? levels_of_document(levels, document, error) : error_out_of_memory(error);
+    for (size_t i = 0; code == 0 && i < levels->count && answer->count < ROOM; i++) {
+        const struct level *level = &levels->list[i];
+        if (level->experiment == 0 && (level->kind == LEVEL_CACHE || level->kind == LEVEL_MEMORY))
+            add_measured(answer, document, level, source);
     }
-    catalogue_free(&catalogue);
     free(levels);
-    return levels && built ? 0 : error_out_of_memory(error);
+    return code;
 }
 
 /* --- the call --- */

@@ -2,8 +2,8 @@
 #include "programs/library/document.h"
 
 #include "base/line.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
-#include "show/report/factors.h"
 
 #include <math.h>
 #include <stdio.h>

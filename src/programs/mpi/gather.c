@@ -1,8 +1,8 @@
 #include "programs/mpi/mpi_run.h"
 
 #include "conclude/registry/experiment.h"
+#include "conclude/registry/factors.h"
 #include "document/json.h"
-#include "show/report/factors.h"
 #include "stats/quantile.h"
 
 #include <errno.h>

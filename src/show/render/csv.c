@@ -4,6 +4,7 @@
  */
 #include "base/quote.h"
 #include "base/units.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/render/csv_columns.h"
 #include "show/render/output.h"
@@ -18,7 +19,7 @@ static void add_factors(struct csv_cell *cell, const struct factor *factors, siz
 {
     for (size_t i = 0; i < count && i < most; i++) {
         char number[UNIT_TEXT];
-        figure_factor(factors[i].number, number);
+        factor_format(factors[i].number, number);
         csv_cell_add(cell, i ? ";" : "");
         csv_cell_add(cell, factors[i].name);
         csv_cell_add(cell, "=");
@@ -89,7 +90,7 @@ static void put_factor(FILE *out, const struct factor *factor)
     if (factor && factor->text)
         csv_print(out, factor->text);
     else if (factor && isfinite(factor->number))
-        fputs(figure_factor(factor->number, number), out);
+        fputs(factor_format(factor->number, number), out);
 }
 
 static void put_end(FILE *out, const struct group *group, const char *row,

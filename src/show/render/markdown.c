@@ -5,11 +5,11 @@
  * who looks at it: no text of it may become markup, a link, or the mention of a person.
  */
 #include "base/clean.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/render/output.h"
 #include "show/render/text/matrix.h"
 #include "show/report/blocks.h"
-#include "show/report/factors.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,4 +1,5 @@
 #include "show/render/metric_labels.h"
+#include "conclude/registry/factors.h"
 
 #include "base/clean.h"
 #include "base/quantity.h"
@@ -119,7 +120,7 @@ bool metric_labels_make(struct metric_labels *labels, const struct probe_result 
 
 static const char *value_of(const struct metric_label *label, char number[UNIT_TEXT])
 {
-    return label->factor->text ? label->factor->text : figure_factor(label->factor->number, number);
+    return label->factor->text ? label->factor->text : factor_format(label->factor->number, number);
 }
 
 int metric_labels_order(const struct metric_labels *a, const struct metric_labels *b)

@@ -2,9 +2,9 @@
 #ifndef FATHOM_SHOW_RENDER_PARTS_H
 #define FATHOM_SHOW_RENDER_PARTS_H
 
+#include "conclude/registry/catalogue.h"
+#include "conclude/registry/factors.h"
 #include "show/render/render.h"
-#include "show/report/catalogue.h"
-#include "show/report/factors.h"
 #include "show/report/grid.h"
 #include "show/report/machine.h"
 

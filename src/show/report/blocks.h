@@ -14,7 +14,7 @@
 
 #include "base/line.h"
 #include "compare/differences.h"
-#include "show/report/catalogue.h"
+#include "conclude/registry/catalogue.h"
 #include "show/report/square.h"
 
 enum { MATRIX_OTHERS_MAX = 3 };

@@ -1,8 +1,8 @@
 /* Clusters, as the findings give them, and where they contradict what is declared. */
 #include "conclude/clusters/clusters.h"
 #include "base/cpulist.h"
+#include "conclude/registry/factors.h"
 #include "show/report/details.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 
 #include <math.h>

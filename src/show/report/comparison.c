@@ -1,8 +1,8 @@
 /* All findings of several documents side by side: one row for a name and experiment. */
 #include "base/quantity.h"
+#include "conclude/registry/factors.h"
 #include "show/report/details.h"
 #include "show/report/differences.h"
-#include "show/report/factors.h"
 #include "show/report/names.h"
 
 #include <math.h>

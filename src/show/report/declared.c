@@ -2,9 +2,9 @@
 #include "base/cpulist.h"
 #include "conclude/channels.h"
 #include "conclude/interleave.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/report/builders.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 
 #include <math.h>

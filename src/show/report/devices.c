@@ -4,9 +4,9 @@
  * tells (`place`, `words`); only what was measured is said.
  */
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/report/builders.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 #include "show/report/machine.h"
 

@@ -1,7 +1,7 @@
 #include "show/report/differences.h"
 
 #include "conclude/registry/device.h"
-#include "show/report/factors.h"
+#include "conclude/registry/factors.h"
 #include "show/report/figure.h"
 
 enum { CHANGED_MAX = 60, UNCERTAIN_MAX = 12, REMARKS_MAX = 12 };

@@ -51,16 +51,6 @@ char *figure_valued(double value, const char *unit, char *text)
     return text;
 }
 
-char *figure_factor(double number, char *text)
-{
-    /* Nine digits would cut sizes from 1 GiB on; doubles hold every whole number up to here. */
-    const bool whole = number == floor(number) && fabs(number) <= 0x1p53;
-    if (!isfinite(number))
-        return strcpy(text, "-");
-    snprintf(text, UNIT_TEXT, whole ? "%.0f" : "%.9g", number);
-    return text;
-}
-
 char *figure_place(double x, const char *unit, char *text)
 {
     if ((unit && *unit) || x != floor(x) || fabs(x) >= 1e6)

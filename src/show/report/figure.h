@@ -21,8 +21,6 @@ bool figure_has_unit(const char *unit);
 /* All write at most UNIT_TEXT bytes and return text; a value that is not finite is "-". */
 char *figure_plain(double value, char *text);                    /* "1.67", "16.0", "121" */
 char *figure_valued(double value, const char *unit, char *text); /* "48 KiB", "14.8 GB/s", "121" */
-/* What a person set: whole to the last digit, as a size of many GiB is. */
-char *figure_factor(double number, char *text); /* "3221225472", "0.5" */
 /* Where on its axis a point lies: as a value, but what has no unit and is whole is counted: "2". */
 char *figure_place(double x, const char *unit, char *text);
 /* Half of the interval's width in percent of the value: "0.02", "0.4", "6". */

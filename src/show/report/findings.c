@@ -1,7 +1,7 @@
 /* The findings of a probe, a row each. */
 #include "base/text.h"
+#include "conclude/registry/factors.h"
 #include "show/report/details.h"
-#include "show/report/factors.h"
 
 #include <math.h>
 

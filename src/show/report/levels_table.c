@@ -5,11 +5,11 @@
  */
 #include "base/quantity.h"
 #include "base/units.h"
+#include "conclude/levels/of_document.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "conclude/registry/finding.h"
 #include "show/report/builders.h"
-#include "show/report/factors.h"
-#include "show/report/levels.h"
 
 #include <math.h>
 

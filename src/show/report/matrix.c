@@ -4,7 +4,7 @@
 
 #include "base/clean.h"
 #include "conclude/registry/device.h"
-#include "show/report/factors.h"
+#include "conclude/registry/factors.h"
 #include "show/report/figure.h"
 #include "show/report/series.h"
 

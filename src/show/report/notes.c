@@ -5,9 +5,9 @@
  */
 #include "base/clean.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/report/builders.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 
 #include <math.h>

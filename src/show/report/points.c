@@ -2,10 +2,10 @@
  * side, or a few points where there is no room for all. */
 #include "base/quantity.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "show/report/details.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 #include "show/report/series.h"
 

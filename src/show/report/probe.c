@@ -1,9 +1,9 @@
 /* One probe in full. */
 #include "base/text.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "show/report/builders.h"
 #include "show/report/details.h"
-#include "show/report/factors.h"
 #include "show/report/machine.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
-#include "show/report/factors.h"
+#include "conclude/registry/factors.h"
 
 #include <string.h>
 

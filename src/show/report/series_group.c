@@ -6,8 +6,8 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "show/report/details.h"
-#include "show/report/factors.h"
 #include "show/report/series.h"
 
 enum {

@@ -4,7 +4,7 @@
 #define FATHOM_SHOW_REPORT_SQUARE_H
 
 #include "base/pool.h"
-#include "show/report/catalogue.h"
+#include "conclude/registry/catalogue.h"
 
 enum pair_kind {
     PAIR_VALUE,

@@ -1,8 +1,8 @@
 /* What the system takes and costs: facts. */
 #include "base/units.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/report/builders.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 
 #include <math.h>

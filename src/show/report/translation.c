@@ -1,8 +1,8 @@
 /* Address translation, a fact a page size: how far each TLB reaches and what lies beyond. */
+#include "conclude/registry/factors.h"
 #include "conclude/translation/tlb.h"
 #include "document/flag.h"
 #include "show/report/builders.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 
 #include <math.h>

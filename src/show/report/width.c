@@ -1,8 +1,8 @@
 /* The roads' width: bytes a second by kernel or by memory, and what is in flight or waits. */
 #include "base/text.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/report/builders.h"
-#include "show/report/factors.h"
 #include "show/report/figure.h"
 
 #include <math.h>

@@ -5,9 +5,9 @@
  */
 #include "base/clean.h"
 #include "base/quantity.h"
+#include "conclude/registry/factors.h"
 #include "show/render/fleet/fleet.h"
 #include "show/render/metric_labels.h"
-#include "show/report/factors.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "base/clean.h"
 #include "base/quote.h"
 #include "base/units.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/render/page/page.h"
 #include "show/report/figure.h"
@@ -94,7 +95,7 @@ void html_factors(FILE *out, const struct factor *factors, size_t count)
         if (factors[i].text)
             html_text(out, factors[i].text);
         else
-            fputs(figure_factor(factors[i].number, number), out);
+            fputs(factor_format(factors[i].number, number), out);
     }
 }
 

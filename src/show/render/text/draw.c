@@ -2,9 +2,9 @@
 #include "show/render/text/draw.h"
 
 #include "base/clean.h"
+#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/render/parts.h"
-#include "show/report/factors.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #define FATHOM_SHOW_REPORT_BOXES_BOXES_H
 
 #include "base/line.h"
+#include "conclude/registry/catalogue.h"
 #include "show/report/blocks.h"
-#include "show/report/catalogue.h"
 
 enum box_kind { BOX_MEMORY, BOX_CACHE, BOX_KIND, BOX_CORE };
 

@@ -2,8 +2,8 @@
 #ifndef FATHOM_SHOW_REPORT_BOXES_PARTS_H
 #define FATHOM_SHOW_REPORT_BOXES_PARTS_H
 
+#include "conclude/levels/of_document.h"
 #include "show/report/boxes/boxes.h"
-#include "show/report/levels.h"
 
 enum {
     BOXES_ROADS_MAX = 16,  /* places whose bandwidth is looked at */

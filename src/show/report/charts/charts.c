@@ -1,11 +1,11 @@
 /* Which series can be compared in one chart, what each is called there, and what the chart is. */
 #include "base/text.h"
+#include "conclude/levels/of_document.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "show/report/builders.h"
 #include "show/report/charts/chapters.h"
 #include "show/report/details.h"
-#include "show/report/factors.h"
-#include "show/report/levels.h"
 #include "show/report/names.h"
 #include "show/report/series.h"
 

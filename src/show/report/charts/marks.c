@@ -1,10 +1,10 @@
 /* The capacities along the axis of a curve: those that its probe found, and those that are
  * declared. */
 #include "base/quantity.h"
+#include "conclude/levels/of_document.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "show/report/details.h"
-#include "show/report/factors.h"
-#include "show/report/levels.h"
 #include "show/report/machine.h"
 
 #include "base/text.h"

@@ -62,27 +62,6 @@ static void axes_have_short_sizes(void **state)
     assert_string_equal(figure_short_size(1073741824, text), "1G");
 }
 
-static void what_was_set_is_shown_to_the_last_digit(void **state)
-{
-    (void)state;
-    static const struct {
-        double number;
-        const char *text;
-    } cases[] = {
-        {64, "64"},
-        {0.5, "0.5"},
-        {-1, "-1"},
-        {1073741824, "1073741824"},
-        {3221225473, "3221225473"},
-        {0x1p53, "9007199254740992"},
-        {1e300, "1e+300"},
-        {NAN, "-"},
-    };
-    char text[UNIT_TEXT];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(figure_factor(cases[i].number, text), cases[i].text);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,7 +69,6 @@ int main(void)
         cmocka_unit_test(values_have_a_unit_of_the_right_size),
         cmocka_unit_test(half_widths_are_percents),
         cmocka_unit_test(axes_have_short_sizes),
-        cmocka_unit_test(what_was_set_is_shown_to_the_last_digit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

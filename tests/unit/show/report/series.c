@@ -1,6 +1,6 @@
 #include "show/report/series.h"
 
-#include "show/report/factors.h"
+#include "conclude/registry/factors.h"
 
 #include <math.h>
 #include <setjmp.h>

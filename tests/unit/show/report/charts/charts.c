@@ -1,7 +1,7 @@
 #include "../../render/made_up.h"
 
+#include "conclude/registry/factors.h"
 #include "show/report/blocks.h"
-#include "show/report/factors.h"
 
 #include <math.h>
 #include <string.h>

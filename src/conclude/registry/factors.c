@@ -3,12 +3,13 @@
  * of ours has. Another person's document may have a million of them, and what each is has to be
  * looked up in the other series beside it.
  */
-#include "show/report/factors.h"
+#include "conclude/registry/factors.h"
 
 #include "base/text.h"
-#include "show/report/figure.h"
+#include "base/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 size_t factors_seen(const struct series *series)
@@ -42,6 +43,16 @@ bool factors_same(const struct series *a, const struct series *b)
     return true;
 }
 
+char *factor_format(double number, char *text)
+{
+    /* Nine digits would cut sizes from 1 GiB on; doubles hold every whole number up to here. */
+    const bool whole = number == floor(number) && fabs(number) <= 0x1p53;
+    if (!isfinite(number))
+        return strcpy(text, "-");
+    snprintf(text, UNIT_TEXT, whole ? "%.0f" : "%.9g", number);
+    return text;
+}
+
 void line_add_factors(struct line *line, const struct factor *factors, size_t count)
 {
     char number[UNIT_TEXT];
@@ -53,7 +64,7 @@ void line_add_factors(struct line *line, const struct factor *factors, size_t co
         if (factors[i].text)
             line_add_clean(line, factors[i].text);
         else
-            line_add(line, "%s", figure_factor(factors[i].number, number));
+            line_add(line, "%s", factor_format(factors[i].number, number));
     }
 }
 

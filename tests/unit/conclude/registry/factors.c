@@ -1,6 +1,15 @@
-#include "../render/capture.h"
+#include "conclude/registry/factors.h"
+#include "base/units.h"
 
-#include "show/report/factors.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 static void factors_are_the_same_in_whatever_order(void **state)
 {
@@ -48,12 +57,51 @@ static void factors_are_named(void **state)
     assert_string_equal(line.text, "op cas, stride 64, share 0.5, to 3221225473");
 }
 
+static void what_is_reported_is_inert_and_nothing_else(void **state)
+{
+    (void)state;
+    struct line line = {0}, brackets = {0};
+    struct factor factors[] = {{"order\n", "\x1b[2Jx", NAN}, {"stride", NULL, 8}};
+    struct finding finding = {.factors = factors, .factor_count = 2, .deviations = 1};
+    line_add_experiment(&line, &finding);
+    assert_string_equal(line.text, "order? ?[2Jx");
+    line_add(&brackets, "L2.latency");
+    line_add_in_brackets(&brackets, &finding);
+    assert_string_equal(brackets.text, "L2.latency (order? ?[2Jx)");
+    finding.deviations = 0;
+    line_add_in_brackets(&brackets, &finding);
+    assert_string_equal(brackets.text, "L2.latency (order? ?[2Jx)");
+}
+
+static void what_was_set_is_shown_to_the_last_digit(void **state)
+{
+    (void)state;
+    static const struct {
+        double number;
+        const char *text;
+    } cases[] = {
+        {64, "64"},
+        {0.5, "0.5"},
+        {-1, "-1"},
+        {1073741824, "1073741824"},
+        {3221225473, "3221225473"},
+        {0x1p53, "9007199254740992"},
+        {1e300, "1e+300"},
+        {NAN, "-"},
+    };
+    char text[UNIT_TEXT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(factor_format(cases[i].number, text), cases[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_are_the_same_in_whatever_order),
         cmocka_unit_test(of_many_the_first_are_looked_at_and_none_is_taken_for_another),
         cmocka_unit_test(factors_are_named),
+        cmocka_unit_test(what_is_reported_is_inert_and_nothing_else),
+        cmocka_unit_test(what_was_set_is_shown_to_the_last_digit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /*
- * The findings of documents as views choose and pair them: what each one means, and which were read
- * off the same experiment. Made once for a view, because a document of another person's may hold a
- * million findings. Not for use outside of report and render.
+ * The findings of documents with what each one means and which were read off the same experiment.
+ * Made once for whoever looks many of them up, because a foreign document may hold a million.
  */
-#ifndef FATHOM_SHOW_REPORT_CATALOGUE_H
-#define FATHOM_SHOW_REPORT_CATALOGUE_H
+#ifndef FATHOM_CONCLUDE_REGISTRY_CATALOGUE_H
+#define FATHOM_CONCLUDE_REGISTRY_CATALOGUE_H
 
 #include "conclude/registry/registry.h"
 

@@ -1,8 +1,15 @@
-#include "../render/capture.h"
+#include "conclude/levels/of_document.h"
+#include "document/sample.h"
 
-#include "show/render/text/draw.h"
-#include "show/report/builders.h"
-#include "show/report/levels.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 static struct factor forward[] = {{"order", "forward", NAN}};
 
@@ -21,10 +28,7 @@ static void begin(struct document *document)
 
 static void collect(struct levels *levels, const struct document *document)
 {
-    struct catalogue catalogue;
-    assert_true(catalogue_build(&catalogue, &document, 1));
-    levels_collect(levels, &catalogue, 0, -1);
-    catalogue_free(&catalogue);
+    assert_int_equal(levels_of_document(levels, document, NULL), 0);
 }
 
 static void names_of_other_tools_are_no_levels(void **state)
@@ -67,31 +71,6 @@ static void every_experiment_has_a_row_and_the_standard_one_comes_first(void **s
     document_free(&document);
 }
 
-static void a_row_says_its_experiment_behind_it_or_below(void **state)
-{
-    (void)state;
-    struct document document;
-    struct capture capture = {0};
-    struct report report;
-    begin(&document);
-    struct finding *other = add(&document, "L1.latency", "cycles");
-    other->factors = forward;
-    other->factor_count = other->deviations = 1;
-    const struct document *list[] = {&document};
-    assert_int_equal(report_begin(&report, list, 1, NULL), 0);
-    report_add_levels(&report, 0, -1);
-    draw_report(capture_begin(&capture), &report, 0, &(struct text_style){.width = 90});
-    char *text = capture_end(&capture);
-    assert_non_null(strstr(text, "48 KiB  order forward\n"));
-    free(text);
-    draw_report(capture_begin(&capture), &report, 0, &(struct text_style){.width = 60});
-    text = capture_end(&capture);
-    assert_non_null(strstr(text, "48 KiB\n        order forward\n"));
-    free(text);
-    report_free(&report);
-    document_free(&document);
-}
-
 static void what_has_no_room_is_counted(void **state)
 {
     (void)state;
@@ -119,7 +98,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_other_tools_are_no_levels),
         cmocka_unit_test(every_experiment_has_a_row_and_the_standard_one_comes_first),
-        cmocka_unit_test(a_row_says_its_experiment_behind_it_or_below),
         cmocka_unit_test(what_has_no_room_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

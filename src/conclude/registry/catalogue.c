@@ -1,4 +1,4 @@
-#include "show/report/catalogue.h"
+#include "conclude/registry/catalogue.h"
 
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/lookup.h"

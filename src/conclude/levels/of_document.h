@@ -1,11 +1,8 @@
-/*
- * What the findings say of each level of memory, put together by what they mean. Not for use
- * outside of report and render.
- */
-#ifndef FATHOM_SHOW_REPORT_LEVELS_H
-#define FATHOM_SHOW_REPORT_LEVELS_H
+/* What a document's findings say of each level of memory, put together by what they mean. */
+#ifndef FATHOM_CONCLUDE_LEVELS_OF_DOCUMENT_H
+#define FATHOM_CONCLUDE_LEVELS_OF_DOCUMENT_H
 
-#include "show/report/catalogue.h"
+#include "conclude/registry/catalogue.h"
 
 enum { LEVELS_MAX = 64, LEVEL_NAME_BYTES = 24 };
 /* What is shown of a level: enum finding_fact from the first of these to the last. */
@@ -30,6 +27,8 @@ struct levels {
 /* Fills in those of a device, or of the CPUs (-1), in a document: the nearest first, and of each
  * the standard experiment before others. */
 void levels_collect(struct levels *, const struct catalogue *, size_t document, int device);
+/* The levels of a document's CPUs, which must outlive them. ERROR_SYSTEM without memory. */
+int levels_of_document(struct levels *, const struct document *, struct error *);
 /* The level, or memory of a device, whose fact this finding is, into `name`, without its device
  * ("L2" of "gpu0.L2.capacity"); FACT_NONE where it is none. */
 enum finding_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);

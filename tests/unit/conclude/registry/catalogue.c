@@ -1,6 +1,15 @@
-#include "../render/capture.h"
+#include "conclude/registry/catalogue.h"
+#include "document/sample.h"
 
-#include "show/render/parts.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
 
 static struct factor forward[] = {{"order", "forward", NAN}, {"stride", NULL, 8}};
 static struct factor swapped[] = {{"order", "forward", NAN}, {"stride", NULL, 8}};
@@ -69,28 +78,11 @@ static void a_name_has_the_standard_one_first(void **state)
     document_free(&document);
 }
 
-static void what_is_reported_is_inert_and_nothing_else(void **state)
-{
-    (void)state;
-    struct line line = {0}, brackets = {0};
-    struct factor factors[] = {{"order\n", "\x1b[2Jx", NAN}, {"stride", NULL, 8}};
-    struct finding finding = {.factors = factors, .factor_count = 2, .deviations = 1};
-    line_add_experiment(&line, &finding);
-    assert_string_equal(line.text, "order? ?[2Jx");
-    line_add(&brackets, "L2.latency");
-    line_add_in_brackets(&brackets, &finding);
-    assert_string_equal(brackets.text, "L2.latency (order? ?[2Jx)");
-    finding.deviations = 0;
-    line_add_in_brackets(&brackets, &finding);
-    assert_string_equal(brackets.text, "L2.latency (order? ?[2Jx)");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(experiments_are_the_same_in_all_documents),
         cmocka_unit_test(a_name_has_the_standard_one_first),
-        cmocka_unit_test(what_is_reported_is_inert_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

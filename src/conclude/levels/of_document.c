@@ -1,7 +1,6 @@
-#include "show/report/levels.h"
+#include "conclude/levels/of_document.h"
 
 #include "conclude/registry/device.h"
-#include "show/report/machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,4 +114,27 @@ double level_declared_bytes(const struct document *document, int device, const s
             return (double)cache->size_bytes;
     }
     return NAN;
+}
+
+struct collecting {
+    struct levels *levels;
+    const struct document *document;
+    struct catalogue catalogue;
+};
+
+static int collect_all(void *with)
+{
+    struct collecting *collecting = with;
+    if (!catalogue_build(&collecting->catalogue, &collecting->document, 1))
+        return ERROR_SYSTEM;
+    levels_collect(collecting->levels, &collecting->catalogue, 0, -1);
+    return 0;
+}
+
+int levels_of_document(struct levels *levels, const struct document *document, struct error *error)
+{
+    struct collecting collecting = {.levels = levels, .document = document};
+    const int code = collect_all(&collecting);
+    catalogue_free(&collecting.catalogue);
+    return code < 0 ? error_out_of_memory(error) : 0;
 }

@@ -1,6 +1,6 @@
 /* The factors of series and findings: compared, and put into words. */
-#ifndef FATHOM_SHOW_REPORT_FACTORS_H
-#define FATHOM_SHOW_REPORT_FACTORS_H
+#ifndef FATHOM_CONCLUDE_REGISTRY_FACTORS_H
+#define FATHOM_CONCLUDE_REGISTRY_FACTORS_H
 
 #include "base/line.h"
 #include "document/document.h"
@@ -15,6 +15,9 @@ bool factor_same(const struct factor *, const struct factor *);
 /* Whether the two have the same, in whatever order; of more than are looked at, in the same. */
 bool factors_same(const struct series *, const struct series *);
 
+/* What a person set, in UNIT_TEXT bytes: whole to the last digit, as a size of many GiB is, "0.5";
+ * "-" where it is not finite. Returns text. */
+char *factor_format(double number, char *text);
 /* Adds ", op cas, stride 64" for each factor; the comma only between things. */
 void line_add_factors(struct line *, const struct factor *, size_t count);
 /* What was measured where the finding's name alone does not say it: ", order forward" behind what
