@@ -1,0 +1,172 @@
+"""The tables of tests/golden/run: documents, tables of other tools, and commands."""
+import copy
+
+import variants
+
+PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism", "bandwidth", "loaded", "numa",
+          "contention", "coherence", "prefetch", "access", "window", "fault", "copy", "gpu"]
+COMMANDS = ["run", "report", "diff", "check", "baseline", "merge", "fleet", "analyse", "import", "as", "list",
+            "doctor", "completion", "manual"]
+FORMATS = ["markdown", "csv", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "gpu-columns", "interleave",
+           "hwloc"]
+
+# What says no more than others, at length.
+LONG = {("gpu-turing", "json"), ("gpu-turing", "gnuplot"), ("nodes", "csv"), ("nodes", "gnuplot"), ("nodes", "json"),
+        ("latency-partial", "html"), ("latency-partial", "json"), ("foreign", "html"), ("cores-holes", "html")}
+FEW_VARIANTS = {"guest": ("thin", "single trials", "old"), "quick": ("thin", "single trials", "rising", "old"),
+                "latency-01": ("zigzag", "rising"), "latency-08": ("zigzag", "thin", "few trials")}
+
+# Documents from elsewhere in the sources, by name.
+DOCUMENTS = {
+    "sample": "tests/cli/sample.json", "nodes": "tests/data/declared/nodes.json",
+    "experiments": "tests/data/findings/experiments.json", "foreign": "tests/data/findings/foreign.json",
+    "guest": "docs/examples/epyc-guest.json", "i9": "docs/examples/i9-13980hx-cas.json",
+    "modelled": "docs/examples/modelled-machine-4.json", "published": "tests/data/gpu/made-up.json",
+    "quick": "tests/fleet/quick.json", "latency-01": "benchmarks/recorded/01.json",
+    "latency-08": "benchmarks/recorded/08.json",
+}
+
+TABLES = {
+    "i9.csv": "tests/data/core-matrix/i9-13980hx-cas.csv",
+    "i9-rust.csv": "tests/data/core-matrix/i9-13980hx-cas-rust.csv",
+    "i9-rust.txt": "tests/data/core-matrix/i9-13980hx-cas-rust.txt",
+    "i3.csv": "tests/data/core-matrix/i3-2120t-cas.csv", "i3.txt": "tests/data/core-matrix/i3-2120t-cas.txt",
+    "i7.csv": "tests/data/core-matrix/published/i7-13700kf.csv",
+    "deck.csv": "tests/data/core-matrix/published/steam-deck.csv",
+    "levels.csv": "tests/data/curves/four-levels.csv", "n100.txt": "tests/data/curves/intel-n100.txt",
+    "lmbench.txt": "tests/data/curves/lat_mem_rd.txt", "lmbench-recorded.txt": "tests/data/recorded/lat_mem_rd.txt",
+    "a100.txt": "tests/data/gpu/published/a100.txt", "mlc.txt": "tests/data/mlc/two-nodes.txt",
+    "mlc-recorded.txt": "tests/data/recorded/mlc.txt", "multichase.txt": "tests/data/multichase/four-levels.txt",
+    "multiload.txt": "tests/data/multichase/loaded.txt", "core.txt": "tests/data/recorded/core-to-core-latency.txt",
+    "cuda-latency.txt": "tests/data/tools/cuda-latency.txt", "gpu-latency.txt": "tests/data/tools/gpu-latency.txt",
+    "likwid-bench.txt": "tests/data/tools/likwid-bench.txt",
+    "macos.json": "tests/data/tools/macos-memory-benchmark.json", "mem-lat.txt": "tests/data/tools/mem-lat.txt",
+    "mt4g.json": "tests/data/tools/mt4g.json", "nvbandwidth.txt": "tests/data/tools/nvbandwidth.txt",
+    "osu.txt": "tests/data/tools/osu.txt", "sbc-bench.txt": "tests/data/tools/sbc-bench.txt",
+    "stream.txt": "tests/data/tools/stream.txt", "sysbench.txt": "tests/data/tools/sysbench.txt",
+}
+
+TEXTS = {}
+
+# file: what it is read as; None where the program is to know it by its text.
+IMPORTS = {
+    "i9.csv": "core-matrix --op cas", "i9-rust.csv": "core-to-core-latency", "i9-rust.txt": None,
+    "i3.csv": "core-matrix --ids no", "i3.txt": None, "i7.csv": "core-matrix", "deck.csv": "core-matrix --unit cycles",
+    "levels.csv": "curve", "n100.txt": None, "lmbench.txt": "lat_mem_rd", "lmbench-recorded.txt": None,
+    "a100.txt": None, "mlc.txt": "mlc", "mlc-recorded.txt": None, "multichase.txt": "multichase",
+    "multiload.txt": "multichase", "core.txt": None, "cuda-latency.txt": None, "gpu-latency.txt": None,
+    "likwid-bench.txt": None, "macos.json": None, "mem-lat.txt": None, "mt4g.json": None, "nvbandwidth.txt": None,
+    "osu.txt": None, "sbc-bench.txt": None, "stream.txt": None, "sysbench.txt": None,
+}
+
+
+def slower(document, by=1.1):
+    """The same run, some time later on a machine whose every figure is another one."""
+    document = copy.deepcopy(document)
+    document["run"]["started"] = "2026-11-25T09:00:00Z"
+    for probe in document["probes"]:
+        for series in probe.get("series", []):
+            variants.scaled(series, by)
+        for found in probe.get("findings", []):
+            for values in [found] + [found[key] for key in ("quiet", "quiet_cycles") if key in found]:
+                for key in ("value", "low", "high"):
+                    if key in values:
+                        values[key] *= by
+    return document
+
+
+def host(name, by):
+    def of_host(document):
+        document = slower(document, by)
+        document["machine"]["hostname"] = name
+        return document
+    return of_host
+
+
+def older(document):
+    document = variants.old(document)
+    document["tool"]["version"] = "0.0.9"
+    document["run"]["started"] = "2025-01-01T00:00:00Z"
+    return document
+
+
+def other_processor(document):
+    document = slower(document, 1.02)
+    document["machine"]["cpu"]["model"] = "another processor"
+    document["machine"]["page_sizes"] = [4096]
+    return document
+
+
+# name: (what changes, the document that it is made of)
+VARIANTS = {}
+for index in range(12):
+    VARIANTS[f"fleet/n{index:02d}"] = (host(f"n{index:02d}", 1 + (index * 7 % 12 - 6) / 1000), "quick")
+VARIANTS["fleet/n03"] = (host("n03", 1.35), "quick")
+for name in ("latency", "bandwidth", "coherence", "guest", "sample", "contention", "quick"):
+    VARIANTS[f"{name}-slower"] = (slower, name)
+    VARIANTS[f"{name}-older"] = (older, name)
+for name in ("latency", "guest", "quick"):
+    VARIANTS[f"{name}-faster"] = (lambda document: slower(document, 0.93), name)
+    VARIANTS[f"{name}-other"] = (other_processor, name)
+for name in ("latency", "bandwidth", "fault", "cores", "gpu-turing"):
+    VARIANTS[f"{name}-partial"] = (variants.partial, name)
+    VARIANTS[f"{name}-failed"] = (variants.failed, name)
+    VARIANTS[f"{name}-holes"] = (variants.each(variants.failed_points), name)
+
+
+def commands(documents):
+    """Yields (name of the golden file, command line)."""
+    yield "help/fathom", "fathom --help"
+    for word in COMMANDS + PROBES:
+        yield f"help/{word}", f"fathom {word} --help"
+        yield f"manual/{word}", f"fathom manual {word}"
+    for shell in ("bash", "zsh", "fish"):
+        yield f"completion/{shell}", f"fathom completion {shell}"
+    yield "list/findings", "fathom list findings"
+    yield "list/flags", "fathom list flags"
+
+    for name in documents:
+        yield f"report/{name}", f"fathom report {name}.json"
+    for name in ("sample", "latency-partial", "cores-holes", "cores", "nodes", "fault", "gpu-turing", "foreign"):
+        for form in FORMATS:
+            if (name, form) not in LONG:
+                yield f"report/{name}.{form}", f"fathom report -f {form} {name}.json"
+    for name in ("latency-failed", "fault-partial", "fault-holes", "bandwidth-holes", "sample-older", "guest-older"):
+        yield f"report/{name}", f"fathom report {name}.json"
+    yield "report/guest.markdown", "fathom report -f markdown guest.json"
+    yield "report/experiments.openmetrics", "fathom report -f openmetrics experiments.json"
+    yield "report/several.html", "fathom report -f html sample.json sample-slower.json"
+
+    for name in ("latency", "bandwidth", "coherence", "guest", "sample", "contention", "quick"):
+        yield f"diff/{name}", f"fathom diff {name}.json {name}-slower.json"
+        yield f"diff/{name}-older", f"fathom diff {name}-older.json {name}.json"
+        yield f"check/{name}", f"fathom check --against {name}.json {name}-slower.json"
+        yield f"check/{name}-better", f"fathom check --against {name}-slower.json {name}.json"
+        yield f"check/{name}.nagios", f"fathom check --against {name}.json -f nagios {name}-slower.json"
+    for name in ("latency", "guest", "quick"):
+        yield f"diff/{name}-faster", f"fathom diff --threshold 5 {name}.json {name}-faster.json"
+        yield f"diff/{name}-other", f"fathom diff {name}.json {name}-other.json"
+        yield f"check/{name}-other", f"fathom check --against {name}.json {name}-other.json"
+        yield f"check/{name}-tolerant", f"fathom check --tolerance 15 --against {name}.json {name}-slower.json"
+    for form in ("csv", "json", "html"):
+        yield f"diff/sample.{form}", f"fathom diff -f {form} sample.json sample-slower.json"
+    yield "diff/latency.csv", "fathom diff -f csv latency.json latency-faster.json"
+    yield "check/latency.json", "fathom check -f json --against latency.json latency-slower.json"
+    yield "check/sample.json", "fathom check -f json --against sample-slower.json sample.json"
+
+    yield "merge/sample", "fathom merge sample.json sample-slower.json latency.json bandwidth.json -f text"
+    yield "merge/sample.json", "fathom merge sample.json sample-slower.json"
+    yield "merge/quick", "fathom merge cores.json wake.json fault.json fault-partial.json -f text"
+    yield "baseline/fleet", "fathom baseline fleet/*.json -f text"
+    yield "baseline/fleet.json", "fathom baseline fleet/*.json"
+    yield "baseline/sample", "fathom baseline sample.json sample-slower.json -f text"
+
+    yield "fleet/fleet", "fathom fleet fleet"
+    yield "fleet/all", "fathom fleet fleet sample.json"
+    for form in ("json", "html", "openmetrics"):
+        yield f"fleet/fleet.{form}", f"fathom fleet -f {form} fleet"
+
+    for name, form in IMPORTS.items():
+        yield f"import/{name}", f"fathom import {form + ' ' if form else ''}{name}"
+        if not name.startswith("i9"):
+            yield f"import/{name}.csv", f"fathom import {form + ' ' if form else ''}{name} -f csv"
