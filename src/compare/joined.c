@@ -97,8 +97,7 @@ struct joined_probe *joined_probes(const struct document *documents, size_t coun
 
 static bool same_value(const struct factor *a, const struct factor *b)
 {
-    return strcmp(a->name, b->name) == 0 && text_same(a->text, b->text) &&
-           (a->text || a->number == b->number);
+    return strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
 }
 
 /* More parameters than this are only compared place by place; fathom's probes have some twenty. */

@@ -8,6 +8,7 @@
 #include "conclude/registry/registry.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- findings that are kept --- */
@@ -224,6 +225,13 @@ struct finding *analysis_add_point(struct analysis *analysis, const char *name, 
                 : NULL;
 }
 
+struct finding *analysis_add_ratio(struct analysis *analysis, const char *name, const char *unit,
+                                   struct ratio ratio, unsigned flags)
+{
+    return finding_add_value(analysis->result, analysis->pool, name, unit, ratio.value, ratio.low,
+                             ratio.high, flags);
+}
+
 static size_t points_with_values(const struct series *series)
 {
     size_t count = 0;
@@ -295,6 +303,27 @@ double analysis_number(const struct analysis *analysis, const char *name)
 {
     const struct factor *parameter = analysis_parameter(analysis, name);
     return parameter && !parameter->text ? parameter->number : NAN;
+}
+
+const struct factor *analysis_list(const struct analysis *analysis, const char *name, size_t *count)
+{
+    const struct factor *parameter = analysis_parameter(analysis, name);
+    *count = parameter ? parameter->list_count : 0;
+    if (*count || !parameter || !parameter->text)
+        return parameter ? parameter->list : NULL;
+    static const char between[] = " ,";
+    struct factor *list = NULL;
+    for (const char *at = parameter->text; *(at += strspn(at, between));) {
+        const size_t length = strcspn(at, between);
+        const char *word = pool_printf(analysis->pool, "%.*s", (int)length, at);
+        struct factor *element =
+            pool_append(analysis->pool, (void **)&list, count, sizeof *element);
+        char *end;
+        element->number = strtod(word, &end);
+        element->text = *end ? word : NULL;
+        at += length;
+    }
+    return list;
 }
 
 size_t analysis_count(double number)

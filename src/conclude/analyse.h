@@ -11,6 +11,7 @@
 #define FATHOM_CONCLUDE_ANALYSE_H
 
 #include "document/document.h"
+#include "stats/ratio.h"
 
 struct analysis {
     struct probe_result *result;         /* findings are added to it; its series only read */
@@ -63,6 +64,9 @@ struct finding *analysis_add_summary(struct analysis *, const char *name, const 
 /* A point's value in the unit of its y, and its quiet one beside it. */
 struct finding *analysis_add_point(struct analysis *, const char *name, const char *unit,
                                    const struct point *, unsigned flags);
+/* Adds a ratio and its interval. */
+struct finding *analysis_add_ratio(struct analysis *, const char *name, const char *unit,
+                                   struct ratio, unsigned flags);
 /* Gives the findings from the first-th on the factors of the series that they were read off. Every
  * probe's findings go through here, so this is the one place that refuses conclusions from too few
  * points: where fewer of the series' points have a value than the finding's line asks for, it loses
@@ -79,6 +83,9 @@ const struct series *analysis_series(const struct analysis *, const char *name, 
 const struct factor *analysis_parameter(const struct analysis *, const char *name);
 /* The number of a parameter; NAN where the result has no such parameter. */
 double analysis_number(const struct analysis *, const char *name);
+/* The elements of a parameter that is a list; of documents of former versions, which have them in a
+ * text like "L1 24576, L2 262144", its words and numbers. *count is 0 where there are none. */
+const struct factor *analysis_list(const struct analysis *, const char *name, size_t *count);
 /* Turns a document's number into a count: 0 for what is no count, at most a million. */
 size_t analysis_count(double number);
 /* The text of a factor of a series; "" where it has none. */

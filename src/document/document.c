@@ -73,6 +73,16 @@ const struct factor *probe_parameter(const struct probe_result *probe, const cha
 const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",
            parameter_cpu_groups[] = "cpu_groups";
 
+bool factor_same_value(const struct factor *a, const struct factor *b)
+{
+    if (a->list_count != b->list_count || !text_same(a->text, b->text))
+        return false;
+    for (size_t i = 0; i < a->list_count; i++)
+        if (!factor_same_value(&a->list[i], &b->list[i]))
+            return false;
+    return a->text || a->list_count || a->number == b->number;
+}
+
 bool parameter_is_setting(const struct factor *parameter)
 {
     return strcmp(parameter->name, parameter_not_measured) != 0 &&

@@ -134,12 +134,17 @@ struct conditions {
     size_t warning_count;
 };
 
-/* A named value: a probe's parameter, or a factor of a series. */
+/* A named value: a probe's parameter, or a factor of a series. It is a text, a number, or a list of
+ * texts and numbers, whose names are NULL: "L1", 24576, "L2", 262144. */
 struct factor {
     const char *name;
-    const char *text; /* NULL where it is a number */
-    double number;
+    const char *text; /* NULL where it is a number or a list */
+    double number;    /* NAN where it is a list */
+    struct factor *list;
+    size_t list_count; /* 0 where it is no list */
 };
+/* Whether two have the same value. */
+bool factor_same_value(const struct factor *, const struct factor *);
 
 /* The same trials in another unit. */
 struct estimate {

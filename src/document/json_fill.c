@@ -153,8 +153,17 @@ static void take_element(struct json_fill *fill, struct json_frame *frame,
         if ((element = append(fill, frame, sizeof(uint64_t))) != NULL)
             json_take_whole(fill, value, INT64_MAX, element);
         break;
+    case FIELD_VALUES:
+        if ((element = append(fill, frame, sizeof(struct factor))) != NULL)
+            json_take_factor(fill, value, element);
+        break;
     case FIELD_FACTORS:
-        json_take_factor(fill, value, &factors_of(frame)[*count_of(frame) - 1]);
+        element = &factors_of(frame)[*count_of(frame) - 1];
+        if (value->kind == JSON_ARRAY) {
+            push_array(fill, &factor_list, element, value);
+            return; /* its end moves the index on */
+        }
+        json_take_factor(fill, value, element);
         break;
     default:
         if ((element = append(fill, frame, frame->field->shape->bytes)) == NULL)

@@ -151,6 +151,7 @@ int json_take_flag(struct json_fill *fill, const struct json_value *value, unsig
 
 int json_take_factor(struct json_fill *fill, const struct json_value *value, struct factor *factor)
 {
+    factor->number = NAN;
     if (value->kind == JSON_TEXT)
         return json_take_text(fill, value, &factor->text);
     if (value->kind == JSON_NUMBER)

@@ -148,21 +148,32 @@ static void put_flags(struct writer *writer, unsigned flags)
     put(writer, "]");
 }
 
+static void put_value(struct writer *writer, const struct factor *factor)
+{
+    if (factor->text)
+        put_text(writer, factor->text);
+    else if (!factor->list_count)
+        put_number(writer, factor->number);
+    for (size_t i = 0; i < factor->list_count; i++) {
+        put(writer, i ? "," : "[");
+        put_value(writer, &factor->list[i]);
+    }
+    if (factor->list_count)
+        put(writer, "]");
+}
+
 static void put_factors(struct writer *writer, const struct factor *factors, size_t count)
 {
     const char *separator = "";
     put(writer, "{");
     for (size_t i = 0; i < count; i++) {
-        if (!factors[i].text && !isfinite(factors[i].number))
+        if (!factors[i].text && !factors[i].list_count && !isfinite(factors[i].number))
             continue;
         put(writer, separator);
         put_text(writer, factors[i].name);
         put(writer, ":");
         separator = ",";
-        if (factors[i].text)
-            put_text(writer, factors[i].text);
-        else
-            put_number(writer, factors[i].number);
+        put_value(writer, &factors[i]);
     }
     put(writer, "}");
 }

@@ -374,6 +374,8 @@ static const struct field axis_fields[] = {
 };
 static SHAPE(axis, struct axis);
 
+const struct field factor_list = ARRAY("", FIELD_VALUES, struct factor, list, list_count);
+
 static const struct field series_fields[] = {
     NEED_TEXT("name", struct series, name),
     ARRAY("factors", FIELD_FACTORS, struct series, factors, factor_count),

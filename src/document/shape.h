@@ -21,6 +21,7 @@ enum field_kind {
     FIELD_TEXTS,   /* const char ** and a count */
     FIELD_SIZES,   /* uint64_t * and a count */
     FIELD_FACTORS, /* struct factor * and a count, as an object */
+    FIELD_VALUES,  /* the same without names, as an array: a factor that is a list */
     FIELD_OBJECT,  /* an object of its own over members of the same struct, or of one inside it */
     FIELD_LIST,    /* array of structs of `shape` and a count */
 };
@@ -53,6 +54,7 @@ struct shape {
 };
 
 extern const struct shape document_shape; /* all of a document but its schema's name */
+extern const struct field factor_list;    /* of a struct factor */
 extern const struct shape point_shape;    /* the one list that has rules of its own */
 
 #endif

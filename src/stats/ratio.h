@@ -5,13 +5,14 @@
 #include <stddef.h>
 
 struct ratio {
-    double value;     /* sum of parts over sum of wholes; NAN where the wholes are nothing */
-    double low, high; /* 95 %, not below 0; NAN for fewer than two samples */
+    double value;
+    double low, high; /* 95 %; NAN where it is not known */
 };
 
-/* Each part belongs to the whole of the same index; neither is negative. The interval is that of
- * Cochran's ratio estimator ("Sampling Techniques", 3rd ed., 6.4) with Student's t, so it takes the
- * samples for independent. */
+/* The sum of the parts over that of the wholes; NAN where these are nothing, the interval not below
+ * 0 and NAN for fewer than two samples. Each part belongs to the whole of the same index; neither
+ * is negative. The interval is that of Cochran's ratio estimator ("Sampling Techniques", 3rd
+ * ed., 6.4) with Student's t, so it takes the samples for independent. */
 struct ratio ratio_of_sums(const double *parts, const double *wholes, size_t n);
 
 #endif

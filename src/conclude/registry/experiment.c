@@ -151,8 +151,7 @@ static void liken(const struct completing *completing, const char *rest, int dev
 
 static bool same_factor(const struct factor *a, const struct factor *b)
 {
-    return strcmp(a->name, b->name) == 0 && text_same(a->text, b->text) &&
-           (a->text || a->number == b->number);
+    return strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
 }
 
 /* Keeps only those factors that the series has too. */

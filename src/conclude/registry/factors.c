@@ -53,18 +53,27 @@ char *factor_format(double number, char *text)
     return text;
 }
 
-void line_add_factors(struct line *line, const struct factor *factors, size_t count)
+static void add_value(struct line *line, const struct factor *factor)
 {
     char number[UNIT_TEXT];
+    if (factor->text)
+        line_add_clean(line, factor->text);
+    else if (!factor->list_count)
+        line_add(line, "%s", factor_format(factor->number, number));
+    for (size_t i = 0; i < factor->list_count && line->length + 1 < sizeof line->text; i++) {
+        line_add(line, "%s", i ? " " : "");
+        add_value(line, &factor->list[i]);
+    }
+}
+
+void line_add_factors(struct line *line, const struct factor *factors, size_t count)
+{
     /* Another person's document may have a million of them, and a line has its end. */
     for (size_t i = 0; i < count && line->length + 1 < sizeof line->text; i++) {
         line_add(line, "%s", line->length ? ", " : "");
         line_add_clean(line, factors[i].name);
         line_add(line, " ");
-        if (factors[i].text)
-            line_add_clean(line, factors[i].text);
-        else
-            line_add(line, "%s", factor_format(factors[i].number, number));
+        add_value(line, &factors[i]);
     }
 }
 

@@ -79,6 +79,13 @@ struct estimate finding_quiet_cycles_of(const struct point *point)
     return quietest(point, &point->quiet_cycles, finding_cycles_of(point));
 }
 
+struct ratio estimate_ratio(struct estimate over, struct estimate under)
+{
+    return (struct ratio){(double)over.median / (double)under.median,
+                          (double)over.low / (double)under.high,
+                          (double)over.high / (double)under.low};
+}
+
 static struct finding *add_point(struct probe_result *result, struct pool *pool, const char *name,
                                  const char *unit, struct estimate found, struct quiet quiet,
                                  unsigned flags)

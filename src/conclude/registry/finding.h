@@ -7,6 +7,7 @@
 #define FATHOM_CONCLUDE_REGISTRY_FINDING_H
 
 #include "document/document.h"
+#include "stats/ratio.h"
 
 /* Two values differ for a person from this relative change on: the default of diff. */
 extern const double differences_threshold;
@@ -31,6 +32,9 @@ struct estimate finding_cycles_of(const struct point *);
  * known. */
 struct estimate finding_quiet_time_of(const struct point *);
 struct estimate finding_quiet_cycles_of(const struct point *);
+
+/* One over the other; the interval is from the far ends of both. */
+struct ratio estimate_ratio(struct estimate over, struct estimate under);
 
 /* Adds a finding that is a point's value, and its quiet one beside it: in the unit of y, or in
  * cycles. */

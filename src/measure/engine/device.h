@@ -5,7 +5,7 @@
  * nothing is recalled. So every call ends by itself, within a second or so; between two of them the
  * run may be ended.
  *
- * Each point has one seat, whose CPU is -1. What the point does is plan_point.detail, which the
+ * Each point has one seat, whose CPU is -1. What the point does is plan_point.index, which the
  * device knows how to read: a work.
  */
 #ifndef FATHOM_MEASURE_ENGINE_DEVICE_H

@@ -36,7 +36,14 @@ struct plan_point {
     };
     const struct seat *seats; /* NULL: a pair, `from` is MEASURED and `to` its PARTNER */
     size_t arena_bytes;       /* memory that it needs */
-    uint64_t detail;          /* the probe's own */
+    union {                   /* what the probe's prepare() does at the point: one of these */
+        uint64_t bytes;       /* of a working set, or of each array */
+        size_t index;         /* in a table of the probe's own */
+        struct {
+            unsigned what, region; /* the probe's enum, and which part of the arena */
+        };
+        const void *own; /* the probe's own struct */
+    };
     unsigned series, seat_count;
 };
 

@@ -107,6 +107,8 @@ static const struct malformed malformed[] = {
     {PROBE "\"parameters\":{\"a\":1,\"c\":\"\",\"b\":2,\"c\":3}" AFTER_PROBE,
      "probes[0].parameters.c is a duplicate key"},
     {PROBE "\"parameters\":{\"a\":{\"b\":1}}" AFTER_PROBE, "probes[0].parameters.a is neither"},
+    {PROBE "\"parameters\":{\"a\":[\"L1\",[2]]}" AFTER_PROBE,
+     "probes[0].parameters.a[1] is neither"},
     {PROBE "\"findings\":[{\"value\":1}]" AFTER_PROBE, "probes[0].findings[0].name is missing"},
     {PROBE "\"findings\":[{\"name\":\"f\",\"flags\":[3]}]" AFTER_PROBE,
      "probes[0].findings[0].flags[0] is not a text"},

@@ -85,6 +85,8 @@ static void assert_same_probe(const struct probe_result *a, const struct probe_r
     assert_same_text(a->reason, b->reason);
     assert_near(a->elapsed_s, b->elapsed_s);
     assert_int_equal(a->parameter_count, b->parameter_count);
+    for (size_t i = 0; i < a->parameter_count; i++)
+        assert_true(factor_same_value(&a->parameters[i], &b->parameters[i]));
     assert_int_equal(a->series_count, b->series_count);
     for (size_t i = 0; i < a->series_count; i++)
         assert_same_series(&a->series[i], &b->series[i]);
@@ -131,6 +133,9 @@ static void what_is_written_is_read_again(void **state)
     (void)state;
     struct document document;
     sample_document(&document, 4, 8);
+    struct factor elements[] = {{.text = "L1"}, {.number = 24576}};
+    document.probes[0].parameters[0].list = elements;
+    document.probes[0].parameters[0].list_count = 2;
     struct document again = round_trip(&document);
     assert_same_text(document.tool.version, again.tool.version);
     assert_same_text(document.run.id, again.run.id);

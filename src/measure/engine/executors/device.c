@@ -152,7 +152,7 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
     int code = 0;
     (void)did;
     if (state->ready != trial)
-        code = device->prepare(device->self, trial->point->detail, trial->seed, &trial->operations,
+        code = device->prepare(device->self, trial->point->index, trial->seed, &trial->operations,
                                &visit->failure);
     state->ready = code == 0 ? trial : NULL;
     for (unsigned i = 0; i < run->batches && code == 0; i++)

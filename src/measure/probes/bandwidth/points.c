@@ -76,8 +76,8 @@ static const struct stream_kernel *kernel_of(const struct bandwidth_state *state
 static uint64_t extent_of(const struct bandwidth_state *state, const struct plan_point *point)
 {
     return state->curves[point->series].mix
-               ? bandwidth_mix_extent(point->detail)
-               : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->detail);
+               ? bandwidth_mix_extent(point->bytes)
+               : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->bytes);
 }
 
 /* `cpus` measure, each with arrays of `bytes`; where these would hold nothing there is no
@@ -94,7 +94,7 @@ static struct plan_point *add_point(struct probe_task *task, unsigned series, co
     for (size_t i = 0; i < count; i++)
         seats[i] = (struct seat){cpus[i], MEASURED};
     *point = (struct plan_point){
-        .series = series, .seats = seats, .seat_count = (unsigned)count, .detail = array_bytes};
+        .series = series, .seats = seats, .seat_count = (unsigned)count, .bytes = array_bytes};
     return point;
 }
 
@@ -475,9 +475,9 @@ void bandwidth_prepare(struct trial *trial)
         unsigned char *memory = trial->arena->memory + part->at + place;
         worker->state = worker->room;
         worker->run =
-            mix ? bandwidth_mix_lay_out(state, mix, worker, memory, point->detail,
+            mix ? bandwidth_mix_lay_out(state, mix, worker, memory, point->bytes,
                                         random_next(&random), &steps)
-                : stream_lay_out((struct stream *)worker->room, kernel, memory, point->detail,
+                : stream_lay_out((struct stream *)worker->room, kernel, memory, point->bytes,
                                  &state->access, random_next(&random), &steps);
     }
     trial->operations = (double)step * point->seat_count;

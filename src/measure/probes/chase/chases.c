@@ -195,7 +195,7 @@ int chases_add_point(const struct chases *chases, struct probe_task *task, int s
         .seats = seat,
         .seat_count = threads,
         .arena_bytes = (size_t)(rings > 1 ? rings * part_of(kind, bytes) : room_of(kind, bytes)),
-        .detail = bytes};
+        .bytes = bytes};
     return 0;
 }
 
@@ -286,7 +286,7 @@ enum { PRIVATE_LOADS = 2 * 2 * 1024 * 1024 / 64 };
 static void prepare_threads(struct trial *trial, const struct chases *chases,
                             const struct chase_kind *kind)
 {
-    const uint64_t bytes = trial->point->detail;
+    const uint64_t bytes = trial->point->bytes;
     const unsigned threads = trial->point->seat_count;
     struct random random = {trial->seed};
     struct ring ring = {.count = 0};
@@ -310,7 +310,7 @@ void chases_prepare(struct trial *trial)
 {
     const struct chases *chases = trial->probe_state;
     struct chase_kind kind = *kind_of(chases, trial->point->series);
-    const uint64_t bytes = trial->point->detail;
+    const uint64_t bytes = trial->point->bytes;
     if (kind.stride == CHASE_STRIDE_IS_X)
         kind.stride = (size_t)trial->point->x;
     if (chases->threads > 1) {

@@ -174,7 +174,7 @@ static int add_points(struct probe_task *task, struct copy_series what, uint64_t
                                      .seats = state->seat,
                                      .seat_count = 1,
                                      .arena_bytes = (size_t)(state->cold_bytes + behind),
-                                     .detail = bytes};
+                                     .bytes = bytes};
     }
     return 0;
 }
@@ -275,7 +275,7 @@ static void prepare_copy(struct trial *trial)
     /* Cold calls go on where the last trial's stopped: that is what its state says. */
     struct copy_state *state = (struct copy_state *)trial->probe_state;
     const struct copy_series *what = &state->series[trial->point->series];
-    const uint64_t bytes = trial->point->detail;
+    const uint64_t bytes = trial->point->bytes;
     struct copy *copy = &state->copy;
     const char *missing;
     uint64_t at = 0;

@@ -68,7 +68,7 @@ size_t cores_extent(const struct cores_state *state)
 unsigned char *cores_line(const struct trial *trial, const struct cores_state *state)
 {
     size_t line = trial->number % state->lines;
-    size_t slot = (size_t)(trial->point->detail >> DETAIL_REGION) * state->lines + line;
+    size_t slot = (size_t)trial->point->region * state->lines + line;
     uint64_t steps = (state->slot_bytes - cores_extent(state)) / SLOT_STEP + 1;
     uint64_t step = random_mix(state->seed + line) % steps;
     return trial->arena->memory + slot * state->slot_bytes + step * SLOT_STEP;
@@ -79,7 +79,7 @@ unsigned char *cores_line(const struct trial *trial, const struct cores_state *s
 static void prepare_cores(struct trial *trial)
 {
     const struct cores_state *state = trial->probe_state;
-    const struct handoff *handoff = state->handoffs[trial->point->detail & DETAIL_OP];
+    const struct handoff *handoff = state->handoffs[trial->point->what];
     const struct handoff_place place = {cores_line(trial, state), state->payload_lines,
                                         state->line_bytes};
     size_t offset = (size_t)(place.line - trial->arena->memory);
@@ -239,9 +239,9 @@ static int plan_ends(struct probe_task *task, struct error *error)
     if (!cores_reserve(task, 2) || !add_series(task, "hand-off", HANDOFF_READWRITE))
         return cores_out_of_memory(error);
     unsigned series = (unsigned)task->plan.series_count - 1;
-    cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, least->from, least->to);
+    cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, 0, least->from, least->to);
     if (most != least)
-        cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, most->from, most->to);
+        cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, 0, most->from, most->to);
     state->home_now = 0;
     plan_lines(task, 2);
     return 1;
@@ -359,7 +359,7 @@ static void observe_cores(void *observer, const struct observation *seen)
         cores_samples_add(state->samples, state, seen);
         task->unfinished = cores_samples_unfinished(state->samples);
     }
-    if (state->ways && (seen->trial->point->detail & DETAIL_OP) == HANDOFF_ONE_WAY)
+    if (state->ways && seen->trial->point->what == HANDOFF_ONE_WAY)
         cores_ways_add(state->ways, state, seen);
 }
 

@@ -23,9 +23,6 @@ enum cores_stage {
  * that are not needed are left out. */
 enum { SERIES_MATRIX, SERIES_MATRICES = 3 };
 
-/* plan_point.detail: the operation, and above it the region of the lines. */
-enum { DETAIL_REGION = 8, DETAIL_OP = (1 << DETAIL_REGION) - 1 };
-
 enum cores_home { HOME_ANY, HOME_FIRST, HOME_SECOND, HOME_NODE };
 
 struct cores_visit { /* of the reference pair */
@@ -85,8 +82,8 @@ int cores_rank(const struct cores_state *, int cpu);
 
 /* Room for `pairs` points; false without memory. */
 bool cores_reserve(struct probe_task *, size_t pairs);
-void cores_set_point(struct plan *, const struct cores_state *, unsigned series, uint64_t detail,
-                     int from, int to);
+void cores_set_point(struct plan *, const struct cores_state *, unsigned series, enum handoff_op,
+                     unsigned region, int from, int to);
 /* The pairs whose home it is now, one after the other, row by row. ERROR_SYSTEM. */
 int cores_add_pairs(struct probe_task *, struct error *);
 /* The same in rounds of pairs that share no core, as the plan's groups. */

@@ -22,7 +22,7 @@ static bool at_home(const struct probe_task *task, const struct cores_state *sta
 }
 
 void cores_set_point(struct plan *plan, const struct cores_state *state, unsigned series,
-                     uint64_t detail, int from, int to)
+                     enum handoff_op op, unsigned region, int from, int to)
 {
     plan->points[plan->point_count++] =
         (struct plan_point){.series = series,
@@ -30,7 +30,8 @@ void cores_set_point(struct plan *plan, const struct cores_state *state, unsigne
                             .to = to,
                             .seat_count = 2,
                             .arena_bytes = state->regions * state->lines * state->slot_bytes,
-                            .detail = detail};
+                            .what = op,
+                            .region = region};
 }
 
 bool cores_reserve(struct probe_task *task, size_t pairs)
@@ -48,7 +49,7 @@ int cores_add_pairs(struct probe_task *task, struct error *error)
     for (size_t i = 0; i < state->cpu_count; i++)
         for (size_t j = 0; j < state->cpu_count; j++)
             if (i != j && at_home(task, state, state->cpus[i], state->cpus[j]))
-                cores_set_point(&task->plan, state, SERIES_MATRIX, state->op, state->cpus[i],
+                cores_set_point(&task->plan, state, SERIES_MATRIX, state->op, 0, state->cpus[i],
                                 state->cpus[j]);
     return 0;
 }
@@ -95,9 +96,8 @@ int cores_add_rounds(struct probe_task *task, struct error *error)
         for (unsigned i = 0; i < rounds.rounds[round]; i++, pairing++) {
             int from = state->cpus[pairing->first], to = state->cpus[pairing->second];
             if (at_home(task, state, from, to))
-                cores_set_point(plan, state, SERIES_MATRIX,
-                                state->op | (uint64_t)(i % CORES_SIDE_BY_SIDE) << DETAIL_REGION,
-                                from, to);
+                cores_set_point(plan, state, SERIES_MATRIX, state->op, i % CORES_SIDE_BY_SIDE, from,
+                                to);
             bool full = (i + 1) % CORES_SIDE_BY_SIDE == 0 || i + 1 == rounds.rounds[round];
             if (full && plan->point_count > before) {
                 groups[plan->group_count++] = (unsigned)(plan->point_count - before);
@@ -144,6 +144,7 @@ int cores_add_check(struct probe_task *task, const struct plan *done, unsigned s
         for (unsigned i = 0; i < done->groups[group]; i++, point++)
             if (done->groups[group] > 1 &&
                 random_below(&random, left--) < wanted - task->plan.point_count)
-                cores_set_point(&task->plan, state, series, point->detail, point->from, point->to);
+                cores_set_point(&task->plan, state, series, (enum handoff_op)point->what,
+                                point->region, point->from, point->to);
     return 0;
 }

@@ -55,8 +55,8 @@ void cores_samples_add(struct cores_samples *samples, const struct cores_state *
         open_stream(samples);
     for (unsigned i = 0; i < seen->batch_count && samples->stream && !samples->failed; i++)
         if (fprintf(samples->stream, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
-                    handoff_names[trial->point->detail & DETAIL_OP], trial->point->from,
-                    trial->point->to, trial->number % state->lines, trial->number / state->lines,
+                    handoff_names[trial->point->what], trial->point->from, trial->point->to,
+                    trial->number % state->lines, trial->number / state->lines,
                     (uintptr_t)cores_line(trial, state), state->began_s + seen->at_s, i,
                     seen->batches[i].ns / operations) < 0)
             samples->failed = errno;

@@ -90,7 +90,7 @@ int geometry_add_point(struct probe_task *task, int series, double x,
     point->seats = state->seat;
     point->seat_count = 1;
     point->arena_bytes = geometry_chain_bytes(chain);
-    point->detail = state->chain_count - 1;
+    point->index = state->chain_count - 1;
     return 0;
 }
 
@@ -142,7 +142,7 @@ static void plan_geometry(struct probe_task *task)
 static void prepare_geometry(struct trial *trial)
 {
     const struct geometry_state *state = trial->probe_state;
-    const struct geometry_chain *wanted = &state->chains[trial->point->detail];
+    const struct geometry_chain *wanted = &state->chains[trial->point->index];
     struct worker *worker = &trial->workers[0];
     struct chase *chase = (struct chase *)worker->room;
     chase->position = geometry_chain_build(wanted, trial->arena->memory, trial->seed);

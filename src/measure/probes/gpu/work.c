@@ -75,7 +75,7 @@ static struct plan_point *add_point(struct gpu_task *here, size_t index,
     *point = (struct plan_point){.seats = &nobody,
                                  .seat_count = 1,
                                  .series = (unsigned)index,
-                                 .detail = device->work_count - 1};
+                                 .index = device->work_count - 1};
     return point;
 }
 

@@ -1,5 +1,7 @@
 #include "measure/probes/kit/build.h"
 
+#include <math.h>
+
 static struct factor *add_factor(struct pool *pool, struct factor **factors, size_t *count,
                                  const char *name)
 {
@@ -56,6 +58,23 @@ void build_note(struct probe_task *task, const char *name, double number)
 void build_note_text(struct probe_task *task, const char *name, const char *text)
 {
     probe_add_parameter(task, name)->text = text;
+}
+
+struct factor *build_note_list(struct probe_task *task, const char *name)
+{
+    struct factor *list = probe_add_parameter(task, name);
+    list->number = NAN;
+    return list;
+}
+
+void build_element(struct probe_task *task, struct factor *list, double number)
+{
+    add_factor(task->pool, &list->list, &list->list_count, NULL)->number = number;
+}
+
+void build_word(struct probe_task *task, struct factor *list, const char *word)
+{
+    add_factor(task->pool, &list->list, &list->list_count, NULL)->text = word;
 }
 
 void build_skip(struct probe_task *task, const char *reason)

@@ -19,6 +19,10 @@ struct plan_point *build_point(struct probe_task *, unsigned series, double x, c
 /* Adds a parameter to the document: a number, or a text, which is not copied. */
 void build_note(struct probe_task *, const char *name, double number);
 void build_note_text(struct probe_task *, const char *name, const char *text);
+/* Adds a list to the document's parameters, which build_element() and build_word() fill. */
+struct factor *build_note_list(struct probe_task *, const char *name);
+void build_element(struct probe_task *, struct factor *list, double number);
+void build_word(struct probe_task *, struct factor *list, const char *word);
 /* Says in the result that nothing can be measured here, and why. */
 void build_skip(struct probe_task *, const char *reason);
 

@@ -208,7 +208,7 @@ static int add_step(struct probe_task *task, unsigned step, struct error *error)
         .seats = state->seats,
         .seat_count = step == LOADED_NONE ? 1 : 1 + state->injectors,
         .arena_bytes = (size_t)(state->chase_room + state->injectors * state->inject_bytes),
-        .detail = state->chase_bytes};
+        .bytes = state->chase_bytes};
     return 0;
 }
 

@@ -81,7 +81,7 @@ static int add_points(struct probe_task *task, const struct noise_state *state)
                                               .seats = &seats[i],
                                               .seat_count = 1,
                                               .arena_bytes = cpus * state->slot_bytes,
-                                              .detail = i};
+                                              .index = i};
     }
     plan->point_count = cpus;
     *group = (unsigned)cpus;
@@ -150,7 +150,7 @@ static void count_events(struct gap_counts *counts)
 static struct gaps *gaps_of(const struct trial *trial)
 {
     const struct noise_state *state = trial->probe_state;
-    return (struct gaps *)(void *)(trial->arena->memory + trial->point->detail * state->slot_bytes);
+    return (struct gaps *)(void *)(trial->arena->memory + trial->point->index * state->slot_bytes);
 }
 
 /* The log goes on from trial to trial, so that nothing is lost where a visit has to be made again
@@ -158,7 +158,7 @@ static struct gaps *gaps_of(const struct trial *trial)
 static void prepare_noise(struct trial *trial)
 {
     const struct noise_state *state = trial->probe_state;
-    struct noise_tally *tally = &state->tallies[trial->point->detail];
+    struct noise_tally *tally = &state->tallies[trial->point->index];
     struct gaps *gaps = gaps_of(trial);
     if (!tally->begun)
         *gaps = (struct gaps){
@@ -237,7 +237,7 @@ static void observe_noise(void *observer, const struct observation *seen)
 {
     struct probe_task *task = observer;
     struct noise_state *state = task->state;
-    struct noise_tally *tally = &state->tallies[seen->trial->point->detail];
+    struct noise_tally *tally = &state->tallies[seen->trial->point->index];
     struct gaps *gaps = gaps_of(seen->trial);
     if (!seen->batch_count || !gaps->readings)
         return;
@@ -248,7 +248,7 @@ static void observe_noise(void *observer, const struct observation *seen)
         tally->event_counts[0] = tally->event_counts[1] = EVENTS_MOST; /* no memory for more */
     if (!state->counted)
         count_system(task, seen->at_s);
-    if (seen->trial->point->detail + 1 == task->cpus.count)
+    if (seen->trial->point->index + 1 == task->cpus.count)
         tell_so_far(task);
 }
 

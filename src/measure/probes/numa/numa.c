@@ -241,10 +241,10 @@ static int add_point(struct probe_task *task, enum numa_series series, const str
                                  .to = to->id < 0 ? 0 : to->id,
                                  .seats = latency ? from->chase : from->readers,
                                  .seat_count = latency ? 1 : from->reader_count,
-                                 .detail = latency ? to->chase_bytes
-                                           : each  ? each
-                                                   : HUGE_PAGE};
-    point->arena_bytes = (size_t)(point->detail * point->seat_count);
+                                 .bytes = latency ? to->chase_bytes
+                                          : each  ? each
+                                                  : HUGE_PAGE};
+    point->arena_bytes = (size_t)(point->bytes * point->seat_count);
     return 0;
 }
 
@@ -355,8 +355,8 @@ static void prepare_numa(struct trial *trial)
         _Static_assert(sizeof(struct stream) <= sizeof worker->room, "a stream needs more room");
         worker->state = worker->room;
         worker->run = stream_lay_out((struct stream *)worker->room, kernel,
-                                     trial->arena->memory + i * point->detail, point->detail,
-                                     &access, trial->seed, &steps);
+                                     trial->arena->memory + i * point->bytes, point->bytes, &access,
+                                     trial->seed, &steps);
     }
     trial->operations = (double)stream_step_bytes(kernel, &access) * point->seat_count;
 }

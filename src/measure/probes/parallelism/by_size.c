@@ -82,17 +82,10 @@ static int add_curve(struct probe_task *task, const char *name, unsigned chains,
         ring.bytes = (size_t)state->sets.bytes[i];
         if (parallelism_room(state, ring.bytes) < chains)
             continue;
-        struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
-        struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
-                                               &task->plan.point_count, sizeof *point);
-        *seat = *state->seat;
-        *point = (struct plan_point){
-            .series = (unsigned)series,
-            .x = (double)ring.bytes,
-            .seats = seat,
-            .seat_count = 1,
-            .arena_bytes = PAGE + chain_ring_arena_bytes(&ring),
-            .detail = parallelism_detail(mode, chains, work > 0 ? (unsigned)work : 0)};
+        struct plan_point *point = parallelism_add_point(
+            task, (unsigned)series, (double)ring.bytes,
+            (struct parallelism_point){mode, chains, work > 0 ? (unsigned)work : 0}, 1);
+        point->arena_bytes = PAGE + chain_ring_arena_bytes(&ring);
     }
     return 0;
 }

@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "measure/kernels/chains.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 
 #include <math.h>
 
@@ -106,22 +106,16 @@ static int add_series(struct probe_task *task, const char *name, const char *uni
     return (int)task->plan.series_count - 1;
 }
 
-static int add_point(struct probe_task *task, int series, double x, uint64_t detail, size_t threads,
-                     struct error *error)
+struct plan_point *parallelism_add_point(struct probe_task *task, unsigned series, double x,
+                                         struct parallelism_point does, size_t threads)
 {
     const struct parallelism_state *state = task->state;
-    struct seat *seats = pool_alloc(task->pool, threads, sizeof *seats);
-    struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
-                                           &task->plan.point_count, sizeof *point);
-    for (size_t i = 0; i < threads; i++)
-        seats[i] = (struct seat){state->cpus[i], MEASURED};
-    *point = (struct plan_point){.series = (unsigned)series,
-                                 .x = x,
-                                 .seats = seats,
-                                 .seat_count = (unsigned)threads,
-                                 .arena_bytes = chain_ring_arena_bytes(&state->ring),
-                                 .detail = detail};
-    return 0;
+    struct parallelism_point *own = pool_alloc(task->pool, 1, sizeof *own);
+    struct plan_point *point = build_point(task, series, x, state->cpus, threads, MEASURED);
+    *own = does;
+    point->own = own;
+    point->arena_bytes = chain_ring_arena_bytes(&state->ring);
+    return point;
 }
 
 static int plan_curve(struct probe_task *task, size_t level, bool rest, struct error *error)
@@ -140,8 +134,8 @@ static int plan_curve(struct probe_task *task, size_t level, bool rest, struct e
     int code = 0;
     for (size_t i = 0; i < state->chain_count && code == 0; i++)
         if (state->chains[i] <= room)
-            code = add_point(task, curve->series, state->chains[i],
-                             parallelism_detail(MODE_CHAINS, state->chains[i], 0), 1, error);
+            parallelism_add_point(task, (unsigned)curve->series, state->chains[i],
+                                  (struct parallelism_point){MODE_CHAINS, state->chains[i], 0}, 1);
     return code;
 }
 
@@ -160,8 +154,9 @@ static int plan_threads(struct probe_task *task, struct error *error)
     }
     const bool doubling = settings_has(task->settings, "threads");
     for (size_t n = 1; code == 0 && n <= state->threads;) {
-        code = add_point(task, state->all, (double)n,
-                         parallelism_detail(MODE_CHAINS, state->chains_per_thread, 0), n, error);
+        parallelism_add_point(task, (unsigned)state->all, (double)n,
+                              (struct parallelism_point){MODE_CHAINS, state->chains_per_thread, 0},
+                              n);
         size_t next = doubling ? 2 * n : state->threads;
         n = n < state->threads && next > state->threads ? state->threads : next > n ? next : n + 1;
     }
@@ -179,17 +174,15 @@ static int plan_work(struct probe_task *task, struct error *error)
         struct series *series = &task->plan.series[state->work[which]];
         const unsigned chains = which ? parallelism_chains_at_work(state) : 1;
         series->factors[series->factor_count++] = (struct factor){"chains", NULL, chains};
+        const enum parallelism_mode mode = which == 2 ? MODE_PREFETCH : MODE_WORK;
         for (size_t i = 0; i < state->work_count && state->work_count > 1 && code == 0; i++)
-            code = add_point(
-                task, state->work[which], state->works[i],
-                parallelism_detail(which == 2 ? MODE_PREFETCH : MODE_WORK, chains, state->works[i]),
-                1, error);
+            parallelism_add_point(task, (unsigned)state->work[which], state->works[i],
+                                  (struct parallelism_point){mode, chains, state->works[i]}, 1);
         unsigned step = 8;
         for (unsigned work = 0; state->work_count < 2 && code == 0; work += step) {
             work = work < state->work_most ? work : state->work_most;
-            code = add_point(
-                task, state->work[which], work,
-                parallelism_detail(which == 2 ? MODE_PREFETCH : MODE_WORK, chains, work), 1, error);
+            parallelism_add_point(task, (unsigned)state->work[which], work,
+                                  (struct parallelism_point){mode, chains, work}, 1);
             if (work == state->work_most)
                 break;
             step = work >= 256 ? 64 : work >= 64 ? 32 : 16;
@@ -330,8 +323,9 @@ static void prepare_parallelism(struct trial *trial)
 {
     const struct parallelism_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
-    const enum parallelism_mode mode = (enum parallelism_mode)(point->detail >> 32);
-    const unsigned chains = point->detail & 0xff, work = point->detail >> 8 & 0xffff;
+    const struct parallelism_point *does = point->own;
+    const enum parallelism_mode mode = does->mode;
+    const unsigned chains = does->chains;
     const size_t n = chains * (size_t)point->seat_count;
     struct chain_ring ring = state->ring;
     struct arena arena = *trial->arena;
@@ -350,8 +344,10 @@ static void prepare_parallelism(struct trial *trial)
             continue;
         worker->state = worker->room;
         worker->run = mode == MODE_WORK ? chains_work_run : chains_prefetch_run;
-        *(struct chains_work *)worker->state = (struct chains_work){
-            .chains = own->position, .chain_count = chains, .work = work, .ahead = state->ahead};
+        *(struct chains_work *)worker->state = (struct chains_work){.chains = own->position,
+                                                                    .chain_count = chains,
+                                                                    .work = does->work,
+                                                                    .ahead = state->ahead};
     }
     trial->operations = (mode == MODE_CHAINS ? chains_steps(chains) : 1) * point->seat_count;
     chain_ring_settle(&ring, places, turn, n);

@@ -63,13 +63,14 @@ struct parallelism_state {
     double prefetch_at;   /* the work that the gain is of */
 };
 
-/* What a point does. */
-enum parallelism_mode { MODE_CHAINS, MODE_WORK, MODE_PREFETCH };
-static inline uint64_t parallelism_detail(enum parallelism_mode mode, unsigned chains,
-                                          unsigned work)
-{
-    return (uint64_t)mode << 32 | (uint64_t)work << 8 | chains;
-}
+/* What a point does: plan_point.own. */
+struct parallelism_point {
+    enum parallelism_mode { MODE_CHAINS, MODE_WORK, MODE_PREFETCH } mode;
+    unsigned chains, work;
+};
+/* Adds one at x, of that many threads. */
+struct plan_point *parallelism_add_point(struct probe_task *, unsigned series, double x,
+                                         struct parallelism_point, size_t threads);
 
 /* In which level, and with how many chains, where nothing else is said. */
 extern const char *const parallelism_level_names[];

@@ -124,7 +124,7 @@ static int add_point(struct probe_task *task, int series, enum window_filler fil
                                  .seats = state->seat,
                                  .seat_count = 1,
                                  .arena_bytes = chain_ring_arena_bytes(&state->ring),
-                                 .detail = filler};
+                                 .index = filler};
     return 0;
 }
 
@@ -201,7 +201,7 @@ static void prepare_window(struct trial *trial)
         {chain_ring_start(places, turn, 0, 2), chain_ring_start(places, turn, 1, 2)},
         (uint64_t)trial->point->x,
         &window->fillers};
-    worker->run = window_kernels[trial->point->detail];
+    worker->run = window_kernels[trial->point->index];
     worker->state = window;
     trial->operations = 1;
     chain_ring_settle_once(&state->ring, places, turn, 2);

@@ -110,7 +110,7 @@ static int add_point(struct probe_task *task, unsigned series, enum line_state l
                                  .seats = seats,
                                  .seat_count = sharer >= 0 ? 3 : 2,
                                  .arena_bytes = RINGS * state->ring_bytes,
-                                 .detail = series};
+                                 .index = series};
     return 0;
 }
 
@@ -194,8 +194,8 @@ static void prepare_coherence(struct trial *trial)
 {
     const struct coherence_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
-    enum line_state line_state = (enum line_state)(point->detail % LINE_STATES);
-    enum touch_op op = (enum touch_op)(point->detail / LINE_STATES);
+    enum line_state line_state = (enum line_state)(point->index % LINE_STATES);
+    enum touch_op op = (enum touch_op)(point->index / LINE_STATES);
     unsigned char *memory = trial->arena->memory + trial->number % RINGS * state->ring_bytes;
     uint64_t *stage = (uint64_t *)memory;
     struct ring ring = {.memory = memory + CONTROL_BYTES,
@@ -235,7 +235,7 @@ static const char *sharers_of(struct probe_task *task)
     const char *text = "";
     for (size_t i = 0; i < task->plan.point_count && text; i++) {
         const struct plan_point *point = &task->plan.points[i];
-        if (point->detail != LINE_SHARED) /* the first operation's stand for all */
+        if (point->index != LINE_SHARED) /* the first operation's stand for all */
             continue;
         const int sharer = choose_sharer(task, point->to);
         const char *space = *text ? " " : "";

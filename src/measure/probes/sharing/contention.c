@@ -73,7 +73,7 @@ static int add_point(struct probe_task *task, unsigned series, double x, size_t 
                                  .seats = seats,
                                  .seat_count = (unsigned)writers,
                                  .arena_bytes = SLOTS * SLOT_BYTES,
-                                 .detail = op};
+                                 .index = op};
     return 0;
 }
 
@@ -198,7 +198,7 @@ static void prepare_contention(struct trial *trial)
         struct worker *worker = &trial->workers[i];
         uint64_t *word = (uint64_t *)(memory + i * distance);
         *word = 0;
-        worker->run = contentions[point->detail].run;
+        worker->run = contentions[point->index].run;
         worker->state = word;
     }
     trial->operations = contention_steps;

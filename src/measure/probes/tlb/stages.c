@@ -70,7 +70,7 @@ static int add_point(struct probe_task *task, int series, unsigned ladder, doubl
     point->seats = state->seat;
     point->seat_count = 1;
     point->arena_bytes = tlb_chain_bytes(&chain);
-    point->detail = (uint64_t)ladder;
+    point->index = ladder;
     return 0;
 }
 

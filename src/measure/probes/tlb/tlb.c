@@ -102,7 +102,7 @@ static void plan_tlb(struct probe_task *task)
 static void prepare_tlb(struct trial *trial)
 {
     const struct tlb_state *state = trial->probe_state;
-    struct tlb_chain chain = tlb_chain_of(state, (unsigned)trial->point->detail, trial->point->x);
+    struct tlb_chain chain = tlb_chain_of(state, (unsigned)trial->point->index, trial->point->x);
     chain.memory = trial->arena->memory;
     chain.seed = trial->seed;
     struct worker *worker = &trial->workers[0];

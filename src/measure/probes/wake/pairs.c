@@ -16,12 +16,12 @@ static bool is_of_stage(const struct wake_state *state, int way)
 static void add_point(struct plan *plan, const struct wake_state *state, int way, size_t region,
                       int from, int to)
 {
-    plan->points[plan->point_count++] =
-        (struct plan_point){.series = (unsigned)state->series[way],
-                            .from = from,
-                            .to = to,
-                            .seat_count = 2,
-                            .detail = (uint64_t)way | (uint64_t)region << WAKE_DETAIL_REGION};
+    plan->points[plan->point_count++] = (struct plan_point){.series = (unsigned)state->series[way],
+                                                            .from = from,
+                                                            .to = to,
+                                                            .seat_count = 2,
+                                                            .what = (unsigned)way,
+                                                            .region = (unsigned)region};
 }
 
 /* One round of pairs, in groups that are not too large. */

@@ -139,7 +139,7 @@ static int plan_sleep(struct probe_task *task, struct error *error)
                                           .x = wake_sleeps_us[state->sleep],
                                           .seats = seats,
                                           .seat_count = 2,
-                                          .detail = state->sleeper};
+                                          .what = (unsigned)state->sleeper};
     plan->point_count = 1;
     plan_common(task);
     plan->kernel_timed = true; /* what is timed is neither the sleep nor what follows the wake-up */
@@ -292,8 +292,8 @@ static void prepare_sleep(struct trial *trial, struct region *region, struct bel
 static void prepare_wake(struct trial *trial)
 {
     const struct wake_state *state = trial->probe_state;
-    const size_t at = (size_t)(trial->point->detail >> WAKE_DETAIL_REGION);
-    const int way = (int)(trial->point->detail & WAKE_DETAIL_WAY);
+    const size_t at = trial->point->region;
+    const int way = (int)trial->point->what;
     struct region *region = (struct region *)(void *)(trial->arena->memory + at * REGION_BYTES);
     struct bell *bells = bells_of(state, at, way);
     for (int side = 0; side < 2; side++)
@@ -314,7 +314,7 @@ static void observe_wake(void *observer, const struct observation *seen)
     const struct trial *trial = seen->trial;
     if (!seen->batch_count || state->stage == WAKE_SLEEPING)
         return;
-    struct wake_tally *tally = &state->tallies[trial->point->detail & WAKE_DETAIL_WAY];
+    struct wake_tally *tally = &state->tallies[trial->point->what];
     const struct wake_turns *first = trial->workers[0].state, *second = trial->workers[1].state;
     const double ns = seen->batches[seen->batch_count - 1].ns;
     /* An interruption between two clocks makes the rate too low, and nothing makes it too high. */

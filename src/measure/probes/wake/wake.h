@@ -36,8 +36,7 @@ struct wake_state {
     struct wake_tally *tallies; /* [BELL_KINDS] */
 };
 
-/* plan_point.detail: the way, and above it the region. */
-enum { WAKE_DETAIL_REGION = 8, WAKE_DETAIL_WAY = (1 << WAKE_DETAIL_REGION) - 1 };
+/* plan_point.what is the way. */
 
 /* The points of the ways that the stage measures: in rounds of pairs that share no core. */
 int wake_add_pairs(struct probe_task *, struct error *);

@@ -85,17 +85,26 @@ void html_figure(FILE *out, double value)
     put_digits(out, (uint64_t)round(value * powers[decimals]), decimals, false);
 }
 
-void html_factors(FILE *out, const struct factor *factors, size_t count)
+static void html_value(FILE *out, const struct factor *factor)
 {
     char number[UNIT_TEXT];
+    if (factor->text)
+        html_text(out, factor->text);
+    else if (!factor->list_count)
+        fputs(factor_format(factor->number, number), out);
+    for (size_t i = 0; i < factor->list_count; i++) {
+        fputs(i ? " " : "", out);
+        html_value(out, &factor->list[i]);
+    }
+}
+
+void html_factors(FILE *out, const struct factor *factors, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ", " : "", out);
         html_text(out, factors[i].name);
         fputc(' ', out);
-        if (factors[i].text)
-            html_text(out, factors[i].text);
-        else
-            fputs(factor_format(factors[i].number, number), out);
+        html_value(out, &factors[i]);
     }
 }
 

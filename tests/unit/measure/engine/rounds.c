@@ -25,7 +25,7 @@ static void a_wide_point_goes_on_to_the_most_trials_and_is_flagged(void **state)
 {
     struct bench *bench = *state;
     struct stage_outcome outcome;
-    bench->points[2].detail = 20;
+    bench->points[2].index = 20;
     assert_int_equal(sample(bench, prepare_model, &outcome), 0);
     assert_int_equal(bench->series.points[1].y.n, 6);
     assert_int_equal(bench->series.points[2].y.n, 40);
@@ -37,7 +37,7 @@ static void trials_of_one_visit_are_trials_of_their_own(void **state)
 {
     struct bench *bench = *state;
     struct stage_outcome outcome;
-    bench->points[0].detail = 30;
+    bench->points[0].index = 30;
     bench->plan.trials_per_visit = 7;
     bench->plan.trials_min = bench->plan.trials_max = 40;
     assert_int_equal(sample(bench, prepare_model, &outcome), 0);
@@ -60,7 +60,7 @@ static void same_seed_same_numbers(void **state)
     struct stage_outcome outcome;
     bool same = false;
     for (int i = 0; i < 4; i++)
-        bench->points[i].detail = 10;
+        bench->points[i].index = 10;
     assert_int_equal(sample(bench, prepare_model, &outcome), 0);
     for (int try = 0; try < TRIES && !same; try++) {
         struct series before = bench->series;
@@ -256,7 +256,7 @@ static void plan_memory(struct bench *bench, enum arena_life life)
     bench->series = (struct series){0};
     for (int i = 0; i < 2; i++) {
         bench->points[i].arena_bytes = (size_t)(2 + i) << 20;
-        bench->points[i].detail = 20; /* how far they scatter */
+        bench->points[i].index = 20; /* how far they scatter */
     }
 }
 
@@ -405,7 +405,7 @@ static void a_stage_that_was_summed_up_goes_on(void **state)
     struct stage *stage;
     plan_sizes(bench);
     for (int i = 0; i < 4; i++)
-        bench->points[i].detail = 20;
+        bench->points[i].index = 20;
     assert_int_equal(stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL),
                      0);
     assert_int_equal(stage_look(stage, 60, NULL), 0);
@@ -463,7 +463,7 @@ static void a_sweep_gives_every_point_many_short_trials(void **state)
     struct swept swept = {.in_order = true};
     const struct trial_work work = {
         .prepare = prepare_model, .observe = count_swept, .observer = &swept, .state = bench};
-    bench->points[3].detail = 60;
+    bench->points[3].index = 60;
     bench->plan.sweep = 3;
     bench->plan.lowest = true;
     bench->plan.batch_ns = 1e6;

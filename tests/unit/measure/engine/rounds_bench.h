@@ -31,11 +31,11 @@ static uint64_t run_model(void *state, uint64_t repeats)
     return ((struct model *)state)->picoseconds * repeats;
 }
 
-/* Trials of a point are spread over +-`detail` percent around 100 ns x (1 + x). */
+/* Trials of a point are spread over +-`index` percent around 100 ns x (1 + x). */
 static void prepare_model(struct trial *trial)
 {
     struct random random = {trial->seed};
-    double spread = (double)trial->point->detail / 100 * (2 * random_unit(&random) - 1);
+    double spread = (double)trial->point->index / 100 * (2 * random_unit(&random) - 1);
     struct worker *worker = &trial->workers[0];
     worker->run = run_model;
     worker->state = worker->room;

@@ -122,8 +122,8 @@ static int set_up(void **state)
                                .unstable_above = INFINITY,
                                .budget_s = 60};
     for (int i = 0; i < POINTS; i++)
-        bench.points[i] = (struct plan_point){
-            .x = i, .seats = &bench.seat, .seat_count = 1, .detail = (uint64_t)i};
+        bench.points[i] =
+            (struct plan_point){.x = i, .seats = &bench.seat, .seat_count = 1, .index = (size_t)i};
     *state = &bench;
     return 0;
 }

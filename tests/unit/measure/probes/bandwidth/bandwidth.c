@@ -59,8 +59,8 @@ static void read_by_size_comes_first(void **state)
     for (size_t i = 0; i < plan->point_count; i++) {
         assert_int_equal(plan->points[i].seat_count, 1);
         assert_int_equal(plan->points[i].seats[0].cpu, 3); /* of the fastest kind */
-        assert_true((double)plan->points[i].detail <= plan->points[i].x);
-        assert_true((double)(plan->points[i].detail + 4 * KIB) > plan->points[i].x);
+        assert_true((double)plan->points[i].bytes <= plan->points[i].x);
+        assert_true((double)(plan->points[i].bytes + 4 * KIB) > plan->points[i].x);
     }
     assert_true(plan->points[plan->point_count - 1].x == 64.0 * (double)MIB);
     assert_int_equal(next(bench, 1), 1);
@@ -83,7 +83,7 @@ static void threads_join_in_at_every_level(void **state)
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *point = &plan->points[i];
         const struct series *series = &plan->series[point->series];
-        const uint64_t each = point->detail * arrays_of(series);
+        const uint64_t each = point->bytes * arrays_of(series);
         const char *level = factor_of(series, "level");
         assert_int_equal(point->seat_count, (unsigned)point->x);
         for (unsigned seat = 0; seat < point->seat_count; seat++)
@@ -182,21 +182,21 @@ static void a_quick_run_reads_dram_alone(void **state)
     assert_int_equal(plan->points[0].seat_count, 1);
     assert_int_equal(plan->points[1].seat_count, 5);
     for (size_t i = 0; i < 2; i++) { /* the cache of 16 MiB is shared by all */
-        assert_true(plan->points[i].detail * plan->points[i].seat_count > 63 * MIB);
-        assert_true(plan->points[i].detail * plan->points[i].seat_count <= 64 * MIB);
+        assert_true(plan->points[i].bytes * plan->points[i].seat_count > 63 * MIB);
+        assert_true(plan->points[i].bytes * plan->points[i].seat_count <= 64 * MIB);
         assert_true(plan->points[i].arena_bytes <= 128 * MIB);
     }
     /* Another stage may have that memory, but until one comes all trials share it. */
     assert_int_equal(plan->arena_life, ARENA_EVERY_TURN);
     /* Beside many others less of it, because it takes time to touch. */
     struct document document = {.conditions = {.load1 = 12}};
-    const size_t alone = plan->points[0].detail;
+    const size_t alone = plan->points[0].bytes;
     bench->task.document = &document;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
-    assert_int_equal(plan->points[0].detail, alone / 2);
+    assert_int_equal(plan->points[0].bytes, alone / 2);
     document.conditions.load1 = NAN;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
-    assert_int_equal(plan->points[0].detail, alone);
+    assert_int_equal(plan->points[0].bytes, alone);
     bench->task.document = NULL;
     assert_int_equal(plan->look_count, 2); /* both before any gets a second trial */
     assert_int_equal(next(bench, 1), 0);
@@ -214,7 +214,7 @@ static void a_quick_run_leaves_out_what_takes_long_to_touch(void **state)
     bench->caches[2].size_bytes = 128 * MIB; /* twice that is 256 MiB for one CPU */
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
     assert_int_equal(plan->point_count, 2);
-    assert_true(plan->points[0].detail <= 256 * MIB);
+    assert_true(plan->points[0].bytes <= 256 * MIB);
     bench->caches[2].size_bytes = 260 * MIB; /* five CPUs together still can, one can't */
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
     assert_int_equal(plan->point_count, 1);
@@ -252,7 +252,7 @@ static void a_quick_run_goes_by_the_cache_that_was_found(void **state)
     assert_int_equal(next(bench, 1), 1);
     assert_int_equal(plan->point_count, 2);
     assert_int_equal(plan->series_count, 1);
-    assert_true(plan->points[0].detail == 64 * MIB); /* four times the power of two from there on */
+    assert_true(plan->points[0].bytes == 64 * MIB); /* four times the power of two from there on */
     points[2].y.median = 50; /* the curve goes down again: nothing is sure before the largest */
     bench->task.document = NULL;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
@@ -320,7 +320,7 @@ static void workers_have_arrays_of_their_own(void **state)
                 const unsigned char *part = layout.arena.memory + plan->parts[seat].at;
                 const unsigned char *last = arrays == 3 ? stream->with : stream->from;
                 assert_true(stream->to >= part);
-                assert_true(last + point->detail <= part + plan->parts[seat].bytes);
+                assert_true(last + point->bytes <= part + plan->parts[seat].bytes);
                 /* One repeat is what it is counted as. */
                 assert_int_equal(
                     layout.trial.operations,
@@ -329,7 +329,7 @@ static void workers_have_arrays_of_their_own(void **state)
                 layout.workers[seat].run(layout.workers[seat].state, 3);
             }
             /* Warm is twice through, as this is less than the caches hold. */
-            const double through = (double)(point->detail * arrays * point->seat_count);
+            const double through = (double)(point->bytes * arrays * point->seat_count);
             const double warm = (double)layout.trial.warm_repeats * layout.trial.operations;
             assert_true(warm > 1.9 * through && warm <= 2 * through);
         }
@@ -392,7 +392,7 @@ static void streams_arrays_are_four_times_the_caches(void **state)
     assert_int_equal(plan->series_count, 4);
     assert_int_equal(plan->point_count, 8);
     for (size_t i = 0; i < plan->point_count; i++)
-        assert_true(plan->points[i].detail * plan->points[i].seat_count + 8 * KIB >= 64 * MIB);
+        assert_true(plan->points[i].bytes * plan->points[i].seat_count + 8 * KIB >= 64 * MIB);
     assert_true(plan->trials_min >= 10);
     assert_int_equal(next(bench, 1), 0);
 }

@@ -34,9 +34,9 @@ static void calls_are_planned_by_size_method_and_state(void **state)
         const struct plan_point *point = &bench->task.plan.points[i];
         const struct copy_series *what = &copy->series[point->series];
         seen[what->cold][what->offset]++;
-        assert_true(point->x == (double)point->detail);
-        assert_true(copy_takes_any(what->method) || point->detail % COPY_STEP_BYTES == 0);
-        assert_true(point->arena_bytes >= 2 * point->detail);
+        assert_true(point->x == (double)point->bytes);
+        assert_true(copy_takes_any(what->method) || point->bytes % COPY_STEP_BYTES == 0);
+        assert_true(point->arena_bytes >= 2 * point->bytes);
         assert_true(!what->cold || what->offset == COPY_ALIGNED);
     }
     for (int offset = 0; offset < COPY_OFFSETS; offset++)
@@ -46,7 +46,7 @@ static void calls_are_planned_by_size_method_and_state(void **state)
     struct stage_outcome outcome = {0};
     assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
     for (size_t i = 0; i < bench->task.plan.point_count; i++)
-        assert_true(bench->task.plan.points[i].detail >= 2 * MIB);
+        assert_true(bench->task.plan.points[i].bytes >= 2 * MIB);
     assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 
@@ -65,7 +65,7 @@ static struct copy prepare(struct bench *bench, const struct plan_point *point, 
     copy_probe.prepare(&trial);
     const struct copy_series *what = &state_of(bench)->series[point->series];
     assert_non_null(worker.run);
-    assert_true(trial.operations == (double)copy_counted(what->method, point->detail));
+    assert_true(trial.operations == (double)copy_counted(what->method, point->bytes));
     return *(const struct copy *)worker.state;
 }
 

@@ -144,7 +144,7 @@ static inline int gpu_bench_stage(struct gpu_bench *bench, const struct gpu_expe
 static inline const struct gpu_work *gpu_bench_work(const struct gpu_bench *bench,
                                                     const struct plan_point *point)
 {
-    return &bench->state.device.works[point->detail];
+    return &bench->state.device.works[point->index];
 }
 
 /* Trials a thousandth apart. */

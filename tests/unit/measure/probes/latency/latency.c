@@ -497,7 +497,7 @@ static void the_table_has_all_variants_in_every_level(void **state)
         static const double most[] = {20 << 10, 600 << 10, 7 << 20, 128 << 20};
         assert_in_range(plan->points[i].series, 1, variants);
         assert_true(plan->points[i].x >= least[i % 4] && plan->points[i].x <= most[i % 4]);
-        assert_true(plan->points[i].x == (double)plan->points[i].detail);
+        assert_true(plan->points[i].x == (double)plan->points[i].bytes);
     }
     for (size_t i = 1; i <= variants; i++)
         for (size_t j = i + 1; j <= variants; j++)

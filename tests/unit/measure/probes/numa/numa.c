@@ -68,7 +68,7 @@ static void prepared(void *self, const struct trial *trial)
         assert_true(bench->binding_count < BINDINGS_MOST);
         bench->bindings[bench->binding_count++] = now;
     }
-    assert_true(trial->point->detail * trial->point->seat_count <= trial->arena->bytes);
+    assert_true(trial->point->bytes * trial->point->seat_count <= trial->arena->bytes);
     assert_int_equal(trial->point->to, bench->node);
 }
 

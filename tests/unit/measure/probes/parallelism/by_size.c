@@ -71,7 +71,7 @@ static void every_size_finds_a_ring_of_its_own(void **state)
         parallelism_probe.prepare(&trial);
         assert_ptr_equal(trial.arena, &arena);
         const struct chains *chains = worker.state;
-        const unsigned count = point->detail & 0xff;
+        const unsigned count = ((const struct parallelism_point *)point->own)->chains;
         const size_t lines = (size_t)point->x / 64;
         void **start = chains->position[0], **at = start;
         size_t steps = 0, met = 0;

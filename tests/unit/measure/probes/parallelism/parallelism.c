@@ -1,3 +1,4 @@
+#include "measure/probes/parallelism/parallelism.h"
 #include "measure/probes/drive.h"
 
 #include "base/random.h"
@@ -24,7 +25,8 @@ static double scattered(double value, const struct plan_point *point, unsigned t
 static double answer(const struct probe_task *task, const struct plan_point *point, unsigned trial)
 {
     const struct series *series = &task->plan.series[point->series];
-    const unsigned chains = point->detail & 0xff, work = point->detail >> 8 & 0xffff;
+    const struct parallelism_point *does = point->own;
+    const unsigned chains = does->chains, work = does->work;
     const bool far = strcmp(series_factor(series, "level")->text, "DRAM") == 0;
     double value;
     if (task->plan.yields == OPERATIONS_PER_SECOND)
@@ -371,7 +373,7 @@ static void workers_begin_apart_on_one_ring(void **state)
                           .workers = workers,
                           .probe_state = bench->task.state};
     parallelism_probe.prepare(&trial);
-    const unsigned chains = point->detail & 0xff;
+    const unsigned chains = ((const struct parallelism_point *)point->own)->chains;
     assert_true(trial.operations == (double)SEATS * chains_steps(chains));
     for (size_t i = 0; i < SEATS; i++) {
         assert_ptr_equal(workers[i].run, chains_kernel(chains));

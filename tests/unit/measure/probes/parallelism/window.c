@@ -28,7 +28,7 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
         return NAN;
     struct random random = {random_mix((uint64_t)point->x * 1000003u + point->series) + trial};
     const bool holds =
-        point->x <= core.hold[point->detail] || (core.flat_near && is_near(task, point));
+        point->x <= core.hold[point->index] || (core.flat_near && is_near(task, point));
     double value = holds ? 300 : 300 * core.beyond;
     return value * (1 + core.noise * (random_unit(&random) - 0.5));
 }
@@ -161,7 +161,7 @@ static void one_filler_alone_can_be_asked_for(void **state)
     assert_int_equal(plan->series_count, 1);
     assert_string_equal(series_factor(&plan->series[0], "filler")->text, "load");
     for (size_t i = 0; i < plan->point_count; i++) {
-        assert_int_equal(plan->points[i].detail, WINDOW_LOAD);
+        assert_int_equal(plan->points[i].index, WINDOW_LOAD);
         assert_true(plan->points[i].x <= 64);
     }
     assert_int_equal(bench_plan(bench, &window_probe, "cpu", "5", NULL), ERROR_USAGE);
@@ -195,7 +195,7 @@ static void two_chases_begin_on_opposite_sides(void **state)
                           .probe_state = bench->task.state};
     window_probe.prepare(&trial);
     struct window *window = worker.state;
-    assert_ptr_equal(worker.run, window_kernels[point->detail]);
+    assert_ptr_equal(worker.run, window_kernels[point->index]);
     assert_true(window->fillers == (uint64_t)point->x);
     const size_t lines = (128 << 10) / 64;
     size_t steps = 0;

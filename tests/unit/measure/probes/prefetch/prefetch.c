@@ -56,20 +56,20 @@ static void a_stride_has_as_many_elements_as_fill_its_sets(void **state)
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *point = &plan->points[i];
         size_t stride = (size_t)point->x;
-        assert_int_equal(point->detail % stride, 0);
-        assert_true(point->detail / stride >= 16);
+        assert_int_equal(point->bytes % stride, 0);
+        assert_true(point->bytes / stride >= 16);
         assert_int_equal(stride % LINE, 0);
         for (size_t j = 0; j < i; j++)
             if (plan->points[j].x == point->x &&
                 plan->points[j].series / ORDERS == point->series / ORDERS)
-                assert_int_equal(plan->points[j].detail, point->detail);
+                assert_int_equal(plan->points[j].bytes, point->bytes);
         if (point->series >= ORDERS) /* of the second level, from here on */
             continue;
         /* 1 MiB in all, of which 32 KiB are the first level's. */
         size_t spacing = stride & -stride;
         within_l2 = true;
         odd = odd || stride == PAGE + LINE;
-        assert_in_range(point->detail / stride * spacing, 64 << 10, 512 << 10);
+        assert_in_range(point->bytes / stride * spacing, 64 << 10, 512 << 10);
     }
     assert_true(within_l2 && odd);
 }
@@ -121,8 +121,8 @@ static void pages_are_crossed_on_small_ones(void **state)
     assert_string_equal(series_factor(&plan->series[before], "order")->text, "forward");
     assert_string_equal(series_factor(&plan->series[before + 1], "order")->text,
                         "forward-in-block:4K");
-    assert_int_equal(plan->points[0].detail, plan->points[1].detail);
-    assert_true(plan->points[0].detail <= 1024 * PAGE);
+    assert_int_equal(plan->points[0].bytes, plan->points[1].bytes);
+    assert_true(plan->points[0].bytes <= 1024 * PAGE);
     assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
 }
 

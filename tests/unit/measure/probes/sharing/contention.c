@@ -102,7 +102,7 @@ static void writers_share_a_word_or_are_as_far_apart_as_the_point_says(void **st
                 assert_true(word == (unsigned char *)first + w * apart);
                 assert_true(word >= layout.arena.memory &&
                             word + 8 <= layout.arena.memory + layout.arena.bytes);
-                assert_ptr_equal(layout.workers[w].run, contentions[plan->points[i].detail].run);
+                assert_ptr_equal(layout.workers[w].run, contentions[plan->points[i].index].run);
             }
             assert_int_equal((uintptr_t)first % 128, 0);
             moved = moved || (first_line && first_line != first);

@@ -36,7 +36,7 @@ static double misses(struct found_level level, double pages)
 static double cycles(const struct probe_task *task, const struct plan_point *point, unsigned trial)
 {
     bool huge = task->plan.pages != PAGES_SMALL;
-    bool spread = point->detail != TLB_PACKED;
+    bool spread = point->index != TLB_PACKED;
     struct found_level first = tlb.first[huge];
     struct random random = {random_mix(point->series * 1000003u + (uint64_t)point->x) + trial};
     double value = point->x <= 512 ? 4 : 12;
@@ -48,9 +48,9 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
         first.entries /= 2;
     if (voter < tlb.blind * votes)
         return value;
-    if (point->detail == TLB_SPREAD && !huge)
+    if (point->index == TLB_SPREAD && !huge)
         first.entries *= tlb.shared;
-    if (point->detail == TLB_PIECES)
+    if (point->index == TLB_PIECES)
         value += tlb.in_pieces * 7 * misses(tlb.first[0], point->x);
     else if (spread)
         value += 7 * misses(first, point->x) + (huge ? 0 : 30 * misses(tlb.second, point->x));
@@ -208,7 +208,7 @@ static void huge_pages_that_were_not_had_are_not_reported(void **state)
 
 static double no_time(const struct probe_task *task, const struct plan_point *point, unsigned trial)
 {
-    return point->x > 20 && point->detail == TLB_SPREAD ? NAN : cycles(task, point, trial);
+    return point->x > 20 && point->index == TLB_SPREAD ? NAN : cycles(task, point, trial);
 }
 
 static void without_time_nothing_is_claimed(void **state)

@@ -82,7 +82,7 @@ static void sleeps_follow_one_after_the_other(void **state)
         assert_int_equal(plan->point_count, 1);
         assert_true(plan->points[0].x == wake_sleeps_us[sleep]);
         assert_true(plan->kernel_timed && plan->repeats == 1);
-        assert_int_equal(plan->points[0].detail, BELL_PIPE);
+        assert_int_equal(plan->points[0].what, BELL_PIPE);
     }
     assert_int_equal(probe_next(&bench->task, &outcome, 9, NULL), 0);
 }
@@ -97,7 +97,7 @@ static void a_whole_run_takes_one_pair(void **state)
         skip();
     }
     assert_int_equal(bench->task.plan.point_count, 1);
-    assert_int_equal(bench->task.plan.points[0].detail, BELL_FUTEX);
+    assert_int_equal(bench->task.plan.points[0].what, BELL_FUTEX);
 }
 
 /* Where no switch is counted of threads that sleep, that is said; a spinning pair alone has none.
