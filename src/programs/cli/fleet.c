@@ -108,6 +108,21 @@ static int is_json(const struct dirent *entry)
            strcmp(entry->d_name + length - strlen(ending), ending) == 0;
 }
 
+/* In a folder only files count: opening a FIFO waits for ever, and a device may never end. */
+static int add_found(struct fleet *fleet, const char *path, int *taken, struct error *error)
+{
+    struct stat status;
+    ++*taken;
+    if (stat(path, &status) < 0)
+        return fleet_add_hole(fleet, path, strerror(errno), error);
+    if (!S_ISREG(status.st_mode))
+        return fleet_add_hole(fleet, path, "it is no regular file", error);
+    if (!fleet_is_document(path))
+        return add_file(fleet, path, error);
+    --*taken;
+    return 0;
+}
+
 /* A fleet's own document may lie beside those that it was made of. */
 static int add_folder(struct fleet *fleet, const char *folder, struct error *error)
 {
@@ -123,10 +138,8 @@ static int add_folder(struct fleet *fleet, const char *folder, struct error *err
             path = NULL;
             code = error_out_of_memory(error);
         }
-        if (code == 0 && !fleet_is_document(path)) {
-            code = add_file(fleet, path, error);
-            taken++;
-        }
+        if (code == 0)
+            code = add_found(fleet, path, &taken, error);
         free(path);
         free(names[i]);
     }

@@ -64,13 +64,20 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
     fputs("EOD\n", out);
     put_label(out, "x", &series->x);
     put_label(out, "y", &series->y);
-    /* A rate of none has no logarithm, and between things that are numbered nothing lies. */
+    /* Zero has no logarithm, and between things that are numbered nothing lies. */
     const bool ids = axis_has_ids(&series->x);
-    bool positive = !ids;
-    for (size_t i = 0; i < series->point_count; i++)
-        positive = positive && series->points[i].x > 0;
-    fprintf(out, "%s\nset logscale y\n", positive ? "set logscale x 2" : "unset logscale x");
-    if (ids)
+    bool x_log = !ids, y_log = true, any = false;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        x_log = x_log && point->x > 0;
+        y_log = y_log && !(point->y.median <= 0 || point->y.low <= 0);
+        any = any || isfinite(point->y.median);
+    }
+    fprintf(out, "%s\n%s\n", x_log ? "set logscale x 2" : "unset logscale x",
+            y_log ? "set logscale y" : "unset logscale y");
+    if (!any)
+        fputs("# no point has a value\n", out); /* which gnuplot takes for an error */
+    else if (ids)
         fprintf(out, "plot $data%zu using 1:2:3:4 with yerrorbars title \"median, interval\"\n",
                 number);
     else
@@ -85,6 +92,7 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
 static void put_matrix(FILE *out, const struct grid *grid, size_t number)
 {
     bool image = grid->row_count > 1 && grid->column_count > 1;
+    bool any = false;
     bool labels = grid->row_count <= LABELS_MAX && grid->column_count <= LABELS_MAX;
     fprintf(out, "$data%zu << EOD\n", number);
     for (size_t row = 0; row < grid->row_count; row++)
@@ -92,12 +100,17 @@ static void put_matrix(FILE *out, const struct grid *grid, size_t number)
             const struct point *point = grid->cells[row * grid->column_count + column];
             fprintf(out, "%zu %zu", column, row);
             put_number(out, point ? point->y.median : NAN);
+            any = any || (point && isfinite(point->y.median));
             fprintf(out, " %d %d\n", grid->columns[column], grid->rows[row]);
         }
     fputs("EOD\n", out);
     put_label(out, "x", &(struct axis){"to", ""});
     put_label(out, "y", &(struct axis){"from", ""});
-    fprintf(out,
+    if (!any)
+        fputs("# no cell has a value\n", out);
+    else
+        fprintf(
+            out,
             "unset logscale\nset yrange [] reverse\nplot $data%zu using 1:2:3%s with %s notitle\n"
             "set yrange [] noreverse\n",
             number, labels ? ":xticlabels(4):yticlabels(5)" : "",

@@ -199,7 +199,17 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
             pool_printf(pool, "needs two CPUs, and only CPU %d may be used", task->cpus.ids[0]);
         return 0;
     }
-    return pool_enter(pool, plan_step, task, error);
+    struct error why = {0};
+    code = pool_enter(pool, plan_step, task, &why);
+    if (code == ERROR_IMPOSSIBLE && !task->named) {
+        task->plan.series_count = task->plan.point_count = task->plan.look_count = 0;
+        result->status = PROBE_SKIPPED;
+        result->reason = pool_strdup(pool, why.text);
+        return 0;
+    }
+    if (code < 0 && error)
+        *error = why;
+    return code;
 }
 
 struct step {

@@ -101,7 +101,8 @@ extern const struct option_spec probe_common_options[];
 
 /* Checks the options against the machine and plans; measures nothing. Of the task only
  * `named` and `seed` are read, all else is set anew. Where the machine lacks what the probe needs,
- * the result says so (PROBE_SKIPPED) and there is nothing to measure.
+ * the result says so (PROBE_SKIPPED) and there is nothing to measure; so it does in a whole run
+ * where plan() found it impossible, because the other probes may be possible.
  * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
                   const struct machine *, struct pool *, struct probe_result *, struct error *);

@@ -207,6 +207,28 @@ static void stages_on_the_same_pages_have_one_word_for_them(void **state)
     assert_null(parameter(result, "other_pages_obtained"));
 }
 
+static void plan_too_large(struct probe_task *task)
+{
+    plan(task);
+    pool_leave(task->pool, ERROR_IMPOSSIBLE, "that takes more memory than is free");
+}
+
+/* Nobody asked for it by its name, so the others go on. */
+static void what_a_whole_run_cannot_plan_is_skipped_with_its_reason(void **state)
+{
+    struct bench *bench = *state;
+    static const struct probe large = {
+        .name = "large", .options = no_options, .plan = plan_too_large, .prepare = prepare};
+    bench->task.named = true;
+    assert_int_equal(bench_plan(bench, &large, NULL), ERROR_IMPOSSIBLE);
+    settings_free(&bench->settings);
+    bench->task.named = false;
+    assert_int_equal(bench_plan(bench, &large, NULL), 0);
+    assert_int_equal(bench->result.status, PROBE_SKIPPED);
+    assert_string_equal(bench->result.reason, "that takes more memory than is free");
+    assert_int_equal(bench->task.plan.point_count, 0);
+}
+
 /* Each option's line says where the probe's struct has it: two in one place would be one option. */
 static void every_option_has_a_place_of_its_own(void **state)
 {
@@ -233,6 +255,7 @@ int main(void)
         BENCH_TEST(all_is_well_where_every_point_has_a_value),
         BENCH_TEST(pages_of_a_later_stage_are_not_those_of_the_first),
         BENCH_TEST(stages_on_the_same_pages_have_one_word_for_them),
+        BENCH_TEST(what_a_whole_run_cannot_plan_is_skipped_with_its_reason),
         cmocka_unit_test(every_option_has_a_place_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
