@@ -231,6 +231,7 @@ static void without_memory_it_is_refused(void **state)
 {
     struct bench *bench = *state;
     bench->machine.memory_available_bytes = 16 << 20;
+    bench->task.named = true;
     assert_int_equal(bench_plan(bench, &geometry_probe, NULL), ERROR_IMPOSSIBLE);
     assert_non_null(strstr(bench->error.text, "42 MiB"));
 }

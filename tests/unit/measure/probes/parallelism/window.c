@@ -166,6 +166,7 @@ static void one_filler_alone_can_be_asked_for(void **state)
     }
     assert_int_equal(bench_plan(bench, &window_probe, "cpu", "5", NULL), ERROR_USAGE);
     bench->machine.memory_available_bytes = 1 << 20;
+    bench->task.named = true;
     assert_int_equal(bench_plan(bench, &window_probe, NULL), ERROR_IMPOSSIBLE);
 }
 

@@ -229,6 +229,7 @@ static void memory_limits_the_pages(void **state)
     for (size_t i = 0; i < plan->point_count; i++)
         assert_true(plan->points[i].arena_bytes <= 16 << 20);
     bench->machine.memory_available_bytes = 1 << 14;
+    bench->task.named = true;
     assert_int_equal(bench_plan(bench, &tlb_probe, NULL), ERROR_IMPOSSIBLE);
     assert_non_null(strstr(bench->error.text, "4K"));
     assert_int_equal(bench_plan(bench, &tlb_probe, "cpu", "5", NULL), ERROR_USAGE);
