@@ -113,6 +113,19 @@ struct point *series_point(const struct series *series, double x)
     return NULL;
 }
 
+void series_extremes(const struct series *series, const struct point **least,
+                     const struct point **most)
+{
+    *least = *most = NULL;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n)
+            continue;
+        *least = !*least || point->y.median < (*least)->y.median ? point : *least;
+        *most = !*most || point->y.median > (*most)->y.median ? point : *most;
+    }
+}
+
 unsigned document_headline_flags(const struct document *document)
 {
     unsigned flags = 0;

@@ -54,7 +54,7 @@ static int add_extreme(struct analysis *analysis, const struct series *series, c
 static int add_extremes(struct analysis *analysis, const struct series *series, struct error *error)
 {
     const struct point *least, *most;
-    cores_extremes(series, &least, &most);
+    series_extremes(series, &least, &most);
     if (!least)
         return 0;
     int code = add_extreme(analysis, series, "min", least, "nearest", error);
@@ -153,7 +153,7 @@ void cores_analyse(struct analysis *analysis)
         const size_t first = result->finding_count;
         if (!matrix->matrix || !is_headline(result, i, any))
             continue;
-        cores_extremes(matrix, &least, &most);
+        series_extremes(matrix, &least, &most);
         if (!least)
             continue;
         code = add_extremes(analysis, matrix, error);

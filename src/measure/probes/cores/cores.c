@@ -233,7 +233,7 @@ static int plan_ends(struct probe_task *task, struct error *error)
 {
     struct cores_state *state = task->state;
     const struct point *least, *most;
-    cores_extremes(&task->plan.series[SERIES_MATRIX], &least, &most);
+    series_extremes(&task->plan.series[SERIES_MATRIX], &least, &most);
     if (!least)
         return 0;
     if (!cores_reserve(task, 2) || !add_series(task, "hand-off", HANDOFF_READWRITE))

@@ -142,7 +142,5 @@ const char *cores_name_of(struct pool *, const struct series *, const char *what
 void cores_analyse(struct analysis *);
 extern const struct finding_line cores_lines[]; /* the registry's */
 extern const struct standard cores_experiment[];
-/* The points with the least and the largest median; NULL where there is no value. */
-void cores_extremes(const struct series *, const struct point **least, const struct point **most);
 
 #endif

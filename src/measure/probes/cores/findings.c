@@ -8,19 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cores_extremes(const struct series *series, const struct point **least,
-                    const struct point **most)
-{
-    *least = *most = NULL;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n)
-            continue;
-        *least = !*least || point->y.median < (*least)->y.median ? point : *least;
-        *most = !*most || point->y.median > (*most)->y.median ? point : *most;
-    }
-}
-
 /* --- side by side --- */
 
 static int by_pair(const void *a, const void *b)
@@ -183,7 +170,7 @@ void cores_conclude(struct probe_task *task, const struct stage_outcome *outcome
     task->plan.points = NULL;
     for (size_t i = 0; i < task->result->series_count; i++)
         put_in_order(state, &task->result->series[i]);
-    cores_extremes(matrix, &least, &most);
+    series_extremes(matrix, &least, &most);
     int code = note_measured(task, error);
     if (code == 0)
         code = note_labels(task, error);

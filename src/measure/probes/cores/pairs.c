@@ -56,11 +56,11 @@ int cores_add_pairs(struct probe_task *task, struct error *error)
 
 /* --- side by side --- */
 
-/* The core of each CPU, for the tournament; the caller frees it. */
+/* The core of each CPU, for the tournament. */
 static int *list_cores(const struct probe_task *task, const struct cores_state *state)
 {
-    int *cores = calloc(state->cpu_count, sizeof *cores);
-    for (size_t i = 0; cores && i < state->cpu_count; i++) {
+    int *cores = pool_alloc(task->pool, state->cpu_count, sizeof *cores);
+    for (size_t i = 0; i < state->cpu_count; i++) {
         const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
         cores[i] = place ? place->core : -1;
     }
@@ -69,29 +69,21 @@ static int *list_cores(const struct probe_task *task, const struct cores_state *
 
 int cores_width(const struct probe_task *task, const struct cores_state *state, size_t *width)
 {
-    int *cores = list_cores(task, state);
-    int code = cores ? tournament_width(width, cores, state->cpu_count) : ERROR_SYSTEM;
-    free(cores);
-    return code;
+    *width = tournament_width(list_cores(task, state), state->cpu_count, task->pool);
+    return 0;
 }
 
 int cores_add_rounds(struct probe_task *task, struct error *error)
 {
     const struct cores_state *state = task->state;
     struct plan *plan = &task->plan;
-    bool reserved = cores_reserve(task, state->cpu_count * (state->cpu_count - 1));
-    int *cores = list_cores(task, state);
-    struct tournament rounds = {0};
-    struct pool scratch = {
-        0}; /* the pairings are as many as the points, and no longer needed then */
-    int code = reserved && cores ? tournament_plan(&rounds, cores, state->cpu_count, &scratch)
-                                 : ERROR_SYSTEM;
-    free(cores);
+    cores_reserve(task, state->cpu_count * (state->cpu_count - 1));
+    const struct tournament rounds =
+        tournament_plan(list_cores(task, state), state->cpu_count, task->pool);
     size_t parts = (state->cpu_count / 2 + CORES_SIDE_BY_SIDE - 1) / CORES_SIDE_BY_SIDE;
     unsigned *groups = pool_alloc(task->pool, rounds.round_count * parts + 1, sizeof *groups);
-    code = groups ? code : ERROR_SYSTEM;
     const struct pairing *pairing = rounds.pairings;
-    for (size_t round = 0; code == 0 && round < rounds.round_count; round++) {
+    for (size_t round = 0; round < rounds.round_count; round++) {
         size_t before = plan->point_count;
         for (unsigned i = 0; i < rounds.rounds[round]; i++, pairing++) {
             int from = state->cpus[pairing->first], to = state->cpus[pairing->second];
@@ -106,8 +98,8 @@ int cores_add_rounds(struct probe_task *task, struct error *error)
         }
     }
     plan->groups = groups;
-    pool_free(&scratch);
-    return code < 0 ? cores_out_of_memory(error) : 0;
+    pool_give_back(task->pool, rounds.pairings);
+    return 0;
 }
 
 /* --- again alone --- */

@@ -1,7 +1,5 @@
 #include "measure/probes/cores/tournament.h"
 
-#include "base/error.h"
-
 #include <stdlib.h>
 
 /* The CPUs sorted by core: core c has those from begin[c] to before begin[c + 1]. */
@@ -22,30 +20,25 @@ static int by_core(const void *a, const void *b)
                               : (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-static int sort_into_cores(struct cores *cores, const int *core_of, size_t n)
+static struct cores sort_into_cores(const int *core_of, size_t n, struct pool *pool)
 {
-    struct entry *entries = malloc(n * sizeof *entries + 1);
-    *cores = (struct cores){.cpus = malloc(n * sizeof *cores->cpus + 1),
-                            .begin = malloc((n + 1) * sizeof *cores->begin)};
-    if (!entries || !cores->cpus || !cores->begin) {
-        free(entries);
-        return ERROR_SYSTEM;
-    }
+    struct entry *entries = pool_alloc(pool, n, sizeof *entries);
+    struct cores cores = {.cpus = pool_alloc(pool, n, sizeof *cores.cpus),
+                          .begin = pool_alloc(pool, n + 1, sizeof *cores.begin)};
     for (size_t i = 0; i < n; i++)
         entries[i] = (struct entry){core_of[i], (int)i};
     qsort(entries, n, sizeof *entries, by_core);
     for (size_t i = 0; i < n; i++) {
-        cores->cpus[i] = entries[i].cpu;
+        cores.cpus[i] = entries[i].cpu;
         if (i == 0 || entries[i].core < 0 || entries[i].core != entries[i - 1].core)
-            cores->begin[cores->count++] = i;
+            cores.begin[cores.count++] = i;
     }
-    cores->begin[cores->count] = n;
-    for (size_t c = 0; c < cores->count; c++) {
-        size_t threads = cores->begin[c + 1] - cores->begin[c];
-        cores->most = threads > cores->most ? threads : cores->most;
+    cores.begin[cores.count] = n;
+    for (size_t c = 0; c < cores.count; c++) {
+        const size_t threads = cores.begin[c + 1] - cores.begin[c];
+        cores.most = threads > cores.most ? threads : cores.most;
     }
-    free(entries);
-    return 0;
+    return cores;
 }
 
 static size_t threads_of(const struct cores *cores, size_t core)
@@ -73,11 +66,6 @@ static void end_round(struct tournament *tournament, size_t begin)
     tournament->rounds[tournament->round_count++] = (unsigned)count;
 }
 
-static void add_bout(struct tournament *tournament, int first, int second)
-{
-    tournament->pairings[tournament->pairing_count++] = (struct pairing){first, second};
-}
-
 static void within_cores(struct tournament *tournament, const struct cores *cores)
 {
     for (size_t i = 0; i < cores->most; i++)
@@ -85,7 +73,8 @@ static void within_cores(struct tournament *tournament, const struct cores *core
             size_t begin = tournament->pairing_count;
             for (size_t core = 0; core < cores->count; core++)
                 if (j < threads_of(cores, core))
-                    add_bout(tournament, cpu_of(cores, core, i), cpu_of(cores, core, j));
+                    tournament->pairings[tournament->pairing_count++] =
+                        (struct pairing){cpu_of(cores, core, i), cpu_of(cores, core, j)};
             end_round(tournament, begin);
         }
 }
@@ -109,43 +98,31 @@ static void between_cores(struct tournament *tournament, const struct cores *cor
                     continue;
                 size_t width = threads_of(cores, b);
                 if (meeting < threads_of(cores, a) * width)
-                    add_bout(tournament, cpu_of(cores, a, meeting / width),
-                             cpu_of(cores, b, meeting % width));
+                    tournament->pairings[tournament->pairing_count++] = (struct pairing){
+                        cpu_of(cores, a, meeting / width), cpu_of(cores, b, meeting % width)};
             }
             end_round(tournament, begin);
         }
 }
 
-int tournament_plan(struct tournament *tournament, const int *core_of, size_t n, struct pool *pool)
+struct tournament tournament_plan(const int *core_of, size_t n, struct pool *pool)
 {
-    struct cores cores;
-    int code = sort_into_cores(&cores, core_of, n);
-    size_t most = cores.most, rounds = 2 * (most * most * (cores.count + 1) + most * most);
-    *tournament = (struct tournament){0};
-    if (code == 0) {
-        tournament->pairings = pool_alloc(pool, n * n + 1, sizeof *tournament->pairings);
-        tournament->rounds = pool_alloc(pool, rounds, sizeof *tournament->rounds);
-        code = tournament->pairings && tournament->rounds ? 0 : ERROR_SYSTEM;
-    }
-    if (code == 0) {
-        within_cores(tournament, &cores);
-        between_cores(tournament, &cores);
-    }
-    free(cores.cpus);
-    free(cores.begin);
-    return code;
+    const struct cores cores = sort_into_cores(core_of, n, pool);
+    const size_t rounds = 2 * cores.most * cores.most * (cores.count + 2);
+    struct tournament tournament = {.pairings =
+                                        pool_alloc(pool, n * n, sizeof *tournament.pairings),
+                                    .rounds = pool_alloc(pool, rounds, sizeof *tournament.rounds)};
+    within_cores(&tournament, &cores);
+    between_cores(&tournament, &cores);
+    return tournament;
 }
 
 /* Within the cores all those meet that have two threads, between them every core meets another. */
-int tournament_width(size_t *width, const int *core_of, size_t n)
+size_t tournament_width(const int *core_of, size_t n, struct pool *pool)
 {
-    struct cores cores;
-    int code = sort_into_cores(&cores, core_of, n);
+    const struct cores cores = sort_into_cores(core_of, n, pool);
     size_t within = 0;
-    for (size_t c = 0; code == 0 && c < cores.count; c++)
+    for (size_t c = 0; c < cores.count; c++)
         within += threads_of(&cores, c) > 1;
-    *width = within > cores.count / 2 ? within : cores.count / 2;
-    free(cores.cpus);
-    free(cores.begin);
-    return code;
+    return within > cores.count / 2 ? within : cores.count / 2;
 }

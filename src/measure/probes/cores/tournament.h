@@ -26,10 +26,10 @@ struct tournament {
     size_t round_count;
 };
 
-/* cores[n] tells each CPU's core; below 0: unknown, a core of its own. Everything lives in the
- * pool. 0, or ERROR_SYSTEM without memory. */
-int tournament_plan(struct tournament *, const int *cores, size_t n, struct pool *);
-/* How many pairings the widest round has. 0, or ERROR_SYSTEM without memory. */
-int tournament_width(size_t *width, const int *cores, size_t n);
+/* cores[n] tells each CPU's core; below 0: unknown, a core of its own. Steps of the pool
+ * (base/pool.h), in which everything lives. */
+struct tournament tournament_plan(const int *cores, size_t n, struct pool *);
+/* How many pairings the widest round has. */
+size_t tournament_width(const int *cores, size_t n, struct pool *);
 
 #endif

@@ -4,19 +4,26 @@
  * a sleep, one side stays awake and rings a sleeper that has slept for a known time, long enough
  * for its CPU to have gone to a deeper idle state.
  */
-#include "measure/probes/wake/wake.h"
-
-#include "document/flag.h"
 #include "measure/kernels/wake.h"
+#include "conclude/registry/finding.h"
+#include "machine/bell.h"
+#include "measure/probes/cores/tournament.h"
+#include "measure/probes/kit/build.h"
+#include "stats/ratio.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-const double wake_sleeps_us[WAKE_SLEEPS] = {10, 100, 1000, 10000};
-
+/* Pairs that are visited side by side, at most: each has descriptors of its own. */
+enum { SIDE_BY_SIDE = 32 };
+/* Above this number of CPUs only the first way is measured between all pairs, and the others from
+ * the first CPU to every other one: five matrices of 500 CPUs would take an hour. */
+enum { ALL_WAYS_UP_TO = 32 };
 enum { WARM_ROUND_TRIPS = 4, BATCHES = 5, TRIALS_LEAST = 6, TRIALS_MOST = 25 };
 /* Of a trial after sleeps: its value is their median, so half of them may meet other threads. */
 enum { WAKE_UPS_MOST = 51, WAKE_UPS_LEAST = 5 };
+/* How long a CPU sleeps before it is woken. */
+static const double sleeps_us[] = {10, 100, 1000, 10000};
+enum { SLEEPS = sizeof sleeps_us / sizeof *sleeps_us };
 /* Long enough for some fifty round trips of 10 us. Hand-offs of a spinning pair take a hundredth of
  * that, and a shorter batch has better chances that nothing comes in between. */
 static const double blocking_batch_ns = 500e3, spinning_batch_ns = 10e3, sleeping_trial_ns = 20e6;
@@ -25,12 +32,40 @@ static const double default_precision = 0.1;
 static const double share_of_blocking = 0.5, share_of_spinning = 0.2;
 enum { REGION_BYTES = 4096, SHARED_AT = 1024 };
 
+struct wake_options {
+    struct setting way;
+};
+
 static const struct option_spec options[] = {
     {"way", 0, OPTION_CHOICE, "WAY", NULL, 0, 0, bell_names,
      "measure this way alone: futex, eventfd, pipe, condition (a POSIX condition variable), or "
-     "spin, which puts nobody to sleep (default: all of them)"},
+     "spin, which puts nobody to sleep (default: all of them)",
+     offsetof(struct wake_options, way)},
     {.name = NULL},
 };
+
+/* Context switches of a way's trials, and their wake-ups. */
+enum { TALLY_TRIALS = 512 };
+struct tally {
+    double switches[TALLY_TRIALS], wake_ups[TALLY_TRIALS];
+    size_t count;
+};
+
+struct wake_state {
+    int series[BELL_KINDS]; /* of the way's matrix; -1: the way is not measured */
+    int sleeping;           /* the series of sleeps; -1: there is none */
+    bool whole;             /* every pair is measured, by every way, and sleeps too */
+    enum bell_kind sleeper; /* the way that sleepers are woken by */
+    enum { BLOCKING, SPINNING, SLEEPING } stage;
+    unsigned sleep;     /* of SLEEPING: which one */
+    struct bell *bells; /* [regions][BELL_KINDS][2] */
+    size_t regions;
+    double ticks_per_ns; /* of the counter; 0: not measured yet */
+    struct tally tallies[BELL_KINDS];
+};
+
+/* plan_point.detail: the way, and above it the region. */
+enum { DETAIL_REGION = 8, DETAIL_WAY = (1 << DETAIL_REGION) - 1 };
 
 /* --- bells --- */
 
@@ -39,25 +74,18 @@ static struct bell *bells_of(const struct wake_state *state, size_t region, int 
     return &state->bells[(region * BELL_KINDS + (size_t)way) * 2];
 }
 
-/* Aligned beyond what a pool promises. */
-static struct bell *reserve_bells(struct pool *pool, size_t count)
-{
-    const uintptr_t align = _Alignof(struct bell);
-    unsigned char *memory = pool_alloc(pool, count + 1, sizeof(struct bell));
-    return memory ? (struct bell *)(void *)(memory + (align - (uintptr_t)memory % align) % align)
-                  : NULL;
-}
-
 static int open_bells(struct probe_task *task, struct wake_state *state, struct error *error)
 {
-    const size_t count = state->regions * BELL_KINDS * 2;
-    state->bells = reserve_bells(task->pool, count);
+    const size_t count = state->regions * BELL_KINDS * 2, align = _Alignof(struct bell);
+    /* A pool aligns less than bells need. */
+    unsigned char *memory = pool_alloc(task->pool, count + 1, sizeof(struct bell));
+    state->bells = (struct bell *)(void *)(memory + (align - (uintptr_t)memory % align) % align);
     for (size_t i = 0; i < count; i++)
         state->bells[i].reads = state->bells[i].writes = -1;
     int code = 0;
     for (size_t region = 0; region < state->regions; region++)
         for (int way = 0; way < BELL_KINDS; way++)
-            for (int side = 0; side < 2 && state->chosen[way] && code == 0; side++)
+            for (int side = 0; side < 2 && state->series[way] >= 0 && code == 0; side++)
                 code = bell_open(&bells_of(state, region, way)[side], (enum bell_kind)way, error);
     return code;
 }
@@ -71,18 +99,6 @@ static void release_wake(struct probe_task *task)
 
 /* --- plans --- */
 
-static struct series *add_series(struct probe_task *task, const char *name, int way)
-{
-    struct series *series = &task->plan.series[task->plan.series_count++];
-    struct factor *factor = pool_alloc(task->pool, 1, sizeof *factor);
-    if (!factor)
-        return NULL;
-    *factor = (struct factor){"way", bell_names[way], 0};
-    *series =
-        (struct series){.name = name, .factors = factor, .factor_count = 1, .y = {"latency", "ns"}};
-    return series;
-}
-
 static void plan_common(struct probe_task *task)
 {
     struct plan *plan = &task->plan;
@@ -93,148 +109,162 @@ static void plan_common(struct probe_task *task)
     plan->batches = BATCHES;
     plan->span_s = 0;
     plan->trials_min = TRIALS_LEAST;
-    if (!settings_has(task->settings, "thorough"))
+    if (!task->common.thorough.has)
         plan->trials_max = TRIALS_MOST;
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = default_precision;
     for (size_t i = 0; i < plan->point_count; i++)
         plan->points[i].arena_bytes = state->regions * REGION_BYTES;
 }
 
-static bool is_any(const struct wake_state *state, enum wake_stage stage)
+static bool is_of_stage(const struct wake_state *state, int way, int stage)
+{
+    return state->series[way] >= 0 && (way == BELL_SPIN) == (stage == SPINNING);
+}
+
+static bool has_stage(const struct wake_state *state, int stage)
 {
     bool any = false;
     for (int way = 0; way < BELL_KINDS; way++)
-        any = any || (state->chosen[way] && (way == BELL_SPIN) == (stage == WAKE_SPINNING));
+        any = any || is_of_stage(state, way, stage);
     return any;
 }
 
-static int plan_turns(struct probe_task *task, enum wake_stage stage, struct error *error)
+static void add_pair(struct probe_task *task, int way, size_t region, int first, int second)
 {
-    struct wake_state *state = task->state;
     struct plan *plan = &task->plan;
-    state->stage = stage;
-    int code = wake_add_pairs(task, error);
-    plan_common(task);
-    plan->warm_repeats = WARM_ROUND_TRIPS;
-    plan->batch_ns = stage == WAKE_SPINNING ? spinning_batch_ns : blocking_batch_ns;
-    /* A thread that sleeps is switched out: that is no interruption. */
-    plan->meant = stage == WAKE_SPINNING ? 0 : MEANT_SWITCHES;
-    plan->share = !state->whole            ? 1
-                  : stage == WAKE_SPINNING ? share_of_spinning
-                                           : share_of_blocking;
-    return code;
+    const struct wake_state *state = task->state;
+    plan->points[plan->point_count++] =
+        (struct plan_point){.series = (unsigned)state->series[way],
+                            .from = task->cpus.ids[first],
+                            .to = task->cpus.ids[second],
+                            .seat_count = 2,
+                            .detail = (uint64_t)way | (uint64_t)region << DETAIL_REGION};
 }
 
-static int plan_sleep(struct probe_task *task, struct error *error)
+/* The ways that the stage measures: in rounds of pairs that share no core, and in groups of as many
+ * pairs as there are regions. */
+static void add_pairs(struct probe_task *task)
+{
+    struct plan *plan = &task->plan;
+    const struct wake_state *state = task->state;
+    const int count = (int)task->cpus.count;
+    const size_t most = BELL_KINDS * task->cpus.count * (task->cpus.count - 1);
+    int *cores = pool_alloc(task->pool, task->cpus.count, sizeof *cores);
+    unsigned *groups = pool_alloc(task->pool, most, sizeof *groups);
+    bool all = state->whole; /* the first way */
+    plan->points = pool_alloc(task->pool, most, sizeof *plan->points);
+    plan->groups = groups;
+    for (int i = 0; i < count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
+        cores[i] = place ? place->core : -1;
+    }
+    const struct tournament rounds = tournament_plan(cores, task->cpus.count, task->pool);
+    for (int way = 0; way < BELL_KINDS; way++) {
+        if (!is_of_stage(state, way, state->stage))
+            continue;
+        const struct pairing *pairing = rounds.pairings;
+        for (size_t round = 0; all && round < rounds.round_count; round++)
+            for (unsigned i = 0; i < rounds.rounds[round]; i++, pairing++) {
+                const size_t region = i % state->regions;
+                plan->group_count += region == 0;
+                groups[plan->group_count - 1]++;
+                add_pair(task, way, region, pairing->first, pairing->second);
+            }
+        for (int i = 1; !all && i < (state->whole ? count : 2); i++) {
+            groups[plan->group_count++] = 1;
+            add_pair(task, way, 0, 0, i);
+        }
+        all = state->whole && count <= ALL_WAYS_UP_TO;
+    }
+    pool_give_back(task->pool, rounds.pairings);
+}
+
+static void plan_turns(struct probe_task *task, bool spinning)
 {
     struct wake_state *state = task->state;
     struct plan *plan = &task->plan;
-    const double sleep_ns = wake_sleeps_us[state->sleep] * 1e3;
-    plan->points = pool_alloc(task->pool, 1, sizeof *plan->points);
-    struct seat *seats = pool_alloc(task->pool, 2, sizeof *seats);
-    seats[0] = (struct seat){task->cpus.ids[0], MEASURED};
-    seats[1] = (struct seat){task->cpus.ids[1], PARTNER};
-    plan->points[0] = (struct plan_point){.series = (unsigned)state->sleeping,
-                                          .x = wake_sleeps_us[state->sleep],
-                                          .seats = seats,
-                                          .seat_count = 2,
-                                          .what = (unsigned)state->sleeper};
-    plan->point_count = 1;
+    state->stage = spinning ? SPINNING : BLOCKING;
+    add_pairs(task);
+    plan_common(task);
+    plan->warm_repeats = WARM_ROUND_TRIPS;
+    plan->batch_ns = spinning ? spinning_batch_ns : blocking_batch_ns;
+    /* A thread that sleeps is switched out: that is no interruption. */
+    plan->meant = spinning ? 0 : MEANT_SWITCHES;
+    plan->share = !state->whole ? 1 : spinning ? share_of_spinning : share_of_blocking;
+}
+
+static void plan_sleep(struct probe_task *task)
+{
+    const struct wake_state *state = task->state;
+    struct plan *plan = &task->plan;
+    const double sleep_us = sleeps_us[state->sleep];
+    build_point(task, (unsigned)state->sleeping, sleep_us, task->cpus.ids, 2, PARTNER)->detail =
+        state->sleeper;
     plan_common(task);
     plan->kernel_timed = true; /* what is timed is neither the sleep nor what follows the wake-up */
     plan->meant = MEANT_SWITCHES;
     plan->repeats = 1;
     plan->batches =
-        (unsigned)fmax(WAKE_UPS_LEAST, fmin(WAKE_UPS_MOST, sleeping_trial_ns / sleep_ns));
-    plan->share = 1.0 / (WAKE_SLEEPS - state->sleep);
-    return 0;
-}
-
-static int choose(struct probe_task *task, struct wake_state *state)
-{
-    const bool one = settings_has(task->settings, "way");
-    const bool quick = settings_has(task->settings, "quick");
-    state->whole = task->named && !quick;
-    for (int way = 0; way < BELL_KINDS; way++) {
-        state->chosen[way] =
-            one ? way == settings_choice(task->settings, "way") : state->whole || way == BELL_FUTEX;
-        state->series[way] = -1;
-    }
-    state->sleeping = -1;
-    state->sleeper = one ? (enum bell_kind)settings_choice(task->settings, "way") : BELL_FUTEX;
-    const size_t pairs = task->cpus.count / 2;
-    state->regions = !state->whole ? 1 : pairs < WAKE_SIDE_BY_SIDE ? pairs : WAKE_SIDE_BY_SIDE;
-    state->tallies = pool_alloc(task->pool, BELL_KINDS, sizeof *state->tallies);
-    return state->tallies ? 0 : ERROR_SYSTEM;
-}
-
-static int add_all_series(struct probe_task *task, struct wake_state *state)
-{
-    task->plan.series = pool_alloc(task->pool, BELL_KINDS + 1, sizeof *task->plan.series);
-    for (int way = 0; task->plan.series && way < BELL_KINDS; way++) {
-        if (!state->chosen[way])
-            continue;
-        state->series[way] = (int)task->plan.series_count;
-        struct series *series = add_series(task, "wake-up", way);
-        if (!series)
-            return ERROR_SYSTEM;
-        series->matrix = true;
-        series->x = (struct axis){"cpu", ""};
-        series->headline = state->whole && way == (int)state->sleeper;
-    }
-    if (!task->plan.series)
-        return ERROR_SYSTEM;
-    if (!state->whole || state->sleeper == BELL_SPIN)
-        return 0;
-    state->sleeping = (int)task->plan.series_count;
-    struct series *series = add_series(task, "wake-up after a sleep", (int)state->sleeper);
-    if (!series)
-        return ERROR_SYSTEM;
-    series->x = (struct axis){"asleep", "us"};
-    return 0;
+        (unsigned)fmax(WAKE_UPS_LEAST, fmin(WAKE_UPS_MOST, sleeping_trial_ns / (sleep_us * 1e3)));
+    plan->share = 1.0 / (SLEEPS - state->sleep);
 }
 
 static void plan_wake(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
-    struct wake_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    if (!state || choose(task, state) < 0 || add_all_series(task, state) < 0)
-        return (void)pool_check(task->pool, error_out_of_memory(error));
+    const struct setting *asked = &((const struct wake_options *)task->options)->way;
+    const size_t pairs = task->cpus.count / 2;
+    struct wake_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     struct error why = {0};
-    int code = open_bells(task, state, &why);
-    if (code == ERROR_IMPOSSIBLE && !task->named) {
-        task->result->status = PROBE_SKIPPED;
-        task->result->reason = pool_strdup(task->pool, why.text);
-        return (void)pool_check(task->pool, task->result->reason ? 0 : error_out_of_memory(error));
+    state->whole = task->named && !task->common.quick.has;
+    state->sleeper = asked->has ? (enum bell_kind)asked->choice : BELL_FUTEX;
+    state->regions = !state->whole ? 1 : pairs < SIDE_BY_SIDE ? pairs : SIDE_BY_SIDE;
+    for (int way = 0; way < BELL_KINDS; way++) {
+        const bool chosen = way == (int)state->sleeper || (state->whole && !asked->has);
+        struct factor factor = {"way", bell_names[way], 0};
+        state->series[way] =
+            chosen
+                ? (int)build_series(
+                      task, (struct series){.name = "wake-up",
+                                            .matrix = true,
+                                            .x = {"cpu", ""},
+                                            .y = {"latency", "ns"},
+                                            .factors = &factor,
+                                            .factor_count = 1,
+                                            .headline = state->whole && way == (int)state->sleeper})
+                : -1;
     }
+    state->sleeping = -1;
+    if (state->whole && state->sleeper != BELL_SPIN) {
+        state->sleeping = (int)build_series(task, (struct series){.name = "wake-up after a sleep",
+                                                                  .x = {"asleep", "us"},
+                                                                  .y = {"latency", "ns"}});
+        build_factor_text(task, (unsigned)state->sleeping, "way", bell_names[state->sleeper]);
+    }
+    const int code = open_bells(task, state, &why);
+    if (code == ERROR_IMPOSSIBLE && !task->named)
+        return build_skip(task, pool_strdup(task->pool, why.text));
     if (code < 0)
-        return (void)pool_check(task->pool, error_set(error, code, "%s", why.text));
-    return (void)pool_check(
-        task->pool,
-        plan_turns(task, is_any(state, WAKE_BLOCKING) ? WAKE_BLOCKING : WAKE_SPINNING, error));
+        pool_leave(task->pool, code, "%s", why.text);
+    plan_turns(task, !has_stage(state, BLOCKING));
 }
 
 /* Blocking ways, then spinning, then one sleep after the other. */
 static bool next_wake(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
     struct wake_state *state = task->state;
     (void)outcome, (void)stage;
-    int code = 0;
     probe_plan_clear(task);
-    if (state->stage == WAKE_BLOCKING && is_any(state, WAKE_SPINNING)) {
-        code = plan_turns(task, WAKE_SPINNING, error);
-        return pool_check(task->pool, code < 0 ? code : 1) > 0;
+    if (state->stage == BLOCKING && has_stage(state, SPINNING)) {
+        plan_turns(task, true);
+        return true;
     }
-    if (state->sleeping < 0 || !(state->ticks_per_ns > 0))
-        return pool_check(task->pool, 0) > 0;
-    if (state->stage == WAKE_SLEEPING && ++state->sleep == WAKE_SLEEPS)
-        return pool_check(task->pool, 0) > 0;
-    state->stage = WAKE_SLEEPING;
-    code = plan_sleep(task, error);
-    return pool_check(task->pool, code < 0 ? code : 1) > 0;
+    if (state->sleeping < 0 || !(state->ticks_per_ns > 0) ||
+        (state->stage == SLEEPING && ++state->sleep == SLEEPS))
+        return false;
+    state->stage = SLEEPING;
+    plan_sleep(task);
+    return true;
 }
 
 /* --- trials --- */
@@ -244,11 +274,6 @@ static uint64_t count_switches(void)
     struct os_thread_events events;
     os_thread_events(&events);
     return events.switches;
-}
-
-static void set_bells(struct wake_bells *bells, int way)
-{
-    *bells = (struct wake_bells){bell_ways[way].ring, bell_ways[way].await, count_switches};
 }
 
 /* What a pair shares, at the beginning of its part of the arena; struct wake_shared lies behind. */
@@ -292,14 +317,14 @@ static void prepare_sleep(struct trial *trial, struct region *region, struct bel
 static void prepare_wake(struct trial *trial)
 {
     const struct wake_state *state = trial->probe_state;
-    const size_t at = trial->point->region;
-    const int way = (int)trial->point->what;
+    const size_t at = (size_t)(trial->point->detail >> DETAIL_REGION);
+    const int way = (int)(trial->point->detail & DETAIL_WAY);
     struct region *region = (struct region *)(void *)(trial->arena->memory + at * REGION_BYTES);
     struct bell *bells = bells_of(state, at, way);
     for (int side = 0; side < 2; side++)
         bell_silence(&bells[side]);
-    set_bells(&region->bells, way);
-    if (state->stage == WAKE_SLEEPING)
+    region->bells = (struct wake_bells){bell_ways[way].ring, bell_ways[way].await, count_switches};
+    if (state->stage == SLEEPING)
         prepare_sleep(trial, region, bells);
     else
         prepare_turns(trial, region, bells);
@@ -312,19 +337,135 @@ static void observe_wake(void *observer, const struct observation *seen)
     struct probe_task *task = observer;
     struct wake_state *state = task->state;
     const struct trial *trial = seen->trial;
-    if (!seen->batch_count || state->stage == WAKE_SLEEPING)
+    if (!seen->batch_count || state->stage == SLEEPING)
         return;
-    struct wake_tally *tally = &state->tallies[trial->point->what];
+    struct tally *tally = &state->tallies[trial->point->detail & DETAIL_WAY];
     const struct wake_turns *first = trial->workers[0].state, *second = trial->workers[1].state;
     const double ns = seen->batches[seen->batch_count - 1].ns;
     /* An interruption between two clocks makes the rate too low, and nothing makes it too high. */
     if (ns > 0)
         state->ticks_per_ns = fmax(state->ticks_per_ns, (double)first->done.last_ticks / ns);
-    if (tally->count < WAKE_TALLY) {
+    if (tally->count < TALLY_TRIALS) {
         tally->switches[tally->count] = (double)(first->done.switches + second->done.switches);
         tally->wake_ups[tally->count++] = (double)(first->done.repeats + second->done.repeats);
     }
 }
+
+/* --- findings --- */
+
+static void conclude_wake(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    const struct wake_state *state = task->state;
+    bool slept = false, counted = false; /* any switch, while threads went to sleep */
+    (void)outcome;
+    for (int way = 0; way < BELL_KINDS; way++)
+        for (size_t i = 0; way != BELL_SPIN && i < state->tallies[way].count; i++) {
+            slept = true;
+            counted = counted || state->tallies[way].switches[i] > 0;
+        }
+    for (int way = 0; way < BELL_KINDS; way++) {
+        const struct tally *tally = &state->tallies[way];
+        if (!tally->count)
+            continue;
+        const bool known = counted || !slept;
+        const struct ratio ratio = ratio_of_sums(tally->switches, tally->wake_ups, tally->count);
+        struct finding *finding = probe_add_finding(
+            task, pool_printf(task->pool, "wake.%s.switches", bell_names[way]), "");
+        if (known) {
+            finding->value = ratio.value;
+            finding->low = ratio.low;
+            finding->high = ratio.high;
+        }
+        finding->text =
+            known ? "context switches for each wake-up, by the system's count"
+                  : "unknown: this system counts no context switches (getrusage), so nothing "
+                    "shows that threads slept; measure outside this sandbox or emulator";
+    }
+}
+
+static void add_extreme(struct analysis *analysis, const struct series *series,
+                        const struct point *point, const char *name, const char *words)
+{
+    struct finding *finding = analysis_add_summary(
+        analysis, pool_printf(analysis->pool, "wake.%s.%s", analysis_factor(series, "way"), name),
+        series->y.unit, &point->y, point->flags);
+    finding->cpus = pool_printf(analysis->pool, "%d,%d", point->from, point->to);
+    finding->text = pool_printf(analysis->pool, "%s pair: CPU %d and CPU %d, half of a round trip",
+                                words, point->from, point->to);
+}
+
+static void analyse_wake(struct analysis *analysis)
+{
+    for (size_t s = 0; s < analysis->result->series_count; s++) {
+        const struct series *series = &analysis->result->series[s];
+        const struct point *least, *most;
+        const size_t first = analysis->result->finding_count;
+        series_extremes(series, &least, &most);
+        if (series->matrix && least) {
+            add_extreme(analysis, series, least, "min", "fastest");
+            add_extreme(analysis, series, most, "max", "slowest");
+        }
+        for (size_t i = 0; !series->matrix && i < series->point_count; i++) {
+            const struct point *point = &series->points[i];
+            if (point->y.n)
+                analysis_add_summary(analysis,
+                                     pool_printf(analysis->pool, "wake.after.%.0fus", point->x),
+                                     series->y.unit, &point->y, point->flags)
+                    ->text = pool_printf(analysis->pool, "woken by %s, after a sleep of %g us",
+                                         analysis_factor(series, "way"), point->x);
+        }
+        analysis_read_off(analysis, first, series);
+    }
+    analysis_keep(analysis, "wake.*.switches", "context switches are in no series");
+}
+
+static const struct standard experiment[] = {
+    {"way", STANDARD_NAMED, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line lines[] = {
+    {.patterns = "wake.futex.min",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .fact = FACT_WAKE,
+     .meaning =
+         "One wake-up of a thread that sleeps on another CPU, by futex, of the fastest pair.",
+     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock move it.",
+     .advice = "Where messages are short and frequent, spin for about as long before sleeping."},
+    {.patterns = "wake.futex.max, wake.eventfd.min, wake.eventfd.max, "
+                 "wake.pipe.min, wake.pipe.max, wake.condition.min, wake.condition.max",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "One wake-up of a thread that sleeps on another CPU, of the fastest and the slowest "
+         "pair.",
+     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock move it.",
+     .advice = "Where messages are short and frequent, spin for about as long before sleeping."},
+    {.patterns = "wake.spin.min, wake.spin.max",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "The same where nobody sleeps: the other CPU sees a word in memory change.",
+     .moves = "It is a hand-off: the distance of the two CPUs moves it.",
+     .advice = "Compare: it is what sleeping costs beyond."},
+    {.patterns = "wake.*.switches",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .side = SIDE_NEITHER,
+     .meaning = "Context switches that a wake-up took, as the system counts them.",
+     .moves = "Below 1, threads were rung before they had come to sleep; above, others ran in "
+              "between.",
+     .advice = "Where it is well below 1, the time is not that of a wake-up from sleep."},
+    {.patterns = "wake.after.<n>us",
+     .unit = "ns",
+     .role = ROLE_PROPERTY,
+     .meaning = "From the ring until a thread runs that had slept for that long.",
+     .moves = "The longer a CPU is idle the deeper it sleeps; /sys/devices/system/cpu/cpu0/cpuidle "
+              "has the states.",
+     .advice = "Where the long sleeps are too slow, forbid deep idle states (cpupower idle-set -D "
+               "LATENCY, or /dev/cpu_dma_latency)."},
+    {.patterns = NULL},
+};
 
 const struct probe wake_probe = {
     .name = "wake",
@@ -347,12 +488,13 @@ const struct probe wake_probe = {
     .needs = NEEDS_TWO_CPUS,
     .weight = 1,
     .options = options,
-    .findings = {wake_lines, wake_experiment},
+    .options_bytes = sizeof(struct wake_options),
+    .findings = {lines, experiment},
     .plan = plan_wake,
     .prepare = prepare_wake,
     .observe = observe_wake,
     .next = next_wake,
-    .conclude = wake_conclude,
-    .analyse = wake_analyse,
+    .conclude = conclude_wake,
+    .analyse = analyse_wake,
     .release = release_wake,
 };

@@ -1,8 +1,8 @@
 /* What is planned, and what wake-ups on this machine come to. */
 #include "../support.h"
 
+#include "machine/bell.h"
 #include "measure/kernels/wake.h"
-#include "measure/probes/wake/wake.h"
 #include "measure/run/run.h"
 
 #include <math.h>
@@ -69,20 +69,36 @@ static void every_pair_is_measured_by_every_way(void **state)
     assert_int_equal(probe_next(&bench->task, &outcome, 2, NULL), 0);
 }
 
+/* A trial of the plan's first point, as the engine would have measured it: 100 round trips in 1 ms
+ * of a counter at 2 GHz, and so many switches. */
+static void observe(struct bench *bench, unsigned switches)
+{
+    struct wake_turns turns[2] = {{.done = {100, switches, 2000000}}, {.done = {100, 0, 2000000}}};
+    struct worker workers[2] = {{.state = &turns[0]}, {.state = &turns[1]}};
+    const struct trial trial = {.plan = &bench->task.plan,
+                                .point = &bench->task.plan.points[0],
+                                .workers = workers,
+                                .probe_state = bench->task.state};
+    const struct batch batch = {.ns = 1e6};
+    wake_probe.observe(&bench->task,
+                       &(struct observation){
+                           .trial = &trial, .batches = &batch, .batch_count = 1, .repeats = 100});
+}
+
 static void sleeps_follow_one_after_the_other(void **state)
 {
+    static const double sleeps_us[] = {10, 100, 1000, 10000};
     struct bench *bench = *state;
     struct stage_outcome outcome = {0};
     plan_it(bench, "way", "pipe");
-    struct wake_state *wake = bench->task.state;
     const struct plan *plan = &bench->task.plan;
-    wake->ticks_per_ns = 2;
-    for (unsigned sleep = 0; sleep < WAKE_SLEEPS; sleep++) {
+    observe(bench, 100);
+    for (unsigned sleep = 0; sleep < 4; sleep++) {
         assert_int_equal(probe_next(&bench->task, &outcome, sleep + 1, NULL), 1);
         assert_int_equal(plan->point_count, 1);
-        assert_true(plan->points[0].x == wake_sleeps_us[sleep]);
+        assert_true(plan->points[0].x == sleeps_us[sleep]);
         assert_true(plan->kernel_timed && plan->repeats == 1);
-        assert_int_equal(plan->points[0].what, BELL_PIPE);
+        assert_string_equal(plan->series[plan->points[0].series].factors[0].text, "pipe");
     }
     assert_int_equal(probe_next(&bench->task, &outcome, 9, NULL), 0);
 }
@@ -97,7 +113,7 @@ static void a_whole_run_takes_one_pair(void **state)
         skip();
     }
     assert_int_equal(bench->task.plan.point_count, 1);
-    assert_int_equal(bench->task.plan.points[0].what, BELL_FUTEX);
+    assert_string_equal(bench->task.plan.series[0].factors[0].text, "futex");
 }
 
 /* Where no switch is counted of threads that sleep, that is said; a spinning pair alone has none.
@@ -105,27 +121,24 @@ static void a_whole_run_takes_one_pair(void **state)
 static void a_system_that_counts_no_switches_is_reported(void **state)
 {
     struct bench *bench = *state;
-    struct wake_tally *tallies = calloc(BELL_KINDS, sizeof *tallies);
-    struct wake_state wake = {.tallies = tallies};
     const struct stage_outcome outcome = {0};
-    assert_non_null(tallies);
-    bench->task.state = &wake;
-    bench->task.pool = &bench->pool;
-    bench->task.result = &bench->result;
-    tallies[BELL_SPIN] = (struct wake_tally){.wake_ups = {100, 100}, .count = 2};
-    wake_conclude(&bench->task, &outcome);
-    assert_true(bench_finding(bench, "wake.spin.switches")->value == 0);
-    bench->result.finding_count = 0;
-    tallies[BELL_PIPE] = tallies[BELL_SPIN];
-    wake_conclude(&bench->task, &outcome);
-    assert_true(isnan(bench_finding(bench, "wake.pipe.switches")->value));
-    assert_non_null(strstr(bench_finding(bench, "wake.pipe.switches")->text, "unknown: "));
-    bench->result.finding_count = 0;
-    tallies[BELL_PIPE].switches[1] = 90;
-    wake_conclude(&bench->task, &outcome);
-    assert_true(fabs(bench_finding(bench, "wake.pipe.switches")->value - 0.45) < 1e-6);
-    bench->task.state = NULL;
-    free(tallies);
+    static const struct {
+        const char *way, *name;
+        unsigned switches;
+        double value;
+    } cases[] = {{"spin", "wake.spin.switches", 0, 0},
+                 {"pipe", "wake.pipe.switches", 0, NAN},
+                 {"pipe", "wake.pipe.switches", 90, 0.45}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        plan_it(bench, "way", cases[i].way);
+        observe(bench, 0);
+        observe(bench, 2 * cases[i].switches);
+        assert_int_equal(probe_conclude(&bench->task, &outcome, &bench->error), 0);
+        const struct finding *found = bench_finding(bench, cases[i].name);
+        assert_true(isnan(cases[i].value) ? isnan(found->value)
+                                          : fabs(found->value - cases[i].value) < 1e-6);
+        assert_true(isnan(cases[i].value) == (strstr(found->text, "unknown: ") != NULL));
+    }
 }
 
 /* --- on this machine --- */
