@@ -11,12 +11,14 @@
 #include "measure/probes/cores/cores.h"
 
 #include "base/random.h"
-#include "conclude/registry/finding.h"
-#include "measure/probes/kit/probe.h"
+#include "base/save.h"
 #include "stats/quantile.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The line lies at some step of its slot, with its payload behind it: homes differ by more than
  * the page. */
@@ -27,27 +29,10 @@ static const double reference_every_s = 0.5;
 /* Shares of the time that is left, so that each of the other homes gets as much. */
 static const double share_of_rounds = 0.5, share_of_check = 0.3, share_of_pairs = 0.9;
 
-int cores_out_of_memory(struct error *error)
-{
-    return error_set(error, ERROR_SYSTEM,
-                     "out of memory for that many pairs: choose fewer CPUs with --cpus");
-}
-
 static int by_cpu(const void *a, const void *b)
 {
     const struct cores_rank *x = a, *y = b;
     return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-}
-
-static int rank_cpus(struct cores_state *state, struct pool *pool)
-{
-    state->ranks = pool_alloc(pool, state->cpu_count, sizeof *state->ranks);
-    if (!state->ranks)
-        return ERROR_SYSTEM;
-    for (size_t i = 0; i < state->cpu_count; i++)
-        state->ranks[i] = (struct cores_rank){state->cpus[i], (int)i};
-    qsort(state->ranks, state->cpu_count, sizeof *state->ranks, by_cpu);
-    return 0;
 }
 
 int cores_rank(const struct cores_state *state, int cpu)
@@ -65,7 +50,8 @@ size_t cores_extent(const struct cores_state *state)
            2 * STATE_BYTES;
 }
 
-unsigned char *cores_line(const struct trial *trial, const struct cores_state *state)
+/* The trial's line: the same for every pair, but for those that are measured side by side. */
+static unsigned char *line_of(const struct trial *trial, const struct cores_state *state)
 {
     size_t line = trial->number % state->lines;
     size_t slot = (size_t)trial->point->region * state->lines + line;
@@ -80,7 +66,7 @@ static void prepare_cores(struct trial *trial)
 {
     const struct cores_state *state = trial->probe_state;
     const struct handoff *handoff = state->handoffs[trial->point->what];
-    const struct handoff_place place = {cores_line(trial, state), state->payload_lines,
+    const struct handoff_place place = {line_of(trial, state), state->payload_lines,
                                         state->line_bytes};
     size_t offset = (size_t)(place.line - trial->arena->memory);
     unsigned char *end =
@@ -93,223 +79,250 @@ static void prepare_cores(struct trial *trial)
     trial->operations = 2; /* hand-offs a round trip */
 }
 
+/* --- samples: every batch as a line of CSV, written while measuring --- */
+
+/* A matrix may have more of them than there is memory. The coordinator writes between visits, so
+ * nothing of it is ever timed. An older file stays until all lines are written (base/save.h). */
+struct cores_samples {
+    struct saving saving;
+    FILE *stream;       /* NULL: nothing was written yet, or all is */
+    int failed;         /* errno of the first line that could not be written */
+    struct error error; /* why it could not be opened; code 0: it could */
+};
+
+static void open_stream(struct cores_samples *samples)
+{
+    if (saving_open(&samples->saving, &samples->stream, &samples->error) == 0 &&
+        fputs("series,op,from,to,line,pass,address,at_s,batch,ns\n", samples->stream) == EOF)
+        samples->failed = errno;
+}
+
+/* ERROR_USAGE naming the file where it can't be written to. Creates none: the first line does. */
+static int begin_samples(struct cores_samples *samples, const char *path, struct error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return error_set(error, ERROR_USAGE,
+                         "--samples-out - would mix the samples with the report: name a file");
+    const int code = saving_begin(&samples->saving, path, error);
+    if (code < 0 || samples->saving.path)
+        return code;
+    open_stream(samples); /* a pipe's reader is not waited for between two visits */
+    return samples->error.code ? error_set(error, samples->error.code, "%s", samples->error.text)
+                               : 0;
+}
+
+static void add_samples(struct cores_samples *samples, const struct cores_state *state,
+                        const struct observation *seen)
+{
+    static const char *const stages[] = {[CORES_MATRIX] = "matrix",
+                                         [CORES_CHECK] = "check",
+                                         [CORES_AGAIN] = "again",
+                                         [CORES_ENDS] = "ends"};
+    const struct trial *trial = seen->trial;
+    const char *series = seen->reference ? "reference" : stages[state->stage];
+    double operations = trial->operations * (double)seen->repeats;
+    if (!samples->stream && !samples->error.code)
+        open_stream(samples);
+    for (unsigned i = 0; i < seen->batch_count && samples->stream && !samples->failed; i++)
+        if (fprintf(samples->stream, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
+                    handoff_names[trial->point->what], trial->point->from, trial->point->to,
+                    trial->number % state->lines, trial->number / state->lines,
+                    (uintptr_t)line_of(trial, state), state->began_s + seen->at_s, i,
+                    seen->batches[i].ns / operations) < 0)
+            samples->failed = errno;
+}
+
+/* ERROR_USAGE where anything could not be written. `whole`: all lines are there, and take the place
+ * of an older file. */
+static int close_samples(struct cores_samples *samples, bool whole, struct error *error)
+{
+    if (samples->error.code)
+        return error_set(error, samples->error.code, "%s", samples->error.text);
+    if (!samples->stream)
+        return 0;
+    FILE *stream = samples->stream;
+    samples->stream = NULL;
+    errno = samples->failed;
+    return saving_close(&samples->saving, stream, whole && !samples->failed, error);
+}
+
 /* --- plans --- */
 
 /* What is common to all plans: lines, batches, memory. */
-static void plan_lines(struct probe_task *task, size_t pairs)
+static void plan_lines(struct probe_task *task)
 {
     struct plan *plan = &task->plan;
     const struct cores_state *state = task->state;
-    const struct settings *settings = task->settings;
-    unsigned trials = state->lines * state->passes;
-    unsigned samples = (unsigned)settings_number(settings, "samples");
+    const struct cores_options *asked = task->options;
+    const unsigned trials = state->lines * state->passes, samples = (unsigned)asked->samples.number;
     const unsigned fewest_for_interval = plan->trials_min;
-    int node = state->homes[state->home_now];
+    const bool in_one_go = plan->point_count > PAIRS_VISITED_OFTEN || state->passes == 1;
     plan->trials_min = plan->trials_max = trials;
     plan->passes = state->passes;
-    plan->trials_per_visit =
-        pairs > PAIRS_VISITED_OFTEN || state->passes == 1 ? trials : (trials + VISITS - 1) / VISITS;
+    plan->trials_per_visit = in_one_go ? trials : (trials + VISITS - 1) / VISITS;
     plan->batches = (samples + state->passes - 1) / state->passes;
     plan->batch_ns = 5e3;
-    plan->repeats = settings_has(settings, "iterations")
-                        ? (uint64_t)settings_number(settings, "iterations")
-                        : 0;
+    plan->repeats = (uint64_t)asked->iterations.number;
     plan->warm_repeats = WARM_ROUND_TRIPS;
     plan->span_s = 0; /* the trials are lines: their number makes up for the time */
     plan->arena_life = ARENA_WHOLE_STAGE;
-    plan->node = node;
+    plan->node = state->homes[state->home_now];
     plan->touch_cpu = state->cpus[0];
-    for (size_t i = state->cpu_count; node >= 0 && i-- > 0;) {
+    for (size_t i = state->cpu_count; plan->node >= 0 && i-- > 0;) {
         const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
-        if (place && place->node == node)
+        if (place && place->node == plan->node)
             plan->touch_cpu = state->cpus[i];
     }
     if (state->lines < fewest_for_interval)
         plan->precision = INFINITY; /* too few lines were asked for to give an interval */
-    else if (!settings_has(settings, "precision"))
+    else if (!task->common.precision.has)
         plan->precision = 0.1; /* of the median over lines that do differ */
 }
 
-static int plan_matrix(struct probe_task *task, bool parallel, struct error *error)
+static void plan_matrix(struct probe_task *task, enum cores_stage stage, size_t home)
 {
+    static const uint32_t one_pair[] = {0};
     struct cores_state *state = task->state;
     struct plan *plan = &task->plan;
-    int code = parallel ? cores_add_rounds(task, error) : cores_add_pairs(task, error);
-    if (code < 0 || !plan->point_count)
-        return code;
-    plan_lines(task, plan->point_count);
-    size_t homes_left = state->home_count - state->home_now;
-    bool more = homes_left > 1 || state->ends || parallel;
+    const bool parallel = state->parallel && stage == CORES_MATRIX;
+    state->stage = stage;
+    state->home_now = home;
+    cores_add_pairs(task, parallel);
+    if (!plan->point_count)
+        return;
+    plan_lines(task);
+    const size_t homes_left = state->home_count - home;
+    const bool more = homes_left > 1 || state->ends || parallel;
     plan->share = !more ? 1 : (parallel ? share_of_rounds : share_of_pairs) / (double)homes_left;
-    plan->correct_drift = settings_has(task->settings, "correct-drift");
+    plan->correct_drift = ((const struct cores_options *)task->options)->correct_drift.has;
     if (plan->point_count > 2 || plan->correct_drift)
         plan->reference_every_s = reference_every_s;
-    if (state->home_now == 0)
+    if (home == 0)
         state->visit_count = 0;
-    static const uint32_t one_pair[] = {0};
     plan->look = one_pair;
     plan->look_count = 1;
-    return 0;
 }
 
-static struct series *add_series(struct probe_task *task, const char *name, enum handoff_op op)
+static unsigned add_series(struct probe_task *task, const char *name, enum handoff_op op)
 {
     const struct cores_state *state = task->state;
-    struct factor *factor = pool_alloc(task->pool, 2, sizeof *factor);
-    struct series *series = &task->plan.series[task->plan.series_count++];
-    *series = (struct series){
-        .name = name, .matrix = true, .x = {"cpu", ""}, .y = {"latency", "ns"}, .factors = factor};
-    if (!factor)
-        return NULL;
-    factor[series->factor_count++] = (struct factor){"op", handoff_names[op], 0};
+    const unsigned series = build_series(
+        task,
+        (struct series){.name = name, .matrix = true, .x = {"cpu", ""}, .y = {"latency", "ns"}});
+    build_factor_text(task, series, "op", handoff_names[op]);
     if (op == HANDOFF_PAYLOAD)
-        factor[series->factor_count++] =
-            (struct factor){"payload_lines", NULL, state->payload_lines};
+        build_factor(task, series, "payload_lines", state->payload_lines);
     return series;
-}
-
-static int note_order(struct probe_task *task, const char *parameter, const struct handoff *handoff,
-                      struct error *error)
-{
-    struct factor *order = probe_add_parameter(task, parameter);
-    if (!order)
-        return cores_out_of_memory(error);
-    order->text = handoff->order;
-    return 0;
 }
 
 static void plan_cores(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
-    struct plan *plan = &task->plan;
-    struct cores_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    if (!state)
-        return (void)pool_check(task->pool, cores_out_of_memory(error));
-    task->state = state;
-    int code = cores_choose(task, state, error);
-    if (code == 0) {
-        plan->series =
-            pool_alloc(task->pool, SERIES_MATRICES + state->home_count, sizeof *plan->series);
-        code = plan->series ? 0 : cores_out_of_memory(error);
+    struct cores_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct setting *samples = &((const struct cores_options *)task->options)->samples_out;
+    cores_choose(task, state);
+    if (samples->has) {
+        state->samples = pool_alloc(task->pool, 1, sizeof *state->samples);
+        pool_check(task->pool,
+                   begin_samples(state->samples, samples->text, pool_error(task->pool)));
     }
-    if (code == 0 && rank_cpus(state, task->pool) < 0)
-        code = cores_out_of_memory(error);
-    if (code == 0)
-        code = note_order(task, "memory_order", state->handoffs[state->op], error);
-    if (code == 0 && state->ends)
-        code =
-            note_order(task, "readwrite_memory_order", state->handoffs[HANDOFF_READWRITE], error);
-    struct series *matrix = code == 0 ? add_series(task, "hand-off", state->op) : NULL;
-    if (code == 0 && !matrix)
-        code = cores_out_of_memory(error);
-    if (matrix)
-        matrix->headline = true;
-    return (void)pool_check(task->pool,
-                            code == 0 ? plan_matrix(task, state->parallel, error) : code);
+    state->ranks = pool_alloc(task->pool, state->cpu_count, sizeof *state->ranks);
+    for (size_t i = 0; i < state->cpu_count; i++)
+        state->ranks[i] = (struct cores_rank){state->cpus[i], (int)i};
+    qsort(state->ranks, state->cpu_count, sizeof *state->ranks, by_cpu);
+    build_note_text(task, "memory_order", state->handoffs[state->op]->order);
+    if (state->ends)
+        build_note_text(task, "readwrite_memory_order", state->handoffs[HANDOFF_READWRITE]->order);
+    add_series(task, "hand-off", state->op);
+    task->plan.series[SERIES_MATRIX].headline = true;
+    plan_matrix(task, CORES_MATRIX, 0);
 }
 
 /* --- what comes next --- */
 
-/* Some of the points that were measured side by side again, on the same lines, each alone. 0 where
- * none were side by side. */
-static int plan_check(struct probe_task *task, const struct plan *done, struct error *error)
+/* Some of the points that were measured side by side again, on the same lines, each alone. False
+ * where none were side by side. */
+static bool plan_check(struct probe_task *task, const struct plan *done)
 {
     struct cores_state *state = task->state;
     if (!state->alone)
         state->alone = (unsigned)task->plan.series_count;
-    int code = cores_add_check(task, done, state->alone, error);
+    cores_add_check(task, done, state->alone);
     pool_give_back(task->pool, done->points);
-    if (code < 0 || !task->plan.point_count)
-        return code;
-    if (state->alone == task->plan.series_count && !add_series(task, "hand-off alone", state->op))
-        return cores_out_of_memory(error);
+    if (!task->plan.point_count)
+        return false;
+    if (state->alone == task->plan.series_count)
+        add_series(task, "hand-off alone", state->op);
     state->stage = CORES_CHECK;
-    plan_lines(task, task->plan.point_count);
+    plan_lines(task);
     task->plan.share = share_of_check / (double)(state->home_count - state->home_now);
-    return 1;
+    return true;
 }
 
-static int plan_ends(struct probe_task *task, struct error *error)
+static bool plan_ends(struct probe_task *task)
 {
     struct cores_state *state = task->state;
     const struct point *least, *most;
     series_extremes(&task->plan.series[SERIES_MATRIX], &least, &most);
+    state->stage = CORES_ENDS;
     if (!least)
-        return 0;
-    if (!cores_reserve(task, 2) || !add_series(task, "hand-off", HANDOFF_READWRITE))
-        return cores_out_of_memory(error);
-    unsigned series = (unsigned)task->plan.series_count - 1;
-    cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, 0, least->from, least->to);
+        return false;
+    const unsigned series = add_series(task, "hand-off", HANDOFF_READWRITE);
+    task->plan.points = pool_alloc(task->pool, 2, sizeof *task->plan.points);
+    cores_add_pair(task, series, HANDOFF_READWRITE, 0, least->from, least->to);
     if (most != least)
-        cores_set_point(&task->plan, state, series, HANDOFF_READWRITE, 0, most->from, most->to);
+        cores_add_pair(task, series, HANDOFF_READWRITE, 0, most->from, most->to);
     state->home_now = 0;
-    plan_lines(task, 2);
-    return 1;
+    plan_lines(task);
+    return true;
 }
 
-static int plan_homes(struct probe_task *task, enum cores_stage stage, size_t home,
-                      struct error *error)
+/* Whether side by side was as good as alone, once all homes have been checked; else every pair is
+ * planned anew. */
+static bool is_unbiased(struct probe_task *task)
 {
     struct cores_state *state = task->state;
-    state->stage = stage;
-    state->home_now = home;
-    int code = plan_matrix(task, state->parallel && stage == CORES_MATRIX, error);
-    return code < 0 ? code : 1;
-}
-
-/* Whether side by side was as good as alone, once all homes have been checked. 1: it was not, and
- * every pair is planned anew. */
-static int judge_check(struct probe_task *task, struct error *error)
-{
-    struct cores_state *state = task->state;
-    if (state->alone >= task->plan.series_count) {
-        state->parallel = false; /* no home had two pairs that share no core */
-        return 0;
-    }
-    double bias;
-    int code = cores_bias(task, &task->plan.series[state->alone], &bias, error);
-    if (code < 0 || !(fabs(bias) > state->bias_limit))
-        return code;
+    const bool checked = state->alone < task->plan.series_count;
+    if (checked && !(fabs(cores_bias(task)) > state->bias_limit))
+        return true;
+    state->parallel = false;
+    if (!checked)
+        return true; /* no home had two pairs that share no core */
     struct series *matrix = &task->plan.series[SERIES_MATRIX];
     pool_give_back(task->pool, matrix->points);
     matrix->points = NULL;
     matrix->point_count = 0;
     state->homes_verified = 0;
-    state->parallel = false;
-    return plan_homes(task, CORES_AGAIN, 0, error);
+    plan_matrix(task, CORES_AGAIN, 0);
+    return false;
 }
 
 static bool next_cores(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
     struct cores_state *state = task->state;
-    (void)stage;
     const enum cores_stage done = state->stage;
-    int node = state->homes[state->home_now];
+    const int node = state->homes[state->home_now];
+    const struct plan last = task->plan;
+    (void)stage;
     state->began_s += outcome->elapsed_s;
     if (done != CORES_CHECK && done != CORES_ENDS)
         state->homes_verified +=
             node >= 0 ? outcome->placement.node == node : outcome->placement.node >= 0;
-    const struct plan last = task->plan;
-    const bool last_home = state->home_now + 1 == state->home_count;
-    int code = 0;
     probe_plan_clear(task);
-    if (done == CORES_MATRIX && state->parallel)
-        code = plan_check(task, &last, error);
-    else
+    if (done == CORES_MATRIX && state->parallel) {
+        if (plan_check(task, &last))
+            return true;
+    } else {
         pool_give_back(task->pool, last.points); /* a thousand CPUs' are 42 MB */
-    if (code != 0)
-        return pool_check(task->pool, code) > 0;
-    if (done != CORES_ENDS && !last_home)
-        return pool_check(task->pool,
-                          plan_homes(task, done == CORES_AGAIN ? CORES_AGAIN : CORES_MATRIX,
-                                     state->home_now + 1, error)) > 0;
-    if (done != CORES_ENDS && state->parallel)
-        code = judge_check(task, error);
-    if (code != 0 || done == CORES_ENDS || !state->ends)
-        return pool_check(task->pool, code) > 0;
-    state->stage = CORES_ENDS;
-    return pool_check(task->pool, plan_ends(task, error)) > 0;
+    }
+    if (done == CORES_ENDS)
+        return false;
+    if (state->home_now + 1 < state->home_count) {
+        plan_matrix(task, done == CORES_AGAIN ? CORES_AGAIN : CORES_MATRIX, state->home_now + 1);
+        return true;
+    }
+    if (state->parallel && !is_unbiased(task))
+        return true;
+    return state->ends && plan_ends(task);
 }
 
 /* --- observing --- */
@@ -356,18 +369,33 @@ static void observe_cores(void *observer, const struct observation *seen)
     if (seen->reference)
         add_to_reference(task, seen);
     if (state->samples) {
-        cores_samples_add(state->samples, state, seen);
-        task->unfinished = cores_samples_unfinished(state->samples);
+        add_samples(state->samples, state, seen);
+        task->unfinished = saving_beside(&state->samples->saving);
     }
     if (state->ways && seen->trial->point->what == HANDOFF_ONE_WAY)
         cores_ways_add(state->ways, state, seen);
 }
 
+static void conclude_cores(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    const struct cores_state *state = task->state;
+    int closed = 0;
+    (void)outcome;
+    if (state->samples) {
+        closed = close_samples(state->samples, !task->interrupted, pool_error(task->pool));
+        task->unfinished = saving_beside(&state->samples->saving);
+    }
+    cores_conclude(task);
+    pool_check(task->pool, closed); /* a file that could not be written, and every figure stays */
+}
+
 static void release_cores(struct probe_task *task)
 {
-    struct cores_state *state = task->state;
-    if (state)
-        cores_samples_free(state->samples);
+    const struct cores_state *state = task->state;
+    if (state && state->samples) {
+        close_samples(state->samples, false, NULL);
+        saving_free(&state->samples->saving);
+    }
     task->state = NULL;
 }
 
@@ -394,12 +422,13 @@ const struct probe cores_probe = {
     .weight = 3,
     .quick = true,
     .options = cores_options,
+    .options_bytes = sizeof(struct cores_options),
     .findings = {cores_lines, cores_experiment},
     .plan = plan_cores,
     .prepare = prepare_cores,
     .observe = observe_cores,
     .next = next_cores,
-    .conclude = cores_conclude,
+    .conclude = conclude_cores,
     .analyse = cores_analyse,
     .release = release_cores,
 };

@@ -1,11 +1,9 @@
-/* What the files of the cores probe share. */
+/* What the files of the cores probe share. Their functions are steps of the pool (base/pool.h). */
 #ifndef FATHOM_MEASURE_PROBES_CORES_CORES_H
 #define FATHOM_MEASURE_PROBES_CORES_CORES_H
 
 #include "measure/kernels/handoff.h"
-#include "measure/probes/kit/probe.h"
-
-#include <stdio.h>
+#include "measure/probes/kit/build.h"
 
 /* The most pairs of a round that are measured side by side: each has lines and states of its
  * own, and those of 128 pairs take 20 MB. */
@@ -19,11 +17,17 @@ enum cores_stage {
     CORES_ENDS,   /* the nearest and the farthest pair with another operation */
 };
 
-/* The series of the probe: the matrix, some of it alone, its ends, and each home's reference. Those
- * that are not needed are left out. */
-enum { SERIES_MATRIX, SERIES_MATRICES = 3 };
+/* The first series of the probe; some of it alone, its ends and each home's reference follow. */
+enum { SERIES_MATRIX };
+
+/* plan_point.what is the operation, plan_point.region that of its lines. */
 
 enum cores_home { HOME_ANY, HOME_FIRST, HOME_SECOND, HOME_NODE };
+
+struct cores_options {
+    struct setting op, payload, lines, samples, iterations, one_per_core, order, triangle, home,
+        parallel, sequential, bias, correct_drift, samples_out;
+};
 
 struct cores_visit { /* of the reference pair */
     double at_s, ns; /* since the probe's beginning */
@@ -63,82 +67,64 @@ struct cores_state {
     double *trial_values; /* of the visit that is under way */
     unsigned trial_count;
 
-    struct cores_samples *samples; /* NULL: nobody asked for them */
+    struct cores_samples *samples; /* NULL: they were not asked for */
     struct cores_ways *ways;       /* NULL: not one-way */
 };
 
 /* --- cores.c --- */
 
-/* ERROR_SYSTEM: pairs grow with the square of the CPUs, so fewer of these are the remedy. */
-int cores_out_of_memory(struct error *);
 /* What a slot holds beside where the line may lie: it, its payload and both sides' states. */
 size_t cores_extent(const struct cores_state *);
-/* The trial's line: the same for every pair, but for those that are measured side by side. */
-unsigned char *cores_line(const struct trial *, const struct cores_state *);
 /* Position of the CPU in the matrix. */
 int cores_rank(const struct cores_state *, int cpu);
 
 /* --- pairs.c: which pairs, in which order --- */
 
-/* Room for `pairs` points; false without memory. */
-bool cores_reserve(struct probe_task *, size_t pairs);
-void cores_set_point(struct plan *, const struct cores_state *, unsigned series, enum handoff_op,
-                     unsigned region, int from, int to);
-/* The pairs whose home it is now, one after the other, row by row. ERROR_SYSTEM. */
-int cores_add_pairs(struct probe_task *, struct error *);
-/* The same in rounds of pairs that share no core, as the plan's groups. */
-int cores_add_rounds(struct probe_task *, struct error *);
+/* Adds a point; the plan has room for it. */
+void cores_add_pair(struct probe_task *, unsigned series, unsigned op, unsigned region, int from,
+                    int to);
+/* The pairs whose home it is now, one after the other, row by row; or in rounds of pairs that share
+ * no core, as the plan's groups. */
+void cores_add_pairs(struct probe_task *, bool parallel);
 /* How many pairs the widest round has: below two, nothing can be measured side by side. */
-int cores_width(const struct probe_task *, const struct cores_state *, size_t *width);
+size_t cores_width(const struct probe_task *, const struct cores_state *);
 /* Some of the points that had others beside them in the plan that is done; none where none had. */
-int cores_add_check(struct probe_task *, const struct plan *done, unsigned series, struct error *);
+void cores_add_check(struct probe_task *, const struct plan *done, unsigned series);
 
 /* --- options.c: what the options ask for --- */
 
 extern const struct option_spec cores_options[];
-/* Reads and checks all of them; ERROR_USAGE. */
-int cores_choose(struct probe_task *, struct cores_state *, struct error *);
-
-/* --- samples.c: every batch as a line of CSV --- */
-
-/* ERROR_USAGE naming the file where it can't be written to. Creates none: the first line does. The
- * caller frees, also after an error. */
-int cores_samples_begin(struct cores_samples **, const char *path, struct pool *, struct error *);
-void cores_samples_add(struct cores_samples *, const struct cores_state *,
-                       const struct observation *);
-/* ERROR_USAGE where anything could not be written. `whole`: all lines are there, and take the place
- * of an older file. These may be called with NULL. */
-int cores_samples_close(struct cores_samples *, bool whole, struct error *);
-/* The file beside an older one that the lines are in; NULL: there is none, or none any more. */
-const char *cores_samples_unfinished(const struct cores_samples *);
-void cores_samples_free(struct cores_samples *);
+/* Reads and checks all of them. */
+void cores_choose(struct probe_task *, struct cores_state *);
 
 /* --- ways.c: which way is longer, as far as two counters can tell --- */
 
 struct cores_ways *cores_ways_create(size_t cpu_count, struct pool *);
 void cores_ways_add(struct cores_ways *, const struct cores_state *, const struct observation *);
-int cores_ways_conclude(struct probe_task *, const struct cores_ways *, struct error *);
+void cores_ways_conclude(struct probe_task *);
 
-/* --- scatter.c: what values scatter over --- */
+/* --- declared.c: which CPUs the machine declares to belong together --- */
 
-/* The pair whose lines differ most. ERROR_SYSTEM without memory, as below. */
-int cores_add_lines(struct analysis *, const struct series *, struct error *);
-/* The homes' references as series; how far they moved. */
-int cores_add_references(struct probe_task *, struct error *);
-int cores_add_drift(struct analysis *, struct error *);
+struct declared;
+/* The groups of two of those CPUs or more: SMT siblings, shared caches, NUMA nodes, packages and
+ * kinds of core, as a parameter's text: "siblings 0-1 SMT siblings; node 0-7 NUMA node 0", or
+ * "none". Other CPUs don't count, because what was not measured can't agree or disagree; a group of
+ * all of them says nothing and is left out. */
+const char *cores_declared(const struct machine *, const int *cpus, size_t count, struct pool *);
+/* And back, where what can't be read is left out. */
+void cores_declared_parse(struct declared *, const char *text, struct pool *);
+/* Where each of the CPUs sits, for the parameter "cpu_labels" that the view of a matrix shows
+ * beside the ids: "0=c0.0 1=c0.1", core and thread of the core, with "n1" behind where there are
+ * several NUMA nodes. NULL where nothing is known that the ids don't show. */
+const char *cores_labels(const struct machine *, const struct cpulist *cpus, struct pool *);
 
 /* --- findings.c --- */
 
-/* Adds the bias of pairs measured side by side against the same alone, in percent; 0 where none
- * could be compared. ERROR_SYSTEM without memory. */
-int cores_bias(struct probe_task *, const struct series *alone, double *bias, struct error *);
-void cores_conclude(struct probe_task *, const struct stage_outcome *);
-/* --- analyse.c --- */
-
-/* "0,1", in the pool, as all names; NULL without memory. */
-const char *cores_cpus_of(struct pool *, const struct point *);
-/* "cores.cas.what", by the series' operation. */
-const char *cores_name_of(struct pool *, const struct series *, const char *what);
+/* Adds the bias of pairs measured side by side against the same alone, and returns it in percent; 0
+ * where none could be compared. */
+double cores_bias(struct probe_task *);
+/* Everything but the samples. */
+void cores_conclude(struct probe_task *);
 void cores_analyse(struct analysis *);
 extern const struct finding_line cores_lines[]; /* the registry's */
 extern const struct standard cores_experiment[];

@@ -1,7 +1,9 @@
-#include "measure/probes/cores/cores.h"
-
+/* What the cores probe adds to its document, and what matrices of hand-offs say, measured here or
+ * by another tool. */
+#include "conclude/clusters/clusters.h"
+#include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "measure/probes/cores/topology_groups.h"
+#include "measure/probes/cores/cores.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -44,24 +46,16 @@ static void sort_pairs(struct point *points, size_t count)
     }
 }
 
-static unsigned machine_flags(const struct probe_task *task)
-{
-    unsigned flags = task->machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
-    if (task->machine->allowed.count < task->machine->cpu_count)
-        flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
-    return flags;
-}
-
-int cores_bias(struct probe_task *task, const struct series *alone, double *bias,
-               struct error *error)
+double cores_bias(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
+    const struct machine *machine = task->machine;
+    const struct series *alone = &task->plan.series[state->alone];
     struct series *matrix = &task->plan.series[SERIES_MATRIX];
-    double *ratios = calloc(alone->point_count + 1, sizeof *ratios);
+    double *ratios = pool_alloc(task->pool, alone->point_count + 1, sizeof *ratios);
+    unsigned flags = machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
+    struct summary summary;
     size_t count = 0;
-    *bias = 0;
-    if (!ratios)
-        return error_out_of_memory(error);
     sort_pairs(matrix->points, matrix->point_count);
     for (size_t i = 0; i < alone->point_count; i++) {
         const struct point *beside = bsearch(&alone->points[i], matrix->points, matrix->point_count,
@@ -70,29 +64,24 @@ int cores_bias(struct probe_task *task, const struct series *alone, double *bias
             ratios[count++] =
                 100 * ((double)beside->y.median / (double)alone->points[i].y.median - 1);
     }
-    struct summary summary;
     summarize(ratios, count, ratios, &summary);
-    free(ratios);
     if (!count)
         return 0;
-    *bias = (double)summary.median;
-    struct finding *finding =
-        probe_add_summary(task, "cores.parallel.bias", "%", &summary, machine_flags(task));
-    if (!finding)
-        return error_out_of_memory(error);
-    finding->text = pool_printf(
+    if (machine->allowed.count < machine->cpu_count)
+        flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
+    const double bias = (double)summary.median;
+    probe_add_summary(task, "cores.parallel.bias", "%", &summary, flags)->text = pool_printf(
         task->pool,
-        "%zu pairs measured side by side and again alone: side by side they took %.1f "
-        "%% %s; %s",
-        count, fabs(*bias), *bias < 0 ? "less" : "more",
-        fabs(*bias) > state->bias_limit
+        "%zu pairs measured side by side and again alone: side by side they took %.1f %% %s; %s",
+        count, fabs(bias), bias < 0 ? "less" : "more",
+        fabs(bias) > state->bias_limit
             ? "that is more than --bias allows, so every pair was measured again alone, which the "
               "matrix shows"
             : "the matrix shows what was measured side by side");
-    return finding->text ? 0 : error_out_of_memory(error);
+    return bias;
 }
 
-/* --- all of it --- */
+/* --- what the document has to hold --- */
 
 /* Row by row in the matrix's order of CPUs, whatever the order in which pairs were measured. */
 static void put_in_order(const struct cores_state *state, struct series *series)
@@ -108,82 +97,305 @@ static void put_in_order(const struct cores_state *state, struct series *series)
     }
 }
 
-/* Core, thread and node of each CPU, which the view shows beside the rows. */
-static int note_labels(struct probe_task *task, struct error *error)
-{
-    const char *text = declared_labels(task->machine, &task->cpus, task->pool);
-    struct factor *labels = text ? probe_add_parameter(task, parameter_cpu_labels) : NULL;
-    if (text && !labels)
-        return error_out_of_memory(error);
-    if (labels)
-        labels->text = text;
-    return 0;
-}
+static const char reference_name[] = "reference";
 
-static int note_measured(struct probe_task *task, struct error *error)
+/* What became of each home's reference in the course of the run, as a series of its own. The visits
+ * to one home's reference stand together. */
+static void add_references(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
-    struct factor *how = probe_add_parameter(task, "pairs_measured");
-    if (!how)
-        return error_out_of_memory(error);
-    how->text = state->parallel ? "side by side" : "one at a time";
-    if (state->home == HOME_ANY)
-        return 0;
-    struct factor *home = probe_add_parameter(task, "home_obtained");
-    if (!home)
-        return error_out_of_memory(error);
-    if (state->homes_verified < state->home_count)
-        home->text = "unverified: the system does not say where all the lines' pages lie";
-    else if (task->machine->facts.node_count < 2)
-        home->text = "the only NUMA node; there is no other for a line to be at home on";
-    else
-        home->text = "as asked for, verified page by page";
-    return 0;
+    const struct cores_visit *visits = state->visits;
+    struct probe_result *result = task->result;
+    for (size_t i = 0, end; i < state->visit_count; i = end) {
+        for (end = i + 1; end < state->visit_count && visits[end].home == visits[i].home;)
+            end++;
+        if (end - i < 2)
+            continue;
+        const unsigned index = build_series(
+            task,
+            (struct series){.name = reference_name, .x = {"time", "s"}, .y = {"latency", "ns"}});
+        struct series *series = &task->plan.series[index];
+        build_factor_text(task, index, "cpus",
+                          pool_printf(task->pool, "%d,%d", visits[i].from, visits[i].to));
+        series->points = pool_alloc(task->pool, end - i, sizeof *series->points);
+        for (size_t visit = i; visit < end; visit++) {
+            struct point *point = &series->points[series->point_count++];
+            double scratch;
+            *point = point_bare();
+            point->x = visits[visit].at_s;
+            summarize(&visits[visit].ns, 1, &scratch, &point->y);
+        }
+        result->series = task->plan.series;
+        result->series_count = task->plan.series_count;
+    }
 }
 
-/* What the machine says of which CPUs belong together, for clusters to be compared with. */
-static int note_declared(struct probe_task *task, struct error *error)
+void cores_conclude(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
-    struct cpulist cpus = {0};
-    struct declared declared = {0};
-    int code = 0;
-    for (size_t i = 0; i < state->cpu_count && code == 0; i++)
-        code = cpulist_add(&cpus, state->cpus[i]);
-    if (code == 0)
-        code = declared_read(&declared, task->machine, &cpus, task->pool, error);
-    cpulist_free(&cpus);
-    struct factor *groups = code == 0 ? probe_add_parameter(task, parameter_cpu_groups) : NULL;
-    if (!groups || !(groups->text = declared_text(&declared, task->pool)))
-        return error_out_of_memory(error);
-    return 0;
-}
-
-void cores_conclude(struct probe_task *task, const struct stage_outcome *outcome)
-{
-    struct error *error = pool_error(task->pool);
-    (void)outcome;
-    const struct cores_state *state = task->state;
-    struct series *matrix = &task->result->series[SERIES_MATRIX];
     const struct point *least, *most;
     pool_give_back(task->pool, task->plan.points); /* room for the clusters */
     task->plan.points = NULL;
     for (size_t i = 0; i < task->result->series_count; i++)
         put_in_order(state, &task->result->series[i]);
-    series_extremes(matrix, &least, &most);
-    int code = note_measured(task, error);
-    if (code == 0)
-        code = note_labels(task, error);
-    if (code == 0 && least)
-        code = note_declared(task, error);
-    if (code == 0 && least)
-        code = cores_add_references(task, error);
-    if (code == 0 && least)
-        code = cores_ways_conclude(task, state->ways, error);
-    /* A file that could not be written is reported, and every figure stays. */
-    int closed = cores_samples_close(state->samples, !task->interrupted, code == 0 ? error : NULL);
-    task->unfinished = cores_samples_unfinished(state->samples);
-    return (void)pool_check(task->pool, code == 0 ? closed : code);
+    series_extremes(&task->result->series[SERIES_MATRIX], &least, &most);
+    build_note_text(task, "pairs_measured", state->parallel ? "side by side" : "one at a time");
+    if (state->home != HOME_ANY)
+        build_note_text(task, "home_obtained",
+                        state->homes_verified < state->home_count
+                            ? "unverified: the system does not say where all the lines' pages lie"
+                        : task->machine->facts.node_count < 2
+                            ? "the only NUMA node; there is no other for a line to be at home on"
+                            : "as asked for, verified page by page");
+    const char *labels = cores_labels(task->machine, &task->cpus, task->pool);
+    if (labels)
+        build_note_text(task, parameter_cpu_labels, labels);
+    if (!least)
+        return;
+    build_note_text(task, parameter_cpu_groups,
+                    cores_declared(task->machine, state->cpus, state->cpu_count, task->pool));
+    add_references(task);
+    cores_ways_conclude(task);
+}
+
+/* --- the least, the most and the mean --- */
+
+static const char *cpus_of(struct pool *pool, const struct point *point)
+{
+    return point->from < point->to ? pool_printf(pool, "%d,%d", point->from, point->to)
+                                   : pool_printf(pool, "%d,%d", point->to, point->from);
+}
+
+/* "cores.cas.what", by the series' operation. */
+static const char *name_of(struct pool *pool, const struct series *series, const char *what)
+{
+    const char *op = analysis_factor(series, "op");
+    return pool_printf(pool, "cores.%s%s%s", op, *op ? "." : "", what);
+}
+
+/* Flags of everything that was measured there. */
+static unsigned common_flags(const struct analysis *analysis)
+{
+    const struct machine_facts *machine = analysis->machine;
+    const char *affinity = analysis->document ? analysis->document->conditions.affinity : NULL;
+    struct cpulist allowed;
+    unsigned flags = machine && machine->hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
+    if (!machine || !affinity || cpulist_parse(affinity, &allowed, NULL) < 0)
+        return flags;
+    if (allowed.count && allowed.count < machine->threads)
+        flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
+    cpulist_free(&allowed);
+    return flags;
+}
+
+static void add_extreme(struct analysis *analysis, const struct series *series, const char *name,
+                        const struct point *point, const char *what)
+{
+    struct finding *finding =
+        analysis_add_point(analysis, name_of(analysis->pool, series, name), series->y.unit, point,
+                           point->flags | common_flags(analysis));
+    finding->cpus = cpus_of(analysis->pool, point);
+    finding->text =
+        pool_printf(analysis->pool, "%s pair: from CPU %d to CPU %d", what, point->from, point->to);
+}
+
+static void add_extremes(struct analysis *analysis, const struct series *series)
+{
+    const struct point *least, *most;
+    series_extremes(series, &least, &most);
+    if (!least)
+        return;
+    add_extreme(analysis, series, "min", least, "nearest");
+    add_extreme(analysis, series, "max", most, "farthest");
+}
+
+static void add_mean(struct analysis *analysis, const struct series *series)
+{
+    double mean = 0, low = 0, high = 0, count = 0;
+    unsigned flags = common_flags(analysis);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!point->y.n)
+            continue;
+        /* All pairs share their lines, so their errors need not cancel: the mean of the ends. */
+        count++;
+        mean += (double)point->y.median;
+        low += point->y.coverage > 0 ? (double)point->y.low : NAN;
+        high += point->y.coverage > 0 ? (double)point->y.high : NAN;
+        flags |= point->flags;
+    }
+    finding_add_value(analysis->result, analysis->pool, name_of(analysis->pool, series, "mean"),
+                      series->y.unit, mean / count, low / count, high / count, flags);
+}
+
+/* --- what the values of a pair scatter over: its lines, and the time --- */
+
+static double spread_of(const struct point *point)
+{
+    return point->y.n > 1 ? (double)((point->y.max - point->y.min) / point->y.median) : 0;
+}
+
+static float of_lines(const struct point *point)
+{
+    return isfinite(point->scatter.line) ? point->scatter.line : 0;
+}
+
+/* The pair whose lines differ most: by what is their own, and else by all that there is. */
+static const struct point *widest_over_lines(const struct series *series)
+{
+    const struct point *widest = NULL;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const float least = widest ? of_lines(widest) : 0;
+        if (of_lines(point) > least ||
+            (!(of_lines(point) < least) && spread_of(point) > (widest ? spread_of(widest) : 0)))
+            widest = point;
+    }
+    return widest;
+}
+
+/* What a tool with one line would have made of the pair, and whether that is the lines' doing. */
+static void add_lines(struct analysis *analysis, const struct series *series)
+{
+    const struct point *widest = widest_over_lines(series);
+    if (!widest)
+        return;
+    const float line = widest->scatter.line, drift = widest->scatter.drift,
+                residual = widest->scatter.residual;
+    const char *how = !isfinite(line)                     ? " over the lines"
+                      : line >= drift && line >= residual ? " from line to line"
+                      : drift >= residual ? " over the lines, most of it time and not lines"
+                                          : " over the lines, most of it noise and not lines";
+    const char *parts =
+        !isfinite(line)
+            ? ""
+            : pool_printf(analysis->pool,
+                          " (standard deviations: %.1f %% from line to line, %.1f %% from time "
+                          "to time, %.1f %% left)",
+                          100 * (double)line, 100 * (double)drift, 100 * (double)residual);
+    struct finding *finding = finding_add_value(analysis->result, analysis->pool,
+                                                name_of(analysis->pool, series, "lines"), "%",
+                                                100 * spread_of(widest), NAN, NAN, widest->flags);
+    finding->cpus = cpus_of(analysis->pool, widest);
+    finding->text = pool_printf(
+        analysis->pool,
+        "from CPU %d to %d the latency differs by %.0f %%%s; a single-line tool would have "
+        "reported anything from %.1f to %.1f ns%s",
+        widest->from, widest->to, 100 * spread_of(widest), how, (double)widest->y.min,
+        (double)widest->y.max, parts);
+}
+
+/* The home whose reference moved most. */
+static void add_drift(struct analysis *analysis)
+{
+    const struct probe_result *result = analysis->result;
+    const struct series *moved = NULL;
+    double percent = 0, least = 0, most = 0;
+    size_t references = 0;
+    const size_t first = result->finding_count;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        const size_t count = series->point_count;
+        if (strcmp(series->name, reference_name) != 0 || count < 2)
+            continue;
+        double *values = pool_alloc(analysis->pool, count, sizeof *values);
+        for (size_t p = 0; p < count; p++)
+            values[p] = (double)series->points[p].y.median;
+        sort_ascending(values, count);
+        const double moves = 100 * (values[count - 1] - values[0]) / median(values, count);
+        references++;
+        if (moved && !(moves > percent))
+            continue;
+        moved = series;
+        percent = moves;
+        least = values[0];
+        most = values[count - 1];
+    }
+    if (!moved)
+        return;
+    struct finding *finding = analysis_add(analysis, "cores.drift", "%");
+    finding->value = percent;
+    finding->cpus = analysis_factor(moved, "cpus");
+    finding->text = pool_printf(
+        analysis->pool,
+        "the reference pair%s, measured %zu times on the same lines through the run, moved between "
+        "%.1f and %.1f ns%s",
+        references > 1 ? " that moved most, of one a home" : "", moved->point_count, least, most,
+        analysis_is_set(analysis, "correct-drift") ? "; the figures are corrected for it" : "");
+    analysis_read_off(analysis, first, moved);
+}
+
+/* --- clusters --- */
+
+static void add_clusters(struct analysis *analysis, const struct series *series)
+{
+    const struct factor *groups = analysis_parameter(analysis, parameter_cpu_groups);
+    struct declared declared = {0};
+    /* Every document of fathom's own says how it measured; those of before have no groups beside
+     * it. */
+    if (!groups &&
+        (analysis_parameter(analysis, "memory_order") || analysis_parameter(analysis, "lines")))
+        return analysis_keep(
+            analysis, "cluster, cluster.disagreement",
+            "the document does not hold which CPUs are declared to belong together");
+    if (groups)
+        cores_declared_parse(&declared, groups->text ? groups->text : "", analysis->pool);
+    pool_check(analysis->pool,
+               findings_clusters(analysis->result, analysis->pool, series, analysis->machine,
+                                 groups ? &declared : NULL, pool_error(analysis->pool)));
+}
+
+/* --- all of it --- */
+
+/* Without a headline, as in another tool's table, the first series is what it is about. */
+static bool is_headline(const struct probe_result *result, size_t index, bool any)
+{
+    return any ? result->series[index].headline : index == 0;
+}
+
+/* Pairs that were measured with another operation as well. */
+static void add_ends(struct analysis *analysis, const struct series *matrix, bool any)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *ends = &result->series[i];
+        const size_t first = result->finding_count;
+        if (strcmp(ends->name, matrix->name) != 0 || is_headline(result, i, any))
+            continue;
+        add_extremes(analysis, ends);
+        analysis_read_off(analysis, first, ends);
+    }
+}
+
+void cores_analyse(struct analysis *analysis)
+{
+    const struct probe_result *result = analysis->result;
+    bool any = false, begun = false;
+    for (size_t i = 0; i < result->series_count; i++)
+        any = any || result->series[i].headline;
+    analysis_keep(analysis, "cores.parallel.bias",
+                  "the pairs that stood side by side may have been measured anew");
+    for (size_t i = 0; i < result->series_count; i++) {
+        const struct series *matrix = &result->series[i];
+        const size_t first = result->finding_count;
+        const struct point *least, *most;
+        series_extremes(matrix, &least, &most);
+        if (!matrix->matrix || !is_headline(result, i, any) || !least)
+            continue;
+        add_extremes(analysis, matrix);
+        add_mean(analysis, matrix);
+        if (!begun)
+            add_ends(analysis, matrix, any);
+        add_lines(analysis, matrix);
+        if (!begun) { /* what is said of the run stands beside the first matrix */
+            add_drift(analysis);
+            analysis_keep(analysis, "cores.one-way.difference, cores.one-way.asymmetry",
+                          "stamps of two counters are in no series");
+        }
+        add_clusters(analysis, matrix);
+        analysis_read_off(analysis, first, matrix);
+        begun = true;
+    }
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

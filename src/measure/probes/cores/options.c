@@ -3,52 +3,60 @@
 #include "base/units.h"
 #include "machine/clock.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Measured pair by pair, this many CPUs take some five seconds; the matrix of more of them is
  * measured side by side. */
-enum { PARALLEL_ABOVE = 32, BIAS_LIMIT = 3, PAGE = 4096, PAYLOAD_MOST = 1024 };
+enum { PARALLEL_ABOVE = 32, BIAS_LIMIT = 3, PAGE = 4096, PAYLOAD_LINES = 4, PAYLOAD_MOST = 1024 };
 
-static const char *const orders[] = {"os", "topology", NULL};
+#define AT(option) offsetof(struct cores_options, option)
+enum { ORDER_TOPOLOGY = 1 };
+static const char *const orders[] = {"os", [ORDER_TOPOLOGY] = "topology", NULL};
 
 const struct option_spec cores_options[] = {
     {"op", 0, OPTION_CHOICE, "OP", "cas", 0, 0, handoff_names,
      "how the turn is passed on: cas, exchange, fetch-add or store-load on one line; readwrite: "
      "each side writes a line of its own and reads the other's; one-way: a stamp of the counter "
      "travels, which tells the two directions apart as far as that can be done; payload: the turn "
-     "and lines of data. cas-llsc and cas-lse choose the kind of cas on AArch64"},
+     "and lines of data. cas-llsc and cas-lse choose the kind of cas on AArch64",
+     AT(op)},
     {"payload", 0, OPTION_INTEGER, "N", NULL, 1, PAYLOAD_MOST, NULL,
-     "lines of data that travel with --op payload (default: 4)"},
+     "lines of data that travel with --op payload (default: 4)", AT(payload)},
     {"lines", 0, OPTION_INTEGER, "N", "64", 1, 4096, NULL,
-     "cache lines to measure every pair on; the result is their median"},
+     "cache lines to measure every pair on; the result is their median", AT(lines)},
     {"samples", 0, OPTION_INTEGER, "N", "11", 1, 100000, NULL,
-     "timed batches on each line, half of them at another time"},
+     "timed batches on each line, half of them at another time", AT(samples)},
     {"iterations", 0, OPTION_INTEGER, "N", NULL, 1, 10000000, NULL,
-     "round trips a batch (default: enough for the clock, some 5 us)"},
+     "round trips a batch (default: enough for the clock, some 5 us)", AT(iterations)},
     {"one-per-core", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "only the first hardware thread of every core"},
+     "only the first hardware thread of every core", AT(one_per_core)},
     {"order", 0, OPTION_CHOICE, "ORDER", NULL, 0, 0, orders,
      "of CPUs in the matrix: os, as the operating system counts them (default), or topology, "
-     "neighbours side by side"},
+     "neighbours side by side",
+     AT(order)},
     {"triangle", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "show half of the matrix, each pair's two directions as one; both are measured all the same"},
+     "show half of the matrix, each pair's two directions as one; both are measured all the same",
+     AT(triangle)},
     {"home", 0, OPTION_TEXT, "HOME", NULL, 0, 0, NULL,
      "where the lines' memory is: first or second (on the NUMA node of that CPU of each pair), or "
-     "node:N (default: on the first CPU's node)"},
+     "node:N (default: on the first CPU's node)",
+     AT(home)},
     {"parallel", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
      "measure pairs that share no core side by side, and some again alone, to see what that does "
-     "to them (default: above 32 CPUs)"},
+     "to them (default: above 32 CPUs)",
+     AT(parallel)},
     {"sequential", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "measure one pair at a time, however many there are"},
+     "measure one pair at a time, however many there are", AT(sequential)},
     {"bias", 0, OPTION_REAL, "PCT", NULL, 0, 1000, NULL,
      "above this difference between side by side and alone, every pair is measured alone (default: "
-     "3)"},
+     "3)",
+     AT(bias)},
     {"correct-drift", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "divide every value by how a reference pair, measured again and again, has moved"},
+     "divide every value by how a reference pair, measured again and again, has moved",
+     AT(correct_drift)},
     {"samples-out", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "write every batch to FILE as CSV: pair, line, pass, address, time"},
+     "write every batch to FILE as CSV: pair, line, pass, address, time", AT(samples_out)},
     {.name = NULL},
 };
 
@@ -89,11 +97,30 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-static int sort_by_place(const struct probe_task *task, struct cores_state *state)
+/* In a quick run one pair stands for all, unless the person has chosen CPUs. */
+static void choose_cpus(struct probe_task *task, struct cores_state *state)
 {
-    struct cpu_place *places = calloc(state->cpu_count, sizeof *places);
-    if (!places)
-        return ERROR_SYSTEM;
+    const struct cores_options *asked = task->options;
+    state->cpu_count = task->cpus.count;
+    state->cpus = pool_alloc(task->pool, state->cpu_count, sizeof *state->cpus);
+    memcpy(state->cpus, task->cpus.ids, state->cpu_count * sizeof *state->cpus);
+    if (asked->one_per_core.has)
+        state->cpu_count = keep_one_per_core(task, state->cpus, state->cpu_count, SIZE_MAX);
+    if (state->cpu_count < 2)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--one-per-core: the CPUs that may be used are threads of one core; leave it "
+                   "out, or choose others with --cpus");
+    if (task->common.quick.has && !task->common.cpus.has && state->cpu_count > 2) {
+        const int two[2] = {state->cpus[0], state->cpus[1]};
+        if (keep_one_per_core(task, state->cpus, state->cpu_count, 2) < 2)
+            memcpy(state->cpus, two, sizeof two);
+        state->cpu_count = 2;
+        /* The nearest, the farthest and the mean of one pair are no values of all pairs. */
+        build_note_text(task, "pairs", "one");
+    }
+    if (!asked->order.has || asked->order.choice != ORDER_TOPOLOGY)
+        return;
+    struct cpu_place *places = pool_alloc(task->pool, state->cpu_count, sizeof *places);
     for (size_t i = 0; i < state->cpu_count; i++) {
         const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
         places[i] = place ? *place : (struct cpu_place){.id = state->cpus[i]};
@@ -101,57 +128,9 @@ static int sort_by_place(const struct probe_task *task, struct cores_state *stat
     qsort(places, state->cpu_count, sizeof *places, by_place);
     for (size_t i = 0; i < state->cpu_count; i++)
         state->cpus[i] = places[i].id;
-    free(places);
-    return 0;
-}
-
-/* The nearest, the farthest and the mean of one pair are no values of all pairs. */
-static int note_one_pair(struct probe_task *task)
-{
-    struct factor *pairs = probe_add_parameter(task, "pairs");
-    if (!pairs)
-        return ERROR_SYSTEM;
-    pairs->text = "one";
-    return 0;
-}
-
-/* In a quick run one pair stands for all, unless the person has chosen CPUs. */
-static int choose_cpus(struct probe_task *task, struct cores_state *state, struct error *error)
-{
-    const struct settings *settings = task->settings;
-    bool quick = settings_has(settings, "quick") && !settings_has(settings, "cpus");
-    state->cpu_count = task->cpus.count;
-    state->cpus = pool_alloc(task->pool, state->cpu_count, sizeof *state->cpus);
-    if (!state->cpus)
-        return cores_out_of_memory(error);
-    memcpy(state->cpus, task->cpus.ids, state->cpu_count * sizeof *state->cpus);
-    if (settings_has(settings, "one-per-core"))
-        state->cpu_count = keep_one_per_core(task, state->cpus, state->cpu_count, SIZE_MAX);
-    if (state->cpu_count < 2)
-        return error_set(error, ERROR_USAGE,
-                         "--one-per-core: the CPUs that may be used are threads of one core; leave "
-                         "it out, or choose others with --cpus");
-    if (quick && state->cpu_count > 2) {
-        int two[2] = {state->cpus[0], state->cpus[1]};
-        if (keep_one_per_core(task, state->cpus, state->cpu_count, 2) < 2)
-            memcpy(state->cpus, two, sizeof two);
-        state->cpu_count = 2;
-        if (note_one_pair(task) < 0)
-            return cores_out_of_memory(error);
-    }
-    bool by_topology = settings_has(settings, "order") && settings_choice(settings, "order") == 1;
-    if (by_topology && sort_by_place(task, state) < 0)
-        return cores_out_of_memory(error);
-    return 0;
 }
 
 /* --- homes --- */
-
-static int node_of(const struct probe_task *task, int cpu)
-{
-    const struct cpu_place *place = machine_cpu(task->machine, cpu);
-    return place ? place->node : -1;
-}
 
 static void add_home(struct cores_state *state, int node)
 {
@@ -161,162 +140,128 @@ static void add_home(struct cores_state *state, int node)
     state->homes[state->home_count++] = node;
 }
 
-static int choose_node(const struct probe_task *task, struct cores_state *state, const char *text,
-                       struct error *error)
+static void choose_node(struct probe_task *task, struct cores_state *state, const char *text)
 {
-    double node;
-    char known[128] = "";
     const struct machine_facts *facts = &task->machine->facts;
+    const char *known = NULL;
+    double node;
+    state->home = HOME_NODE;
     for (size_t i = 0; i < facts->node_count; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%d", i ? "," : "", facts->nodes[i].id);
-        if (number_parse(text, &node, NULL) == 0 && node == facts->nodes[i].id) {
-            add_home(state, facts->nodes[i].id);
-            return 0;
-        }
+        const int id = facts->nodes[i].id;
+        if (number_parse(text, &node, NULL) == 0 && node == id)
+            return add_home(state, id);
+        known =
+            known ? pool_printf(task->pool, "%s,%d", known, id) : pool_printf(task->pool, "%d", id);
     }
-    return error_set(error, ERROR_USAGE,
-                     "--home node:%s: there is no such NUMA node; choose from %s", text,
-                     *known ? known : "none: this machine reports no nodes");
+    pool_leave(task->pool, ERROR_USAGE,
+               "--home node:%s: there is no such NUMA node; choose from %s", text,
+               known ? known : "none: this machine reports no nodes");
 }
 
-static int choose_home(struct probe_task *task, struct cores_state *state, struct error *error)
+static void choose_home(struct probe_task *task, struct cores_state *state)
 {
     static const char prefix[] = "node:";
+    const struct setting *asked = &((const struct cores_options *)task->options)->home;
     state->homes = pool_alloc(task->pool, state->cpu_count + 1, sizeof *state->homes);
-    if (!state->homes)
-        return cores_out_of_memory(error);
-    if (!settings_has(task->settings, "home")) {
-        add_home(state, -1);
-        return 0;
-    }
-    const char *text = settings_text(task->settings, "home");
-    if (strncmp(text, prefix, strlen(prefix)) == 0) {
-        state->home = HOME_NODE;
-        return choose_node(task, state, text + strlen(prefix), error);
-    }
-    state->home = strcmp(text, "first") == 0    ? HOME_FIRST
-                  : strcmp(text, "second") == 0 ? HOME_SECOND
-                                                : HOME_ANY;
+    if (!asked->has)
+        return add_home(state, -1);
+    if (strncmp(asked->text, prefix, strlen(prefix)) == 0)
+        return choose_node(task, state, asked->text + strlen(prefix));
+    state->home = strcmp(asked->text, "first") == 0    ? HOME_FIRST
+                  : strcmp(asked->text, "second") == 0 ? HOME_SECOND
+                                                       : HOME_ANY;
     if (state->home == HOME_ANY)
-        return error_set(error, ERROR_USAGE, "--home '%s': choose first, second or node:N", text);
+        pool_leave(task->pool, ERROR_USAGE, "--home '%s': choose first, second or node:N",
+                   asked->text);
     /* On one node there is nothing to bind to. */
-    for (size_t i = 0; i < state->cpu_count; i++)
-        add_home(state, task->machine->facts.node_count > 1 ? node_of(task, state->cpus[i]) : -1);
-    return 0;
+    for (size_t i = 0; i < state->cpu_count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
+        add_home(state, task->machine->facts.node_count > 1 && place ? place->node : -1);
+    }
 }
 
 /* --- operations and lines --- */
 
-static int choose_operation(struct probe_task *task, struct cores_state *state, struct error *error)
+static void choose_operation(struct probe_task *task, struct cores_state *state)
 {
-    const struct settings *settings = task->settings;
+    const struct cores_options *asked = task->options;
     const char *missing;
-    state->op = (enum handoff_op)settings_choice(settings, "op");
+    state->op = (enum handoff_op)asked->op.choice;
     state->handoffs[state->op] = handoff_find(state->op, &missing);
     if (!state->handoffs[state->op])
-        return error_set(error, ERROR_USAGE, "--op %s: %s; choose another operation",
-                         handoff_names[state->op], missing);
+        pool_leave(task->pool, ERROR_USAGE, "--op %s: %s; choose another operation",
+                   handoff_names[state->op], missing);
     /* All else is timed on one CPU, by any clock; stamps are of two, and need the counter. */
     if (state->op == HANDOFF_ONE_WAY && task->machine->live && clock_counter_distrusted(NULL))
-        return error_set(error, ERROR_USAGE,
-                         "--op one-way: the kernel does not trust this processor's counter, which "
-                         "may differ from CPU to CPU; choose another operation, or see 'fathom "
-                         "doctor'");
-    /* Who named no operation gets a second one for the nearest and the farthest pair. */
-    state->ends = !settings_given(settings, "op");
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--op one-way: the kernel does not trust this processor's counter, which may "
+                   "differ from CPU to CPU; choose another operation, or see 'fathom doctor'");
+    /* Without --op the nearest and the farthest pair are measured with a second operation. */
+    state->ends = !asked->op.given;
     state->handoffs[HANDOFF_READWRITE] = handoff_find(HANDOFF_READWRITE, &missing);
-    if (settings_has(settings, "payload") && state->op != HANDOFF_PAYLOAD)
-        return error_set(error, ERROR_USAGE,
-                         "--payload goes with --op payload, and this is --op %s: leave one out",
-                         handoff_names[state->op]);
-    return 0;
+    if (asked->payload.has && state->op != HANDOFF_PAYLOAD)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--payload goes with --op payload, and this is --op %s: leave one out",
+                   handoff_names[state->op]);
 }
 
-static int choose_lines(struct probe_task *task, struct cores_state *state, struct error *error)
+static void choose_lines(struct probe_task *task, struct cores_state *state)
 {
-    const struct settings *settings = task->settings;
+    const struct cores_options *asked = task->options;
+    const size_t page = state->parallel ? PAGE / 4 : PAGE, /* many times as many pairs as cores */
+        pairs = state->cpu_count / 2;
+    char wanted[UNIT_TEXT], usable[UNIT_TEXT];
     state->seed = task->seed;
-    state->lines = (unsigned)settings_number(settings, "lines");
+    state->lines = (unsigned)asked->lines.number;
     /* A single line is measured as single-line tools do: in one go. */
     state->passes = state->lines > 1 ? 2 : 1;
     state->line_bytes = machine_line_bytes(task->machine);
-    state->payload_lines = state->op != HANDOFF_PAYLOAD ? 0
-                           : settings_has(settings, "payload")
-                               ? (unsigned)settings_number(settings, "payload")
-                               : 4;
-    size_t page = state->parallel ? PAGE / 4 : PAGE; /* times as many pairs as there are cores */
+    if (state->op == HANDOFF_PAYLOAD)
+        state->payload_lines = asked->payload.has ? (unsigned)asked->payload.number : PAYLOAD_LINES;
     state->slot_bytes = (cores_extent(state) + page - 1) / page * page;
-    size_t pairs = state->cpu_count / 2;
     state->regions = !state->parallel ? 1 : pairs < CORES_SIDE_BY_SIDE ? pairs : CORES_SIDE_BY_SIDE;
-    uint64_t wanted = (uint64_t)state->slot_bytes * state->lines * state->regions;
-    uint64_t most = machine_memory_budget(task->machine);
-    char asked[UNIT_TEXT], usable[UNIT_TEXT];
-    if (wanted > most)
-        return error_set(
-            error, ERROR_USAGE, "--lines %u: they need %s, and only %s may be used; ask for fewer",
-            state->lines, size_format((double)wanted, asked), size_format((double)most, usable));
+    const uint64_t bytes = (uint64_t)state->slot_bytes * state->lines * state->regions;
+    const uint64_t most = machine_memory_budget(task->machine);
+    if (bytes > most)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--lines %u: they need %s, and only %s may be used; ask for fewer", state->lines,
+                   size_format((double)bytes, wanted), size_format((double)most, usable));
     state->trial_values =
         pool_alloc(task->pool, (size_t)state->lines * state->passes, sizeof *state->trial_values);
-    return state->trial_values ? 0 : cores_out_of_memory(error);
 }
 
-/* Who asked for pairs side by side learns that there were none. */
-static int note_narrow(struct probe_task *task)
+static void choose_parallel(struct probe_task *task, struct cores_state *state)
 {
-    struct factor *remark = probe_add_parameter(task, parameter_not_measured);
-    if (!remark)
-        return ERROR_SYSTEM;
-    remark->text = "pairs side by side: among these CPUs there are no two pairs that share no core";
-    return 0;
-}
-
-static int choose_parallel(struct probe_task *task, struct cores_state *state, struct error *error)
-{
-    const struct settings *settings = task->settings;
-    bool parallel = settings_has(settings, "parallel");
-    bool sequential = settings_has(settings, "sequential");
+    const struct cores_options *asked = task->options;
+    const bool parallel = asked->parallel.has, sequential = asked->sequential.has;
     if (parallel && sequential)
-        return error_set(error, ERROR_USAGE,
-                         "--parallel and --sequential contradict: leave one out");
-    if (sequential && settings_given(settings, "bias"))
-        return error_set(error, ERROR_USAGE,
-                         "--bias is about pairs measured side by side, and --sequential measures "
-                         "none so: leave one out");
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--parallel and --sequential contradict: leave one out");
+    if (sequential && asked->bias.given)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--bias is about pairs measured side by side, and --sequential measures none "
+                   "so: leave one out");
     const bool wanted = parallel || (!sequential && state->cpu_count > PARALLEL_ABOVE);
-    if (!wanted && settings_given(settings, "bias"))
-        return error_set(error, ERROR_USAGE,
-                         "--bias is about pairs measured side by side, and up to %d CPUs are "
-                         "measured one pair at a time: give --parallel too",
-                         PARALLEL_ABOVE);
-    size_t width = 0;
-    if (wanted && cores_width(task, state, &width) < 0)
-        return cores_out_of_memory(error);
-    state->parallel = width > 1;
-    if (wanted && !state->parallel && note_narrow(task) < 0)
-        return cores_out_of_memory(error);
-    state->bias_limit =
-        settings_has(settings, "bias") ? settings_number(settings, "bias") : (double)BIAS_LIMIT;
-    return 0;
+    if (!wanted && asked->bias.given)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--bias is about pairs measured side by side, and up to %d CPUs are measured "
+                   "one pair at a time: give --parallel too",
+                   PARALLEL_ABOVE);
+    state->parallel = wanted && cores_width(task, state) > 1;
+    if (wanted && !state->parallel)
+        build_note_text(
+            task, parameter_not_measured,
+            "pairs side by side: among these CPUs there are no two pairs that share no core");
+    state->bias_limit = asked->bias.has ? asked->bias.number : BIAS_LIMIT;
 }
 
-int cores_choose(struct probe_task *task, struct cores_state *state, struct error *error)
+void cores_choose(struct probe_task *task, struct cores_state *state)
 {
-    int code = choose_operation(task, state, error);
-    if (code == 0)
-        code = choose_cpus(task, state, error);
-    if (code == 0)
-        code = choose_parallel(task, state, error);
-    if (code == 0)
-        code = choose_lines(task, state, error);
-    if (code == 0)
-        code = choose_home(task, state, error);
-    if (code == 0 && state->op == HANDOFF_ONE_WAY) {
+    choose_operation(task, state);
+    choose_cpus(task, state);
+    choose_parallel(task, state);
+    choose_lines(task, state);
+    choose_home(task, state);
+    if (state->op == HANDOFF_ONE_WAY)
         state->ways = cores_ways_create(state->cpu_count, task->pool);
-        code = state->ways ? 0 : cores_out_of_memory(error);
-    }
-    if (code == 0 && settings_has(task->settings, "samples-out"))
-        code = cores_samples_begin(&state->samples, settings_text(task->settings, "samples-out"),
-                                   task->pool, error);
-    return code;
 }

@@ -13,17 +13,140 @@
  * and 512 show 1 %, however many there are. */
 enum { CHECK_ONE_IN = 20, CHECK_LEAST = 6, CHECK_MOST = 512 };
 
-static bool at_home(const struct probe_task *task, const struct cores_state *state, int from,
-                    int to)
+/* --- the tournament --- */
+
+/* The CPUs sorted by core: core c has those from begin[c] to before begin[c + 1]. */
+struct cores {
+    int *cpus;
+    size_t *begin;
+    size_t count, most; /* threads of the largest core */
+};
+
+struct entry {
+    int core, cpu;
+};
+
+static int by_core(const void *a, const void *b)
 {
-    const struct cpu_place *place =
-        machine_cpu(task->machine, state->home == HOME_FIRST ? from : to);
-    return state->home_count == 1 || !place || place->node == state->homes[state->home_now];
+    const struct entry *x = a, *y = b;
+    return x->core != y->core ? (x->core > y->core) - (x->core < y->core)
+                              : (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-void cores_set_point(struct plan *plan, const struct cores_state *state, unsigned series,
-                     enum handoff_op op, unsigned region, int from, int to)
+static struct cores sort_into_cores(const int *core_of, size_t n, struct pool *pool)
 {
+    struct entry *entries = pool_alloc(pool, n, sizeof *entries);
+    struct cores cores = {.cpus = pool_alloc(pool, n, sizeof *cores.cpus),
+                          .begin = pool_alloc(pool, n + 1, sizeof *cores.begin)};
+    for (size_t i = 0; i < n; i++)
+        entries[i] = (struct entry){core_of[i], (int)i};
+    qsort(entries, n, sizeof *entries, by_core);
+    for (size_t i = 0; i < n; i++) {
+        cores.cpus[i] = entries[i].cpu;
+        if (i == 0 || entries[i].core < 0 || entries[i].core != entries[i - 1].core)
+            cores.begin[cores.count++] = i;
+    }
+    cores.begin[cores.count] = n;
+    for (size_t c = 0; c < cores.count; c++) {
+        const size_t threads = cores.begin[c + 1] - cores.begin[c];
+        cores.most = threads > cores.most ? threads : cores.most;
+    }
+    return cores;
+}
+
+static size_t threads_of(const struct cores *cores, size_t core)
+{
+    return cores->begin[core + 1] - cores->begin[core];
+}
+
+static int cpu_of(const struct cores *cores, size_t core, size_t thread)
+{
+    return cores->cpus[cores->begin[core] + thread];
+}
+
+/* Ends the round that began at pairing `begin`: the same pairings follow in the other direction. */
+static void end_round(struct tournament *tournament, size_t begin)
+{
+    size_t count = tournament->pairing_count - begin;
+    if (!count)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        struct pairing pairing = tournament->pairings[begin + i];
+        tournament->pairings[tournament->pairing_count++] =
+            (struct pairing){pairing.second, pairing.first};
+    }
+    tournament->rounds[tournament->round_count++] = (unsigned)count;
+    tournament->rounds[tournament->round_count++] = (unsigned)count;
+}
+
+static void within_cores(struct tournament *tournament, const struct cores *cores)
+{
+    for (size_t i = 0; i < cores->most; i++)
+        for (size_t j = i + 1; j < cores->most; j++) {
+            size_t begin = tournament->pairing_count;
+            for (size_t core = 0; core < cores->count; core++)
+                if (j < threads_of(cores, core))
+                    tournament->pairings[tournament->pairing_count++] =
+                        (struct pairing){cpu_of(cores, core, i), cpu_of(cores, core, j)};
+            end_round(tournament, begin);
+        }
+}
+
+/* The core on chair `chair` in that round: the last one keeps its seat. */
+static size_t on_chair(size_t chair, size_t round, size_t chairs)
+{
+    return chair == chairs - 1 ? chair : (chair + round) % (chairs - 1);
+}
+
+static void between_cores(struct tournament *tournament, const struct cores *cores)
+{
+    size_t chairs = cores->count + cores->count % 2; /* an empty one where they are odd */
+    for (size_t round = 0; round + 1 < chairs; round++)
+        for (size_t meeting = 0; meeting < cores->most * cores->most; meeting++) {
+            size_t begin = tournament->pairing_count;
+            for (size_t chair = 0; chair < chairs / 2; chair++) {
+                size_t a = on_chair(chair, round, chairs);
+                size_t b = chair == 0 ? chairs - 1 : on_chair(chairs - 1 - chair, round, chairs);
+                if (a >= cores->count || b >= cores->count)
+                    continue;
+                size_t width = threads_of(cores, b);
+                if (meeting < threads_of(cores, a) * width)
+                    tournament->pairings[tournament->pairing_count++] = (struct pairing){
+                        cpu_of(cores, a, meeting / width), cpu_of(cores, b, meeting % width)};
+            }
+            end_round(tournament, begin);
+        }
+}
+
+struct tournament tournament_plan(const int *core_of, size_t n, struct pool *pool)
+{
+    const struct cores cores = sort_into_cores(core_of, n, pool);
+    const size_t rounds = 2 * cores.most * cores.most * (cores.count + 2);
+    struct tournament tournament = {.pairings =
+                                        pool_alloc(pool, n * n, sizeof *tournament.pairings),
+                                    .rounds = pool_alloc(pool, rounds, sizeof *tournament.rounds)};
+    within_cores(&tournament, &cores);
+    between_cores(&tournament, &cores);
+    return tournament;
+}
+
+/* Within the cores all those meet that have two threads, between them every core meets another. */
+size_t tournament_width(const int *core_of, size_t n, struct pool *pool)
+{
+    const struct cores cores = sort_into_cores(core_of, n, pool);
+    size_t within = 0;
+    for (size_t c = 0; c < cores.count; c++)
+        within += threads_of(&cores, c) > 1;
+    return within > cores.count / 2 ? within : cores.count / 2;
+}
+
+/* --- plans --- */
+
+void cores_add_pair(struct probe_task *task, unsigned series, unsigned op, unsigned region,
+                    int from, int to)
+{
+    struct plan *plan = &task->plan;
+    const struct cores_state *state = task->state;
     plan->points[plan->point_count++] =
         (struct plan_point){.series = series,
                             .from = from,
@@ -33,28 +156,6 @@ void cores_set_point(struct plan *plan, const struct cores_state *state, unsigne
                             .what = op,
                             .region = region};
 }
-
-bool cores_reserve(struct probe_task *task, size_t pairs)
-{
-    task->plan.points = pool_alloc(task->pool, pairs, sizeof *task->plan.points);
-    task->plan.point_count = 0;
-    return task->plan.points;
-}
-
-int cores_add_pairs(struct probe_task *task, struct error *error)
-{
-    const struct cores_state *state = task->state;
-    if (!cores_reserve(task, state->cpu_count * (state->cpu_count - 1)))
-        return cores_out_of_memory(error);
-    for (size_t i = 0; i < state->cpu_count; i++)
-        for (size_t j = 0; j < state->cpu_count; j++)
-            if (i != j && at_home(task, state, state->cpus[i], state->cpus[j]))
-                cores_set_point(&task->plan, state, SERIES_MATRIX, state->op, 0, state->cpus[i],
-                                state->cpus[j]);
-    return 0;
-}
-
-/* --- side by side --- */
 
 /* The core of each CPU, for the tournament. */
 static int *list_cores(const struct probe_task *task, const struct cores_state *state)
@@ -67,68 +168,64 @@ static int *list_cores(const struct probe_task *task, const struct cores_state *
     return cores;
 }
 
-int cores_width(const struct probe_task *task, const struct cores_state *state, size_t *width)
+size_t cores_width(const struct probe_task *task, const struct cores_state *state)
 {
-    *width = tournament_width(list_cores(task, state), state->cpu_count, task->pool);
-    return 0;
+    return tournament_width(list_cores(task, state), state->cpu_count, task->pool);
 }
 
-int cores_add_rounds(struct probe_task *task, struct error *error)
+/* Adds the pair if its home is the one that is measured now. */
+static void add_at_home(struct probe_task *task, unsigned region, int from, int to)
+{
+    const struct cores_state *state = task->state;
+    const struct cpu_place *place =
+        machine_cpu(task->machine, state->home == HOME_FIRST ? from : to);
+    if (state->home_count == 1 || !place || place->node == state->homes[state->home_now])
+        cores_add_pair(task, SERIES_MATRIX, state->op, region, from, to);
+}
+
+void cores_add_pairs(struct probe_task *task, bool parallel)
 {
     const struct cores_state *state = task->state;
     struct plan *plan = &task->plan;
-    cores_reserve(task, state->cpu_count * (state->cpu_count - 1));
-    const struct tournament rounds =
-        tournament_plan(list_cores(task, state), state->cpu_count, task->pool);
-    size_t parts = (state->cpu_count / 2 + CORES_SIDE_BY_SIDE - 1) / CORES_SIDE_BY_SIDE;
+    const size_t count = state->cpu_count;
+    plan->points = pool_alloc(task->pool, count * (count - 1), sizeof *plan->points);
+    for (size_t i = 0; i < count && !parallel; i++)
+        for (size_t j = 0; j < count; j++)
+            if (i != j)
+                add_at_home(task, 0, state->cpus[i], state->cpus[j]);
+    if (!parallel)
+        return;
+    const struct tournament rounds = tournament_plan(list_cores(task, state), count, task->pool);
+    const size_t parts = (count / 2 + CORES_SIDE_BY_SIDE - 1) / CORES_SIDE_BY_SIDE;
     unsigned *groups = pool_alloc(task->pool, rounds.round_count * parts + 1, sizeof *groups);
     const struct pairing *pairing = rounds.pairings;
-    for (size_t round = 0; round < rounds.round_count; round++) {
-        size_t before = plan->point_count;
+    size_t before = 0;
+    for (size_t round = 0; round < rounds.round_count; round++)
         for (unsigned i = 0; i < rounds.rounds[round]; i++, pairing++) {
-            int from = state->cpus[pairing->first], to = state->cpus[pairing->second];
-            if (at_home(task, state, from, to))
-                cores_set_point(plan, state, SERIES_MATRIX, state->op, i % CORES_SIDE_BY_SIDE, from,
-                                to);
-            bool full = (i + 1) % CORES_SIDE_BY_SIDE == 0 || i + 1 == rounds.rounds[round];
+            add_at_home(task, i % CORES_SIDE_BY_SIDE, state->cpus[pairing->first],
+                        state->cpus[pairing->second]);
+            const bool full = (i + 1) % CORES_SIDE_BY_SIDE == 0 || i + 1 == rounds.rounds[round];
             if (full && plan->point_count > before) {
                 groups[plan->group_count++] = (unsigned)(plan->point_count - before);
                 before = plan->point_count;
             }
         }
-    }
     plan->groups = groups;
     pool_give_back(task->pool, rounds.pairings);
-    return 0;
 }
 
-/* --- again alone --- */
-
-/* Points of the plan that had others beside them. */
-static size_t count_beside(const struct plan *plan)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < plan->group_count; i++)
-        count += plan->groups[i] > 1 ? plan->groups[i] : 0;
-    return count;
-}
-
-/* The homes share the bounds, each having a plan of its own. */
-static size_t choose_count(size_t beside, size_t homes)
-{
-    const size_t least = (CHECK_LEAST + homes - 1) / homes, most = (CHECK_MOST + homes - 1) / homes;
-    size_t wanted = beside / CHECK_ONE_IN;
-    wanted = wanted < least ? least : wanted > most ? most : wanted;
-    return wanted < beside ? wanted : beside;
-}
-
-int cores_add_check(struct probe_task *task, const struct plan *done, unsigned series,
-                    struct error *error)
+void cores_add_check(struct probe_task *task, const struct plan *done, unsigned series)
 {
     const struct cores_state *state = task->state;
-    size_t left = count_beside(done), wanted = choose_count(left, state->home_count);
-    if (!cores_reserve(task, wanted + 1))
-        return cores_out_of_memory(error);
+    const size_t homes = state->home_count; /* share the bounds, each having a plan of its own */
+    const size_t least = (CHECK_LEAST + homes - 1) / homes, most = (CHECK_MOST + homes - 1) / homes;
+    size_t left = 0; /* points of the plan that had others beside them */
+    for (size_t i = 0; i < done->group_count; i++)
+        left += done->groups[i] > 1 ? done->groups[i] : 0;
+    size_t wanted = left / CHECK_ONE_IN;
+    wanted = wanted < least ? least : wanted > most ? most : wanted;
+    wanted = wanted < left ? wanted : left;
+    task->plan.points = pool_alloc(task->pool, wanted, sizeof *task->plan.points);
     struct random random = {state->seed + state->home_now};
     const struct plan_point *point = done->points;
     /* Each of what is left is as likely to be chosen (Knuth's algorithm S). */
@@ -136,7 +233,5 @@ int cores_add_check(struct probe_task *task, const struct plan *done, unsigned s
         for (unsigned i = 0; i < done->groups[group]; i++, point++)
             if (done->groups[group] > 1 &&
                 random_below(&random, left--) < wanted - task->plan.point_count)
-                cores_set_point(&task->plan, state, series, (enum handoff_op)point->what,
-                                point->region, point->from, point->to);
-    return 0;
+                cores_add_pair(task, series, point->what, point->region, point->from, point->to);
 }

@@ -19,6 +19,7 @@
 #include "machine/clock.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Fewer lines give no interval, as elsewhere. */
 enum { LINES_LEAST = 6 };
@@ -46,11 +47,9 @@ struct cores_ways {
 struct cores_ways *cores_ways_create(size_t cpu_count, struct pool *pool)
 {
     struct cores_ways *ways = pool_alloc(pool, 1, sizeof *ways);
-    if (!ways)
-        return NULL;
     ways->count = cpu_count;
     ways->seen = pool_alloc(pool, cpu_count * cpu_count, sizeof *ways->seen);
-    return ways->seen ? ways : NULL;
+    return ways;
 }
 
 void cores_ways_add(struct cores_ways *ways, const struct cores_state *state,
@@ -107,15 +106,14 @@ static struct difference difference_of(const struct cores_ways *ways, const stru
     return result;
 }
 
-static int add_finding(struct probe_task *task, const char *name, struct difference difference,
-                       const char *cpus, const char *text, struct error *error)
+static void add_finding(struct probe_task *task, const char *name, struct difference difference,
+                        const char *cpus, const char *text)
 {
     struct finding *finding = finding_add_value(task->result, task->pool, name, "ns", difference.ns,
                                                 difference.ns - difference.half_ns,
                                                 difference.ns + difference.half_ns, 0);
     finding->cpus = cpus;
     finding->text = text;
-    return 0;
 }
 
 static const char *tell_difference(struct pool *pool, int a, int b, struct difference most)
@@ -134,8 +132,7 @@ static const char *tell_difference(struct pool *pool, int a, int b, struct diffe
                               "counter explain");
 }
 
-static int conclude_differences(struct probe_task *task, const struct difference *between,
-                                struct error *error)
+static void conclude_differences(struct probe_task *task, const struct difference *between)
 {
     const struct cores_state *state = task->state;
     const size_t count = state->cpu_count;
@@ -150,34 +147,20 @@ static int conclude_differences(struct probe_task *task, const struct difference
             a = state->cpus[pair->ns < 0 ? j : i];
             b = state->cpus[pair->ns < 0 ? i : j];
         }
-    return most.ns < 0 ? 0
-                       : add_finding(task, "cores.one-way.difference", most,
-                                     pool_printf(task->pool, "%d,%d", a < b ? a : b, a < b ? b : a),
-                                     tell_difference(task->pool, a, b, most), error);
-}
-
-/* NULL without memory. */
-static const char *list_corners(struct pool *pool, const int cpus[3])
-{
-    struct cpulist list = {0};
-    char text[64];
-    int code = 0;
-    for (int i = 0; i < 3 && code == 0; i++)
-        code = cpulist_add(&list, cpus[i]);
-    const char *listed =
-        code == 0 ? pool_strdup(pool, cpulist_format(&list, text, sizeof text)) : NULL;
-    cpulist_free(&list);
-    return listed;
+    if (most.ns >= 0)
+        add_finding(task, "cores.one-way.difference", most,
+                    pool_printf(task->pool, "%d,%d", a < b ? a : b, a < b ? b : a),
+                    tell_difference(task->pool, a, b, most));
 }
 
 /* The triangle with the most that is certain, where anything is. */
-static int conclude_asymmetry(struct probe_task *task, const struct difference *between,
-                              struct error *error)
+static void conclude_asymmetry(struct probe_task *task, const struct difference *between)
 {
     const struct cores_state *state = task->state;
     const size_t count = state->cpu_count;
     struct difference best = {0, 0};
-    int corners[3] = {0, 0, 0};
+    size_t corners[3] = {0, 0, 0};
+    bool backwards = false;
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++)
             for (size_t k = j + 1; k < count; k++) {
@@ -189,31 +172,33 @@ static int conclude_asymmetry(struct probe_task *task, const struct difference *
                 if (!(fabs(third) - half > best.ns - best.half_ns))
                     continue;
                 best = (struct difference){fabs(third), half};
-                corners[0] = state->cpus[i];
-                corners[1] = state->cpus[third < 0 ? k : j];
-                corners[2] = state->cpus[third < 0 ? j : k];
+                memcpy(corners, (size_t[]){i, j, k}, sizeof corners);
+                backwards = third < 0;
             }
     if (!(best.ns > best.half_ns))
-        return 0;
-    return add_finding(
-        task, "cores.one-way.asymmetry", best, list_corners(task->pool, corners),
-        pool_printf(task->pool,
-                    "from CPU %d to %d to %d and back to %d stamps seem to take %.1f ns longer "
-                    "than the other way round, and offsets of counters add up to nothing around a "
-                    "triangle: one of its three ways at least is %.1f ns longer than back",
-                    corners[0], corners[1], corners[2], corners[0], 3 * best.ns, best.ns),
-        error);
+        return;
+    const int a = state->cpus[corners[0]], b = state->cpus[corners[backwards ? 2 : 1]],
+              c = state->cpus[corners[backwards ? 1 : 2]];
+    add_finding(task, "cores.one-way.asymmetry", best,
+                build_cpus(task->pool, (const int[]){a, b, c}, 3),
+                pool_printf(task->pool,
+                            "from CPU %d to %d to %d and back to %d stamps seem to take %.1f ns "
+                            "longer than the other way round, and offsets of counters add up to "
+                            "nothing around a triangle: one of its three ways at least is %.1f ns "
+                            "longer than back",
+                            a, b, c, a, 3 * best.ns, best.ns));
 }
 
-int cores_ways_conclude(struct probe_task *task, const struct cores_ways *ways, struct error *error)
+void cores_ways_conclude(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
+    const struct cores_ways *ways = state->ways;
     if (!ways || !(ways->ticks > 0))
-        return 0;
+        return;
     const size_t cells = ways->count * ways->count;
     struct difference *between = pool_alloc(task->pool, cells, sizeof *between);
     for (size_t i = 0; i < cells; i++)
         between[i] = difference_of(ways, &ways->seen[i], state->lines);
-    int code = conclude_differences(task, between, error);
-    return code == 0 ? conclude_asymmetry(task, between, error) : code;
+    conclude_differences(task, between);
+    conclude_asymmetry(task, between);
 }

@@ -1,6 +1,8 @@
 #include "measure/probes/kit/build.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static struct factor *add_factor(struct pool *pool, struct factor **factors, size_t *count,
                                  const char *name)
@@ -81,4 +83,20 @@ void build_skip(struct probe_task *task, const char *reason)
 {
     task->result->status = PROBE_SKIPPED;
     task->result->reason = reason;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+const char *build_cpus(struct pool *pool, const int *cpus, size_t count)
+{
+    enum { ID_BYTES = 12 };
+    int *ids = pool_alloc(pool, count + 1, sizeof *ids);
+    char *text = pool_alloc(pool, count + 1, ID_BYTES);
+    memcpy(ids, cpus, count * sizeof *ids);
+    qsort(ids, count, sizeof *ids, by_number);
+    return cpulist_format(&(struct cpulist){ids, count}, text, (count + 1) * ID_BYTES);
 }

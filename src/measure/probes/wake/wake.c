@@ -64,9 +64,6 @@ struct wake_state {
     struct tally tallies[BELL_KINDS];
 };
 
-/* plan_point.detail: the way, and above it the region. */
-enum { DETAIL_REGION = 8, DETAIL_WAY = (1 << DETAIL_REGION) - 1 };
-
 /* --- bells --- */
 
 static struct bell *bells_of(const struct wake_state *state, size_t region, int way)
@@ -134,12 +131,12 @@ static void add_pair(struct probe_task *task, int way, size_t region, int first,
 {
     struct plan *plan = &task->plan;
     const struct wake_state *state = task->state;
-    plan->points[plan->point_count++] =
-        (struct plan_point){.series = (unsigned)state->series[way],
-                            .from = task->cpus.ids[first],
-                            .to = task->cpus.ids[second],
-                            .seat_count = 2,
-                            .detail = (uint64_t)way | (uint64_t)region << DETAIL_REGION};
+    plan->points[plan->point_count++] = (struct plan_point){.series = (unsigned)state->series[way],
+                                                            .from = task->cpus.ids[first],
+                                                            .to = task->cpus.ids[second],
+                                                            .seat_count = 2,
+                                                            .what = (unsigned)way,
+                                                            .region = (unsigned)region};
 }
 
 /* The ways that the stage measures: in rounds of pairs that share no core, and in groups of as many
@@ -199,7 +196,7 @@ static void plan_sleep(struct probe_task *task)
     const struct wake_state *state = task->state;
     struct plan *plan = &task->plan;
     const double sleep_us = sleeps_us[state->sleep];
-    build_point(task, (unsigned)state->sleeping, sleep_us, task->cpus.ids, 2, PARTNER)->detail =
+    build_point(task, (unsigned)state->sleeping, sleep_us, task->cpus.ids, 2, PARTNER)->what =
         state->sleeper;
     plan_common(task);
     plan->kernel_timed = true; /* what is timed is neither the sleep nor what follows the wake-up */
@@ -317,8 +314,8 @@ static void prepare_sleep(struct trial *trial, struct region *region, struct bel
 static void prepare_wake(struct trial *trial)
 {
     const struct wake_state *state = trial->probe_state;
-    const size_t at = (size_t)(trial->point->detail >> DETAIL_REGION);
-    const int way = (int)(trial->point->detail & DETAIL_WAY);
+    const size_t at = trial->point->region;
+    const int way = (int)trial->point->what;
     struct region *region = (struct region *)(void *)(trial->arena->memory + at * REGION_BYTES);
     struct bell *bells = bells_of(state, at, way);
     for (int side = 0; side < 2; side++)
@@ -339,7 +336,7 @@ static void observe_wake(void *observer, const struct observation *seen)
     const struct trial *trial = seen->trial;
     if (!seen->batch_count || state->stage == SLEEPING)
         return;
-    struct tally *tally = &state->tallies[trial->point->detail & DETAIL_WAY];
+    struct tally *tally = &state->tallies[trial->point->what];
     const struct wake_turns *first = trial->workers[0].state, *second = trial->workers[1].state;
     const double ns = seen->batches[seen->batch_count - 1].ns;
     /* An interruption between two clocks makes the rate too low, and nothing makes it too high. */
