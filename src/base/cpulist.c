@@ -210,6 +210,13 @@ char *cpulist_format(const struct cpulist *list, char *text, size_t size)
     return text;
 }
 
+const char *cpulist_pooled(struct pool *pool, const struct cpulist *list)
+{
+    const size_t size = list->count * 8 + 1; /* seven digits and a comma: CPU_ID_MAX */
+    char *text = pool_alloc(pool, size, 1);
+    return text ? cpulist_format(list, text, size) : NULL;
+}
+
 void cpulist_free(struct cpulist *list)
 {
     free(list->ids);

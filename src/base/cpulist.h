@@ -7,6 +7,7 @@
 #define FATHOM_BASE_CPULIST_H
 
 #include "base/error.h"
+#include "base/pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,8 @@ size_t cpulist_text_count(const char *text);
 int cpulist_copy(struct cpulist *to, const struct cpulist *from);
 /* Writes "0-7,16,18" into text, cut at `size` bytes; returns text. */
 char *cpulist_format(const struct cpulist *, char *text, size_t size);
+/* The same in the pool, whole; where there is no memory as pool_alloc(). */
+const char *cpulist_pooled(struct pool *, const struct cpulist *);
 void cpulist_free(struct cpulist *);
 
 #endif

@@ -1,72 +1,506 @@
 #include "machine/conditions.h"
 
-#include "machine/conditions_check.h"
+#include "base/units.h"
+#include "machine/clock.h"
+#include "machine/files.h"
+#include "machine/parts.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-int remark_add(struct inspection *inspection, enum remark_weight weight, const char *subject,
-               const char *what, const char *why, const char *remedy)
-{
-    struct checks *checks = inspection->checks;
-    struct checked *checked = what ? pool_append(inspection->pool, (void **)&checks->list,
-                                                 &checks->count, sizeof *checked)
-                                   : NULL;
-    if (!checked)
-        return ERROR_SYSTEM;
-    *checked = (struct checked){weight, subject, {what, why, remedy}};
-    return 0;
-}
+#define CPU_ROOT "/sys/devices/system/cpu/"
+#define THP_ROOT "/sys/kernel/mm/transparent_hugepage/"
 
-int remark_fine(struct inspection *inspection, const char *subject, const char *what)
-{
-    return remark_add(inspection, REMARK_FINE, subject, what, NULL, NULL);
-}
-
-/* All checks, in the order in which a person wants to read their remarks. */
-static int (*const all_checks[])(struct inspection *) = {
-    check_system_files, check_hypervisor, check_stolen,   check_affinity,    check_quota,
-    check_memory,       check_load,       check_governor, check_clock_limit, check_turbo,
-    check_counter,      check_smt,        check_shares,   check_huge_pages,  check_reserved_pages,
-    check_swap,         check_balancing,
+/* A step of the pool: all text is in there. */
+struct look {
+    const struct machine *machine;
+    const char *root;
+    bool has_files; /* false for a synthetic machine: the host's files are about another one */
+    struct pool *pool;
+    struct conditions *conditions;
+    struct checks *checks;
 };
 
-static int keep_remarks(struct pool *pool, struct conditions *conditions,
-                        const struct checks *checks)
+static void add(const struct look *look, enum remark_weight weight, const char *subject,
+                const char *what, const char *why, const char *remedy)
 {
-    for (size_t i = 0; i < checks->count; i++) {
-        if (checks->list[i].weight == REMARK_FINE)
+    struct checks *checks = look->checks;
+    struct checked *checked =
+        pool_append(look->pool, (void **)&checks->list, &checks->count, sizeof *checked);
+    *checked = (struct checked){weight, subject, {what, why, remedy}};
+}
+
+static void add_fine(const struct look *look, const char *subject, const char *what)
+{
+    add(look, REMARK_FINE, subject, what, NULL, NULL);
+}
+
+/* --- who else uses the machine, and how much of it this process may use --- */
+
+static const double stolen_share_noticed = 0.005; /* share of all CPU time since boot */
+static const double load_noticed = 0.5; /* one more task than ours was runnable half of the time */
+
+static void check_system_files(const struct look *look)
+{
+    char **names;
+    if (!files_names(look->pool, &names, look->root, "/sys/devices/system/cpu"))
+        add(look, REMARK_KNOW, "system files", "/sys can't be read",
+            "what it says of caches, cores, clocks and huge pages is unknown",
+            "mount it (mount -t sysfs sysfs /sys) or run outside of the sandbox");
+}
+
+static void check_hypervisor(const struct look *look)
+{
+    const char *name = look->machine->facts.hypervisor;
+    if (!name)
+        add_fine(look, "virtual machine", "no hypervisor noticed");
+    else if (look->machine->emulated)
+        add(look, REMARK_SPOILS, "virtual machine", name,
+            "an emulator does what a processor would, so the times say nothing about any hardware",
+            "measure on the hardware, or in a virtual machine with KVM (qemu -accel kvm)");
+    else
+        add(look, REMARK_KNOW, "virtual machine",
+            pool_printf(look->pool, "a virtual machine (%s)", name),
+            "where its CPUs sit and who shares its caches is unknown",
+            "for absolute values measure on the host, or on a host that runs this guest alone");
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": guest time is counted
+ * in user time already. */
+static void check_stolen(const struct look *look)
+{
+    char *text = files_text(look->root, "/proc/stat");
+    double field[8] = {0}, total = 0;
+    int fields = text ? sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &field[0], &field[1],
+                               &field[2], &field[3], &field[4], &field[5], &field[6], &field[7])
+                      : 0;
+    free(text);
+    for (int i = 0; i < 8; i++)
+        total += field[i];
+    if (fields != 8 || !(total > 0) || !isfinite(total) || !(field[7] >= 0))
+        return;
+    double share = field[7] / total;
+    if (share >= stolen_share_noticed)
+        add(look, REMARK_SPOILS, "stolen time",
+            pool_printf(look->pool, "the hypervisor took %.1f %% of CPU time since boot",
+                        100 * share),
+            "programs of other guests run on these CPUs and fill their caches",
+            "use a dedicated instance, or a host with fewer guests");
+    else if (look->machine->facts.hypervisor)
+        add_fine(look, "stolen time",
+                 pool_printf(look->pool, "the hypervisor took %.2f %% of CPU time since boot",
+                             100 * share));
+}
+
+/* The isolated ones (isolcpus) of the CPUs that may not be used, as a list; NULL where there are
+ * none. A mask that names them reaches them, and by default no mask does. */
+static const char *isolated_cpus(const struct look *look)
+{
+    const struct machine *machine = look->machine;
+    struct cpulist isolated,
+        outside = {pool_alloc(look->pool, machine->cpu_count, sizeof *outside.ids), 0};
+    if (!look->has_files || !files_cpulist(&isolated, look->root, CPU_ROOT "isolated"))
+        return NULL;
+    for (size_t i = 0; i < isolated.count; i++)
+        if (machine_cpu(machine, isolated.ids[i]) &&
+            !cpulist_has(&machine->allowed, isolated.ids[i]))
+            outside.ids[outside.count++] = isolated.ids[i];
+    cpulist_free(&isolated);
+    return outside.count ? cpulist_pooled(look->pool, &outside) : NULL;
+}
+
+static void check_affinity(const struct look *look)
+{
+    const struct machine *machine = look->machine;
+    struct pool *pool = look->pool;
+    const char *list = cpulist_pooled(pool, &machine->allowed);
+    look->conditions->affinity = list;
+    if (machine->allowed.count == machine->cpu_count) {
+        add_fine(look, "affinity",
+                 pool_printf(pool, "all %zu CPUs may be used (%s)", machine->cpu_count, list));
+        return;
+    }
+    const char *isolated = isolated_cpus(look);
+    add(look, REMARK_KNOW, "affinity",
+        pool_printf(pool, "only %zu of %zu CPUs may be used (%s)", machine->allowed.count,
+                    machine->cpu_count, list),
+        isolated ? pool_printf(pool, "%s are isolated (isolcpus)", isolated)
+                 : "the others are not measured",
+        isolated ? pool_printf(pool, "to measure those start fathom by taskset -c %s", isolated)
+                 : "widen the mask (taskset, --cpuset-cpus, the batch job) to measure the rest");
+}
+
+static void check_quota(const struct look *look)
+{
+    double quota = look->machine->cpu_quota;
+    size_t count = look->machine->allowed.count;
+    if (!isfinite(quota))
+        return;
+    const char *state = pool_printf(
+        look->pool, "a CPU quota allows %.2f CPUs' worth of time for %zu CPUs", quota, count);
+    if (quota >= (double)count)
+        add_fine(look, "CPU quota", state);
+    else
+        add(look, REMARK_SPOILS, "CPU quota", state,
+            "threads over the quota are stopped for tens of milliseconds",
+            "raise cpu.max (docker --cpus, CPUQuota=)");
+}
+
+static void check_memory(const struct look *look)
+{
+    uint64_t available = look->machine->memory_available_bytes;
+    uint64_t free_bytes = limits_memory_free(look->root);
+    /* A tenth of slack, because free memory changes from one reading to the next. */
+    if (available < free_bytes - free_bytes / 10)
+        add(look, REMARK_KNOW, "memory limit",
+            pool_printf(look->pool, "a control group allows %.1f of the %.1f GiB that are free",
+                        (double)available * 0x1p-30, (double)free_bytes * 0x1p-30),
+            "working sets that are larger can't be measured",
+            "raise memory.max (docker --memory, MemoryMax=)");
+}
+
+static void check_load(const struct look *look)
+{
+    const char *line = files_line(look->pool, look->root, "/proc/loadavg");
+    double load;
+    if (!line || sscanf(line, "%lf %*f %*f %*d/%*d", &load) != 1 || !(load >= 0 && load < 1e9))
+        return;
+    look->conditions->load1 = load;
+    size_t count = look->machine->cpu_count;
+    const char *state = pool_printf(look->pool, "load average %.2f on %zu CPUs", load, count);
+    if (load < load_noticed)
+        add_fine(look, "load", state);
+    else
+        add(look, load < 0.25 * (double)count ? REMARK_KNOW : REMARK_SPOILS, "load", state,
+            "other programs take time, caches and bandwidth from what is measured",
+            "stop other work, or wait until it has ended");
+}
+
+/* --- what the cores do --- */
+
+enum { GOVERNORS_MAX = 4, GOVERNOR_NAME_MAX = 32 };
+
+struct governors {
+    const char *names[GOVERNORS_MAX]; /* the different governors, in the order of the CPUs */
+    size_t users[GOVERNORS_MAX], count;
+};
+
+static struct governors find_governors(const struct look *look)
+{
+    struct governors governors = {0};
+    const struct cpulist *allowed = &look->machine->allowed;
+    for (size_t cpu = 0; cpu < allowed->count; cpu++) {
+        const char *name = files_line(look->pool, look->root,
+                                      CPU_ROOT "cpu%d/cpufreq/scaling_governor", allowed->ids[cpu]);
+        size_t i = 0;
+        if (!name || strlen(name) >= GOVERNOR_NAME_MAX ||
+            name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")])
             continue;
-        struct remark *remark = pool_append(pool, (void **)&conditions->remarks,
+        while (i < governors.count && strcmp(governors.names[i], name) != 0)
+            i++;
+        if (i == GOVERNORS_MAX)
+            continue;
+        if (i == governors.count)
+            governors.names[governors.count++] = name;
+        governors.users[i]++;
+    }
+    return governors;
+}
+
+static void check_governor(const struct look *look)
+{
+    struct pool *pool = look->pool;
+    struct governors governors = find_governors(look);
+    const bool guest = look->machine->facts.hypervisor;
+    if (!governors.count) {
+        add(look, guest ? REMARK_FINE : REMARK_KNOW, "core clock",
+            guest
+                ? "no cpufreq in this guest: its host sets the clock, which fathom measures itself"
+                : "this system has no cpufreq",
+            guest ? NULL : "the clock can be neither read nor fixed from here",
+            guest ? NULL : "trust cycles more than ns, or load the processor's cpufreq driver");
+        return;
+    }
+    const char *names = "", *state = "governor";
+    bool steady = true;
+    for (size_t i = 0; i < governors.count; i++) {
+        names = pool_printf(pool, "%s%s%s", names, i ? "," : "", governors.names[i]);
+        state = pool_printf(pool, "%s%s %s on %zu of %zu CPUs", state, i ? "," : "",
+                            governors.names[i], governors.users[i], look->machine->allowed.count);
+        steady = steady && strcmp(governors.names[i], "performance") == 0;
+    }
+    look->conditions->governor = names;
+    if (steady)
+        add_fine(look, "core clock", state);
+    else
+        add(look, REMARK_SPOILS, "core clock", state,
+            "the clock rises and falls with the load, and times in ns with it",
+            "cpupower frequency-set -g performance");
+}
+
+static void check_turbo(const struct look *look)
+{
+    static const struct {
+        const char *file;
+        uint64_t on;
+        const char *remedy;
+    } switches[] = {
+        {CPU_ROOT "intel_pstate/no_turbo", 0, "echo 1 > " CPU_ROOT "intel_pstate/no_turbo"},
+        {CPU_ROOT "cpufreq/boost", 1, "echo 0 > " CPU_ROOT "cpufreq/boost"},
+    };
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        uint64_t value;
+        if (!files_number(&value, look->root, "%s", switches[i].file) || value > 1)
+            continue;
+        look->conditions->turbo = value == switches[i].on ? "on" : "off";
+        if (value == switches[i].on)
+            add(look, REMARK_KNOW, "turbo", "turbo is on",
+                "the clock changes with heat and the number of busy cores", switches[i].remedy);
+        else
+            add_fine(look, "turbo", "turbo is off");
+        return;
+    }
+}
+
+/* Skipped for a recorded machine of another architecture, which lists other counters. */
+static void check_counter(const struct look *look)
+{
+    const char *arch = look->machine->facts.cpu_arch;
+    if (arch && strcmp(arch, ARCH_NAME) == 0 && clock_counter_distrusted(look->root))
+        add(look, REMARK_KNOW, "counter",
+            "the kernel does not trust the processor's counter (" ARCH_COUNTER_NAME ")",
+            "fathom reads the system's clock instead, which makes short batches longer, and "
+            "one-way hand-offs can't be measured",
+            "see what dmesg says of " ARCH_COUNTER_NAME ", and whether the kernel was started with "
+            "tsc= or clocksource= (/proc/cmdline)");
+}
+
+/* What the kernel says, or else the topology; NULL: unknown. */
+static const char *smt_state(const struct look *look)
+{
+    uint64_t active;
+    if (look->has_files && files_number(&active, look->root, CPU_ROOT "smt/active") && active <= 1)
+        return active ? "on" : "off";
+    const struct machine_facts *facts = &look->machine->facts;
+    return facts->cores == 0 ? NULL : facts->threads > facts->cores ? "on" : "off";
+}
+
+/* The first hardware thread of each core that may be used, where some core has a second one. */
+static void check_smt(const struct look *look)
+{
+    const struct machine *machine = look->machine;
+    const struct cpulist *allowed = &machine->allowed;
+    struct pool *pool = look->pool;
+    struct cpulist first = {pool_alloc(pool, allowed->count, sizeof *first.ids), 0};
+    bool *seen = pool_alloc(pool, machine->facts.cores, sizeof *seen);
+    look->conditions->smt = smt_state(look);
+    for (size_t i = 0; i < allowed->count; i++) {
+        const struct cpu_place *cpu = machine_cpu(machine, allowed->ids[i]);
+        if (!cpu || cpu->core < 0 || !seen[cpu->core])
+            first.ids[first.count++] = allowed->ids[i];
+        if (cpu && cpu->core >= 0)
+            seen[cpu->core] = true;
+    }
+    if (first.count < allowed->count)
+        add(look, REMARK_KNOW, "SMT", "some CPUs are hardware threads of one core",
+            "they share its caches and its time",
+            pool_printf(pool, "for one thread per core use --cpus %s",
+                        cpulist_pooled(pool, &first)));
+    else if (look->conditions->smt)
+        add_fine(look, "SMT", "each CPU that may be used has a core of its own");
+}
+
+/* --- what is left to this process of clocks and caches --- */
+
+static void check_clock_limit(const struct look *look)
+{
+    const struct declared_facts *declared = &look->machine->facts.declared;
+    for (size_t i = 0; i < declared->clock_count; i++) {
+        const struct declared_clock *clock = &declared->clocks[i];
+        char set[UNIT_TEXT], most[UNIT_TEXT];
+        /* A limit within a percent of the hardware's is a rounding. */
+        if (!clock->max_hz || clock->max_hz >= clock->hardware_max_hz / 100 * 99)
+            continue;
+        add(look, REMARK_KNOW, "clock limit",
+            pool_printf(look->pool, "CPUs %s may run at up to %s, their hardware at up to %s",
+                        clock->cpus, hertz_format((double)clock->max_hz, set),
+                        hertz_format((double)clock->hardware_max_hz, most)),
+            "times in ns are those of the lower clock",
+            "raise scaling_max_freq (cpupower frequency-set -u) unless programs are to run so");
+        return;
+    }
+}
+
+enum { SHARES_NAMED = 4 };
+
+static void check_shares(const struct look *look)
+{
+    const struct declared_facts *declared = &look->machine->facts.declared;
+    struct pool *pool = look->pool;
+    const char *state = "resctrl leaves";
+    size_t count = 0;
+    for (size_t i = 0; i < declared->share_count; i++) {
+        const struct declared_share *share = &declared->shares[i];
+        const bool partial = share->of_ways ? share->ways < share->of_ways : share->percent < 100;
+        if (!partial || ++count > SHARES_NAMED)
+            continue;
+        const char *comma = count > 1 ? "," : "";
+        state = share->of_ways
+                    ? pool_printf(pool, "%s%s %u of %u ways of %s %d", state, comma, share->ways,
+                                  share->of_ways, share->resource, share->domain)
+                    : pool_printf(pool, "%s%s %.0f %% of the bandwidth of domain %d", state, comma,
+                                  share->percent, share->domain);
+    }
+    if (count > SHARES_NAMED)
+        state = pool_printf(pool, "%s and %zu more", state, count - SHARES_NAMED);
+    if (count)
+        add(look, REMARK_KNOW, "shares",
+            pool_printf(pool, "%s (group %s)", state, declared->share_group),
+            "capacity and bandwidth are those of the share",
+            "measure in the group in which programs run, or widen its schemata");
+}
+
+/* --- what the memory does --- */
+
+/* The word in brackets, as in "always [madvise] never"; NULL where none of `words` is in
+ * brackets. */
+static const char *chosen(const struct look *look, const char *path, const char *const *words)
+{
+    const char *line = files_line(look->pool, look->root, "%s", path);
+    for (; line && *words; words++) {
+        const char *at = strchr(line, '[');
+        size_t length = strlen(*words);
+        if (at && strncmp(at + 1, *words, length) == 0 && at[1 + length] == ']')
+            return *words;
+    }
+    return NULL;
+}
+
+static void check_huge_pages(const struct look *look)
+{
+    static const char *const enabled[] = {"always", "madvise", "never", NULL};
+    static const char *const refusal[] = {"never", NULL};
+    static const char subject[] = "huge pages",
+                      page_walks[] = "figures beyond the TLB's reach include page walks";
+    const char *thp = chosen(look, THP_ROOT "enabled", enabled);
+    char **names;
+    look->conditions->thp = thp;
+    if (!files_names(look->pool, &names, look->root, "/sys/kernel/mm"))
+        return; /* unknown; another remark has said that /sys is missing */
+    if (!thp && !files_names(look->pool, &names, look->root, "/sys/kernel/mm/hugepages"))
+        add(look, REMARK_KNOW, subject, "this kernel has no huge pages of any kind", page_walks,
+            "measure under another kernel for figures without them");
+    else if (!thp)
+        add(look, REMARK_KNOW, subject, "this kernel has no transparent huge pages", page_walks,
+            "reserve pages (sysctl vm.nr_hugepages=600) and use --pages huge2m");
+    else if (strcmp(thp, "never") == 0)
+        add(look, REMARK_SPOILS, subject, "transparent huge pages are off", page_walks,
+            "echo madvise > " THP_ROOT "enabled");
+    else if (chosen(look, THP_ROOT "defrag", refusal))
+        add(look, REMARK_KNOW, subject,
+            "the kernel gives huge pages only where memory happens not to be fragmented",
+            "on small pages figures beyond the TLB's reach include page walks",
+            "echo madvise > " THP_ROOT "defrag");
+    else
+        add_fine(look, subject, pool_printf(look->pool, "transparent huge pages: %s", thp));
+}
+
+static void check_reserved_pages(const struct look *look)
+{
+    uint64_t total, free_pages;
+    const char *const pages = "/sys/kernel/mm/hugepages/hugepages-2048kB";
+    if (!files_number(&total, look->root, "%s/nr_hugepages", pages) ||
+        !files_number(&free_pages, look->root, "%s/free_hugepages", pages) || free_pages > total)
+        return;
+    add_fine(look, "reserved pages",
+             total == 0 ? "no 2 MiB pages are reserved (--pages huge2m would need them)"
+                        : pool_printf(look->pool, "%llu of %llu reserved 2 MiB pages are free",
+                                      (unsigned long long)free_pages, (unsigned long long)total));
+}
+
+static void check_swap(const struct look *look)
+{
+    char *text = files_text(look->root, "/proc/meminfo");
+    uint64_t total = 0, unused = 0;
+    bool known = text && text_number(&total, text, "SwapTotal") &&
+                 text_number(&unused, text, "SwapFree") && unused <= total;
+    free(text);
+    if (known && total == unused)
+        add_fine(look, "swap", total ? "swap is not in use" : "there is no swap");
+    else if (known)
+        add(look, REMARK_KNOW, "swap",
+            pool_printf(look->pool, "%.0f MiB are swapped out", (double)(total - unused) * 0x1p-20),
+            "memory is short, and what is measured may be written to disk meanwhile",
+            "stop the programs that fill the memory, then swapoff -a and swapon -a");
+}
+
+static void check_balancing(const struct look *look)
+{
+    uint64_t balancing;
+    if (look->machine->facts.node_count < 2 ||
+        !files_number(&balancing, look->root, "/proc/sys/kernel/numa_balancing"))
+        return;
+    if (balancing == 0)
+        add_fine(look, "NUMA balancing", "NUMA balancing is off");
+    else
+        add(look, REMARK_SPOILS, "NUMA balancing", "NUMA balancing is on",
+            "the kernel unmaps and moves pages while they are measured",
+            "sysctl kernel.numa_balancing=0");
+}
+
+/* --- all of them --- */
+
+/* In the order in which a person wants to read their remarks. Each fills its fields of the
+ * conditions and adds at most one remark. */
+static const struct {
+    void (*check)(const struct look *);
+    bool without_files; /* asks for nothing but what is known of the machine */
+} checks[] = {
+    {check_system_files, false}, {check_hypervisor, false}, {check_stolen, false},
+    {check_affinity, true},      {check_quota, true},       {check_memory, false},
+    {check_load, false},         {check_governor, false},   {check_clock_limit, true},
+    {check_turbo, false},        {check_counter, false},    {check_smt, true},
+    {check_shares, true},        {check_huge_pages, false}, {check_reserved_pages, false},
+    {check_swap, false},         {check_balancing, false},
+};
+
+static int inspect(void *with)
+{
+    const struct look *look = with;
+    struct conditions *conditions = look->conditions;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (look->has_files || checks[i].without_files)
+            checks[i].check(look);
+    for (size_t i = 0; i < look->checks->count; i++) {
+        const struct checked *checked = &look->checks->list[i];
+        if (checked->weight == REMARK_FINE)
+            continue;
+        struct remark *remark = pool_append(look->pool, (void **)&conditions->remarks,
                                             &conditions->remark_count, sizeof *remark);
-        if (!remark)
-            return ERROR_SYSTEM;
-        *remark = checks->list[i].remark;
+        *remark = checked->remark;
     }
     return 0;
 }
 
 int conditions_read(const struct machine *machine, const struct machine_source *source,
-                    struct pool *pool, struct conditions *conditions, struct checks *checks,
+                    struct pool *pool, struct conditions *conditions, struct checks *found,
                     struct error *error)
 {
-    struct inspection inspection = {
+    struct look look = {
         .machine = machine,
         .root = source->root,
         .has_files = machine->live || (source->root && !source->synthetic),
         .pool = pool,
         .conditions = conditions,
-        .checks = checks,
+        .checks = found,
     };
-    *checks = (struct checks){0};
+    *found = (struct checks){0};
     conditions->governor = conditions->turbo = conditions->smt = conditions->thp = NULL;
     conditions->affinity = NULL;
     conditions->load1 = NAN;
     conditions->remarks = NULL;
     conditions->remark_count = 0;
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < sizeof all_checks / sizeof *all_checks; i++)
-        result = all_checks[i](&inspection);
-    if (result == 0)
-        result = keep_remarks(pool, conditions, checks);
-    return result < 0 ? error_set(error, result, "out of memory while conditions were read") : 0;
+    return pool_enter(pool, inspect, &look, error);
 }

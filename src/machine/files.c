@@ -108,23 +108,26 @@ char *files_text(const char *root, const char *path_format, ...)
 
 /* A file's text goes into documents and onto terminals, so it becomes one line without control
  * characters. */
-const char *text_inert(struct pool *pool, const char *text, size_t length)
+static void make_inert(char line[FILES_LINE_MAX], const char *text, size_t length)
 {
-    char line[FILES_LINE_MAX];
     while (length > 0 && isspace((unsigned char)*text)) {
         text++;
         length--;
     }
     while (length > 0 && isspace((unsigned char)text[length - 1]))
         length--;
-    if (length == 0)
-        return NULL;
-    if (length >= sizeof line)
-        length = sizeof line - 1;
+    if (length >= FILES_LINE_MAX)
+        length = FILES_LINE_MAX - 1;
     for (size_t i = 0; i < length; i++)
         line[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
     line[length] = '\0';
-    return pool_strdup(pool, line);
+}
+
+const char *text_inert(struct pool *pool, const char *text, size_t length)
+{
+    char line[FILES_LINE_MAX];
+    make_inert(line, text, length);
+    return *line ? pool_strdup(pool, line) : NULL;
 }
 
 const char *files_line(struct pool *pool, const char *root, const char *path_format, ...)
@@ -133,9 +136,10 @@ const char *files_line(struct pool *pool, const char *root, const char *path_for
     va_start(arguments, path_format);
     char *text = text_at(root, path_format, arguments);
     va_end(arguments);
-    const char *line = text ? text_inert(pool, text, strcspn(text, "\n")) : NULL;
-    free(text);
-    return line;
+    char line[FILES_LINE_MAX];
+    make_inert(line, text ? text : "", text ? strcspn(text, "\n") : 0);
+    free(text); /* before the pool may leave */
+    return *line ? pool_strdup(pool, line) : NULL;
 }
 
 /* Digits that fit 64 bits; *end is where they stop. strtoull would take signs and wrap. */
@@ -212,30 +216,45 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-size_t files_names(struct pool *pool, char ***names, const char *root, const char *path)
+struct names {
+    struct pool *pool;
+    DIR *directory;
+    char **list;
+    size_t count;
+};
+
+static int read_names(void *with)
+{
+    struct names *names = with;
+    for (struct dirent *entry; (entry = readdir(names->directory));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char *name = pool_strdup(names->pool, entry->d_name);
+        char **slot = pool_append(names->pool, (void **)&names->list, &names->count, sizeof *slot);
+        *slot = name;
+    }
+    return 0;
+}
+
+/* The directory is closed before a lack of memory leaves. */
+size_t files_names(struct pool *pool, char ***list, const char *root, const char *path)
 {
     char full[FILES_PATH_MAX];
     int length = snprintf(full, sizeof full, "%s%s", root ? root : "", path);
-    DIR *directory = length > 0 && (size_t)length < sizeof full ? opendir(full) : NULL;
-    size_t count = 0;
-    *names = NULL;
-    if (!directory)
+    struct names names = {.pool = pool};
+    if (length > 0 && (size_t)length < sizeof full)
+        names.directory = opendir(full);
+    *list = NULL;
+    if (!names.directory)
         return 0;
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        if (entry->d_name[0] == '.')
-            continue;
-        char *name = pool_strdup(pool, entry->d_name);
-        void *array = *names;
-        char **slot = name ? pool_append(pool, &array, &count, sizeof *slot) : NULL;
-        if (!slot)
-            break;
-        *names = array;
-        *slot = name;
-    }
-    closedir(directory);
-    if (count)
-        qsort(*names, count, sizeof **names, compare_names);
-    return count;
+    const int code = pool_enter(pool, read_names, &names, pool_error(pool));
+    closedir(names.directory);
+    if (pool_check(pool, code) < 0)
+        return 0;
+    if (names.count)
+        qsort(names.list, names.count, sizeof *names.list, compare_names);
+    *list = names.list;
+    return names.count;
 }
 
 /* What follows the key at the beginning of a line, behind a colon; where `bare`, blanks will do in

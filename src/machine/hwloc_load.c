@@ -1,10 +1,15 @@
 #include "machine/hwloc_load.h"
 
-#include "machine/child.h"
 #include "machine/files.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /*
  * Only environment variables make hwloc read below another root, and a variable that the user has
@@ -68,15 +73,59 @@ static int load_below(hwloc_topology_t topology, const struct machine_source *so
     return result;
 }
 
+/* --- in a child first --- */
+
 struct loading {
     hwloc_topology_t topology;
     const struct machine_source *source;
 };
 
-static bool is_loaded(void *of)
+static bool is_loaded(const struct loading *loading)
 {
-    const struct loading *loading = of;
     return load_below(loading->topology, loading->source) == 0;
+}
+
+/* The child leaves no core file and prints nothing, and nothing that the program has registered for
+ * its end runs in it. It writes a byte when the work went well. */
+static void try_it(const struct loading *loading, int answer)
+{
+    const int nowhere = open("/dev/null", O_WRONLY);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+    signal(SIGABRT, SIG_DFL);
+    if (nowhere >= 0)
+        dup2(nowhere, STDERR_FILENO);
+    const bool well = is_loaded(loading) && write(answer, "", 1) == 1;
+    _exit(well ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/* Whether the child answered before it ended. */
+static bool has_answered(int answer)
+{
+    char byte;
+    ssize_t got;
+    do
+        got = read(answer, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    return got == 1;
+}
+
+/* hwloc asserts that a kernel's files do not contradict each other, and those of a stranger's tree
+ * may: an assertion that fails ends the child alone. The answer comes by a pipe, because a program
+ * that ignores its children's ends does not learn how they ended. */
+static bool loads_in_a_child(const struct loading *loading)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return true;
+    const pid_t child = fork();
+    if (child == 0)
+        try_it(loading, ends[1]);
+    close(ends[1]);
+    const bool well = child < 0 || has_answered(ends[0]);
+    close(ends[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return well;
 }
 
 int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, struct error *error)
@@ -100,10 +149,8 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
     /* Describes the whole machine; limits.c finds out what of it may be used. */
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);
-    /* hwloc asserts that a kernel's files do not contradict each other, and those of a stranger's
-     * tree may: an assertion that fails must not end fathom, so a child tries first. */
     struct loading loading = {*topology, source};
-    if ((source->root && !child_try(is_loaded, &loading)) || !is_loaded(&loading)) {
+    if ((source->root && !loads_in_a_child(&loading)) || !is_loaded(&loading)) {
         hwloc_topology_destroy(*topology);
         *topology = NULL;
     }

@@ -1,7 +1,8 @@
-#include "machine/identity.h"
-
+/* What the machine calls itself: host, system, processor, hypervisor, and the sizes of its pages.
+ */
 #include "arch.h"
 #include "machine/files.h"
+#include "machine/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +252,7 @@ static void read_recorded_names(struct machine *machine, const char *root)
     facts->cpu_arch = files_line(&machine->pool, root, "/proc/sys/kernel/arch");
 }
 
-int identity_read(struct machine *machine, const char *root, struct error *error)
+int identity_read(struct machine *machine, const char *root)
 {
     struct machine_facts *facts = &machine->facts;
     int result = 0;
@@ -271,7 +272,5 @@ int identity_read(struct machine *machine, const char *root, struct error *error
     if (meminfo)
         text_number(&facts->memory_bytes, meminfo, "MemTotal");
     free(meminfo);
-    if (result == 0)
-        result = read_page_sizes(machine, root);
-    return result < 0 ? error_set(error, result, "out of memory while the machine was read") : 0;
+    return result == 0 ? read_page_sizes(machine, root) : result;
 }

@@ -1,9 +1,11 @@
-#include "machine/limits.h"
-
+/*
+ * What of the machine this process may use: CPUs by affinity and cpuset, memory by what is free and
+ * by cgroup limits, time by quota.
+ */
 #include "machine/cgroup.h"
 #include "machine/files.h"
 #include "machine/os.h"
-#include "machine/topology.h"
+#include "machine/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@ static uint64_t available(const struct machine *machine, const char *root, uint6
     return free_bytes < limit ? free_bytes : limit;
 }
 
-int limits_read(struct machine *machine, const char *root, struct error *error)
+int limits_read(struct machine *machine, const char *root)
 {
     struct cpulist mask;
     struct cgroup_limits cgroup;
@@ -68,7 +70,7 @@ int limits_read(struct machine *machine, const char *root, struct error *error)
      * running machine the mask counts. */
     if (machine->live)
         for (size_t i = 0; result == 0 && i < mask.count; i++)
-            result = topology_add_cpu(machine, mask.ids[i]);
+            result = machine_add_cpu(machine, mask.ids[i]);
     if (result == 0)
         result = allow_all(machine);
     cgroup_read(&cgroup, root);
@@ -80,15 +82,13 @@ int limits_read(struct machine *machine, const char *root, struct error *error)
     machine->memory_available_bytes = available(machine, root, cgroup.memory_bytes);
     cpulist_free(&mask);
     cpulist_free(&cgroup.cpus);
-    return result < 0 ? error_set(error, result, "out of memory while limits were read") : 0;
+    return result;
 }
 
-int limits_none(struct machine *machine, struct error *error)
+int limits_none(struct machine *machine)
 {
     machine->cpu_quota = INFINITY;
     machine->memory_available_bytes =
         machine->facts.memory_bytes ? machine->facts.memory_bytes : assumed_bytes;
-    return allow_all(machine) < 0
-               ? error_set(error, ERROR_SYSTEM, "out of memory while limits were read")
-               : 0;
+    return allow_all(machine);
 }

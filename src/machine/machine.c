@@ -1,108 +1,50 @@
 #include "machine/machine.h"
 
-#include "machine/declared/declared.h"
-#include "machine/files.h"
-#include "machine/identity.h"
-#include "machine/limits.h"
-#include "machine/numa.h"
-#include "machine/topology.h"
+#include "machine/os.h"
+#include "machine/parts.h"
 
 #include "arch.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* The numbers of the online CPUs where there is no topology to read: "cpu3 ..." in /proc/stat or
- * else "processor : 3" in /proc/cpuinfo. The kernel prints them in ascending order. */
-static int add_bare_cpus(struct machine *machine, const char *root, const char *path,
-                         const char *line_format)
+const char *const page_policy_names[PAGES_COUNT + 1] = {
+    [PAGES_AUTO] = "auto",     [PAGES_SMALL] = "small",   [PAGES_THP] = "thp",
+    [PAGES_HUGE2M] = "huge2m", [PAGES_HUGE1G] = "huge1g",
+};
+
+void *machine_append(struct machine *machine, void *array_address, size_t *count, size_t size)
 {
-    int result = 0, last = -1;
-    char *text = files_text(root, "%s", path);
-    for (const char *line = text; result == 0 && line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        char digits[8], after = '\n'; /* the last line may end the text */
-        if (sscanf(line, line_format, digits, &after) < 1 || !isspace((unsigned char)after) ||
-            atoi(digits) <= last || atoi(digits) > CPU_ID_MAX)
-            continue;
-        last = atoi(digits);
-        result = topology_add_cpu(machine, last);
-    }
-    free(text);
-    return result;
+    void *array;
+    memcpy(&array, array_address, sizeof array);
+    void *slot = pool_append(&machine->pool, &array, count, size);
+    memcpy(array_address, &array, sizeof array);
+    return slot;
 }
 
-static int find_bare_cpus(struct machine *machine, const char *root)
+int machine_add_cpu(struct machine *machine, int id)
 {
-    int result = add_bare_cpus(machine, root, "/proc/stat", "cpu%7[0-9]%c");
-    if (result == 0 && machine->cpu_count == 0)
-        result = add_bare_cpus(machine, root, "/proc/cpuinfo", "processor : %7[0-9]%c");
-    return result;
-}
-
-static int check_root(const char *root, struct error *error)
-{
-    struct stat status;
-    if (root && (stat(root, &status) != 0 || !S_ISDIR(status.st_mode)))
-        return error_set(error, ERROR_USAGE,
-                         "root '%s' is not a directory: name one that holds proc/ and sys/", root);
+    if (machine_cpu(machine, id))
+        return 0;
+    struct cpu_place *place =
+        machine_append(machine, &machine->cpus, &machine->cpu_count, sizeof *place);
+    if (!place)
+        return ERROR_SYSTEM;
+    for (; place > machine->cpus && place[-1].id > id; place--)
+        place[0] = place[-1];
+    *place = (struct cpu_place){
+        .id = id, .core = -1, .sibling = 0, .package = -1, .node = -1, .kind = -1};
     return 0;
 }
 
-static uint64_t node_memory(const struct machine_facts *facts)
+int number_behind(const char *name, const char *prefix)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < facts->node_count; i++)
-        if (__builtin_add_overflow(sum, facts->nodes[i].memory_bytes, &sum))
-            return 0;
-    return sum;
-}
-
-static int read_all(struct machine *machine, const struct machine_source *source,
-                    struct error *error)
-{
-    int result = topology_read(machine, source, error);
-    if (result < 0)
-        return result;
-    machine->facts.memory_bytes = node_memory(&machine->facts);
-    result = numa_read(machine, source, error);
-    if (result < 0)
-        return result;
-    bool has_files = machine->live || source->root;
-    if (has_files && machine->cpu_count == 0 && find_bare_cpus(machine, source->root) < 0)
-        return error_set(error, ERROR_SYSTEM, "out of memory while the machine was read");
-    if (has_files)
-        result = identity_read(machine, source->root, error);
-    if (result == 0)
-        result =
-            has_files ? limits_read(machine, source->root, error) : limits_none(machine, error);
-    if (result == 0 && has_files)
-        result = declarations_read(machine, source, error);
-    machine->facts.threads = (unsigned)machine->cpu_count;
-    if (result == 0 && machine->allowed.count == 0)
-        result = error_set(error, ERROR_IMPOSSIBLE,
-                           "no CPU found%s%s: the system's files in /proc and /sys "
-                           "are missing or contradict each other",
-                           source->root ? " below " : "", source->root ? source->root : "");
-    return result;
-}
-
-int machine_read(struct machine *machine, const struct machine_source *source, struct error *error)
-{
-    *machine = (struct machine){0};
-    /* A synthetic machine has no files, so a root is ignored. */
-    struct machine_source only = *source;
-    if (only.synthetic)
-        only.root = NULL;
-    int result = check_root(only.root, error);
-    if (result == 0)
-        result = read_all(machine, &only, error);
-    if (result < 0)
-        machine_free(machine);
-    return result;
+    const size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0)
+        return -1;
+    const char *digits = name + length;
+    const size_t count = strspn(digits, "0123456789");
+    return count > 0 && count < 7 && !digits[count] ? atoi(digits) : -1;
 }
 
 void machine_free(struct machine *machine)

@@ -21,8 +21,8 @@
 struct machine_source {
     const char *root;      /* NULL: the machine we run on */
     const char *synthetic; /* an hwloc synthetic topology, like "pack:2 core:8 pu:2"; NULL: none */
-    /* What `dmidecode` printed, read as it is named and not below the root; NULL: the firmware's
-     * own table, where this user may read it. */
+    /* A copy of the firmware's table of memory modules, read as it is named and not below the root;
+     * NULL: the table itself, where this user may read it. */
     const char *smbios;
     bool guest; /* the process is another program's, with threads: its environment is left alone */
 };

@@ -1,8 +1,9 @@
-#include "machine/topology.h"
-
-#include "machine/declared/objects.h"
+/*
+ * What hwloc knows of a machine: where its CPUs sit, its caches, kinds of core and NUMA nodes.
+ */
 #include "machine/files.h"
 #include "machine/hwloc_load.h"
+#include "machine/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +11,6 @@
 
 /* Sizes outside of these are garbage. */
 static const uint64_t cache_bytes_min = 1024, cache_bytes_max = (uint64_t)1 << 40;
-
-const char *cpulist_pooled(struct pool *pool, const struct cpulist *list)
-{
-    size_t size = list->count * 8 + 1; /* seven digits and a comma: CPU_ID_MAX */
-    char *text = malloc(size);
-    const char *pooled = text ? pool_strdup(pool, cpulist_format(list, text, size)) : NULL;
-    free(text);
-    return pooled;
-}
 
 static int bitmap_cpulist(struct cpulist *list, hwloc_const_bitmap_t bitmap)
 {
@@ -42,36 +34,12 @@ static const char *bitmap_pooled(struct pool *pool, hwloc_const_bitmap_t bitmap)
     return text;
 }
 
-static void *append(struct pool *pool, void *array_address, size_t *count, size_t size)
-{
-    void *array;
-    memcpy(&array, array_address, sizeof array);
-    void *slot = pool_append(pool, &array, count, size);
-    memcpy(array_address, &array, sizeof array);
-    return slot;
-}
-
 /* --- CPUs --- */
 
 static int compare_cpus(const void *a, const void *b)
 {
     const struct cpu_place *left = a, *right = b;
     return (left->id > right->id) - (left->id < right->id);
-}
-
-int topology_add_cpu(struct machine *machine, int id)
-{
-    if (machine_cpu(machine, id))
-        return 0;
-    struct cpu_place *place =
-        append(&machine->pool, &machine->cpus, &machine->cpu_count, sizeof *place);
-    if (!place)
-        return ERROR_SYSTEM;
-    for (; place > machine->cpus && place[-1].id > id; place--)
-        place[0] = place[-1];
-    *place = (struct cpu_place){
-        .id = id, .core = -1, .sibling = 0, .package = -1, .node = -1, .kind = -1};
-    return 0;
 }
 
 /* hwloc's own numbers begin anew at each depth, and where half a core is offline, cores of guests
@@ -111,7 +79,7 @@ static int read_cpus(struct machine *machine, hwloc_topology_t topology)
         if (pu->os_index > CPU_ID_MAX)
             continue;
         struct cpu_place *place =
-            append(&machine->pool, &machine->cpus, &machine->cpu_count, sizeof *place);
+            machine_append(machine, &machine->cpus, &machine->cpu_count, sizeof *place);
         if (!place)
             return ERROR_SYSTEM;
         *place = (struct cpu_place){
@@ -152,8 +120,8 @@ static int read_kinds(struct machine *machine, hwloc_topology_t topology)
         else
             hwloc_bitmap_fill(cpus);
         hwloc_bitmap_and(cpus, cpus, hwloc_topology_get_topology_cpuset(topology));
-        struct cpu_kind_facts *kind =
-            append(&machine->pool, &machine->facts.kinds, &machine->facts.kind_count, sizeof *kind);
+        struct cpu_kind_facts *kind = machine_append(machine, &machine->facts.kinds,
+                                                     &machine->facts.kind_count, sizeof *kind);
         if (!kind) {
             result = ERROR_SYSTEM;
             break;
@@ -227,7 +195,7 @@ static int add_cache(struct machine *machine, hwloc_obj_t object)
             return 0;
     described.shared_cpus = bitmap_pooled(&machine->pool, object->cpuset);
     struct cache_facts *cache =
-        append(&machine->pool, &facts->caches, &facts->cache_count, sizeof *cache);
+        machine_append(machine, &facts->caches, &facts->cache_count, sizeof *cache);
     if (!cache || !described.shared_cpus)
         return ERROR_SYSTEM;
     *cache = described;
@@ -244,7 +212,7 @@ static int add_cache_place(struct machine *machine, hwloc_obj_t object)
         return ERROR_SYSTEM;
     int *ids = pool_alloc(&machine->pool, list.count + 1, sizeof *ids);
     struct cache_place *place =
-        append(&machine->pool, &machine->caches, &machine->cache_count, sizeof *place);
+        machine_append(machine, &machine->caches, &machine->cache_count, sizeof *place);
     if (ids && list.count)
         memcpy(ids, list.ids, list.count * sizeof *ids);
     if (place)
@@ -300,7 +268,7 @@ static int add_node(struct machine *machine, hwloc_obj_t object,
         result = cpulist_add(&online, cpu->id);
     }
     struct numa_facts *node =
-        append(&machine->pool, &machine->facts.nodes, &machine->facts.node_count, sizeof *node);
+        machine_append(machine, &machine->facts.nodes, &machine->facts.node_count, sizeof *node);
     if (node) {
         node->id = (int)object->os_index;
         node->cpus = cpulist_pooled(&machine->pool, &online);
@@ -325,6 +293,98 @@ static int read_nodes(struct machine *machine, hwloc_topology_t topology,
     return 0;
 }
 
+/* --- hwloc's tree as the document keeps it --- */
+
+static bool is_kept(hwloc_obj_type_t type)
+{
+    return type == HWLOC_OBJ_PACKAGE || type == HWLOC_OBJ_DIE || type == HWLOC_OBJ_GROUP ||
+           type == HWLOC_OBJ_CORE || type == HWLOC_OBJ_NUMANODE || hwloc_obj_type_is_cache(type);
+}
+
+static struct declared_objects describe_object(hwloc_obj_t object)
+{
+    struct declared_objects objects = {.type = hwloc_obj_type_string(object->type)};
+    if (!hwloc_obj_type_is_cache(object->type))
+        return objects;
+    const struct hwloc_cache_attr_s *cache = &object->attr->cache;
+    objects.size_bytes = cache->size <= INT64_MAX ? cache->size : 0;
+    objects.line_bytes = cache->linesize;
+    objects.ways = cache->associativity > 0 ? (unsigned)cache->associativity : 0;
+    return objects;
+}
+
+static bool are_alike(const struct declared_objects *a, const struct declared_objects *b)
+{
+    return strcmp(a->type, b->type) == 0 && a->size_bytes == b->size_bytes &&
+           a->line_bytes == b->line_bytes && a->ways == b->ways &&
+           (a->index_count > 0) == (b->index_count > 0);
+}
+
+/* The entry of objects like this one: mostly the last. A new one where there is none. */
+static struct declared_objects *entry_of(struct machine *machine,
+                                         const struct declared_objects *like)
+{
+    struct declared_facts *declared = &machine->facts.declared;
+    for (size_t i = declared->object_count; i-- > 0;)
+        if (are_alike(&declared->objects[i], like))
+            return &declared->objects[i];
+    struct declared_objects *entry =
+        machine_append(machine, &declared->objects, &declared->object_count, sizeof *entry);
+    if (entry) {
+        *entry = *like;
+        entry->index_count = 0;
+    }
+    return entry;
+}
+
+static int add_cpus(struct machine *machine, struct declared_objects *entry,
+                    hwloc_const_bitmap_t bitmap)
+{
+    const char **cpus = machine_append(machine, &entry->cpus, &entry->cpus_count, sizeof *cpus);
+    if (cpus)
+        *cpus = bitmap_pooled(&machine->pool, bitmap);
+    return cpus && *cpus ? 0 : ERROR_SYSTEM;
+}
+
+static int keep_object(struct machine *machine, hwloc_obj_t object)
+{
+    struct declared_objects like = describe_object(object);
+    const bool numbered = object->os_index != HWLOC_UNKNOWN_INDEX;
+    like.index_count = numbered;
+    struct declared_objects *entry = entry_of(machine, &like);
+    if (!entry || add_cpus(machine, entry, object->cpuset) < 0)
+        return ERROR_SYSTEM;
+    uint64_t *index =
+        numbered ? machine_append(machine, &entry->indexes, &entry->index_count, sizeof *index)
+                 : NULL;
+    if (index)
+        *index = object->os_index;
+    return !numbered || index ? 0 : ERROR_SYSTEM;
+}
+
+static int keep_depth(struct machine *machine, hwloc_topology_t topology, int depth)
+{
+    if (!is_kept(hwloc_get_depth_type(topology, depth)))
+        return 0;
+    int code = 0;
+    for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth) && code == 0; i++)
+        code = keep_object(machine, hwloc_get_obj_by_depth(topology, depth, i));
+    return code;
+}
+
+static int keep_objects(struct machine *machine, hwloc_topology_t topology)
+{
+    const struct declared_objects cpus = {.type = hwloc_obj_type_string(HWLOC_OBJ_PU)};
+    int code = 0;
+    for (int depth = 0; depth < hwloc_topology_get_depth(topology) && code == 0; depth++)
+        code = keep_depth(machine, topology, depth);
+    if (code == 0)
+        code = keep_depth(machine, topology, HWLOC_TYPE_DEPTH_NUMANODE);
+    struct declared_objects *entry = code == 0 ? entry_of(machine, &cpus) : NULL;
+    return entry ? add_cpus(machine, entry, hwloc_topology_get_topology_cpuset(topology))
+                 : ERROR_SYSTEM;
+}
+
 int topology_read(struct machine *machine, const struct machine_source *source, struct error *error)
 {
     hwloc_topology_t topology;
@@ -336,8 +396,8 @@ int topology_read(struct machine *machine, const struct machine_source *source, 
     machine->live = machine->live && hwloc_topology_is_thissystem(topology);
     if (read_cpus(machine, topology) < 0 || read_kinds(machine, topology) < 0 ||
         read_caches(machine, topology) < 0 || read_nodes(machine, topology, source) < 0 ||
-        objects_keep(machine, topology) < 0)
-        result = error_set(error, ERROR_SYSTEM, "out of memory while the machine was read");
+        keep_objects(machine, topology) < 0)
+        result = ERROR_SYSTEM;
     hwloc_topology_destroy(topology);
     return result;
 }

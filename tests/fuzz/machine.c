@@ -1,12 +1,12 @@
 /* Whatever a machine's files say, the machine is read, or it is said why not. An input is a tree as
  * in tests/machines/: lines "PATH = TEXT", and "PATH <<END" before more lines. The whole of it is
- * the firmware's table of modules too, and what dmidecode printed. */
+ * the firmware's table of modules too, and a copy of it. */
 #include "machine/machine.h"
 #include "../machines/tree.h"
 #include "conclude/channels.h"
 #include "fuzz.h"
 #include "machine/conditions.h"
-#include "machine/declared/parts.h"
+#include "machine/parts.h"
 
 #include <hwloc.h>
 
@@ -99,7 +99,7 @@ static void check_declared(const struct declared_facts *declared)
     pool_free(&pool);
 }
 
-/* The modules as dmidecode's text in place of the firmware's table. */
+/* The modules by a copy of the firmware's table. */
 static void read_modules(const struct tree *tree, const uint8_t *bytes, size_t size)
 {
     char path[300];
@@ -107,7 +107,7 @@ static void read_modules(const struct tree *tree, const uint8_t *bytes, size_t s
     struct error error = {0};
     tree_put(tree, "/modules", bytes, size);
     snprintf(path, sizeof path, "%s/modules", tree->root);
-    const int code = declared_dmidecode(&machine, path, &error);
+    const int code = declared_modules_of_file(&machine, path, &error);
     if (code < 0)
         fuzz_check_error(code, &error);
     check_declared(&machine.facts.declared);

@@ -369,8 +369,8 @@ static const struct option_spec measure_options[] = {
 
 const struct option_spec machine_options[] = {
     {"smbios", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
-     "the memory modules as 'sudo dmidecode -t memory' printed them into FILE, where this user may "
-     "not read the firmware's table"},
+     "a copy of the firmware's table of memory modules, where this user may not read it: 'sudo cat "
+     "/sys/firmware/dmi/tables/DMI > FILE' makes one"},
     {.name = NULL},
 };
 

@@ -1,5 +1,5 @@
 /* What may be used of recorded machines, by their files, and of this one, by its mask. */
-#include "machine/limits.h"
+#include "machine/parts.h"
 
 #include "machine/os.h"
 #include "recorded.h"

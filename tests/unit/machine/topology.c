@@ -1,5 +1,5 @@
 /* What hwloc makes of recorded, composed and synthetic machines. */
-#include "machine/topology.h"
+#include "machine/parts.h"
 
 #include "recorded.h"
 
@@ -232,12 +232,37 @@ static void a_cpu_is_added_once_and_in_order(void **state)
     read_synthetic("core:2 pu:2(indexes=0,2,5,9)");
     static const int added[] = {7, 0, 3, 12, 3}, expected[] = {0, 2, 3, 5, 7, 9, 12};
     for (size_t i = 0; i < 5; i++)
-        assert_int_equal(topology_add_cpu(&machine, added[i]), 0);
+        assert_int_equal(machine_add_cpu(&machine, added[i]), 0);
     assert_int_equal(machine.cpu_count, 7);
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(machine.cpus[i].id, expected[i]);
     assert_int_equal(machine_cpu(&machine, 7)->core, -1);
     assert_int_equal(machine_cpu(&machine, 9)->core, 1);
+}
+
+static const struct declared_objects *objects_of(const char *type)
+{
+    const struct declared_facts *declared = &machine.facts.declared;
+    for (size_t i = 0; i < declared->object_count; i++)
+        if (strcmp(declared->objects[i].type, type) == 0)
+            return &declared->objects[i];
+    return NULL;
+}
+
+static void objects_alike_are_one_entry(void **state)
+{
+    (void)state;
+    read_synthetic("pack:2 [numa(memory=1073741824)] l3:1(size=33554432) core:2 pu:2");
+    const struct declared_objects *cores = objects_of("Core");
+    assert_int_equal(cores->cpus_count, 4);
+    assert_int_equal(cores->index_count, 4);
+    assert_string_equal(cores->cpus[3], "6-7");
+    assert_int_equal(cores->indexes[3], 3);
+    assert_int_equal(objects_of("L3Cache")->cpus_count, 2);
+    assert_int_equal(objects_of("L3Cache")->size_bytes, 33554432);
+    assert_string_equal(objects_of("NUMANode")->cpus[1], "4-7");
+    assert_int_equal(objects_of("PU")->cpus_count, 1);
+    assert_string_equal(objects_of("PU")->cpus[0], "0-7");
 }
 
 static void long_lists_are_whole(void **state)
@@ -272,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_machine_of_2048_cpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(synthetic_cpus_may_be_numbered_anyhow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cpu_is_added_once_and_in_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(objects_alike_are_one_entry, set_up, tear_down),
         cmocka_unit_test(long_lists_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

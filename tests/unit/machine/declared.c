@@ -1,9 +1,9 @@
 /* What firmware and kernel declare, on a composed machine that declares all of it, and on damaged
  * files. */
-#include "machine/declared/declared.h"
+#include "machine/parts.h"
 
-#include "../recorded.h"
 #include "document/json.h"
+#include "recorded.h"
 
 #include <math.h>
 #include <stdio.h>

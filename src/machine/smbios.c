@@ -4,11 +4,13 @@
  * /sys/firmware/dmi/tables/DMI, and each structure by itself in /sys/firmware/dmi/entries where the
  * module dmi-sysfs is loaded; only root may read either.
  */
-#include "machine/declared/parts.h"
 #include "machine/files.h"
+#include "machine/parts.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     HEADER = 4, /* type, length of what follows up to the texts, handle */
@@ -16,6 +18,9 @@ enum {
     TYPE_END = 127,
     RANKS_MASK = 15,
 };
+
+/* What no machine exceeds, so that larger numbers are garbage. */
+enum { MODULES_MAX = 4096, MTS_MAX = 1000 * 1000, BITS_MAX = (1 << 16) - 2 };
 
 /* Where the fields begin. */
 enum {
@@ -95,7 +100,7 @@ static uint64_t size_of(const struct structure *structure)
 static unsigned speed(const struct structure *structure, size_t at, size_t extended)
 {
     const uint32_t value = field(structure, at, 2);
-    return at_most(value == 0xffff ? field(structure, extended, 4) : value, DECLARED_MTS_MAX);
+    return at_most(value == 0xffff ? field(structure, extended, 4) : value, MTS_MAX);
 }
 
 static const char *type_of(const struct structure *structure)
@@ -110,10 +115,10 @@ static int add_module(struct machine *machine, const struct structure *structure
 {
     struct declared_facts *declared = &machine->facts.declared;
     struct pool *pool = &machine->pool;
-    if (structure->length <= AT_TYPE || declared->module_count == DECLARED_MODULES_MAX)
+    if (structure->length <= AT_TYPE || declared->module_count == MODULES_MAX)
         return 0;
     struct declared_module *module =
-        declared_append(machine, &declared->modules, &declared->module_count, sizeof *module);
+        machine_append(machine, &declared->modules, &declared->module_count, sizeof *module);
     if (!module)
         return ERROR_SYSTEM;
     *module = (struct declared_module){
@@ -127,8 +132,8 @@ static int add_module(struct machine *machine, const struct structure *structure
     module->type = type_of(structure);
     module->rated_mts = speed(structure, AT_SPEED, AT_EXTENDED_SPEED);
     module->configured_mts = speed(structure, AT_CONFIGURED, AT_EXTENDED_CONFIGURED);
-    module->data_bits = at_most(field(structure, AT_DATA_WIDTH, 2), DECLARED_BITS_MAX - 2);
-    module->total_bits = at_most(field(structure, AT_TOTAL_WIDTH, 2), DECLARED_BITS_MAX - 2);
+    module->data_bits = at_most(field(structure, AT_DATA_WIDTH, 2), BITS_MAX);
+    module->total_bits = at_most(field(structure, AT_TOTAL_WIDTH, 2), BITS_MAX);
     module->ranks = field(structure, AT_ATTRIBUTES, 1) & RANKS_MASK;
     module->maker = text(pool, structure, AT_MAKER);
     module->part = text(pool, structure, AT_PART);
@@ -169,18 +174,38 @@ static int add_file(struct machine *machine, const char *root, const char *path)
     return code;
 }
 
-int declared_smbios(struct machine *machine, const char *root)
+int declared_modules(struct machine *machine, const char *root)
 {
     static const char folder[] = "/sys/firmware/dmi/entries";
     int code = add_file(machine, root, "/sys/firmware/dmi/tables/DMI");
     if (code < 0 || machine->facts.declared.module_count)
         return code;
-    for (int i = 0; i < DECLARED_MODULES_MAX && code == 0; i++) {
+    for (int i = 0; i < MODULES_MAX && code == 0; i++) {
         const size_t before = machine->facts.declared.module_count;
         const char *path = pool_printf(&machine->pool, "%s/17-%d/raw", folder, i);
         code = path ? add_file(machine, root, path) : ERROR_SYSTEM;
         if (machine->facts.declared.module_count == before)
             break;
     }
+    return code;
+}
+
+/* What `dmidecode --dump-bin` writes is the table behind an entry point of 32 bytes, "_SM_" or
+ * "_SM3_". */
+int declared_modules_of_file(struct machine *machine, const char *path, struct error *error)
+{
+    enum { ENTRY = 32 };
+    static const char how[] =
+        "give a copy of the firmware's table: sudo cat /sys/firmware/dmi/tables/DMI > FILE";
+    size_t size = 0;
+    unsigned char *bytes = files_bytes(&size, NULL, "%s", path);
+    if (!bytes)
+        return error_set(error, ERROR_USAGE, "--smbios %s can't be read: %s; %s", path,
+                         access(path, R_OK) < 0 ? strerror(errno) : "it is no file", how);
+    const size_t skipped = size > ENTRY && memcmp(bytes, "_SM", 3) == 0 ? ENTRY : 0;
+    const int code = smbios_add_modules(machine, bytes + skipped, size - skipped);
+    free(bytes);
+    if (code == 0 && !machine->facts.declared.module_count)
+        return error_set(error, ERROR_USAGE, "--smbios %s has no memory module: %s", path, how);
     return code;
 }

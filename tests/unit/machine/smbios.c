@@ -1,5 +1,5 @@
 /* SMBIOS structures that are made here: what they say is read, and what is none of them is left. */
-#include "machine/declared/parts.h"
+#include "machine/parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

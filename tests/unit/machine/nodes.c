@@ -1,5 +1,5 @@
 /* Declared distances between nodes, on recorded, composed and synthetic machines. */
-#include "machine/numa.h"
+#include "machine/parts.h"
 
 #include "recorded.h"
 

@@ -3,8 +3,8 @@
  * as the kernel's Documentation/arch/x86/resctrl.rst (filesystems/resctrl.rst since 6.17) has them.
  * A process of the default group takes on a CPU the group that the CPU is in.
  */
-#include "machine/declared/parts.h"
 #include "machine/files.h"
+#include "machine/parts.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -110,7 +110,7 @@ static int add_share(struct machine *machine, const char *resource, unsigned of_
             : !read_mask(end + 1, &share.ways) || !share.ways || (of_ways && share.ways > of_ways))
         return 0;
     struct declared_share *slot =
-        declared_append(machine, &declared->shares, &declared->share_count, sizeof *slot);
+        machine_append(machine, &declared->shares, &declared->share_count, sizeof *slot);
     if (!slot)
         return ERROR_SYSTEM;
     *slot = share;

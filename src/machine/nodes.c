@@ -1,13 +1,116 @@
-/* Of the nodes: the firmware's distances (SLIT) and speeds (HMAT), the kernel's tiers and weights.
- * What the files hold stands in the kernel's Documentation/ABI/stable/sysfs-devices-node,
+/* Of the nodes: how much of each is free, and from which this process may take memory; the
+ * firmware's distances (SLIT) and speeds (HMAT), the kernel's tiers and weights. What the files
+ * hold stands in the kernel's Documentation/ABI/stable/sysfs-devices-node,
  * testing/sysfs-kernel-mm-memory-tiers and testing/sysfs-kernel-mm-mempolicy-weighted-interleave.
  */
-#include "machine/declared/parts.h"
 #include "machine/files.h"
-#include "machine/topology.h"
+#include "machine/parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- what plans need to know --- */
+
+static const char *const nodes_path = "/sys/devices/system/node";
+
+static size_t index_of(const struct machine_facts *facts, int id)
+{
+    size_t i = 0;
+    while (i < facts->node_count && facts->nodes[i].id != id)
+        i++;
+    return i;
+}
+
+/* The file of a node has a number for each online node, in ascending order (the firmware's SLIT, in
+ * which 10 is the way to itself). A line with another number of entries is about other nodes and is
+ * ignored. */
+static void read_distances(struct machine *machine, size_t from, const struct cpulist *online,
+                           const char *root)
+{
+    const struct machine_facts *facts = &machine->facts;
+    unsigned *distances = machine->nodes[from].distances;
+    char *text = files_text(root, "%s/node%d/distance", nodes_path, facts->nodes[from].id);
+    char *at = text;
+    size_t count = 0;
+    while (at && *at) {
+        char *end;
+        unsigned long distance = strtoul(at, &end, 10);
+        if (end == at || count == online->count)
+            break;
+        size_t to = index_of(facts, online->ids[count++]);
+        if (to < facts->node_count && distance > 0 && distance < 255) /* 255: unreachable */
+            distances[to] = (unsigned)distance;
+        at = end + strspn(end, " \t\n");
+    }
+    if (!at || *at || count != online->count)
+        memset(distances, 0, facts->node_count * sizeof *distances);
+    free(text);
+}
+
+/* Counts free memory and what the kernel can drop without writing it anywhere. */
+static void read_free(struct machine *machine, size_t node, const char *root)
+{
+    static const char *const kinds[] = {"MemFree", "Inactive(file)"};
+    const int id = machine->facts.nodes[node].id;
+    char *text = files_text(root, "%s/node%d/meminfo", nodes_path, id);
+    uint64_t sum = 0;
+    bool known = false;
+    for (size_t i = 0; text && i < sizeof kinds / sizeof *kinds; i++) {
+        char key[40];
+        uint64_t bytes;
+        snprintf(key, sizeof key, "Node %d %s", id, kinds[i]);
+        if (text_number(&bytes, text, key)) {
+            sum += bytes;
+            known = true;
+        }
+    }
+    if (known && sum < machine->nodes[node].free_bytes)
+        machine->nodes[node].free_bytes = sum;
+    free(text);
+}
+
+/* The nodes that the cpuset allows to this process. Skipped for a recorded machine, whose files are
+ * about another process. */
+static void read_allowed(struct machine *machine)
+{
+    struct cpulist allowed;
+    char *status = files_text(NULL, "/proc/self/status");
+    if (status && text_cpulist(&allowed, status, "Mems_allowed_list")) {
+        for (size_t i = 0; i < machine->facts.node_count; i++)
+            machine->nodes[i].allowed = cpulist_has(&allowed, machine->facts.nodes[i].id);
+        cpulist_free(&allowed);
+    }
+    free(status);
+}
+
+int nodes_read(struct machine *machine, const struct machine_source *source)
+{
+    const size_t count = machine->facts.node_count;
+    machine->nodes = pool_alloc(&machine->pool, count, sizeof *machine->nodes);
+    unsigned *distances = pool_alloc(&machine->pool, count * count, sizeof *distances);
+    if (count && (!machine->nodes || !distances))
+        return ERROR_SYSTEM;
+    for (size_t i = 0; i < count; i++)
+        machine->nodes[i] = (struct node_place){.distances = distances + i * count,
+                                                .free_bytes = machine->facts.nodes[i].memory_bytes,
+                                                .allowed = true};
+    if (source->synthetic)
+        return 0;
+    struct cpulist online;
+    if (files_cpulist(&online, source->root, "%s/online", nodes_path)) {
+        for (size_t i = 0; i < count; i++)
+            read_distances(machine, i, &online, source->root);
+        cpulist_free(&online);
+    }
+    for (size_t i = 0; i < count; i++)
+        read_free(machine, i, source->root);
+    if (machine->live)
+        read_allowed(machine);
+    return 0;
+}
+
+/* --- what is declared --- */
 
 /* HMAT counts in picoseconds and MB/s of 16 bits, times a base (ACPI 6.5, 5.2.28.4); the kernel
  * shows whole ns and MB/s. A millisecond, and 100 TB/s, are no memory's. */
@@ -29,7 +132,7 @@ static int add_distances(struct machine *machine)
             continue;
         uint64_t *to = pool_alloc(&machine->pool, count, sizeof *to);
         struct declared_distances *row =
-            declared_append(machine, &declared->distances, &declared->distance_count, sizeof *row);
+            machine_append(machine, &declared->distances, &declared->distance_count, sizeof *row);
         if (!to || !row)
             return ERROR_SYSTEM;
         for (size_t j = 0; j < count; j++)
@@ -56,7 +159,7 @@ static int linked_nodes(struct cpulist *nodes, struct pool *pool, const char *ro
     int code = 0;
     *nodes = (struct cpulist){0};
     for (size_t i = 0; i < count && code == 0; i++) {
-        const int id = declared_number_of(names[i], "node");
+        const int id = number_behind(names[i], "node");
         code = id >= 0 ? cpulist_add(nodes, id) : 0;
     }
     return code;
@@ -80,7 +183,7 @@ static int add_way(struct machine *machine, const char *root, int node, unsigned
     int code = linked_nodes(&from, &machine->pool, root, folder);
     if (code == 0 && from.count) {
         struct declared_way *slot =
-            declared_append(machine, &declared->ways, &declared->way_count, sizeof *slot);
+            machine_append(machine, &declared->ways, &declared->way_count, sizeof *slot);
         way.from = cpulist_pooled(&machine->pool, &from);
         code = slot && way.from ? 0 : ERROR_SYSTEM;
         if (code == 0)
@@ -104,14 +207,14 @@ static int add_tiers(struct machine *machine, const char *root)
     char **names;
     const size_t count = files_names(&machine->pool, &names, root, folder);
     for (size_t i = 0; i < count; i++) {
-        const int id = declared_number_of(names[i], "memory_tier");
+        const int id = number_behind(names[i], "memory_tier");
         struct cpulist nodes;
         if (id < 0 || !files_cpulist(&nodes, root, "%s/%s/nodelist", folder, names[i]))
             continue;
         const char *text = nodes.count ? cpulist_pooled(&machine->pool, &nodes) : "";
         struct declared_tier *tier =
             nodes.count
-                ? declared_append(machine, &declared->tiers, &declared->tier_count, sizeof *tier)
+                ? machine_append(machine, &declared->tiers, &declared->tier_count, sizeof *tier)
                 : NULL;
         const bool failed = nodes.count && (!text || !tier);
         cpulist_free(&nodes);
@@ -138,7 +241,7 @@ static int add_weight(struct machine *machine, const char *root, int node)
         weight < 1 || weight > WEIGHT_MAX)
         return 0;
     struct declared_weight *slot =
-        declared_append(machine, &declared->weights, &declared->weight_count, sizeof *slot);
+        machine_append(machine, &declared->weights, &declared->weight_count, sizeof *slot);
     if (!slot)
         return ERROR_SYSTEM;
     *slot = (struct declared_weight){node, (unsigned)weight};

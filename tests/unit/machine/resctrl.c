@@ -1,7 +1,7 @@
 /* The control group that this process is in, and what it may use. */
-#include "machine/declared/parts.h"
+#include "machine/parts.h"
 
-#include "../recorded.h"
+#include "recorded.h"
 
 #include <math.h>
 
