@@ -174,7 +174,7 @@ static struct gpu_backend backend_to_use;
 static void plan(struct probe_task *task)
 {
     const struct gpu_backend *const backends[] = {&backend_to_use, NULL};
-    pool_check(task->pool, gpu_plan_with(task, backends, pool_error(task->pool)));
+    gpu_plan_with(task, backends);
 }
 
 static int choose_options(struct measurement *measurement)

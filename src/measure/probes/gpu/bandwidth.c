@@ -10,9 +10,7 @@
  * Time: a batch lasts a millisecond; device memory moves a GiB in 0.3 ms (4 TB/s). Sixteen points
  * of six trials of three batches and their preparation (a GiB is written once) take half a second.
  */
-#include "measure/probes/gpu/findings.h"
-
-#include <stdio.h>
+#include "measure/probes/gpu/gpu.h"
 
 /* The working set for device memory: this many times L2 or this least size, whichever is more, but
  * not more than this part of the memory. */
@@ -61,10 +59,6 @@ static const struct stream streams[] = {
 };
 enum { STREAMS = sizeof streams / sizeof *streams };
 
-struct bandwidth_state {
-    int series[STREAMS]; /* -1: the device can't */
-};
-
 /* --- planning --- */
 
 static struct gpu_work stream_of(const struct stream *stream, size_t bytes)
@@ -105,115 +99,68 @@ static size_t bytes_of(const struct gpu_task *task, const struct stream *stream)
                                        : memory_bytes(task);
 }
 
-static size_t l2_half(const struct gpu_task *task)
+static void plan_stream(struct gpu_task *task, const struct stream *stream)
 {
-    return (size_t)task->facts->l2_bytes / 4 * L2_HALF;
-}
-
-static int add_point(struct gpu_task *task, const struct stream *stream, int index, size_t bytes,
-                     struct error *error)
-{
-    const struct gpu_work work = stream_of(stream, bytes);
-    return gpu_add_point(task, (size_t)index, (double)bytes, &work, error);
-}
-
-static int add_ladder(struct gpu_task *task, const struct stream *stream, int index,
-                      struct error *error)
-{
-    int code = 0;
-    for (size_t i = 0; i < sizeof quarters / sizeof *quarters && code == 0; i++) {
-        const size_t bytes = (size_t)task->facts->l2_bytes / 4 * quarters[i];
-        if (bytes && bytes < memory_bytes(task))
-            code = add_point(task, stream, index, bytes, error);
-    }
-    return code;
-}
-
-static int plan_stream(struct gpu_task *task, const struct stream *stream, int *index,
-                       struct error *error)
-{
-    const size_t bytes = bytes_of(task, stream);
-    const struct gpu_work work = stream_of(stream, bytes);
-    char what[64];
-    snprintf(what, sizeof what, "%s, %s", stream->what, stream->traffic);
-    *index = -1;
+    const size_t most = bytes_of(task, stream);
+    struct gpu_work work = stream_of(stream, most);
     /* OpenCL's loads are plain ones in any case, and its streams go over all multiprocessors. */
     const bool cuda_alone =
         stream->where == PLAIN || stream->where == PASSING || stream->where == NEAR;
     if (cuda_alone && task->backend == &gpu_opencl)
-        return 0;
-    if (!gpu_can(task, what, &work))
-        return 0;
-    struct series *series = gpu_add_series(task, stream->what, (struct axis){"working set", "B"},
-                                           (struct axis){"bandwidth", "B/s"});
-    *index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "traffic", stream->traffic, 0, error);
-    if (code == 0 && stream->ladder)
-        code = add_ladder(task, stream, *index, error);
-    return code < 0 ? code : add_point(task, stream, *index, bytes, error);
+        return;
+    if (!gpu_can(task, pool_printf(task->task->pool, "%s, %s", stream->what, stream->traffic),
+                 &work))
+        return;
+    struct series *series = gpu_add_series(task, stream->what, gpu_by_size, gpu_rate);
+    gpu_add_factor(task, series, "traffic", stream->traffic, 0);
+    for (size_t i = 0; i < sizeof quarters / sizeof *quarters && stream->ladder; i++) {
+        work.bytes = (size_t)task->facts->l2_bytes / 4 * quarters[i];
+        if (work.bytes && work.bytes < most)
+            gpu_add_point(task, series, (double)work.bytes, &work);
+    }
+    work.bytes = most;
+    gpu_add_point(task, series, (double)most, &work);
 }
 
-static int plan_bandwidth(struct gpu_task *task, unsigned stage, struct error *error)
+static void plan_bandwidth(struct gpu_task *task, unsigned stage)
 {
-    struct plan *plan = &task->task->plan;
-    struct bandwidth_state *state;
-    if (stage > 0)
-        return 0;
-    state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    plan->yields = OPERATIONS_PER_SECOND;
-    plan->cycles = false;
-    int code = 0;
-    for (size_t i = 0; i < STREAMS && code == 0; i++)
-        code = plan_stream(task, &streams[i], &state->series[i], error);
-    return code < 0 ? code : plan->point_count > 0;
+    (void)stage;
+    gpu_plan_rates(task);
+    for (size_t i = 0; i < STREAMS; i++)
+        plan_stream(task, &streams[i]);
 }
 
 /* --- concluding --- */
 
-static int conclude_stream(struct gpu_task *task, const struct stream *stream,
-                           const struct series *series, struct error *error)
+static void conclude_stream(struct gpu_task *task, const struct stream *stream,
+                            const struct series *series)
 {
     struct pool *pool = task->task->pool;
-    const double bytes = (double)bytes_of(task, stream), half = (double)l2_half(task);
+    const double bytes = (double)bytes_of(task, stream),
+                 half = (double)(task->facts->l2_bytes / 4 * L2_HALF);
     const char *of = stream->where == SCRATCHPAD ? "shared." : stream->where == NEAR ? "L1." : "";
     const char *suffix = suffixes[stream->where];
-    const char *name = pool_printf(pool, "%sbandwidth.%s%s", of, stream->traffic, suffix);
-    const char *cache = pool_printf(pool, "L2.bandwidth.%s%s", stream->traffic, suffix);
-    int code =
-        gpu_add_rate(task, name, series_point(series, bytes),
-                     stream->where == SCRATCHPAD ? "all multiprocessors' scratchpads together"
-                     : stream->where == NEAR     ? "all multiprocessors' first levels together, "
-                                                   "each with the same 8 KiB"
-                     : stream->kind == GPU_COPY  ? "device memory; what is read and what is "
-                                                   "written both count"
-                                                 : "device memory",
-                     error);
-    if (code == 0 && stream->ladder && half > 0 && half < bytes)
-        code = gpu_add_rate(task, cache, series_point(series, half),
-                            "a working set of half of the second-level cache", error);
-    return code;
+    gpu_add_rate(task, pool_printf(pool, "%sbandwidth.%s%s", of, stream->traffic, suffix),
+                 series_point(series, bytes),
+                 stream->where == SCRATCHPAD ? "all multiprocessors' scratchpads together"
+                 : stream->where == NEAR     ? "all multiprocessors' first levels together, "
+                                               "each with the same 8 KiB"
+                 : stream->kind == GPU_COPY  ? "device memory; what is read and what is "
+                                               "written both count"
+                                             : "device memory");
+    if (stream->ladder && half > 0 && half < bytes)
+        gpu_add_rate(task, pool_printf(pool, "L2.bandwidth.%s%s", stream->traffic, suffix),
+                     series_point(series, half), "a working set of half of the second-level cache");
 }
 
-static int conclude_bandwidth(struct gpu_task *task, struct error *error)
+static void conclude_bandwidth(struct gpu_task *task)
 {
-    const struct bandwidth_state *state = task->state;
-    int code = 0;
-    for (size_t i = 0; i < STREAMS && code == 0; i++)
-        if (state->series[i] >= 0)
-            code = conclude_stream(task, &streams[i], &task->task->plan.series[state->series[i]],
-                                   error);
-    return code;
-}
-
-static int recall_bandwidth(struct gpu_task *task, struct error *error)
-{
-    struct bandwidth_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int any = 0;
     for (size_t i = 0; i < STREAMS; i++) {
-        state->series[i] = gpu_find_series(task, streams[i].what, "traffic", streams[i].traffic, 0);
-        any |= state->series[i] >= 0;
+        const struct series *series =
+            gpu_find_series(task, streams[i].what, "traffic", streams[i].traffic, 0);
+        if (series)
+            conclude_stream(task, &streams[i], series);
     }
-    return any;
 }
 
 const struct gpu_experiment gpu_bandwidth = {
@@ -223,5 +170,4 @@ const struct gpu_experiment gpu_bandwidth = {
     .by_default = true,
     .plan = plan_bandwidth,
     .conclude = conclude_bandwidth,
-    .recall = recall_bandwidth,
 };

@@ -13,11 +13,9 @@
  * Time: a point is six trials of three batches of 1 ms and their launches of 10 us, some 20 ms; the
  * 30 points of clusters of 2, 4, 8 and 16 take 0.6 s.
  */
-#include "measure/probes/gpu/findings.h"
-#include "measure/probes/gpu/state.h"
+#include "measure/probes/gpu/gpu.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const unsigned cluster_sizes[] = {2, 4, 8, 16};
@@ -26,10 +24,6 @@ enum { SIZES = sizeof cluster_sizes / sizeof *cluster_sizes };
 enum { RING_BYTES = 4 << 10, RING_STRIDE = 8 };
 /* The first that has clusters: 9.0. */
 static const double least_capability = 9.0;
-
-struct cluster_state {
-    int series[SIZES]; /* -1: that size can't be launched */
-};
 
 static struct gpu_work chase_of(unsigned rank, unsigned size)
 {
@@ -44,63 +38,39 @@ static struct gpu_work chase_of(unsigned rank, unsigned size)
     return work;
 }
 
-static int plan_size(struct gpu_task *task, unsigned size, int *index, struct error *error)
+static void plan_cluster(struct gpu_task *task, unsigned stage)
 {
-    struct gpu_work work = chase_of(0, size);
-    char what[32];
-    snprintf(what, sizeof what, "clusters of %u", size);
-    *index = -1;
-    if (!gpu_can(task, what, &work))
-        return 0;
-    struct series *series =
-        gpu_add_series(task, "cluster", (struct axis){"rank", ""}, (struct axis){"latency", "ns"});
-    *index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "cluster_size", NULL, size, error);
-    for (unsigned rank = 0; rank < size && code == 0; rank++) {
-        work = chase_of(rank, size);
-        code = gpu_add_point(task, (size_t)*index, rank, &work, error);
+    (void)stage;
+    for (size_t i = 0; i < SIZES; i++) {
+        const unsigned size = cluster_sizes[i];
+        struct gpu_work work = chase_of(0, size);
+        if (!gpu_can(task, pool_printf(task->task->pool, "clusters of %u", size), &work))
+            continue;
+        struct series *series =
+            gpu_add_series(task, "cluster", (struct axis){"rank", ""}, gpu_in_ns);
+        gpu_add_factor(task, series, "cluster_size", NULL, size);
+        for (; work.rank < size; work.rank++)
+            gpu_add_point(task, series, work.rank, &work);
     }
-    return code;
-}
-
-static int plan_cluster(struct gpu_task *task, unsigned stage, struct error *error)
-{
-    struct cluster_state *state;
-    if (stage > 0)
-        return 0;
-    state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int code = 0;
-    for (size_t i = 0; i < SIZES && code == 0; i++)
-        code = plan_size(task, cluster_sizes[i], &state->series[i], error);
-    return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
 /* The ranks of the largest cluster that gave any. */
-static int conclude_cluster(struct gpu_task *task, struct error *error)
+static void conclude_cluster(struct gpu_task *task)
 {
-    const struct cluster_state *state = task->state;
     for (size_t i = SIZES; i-- > 0;) {
-        struct gpu_points others = {0}, own = {0};
-        if (state->series[i] < 0)
-            continue;
-        const struct series *series = &task->task->plan.series[state->series[i]];
-        int code = gpu_points_between(&others, task, series, 1, INFINITY, error);
-        if (code == 0)
-            code = gpu_points_between(&own, task, series, 0, 0, error);
-        if (code < 0)
-            return code;
+        const unsigned size = cluster_sizes[i];
+        const struct series *series = gpu_find_series(task, "cluster", "cluster_size", NULL, size);
+        const struct gpu_points others = gpu_points_between(task, series, 1, INFINITY);
         if (!others.count)
             continue;
-        const char *text = pool_printf(
-            task->task->pool, "the scratchpad of another multiprocessor in a cluster of %u",
-            cluster_sizes[i]);
-        code = gpu_add_latency(task, "cluster.latency", &others, text, error);
-        return code < 0
-                   ? code
-                   : gpu_add_latency(task, "cluster.own", &own,
-                                     "the multiprocessor's own scratchpad, by the same way", error);
+        gpu_add_latency(task, "cluster.latency", others,
+                        pool_printf(task->task->pool,
+                                    "the scratchpad of another multiprocessor in a cluster of %u",
+                                    size));
+        gpu_add_latency(task, "cluster.own", gpu_points_between(task, series, 0, 0),
+                        "the multiprocessor's own scratchpad, by the same way");
+        return;
     }
-    return 0;
 }
 
 static const char *refuses_cluster(const struct gpu_task *task)
@@ -109,17 +79,6 @@ static const char *refuses_cluster(const struct gpu_task *task)
     return capability && strtod(capability, NULL) >= least_capability
                ? NULL
                : "needs an NVIDIA device of capability 9.0 or later";
-}
-
-static int recall_cluster(struct gpu_task *task, struct error *error)
-{
-    struct cluster_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int any = 0;
-    for (size_t i = 0; i < SIZES; i++) {
-        state->series[i] = gpu_find_series(task, "cluster", "cluster_size", NULL, cluster_sizes[i]);
-        any |= state->series[i] >= 0;
-    }
-    return any;
 }
 
 const struct gpu_experiment gpu_cluster = {
@@ -131,5 +90,4 @@ const struct gpu_experiment gpu_cluster = {
     .refuses = refuses_cluster,
     .plan = plan_cluster,
     .conclude = conclude_cluster,
-    .recall = recall_cluster,
 };

@@ -3,7 +3,11 @@
  * a slice in a partition, and the way from a multiprocessor to the other partition is longer: on an
  * H800, 258 cycles to the near one and 414 to the far one (arXiv 2501.12084). Which line lies where
  * is a hash of its address that nobody publishes, so a number of lines is measured from every
- * multiprocessor: a matrix, whose groups are the sides (sides.h).
+ * multiprocessor: a matrix, whose groups are the sides.
+ *
+ * Two multiprocessors are as near to each other as the lines that are near to both, of which there
+ * are none where they sit on two sides. So the matrix gives one of multiprocessors alone, and its
+ * groups are the sides. A line is on the side from which it is nearest.
  *
  * A cell is a ring of one line, which points to itself, read past the first level: every load hits
  * the second. Lines are at different offsets of one allocation.
@@ -21,9 +25,11 @@
  * us, some 2 ms with what prepares it; 132 multiprocessors and 16 lines take 4 s, and as much again
  * where atomics are needed. A ring of 37 MiB takes 0.1 s each time: a second or two for both sides.
  */
+#include "base/cpulist.h"
 #include "base/random.h"
-#include "conclude/registry/finding.h"
-#include "measure/probes/gpu/sides.h"
+#include "conclude/clusters/cluster.h"
+#include "measure/probes/gpu/gpu.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,9 +58,179 @@ static const char reads_what[] = "L2 by line and multiprocessor",
                   homes_what[] = "L2 atomics by line and multiprocessor",
                   outer_what[] = "L2 beyond its half by multiprocessor";
 
-struct distance_state {
-    int reads, homes, outer; /* series; -1: none */
+/* --- sides --- */
+
+struct sides {
+    size_t multiprocessors, lines;
+    const size_t *line;        /* number of each, ascending */
+    const struct point **cell; /* [lines][multiprocessors]; NULL: no value */
+    int *of_line;              /* its side; -1: none */
+    int *of;                   /* a multiprocessor's */
+    size_t count;              /* of sides; 0: none */
 };
+
+/* This share of the lines is taken to be near to two multiprocessors of one side: few, for chance
+ * may put few there, and not one, which may be wrong. */
+static const double nearest_share = 0.1;
+
+static int ascending(const void *a, const void *b)
+{
+    const size_t p = *(const size_t *)a, q = *(const size_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* The lines that the matrix is about, each once. */
+static size_t list_lines(const struct series *series, size_t *lines)
+{
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].from >= 0)
+            lines[count++] = (size_t)series->points[i].from;
+    qsort(lines, count, sizeof *lines, ascending);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || lines[kept - 1] != lines[i])
+            lines[kept++] = lines[i];
+    return kept;
+}
+
+static void read_cells(struct sides *sides, struct pool *pool, const struct series *series)
+{
+    const size_t n = sides->multiprocessors;
+    size_t *lines = pool_alloc(pool, series->point_count + 1, sizeof *lines);
+    sides->lines = list_lines(series, lines);
+    sides->line = lines;
+    sides->cell = pool_alloc(pool, sides->lines * n + 1, sizeof(const struct point *));
+    sides->of = pool_alloc(pool, n + 1, sizeof *sides->of);
+    sides->of_line = pool_alloc(pool, sides->lines + 1, sizeof *sides->of_line);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const size_t number = (size_t)point->from;
+        const size_t *line = bsearch(&number, lines, sides->lines, sizeof *lines, ascending);
+        if (line && point->y.n && point->to >= 0 && (size_t)point->to < n)
+            sides->cell[(size_t)(line - lines) * n + (size_t)point->to] = point;
+    }
+}
+
+static double latency_at(const struct sides *sides, size_t line, size_t sm)
+{
+    const struct point *point = sides->cell[line * sides->multiprocessors + sm];
+    return point ? gpu_latency_of(point) : NAN;
+}
+
+/* How near two multiprocessors are: how far the farther of them is from the lines that are nearest
+ * to both. NAN where no line was measured from both. */
+static double way_between(const struct sides *sides, size_t a, size_t b, double *ways)
+{
+    size_t count = 0;
+    for (size_t line = 0; line < sides->lines; line++) {
+        double one = latency_at(sides, line, a), other = latency_at(sides, line, b);
+        if (one > 0 && other > 0)
+            ways[count++] = fmax(one, other);
+    }
+    sort_ascending(ways, count);
+    return count ? quantile(ways, count, nearest_share) : NAN;
+}
+
+/* Groups within groups, of multiprocessors that share a part of the way, are not looked for. */
+static void group(struct sides *sides, struct pool *pool)
+{
+    const size_t n = sides->multiprocessors;
+    struct clusters clusters = {0};
+    double *ways = pool_alloc(pool, n * n + 1, sizeof *ways);
+    double *some = pool_alloc(pool, sides->lines + 1, sizeof *some);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            ways[a * n + b] = a == b ? NAN : way_between(sides, a, b, some);
+    if (clusters_find(&clusters, pool, ways, NULL, n) < 0)
+        pool_check(pool, error_out_of_memory(pool_error(pool)));
+    for (size_t sm = 0; sm < n; sm++)
+        sides->of[sm] = -1;
+    for (size_t c = 0; c < clusters.count; c++) {
+        const struct cluster *cluster = &clusters.list[c];
+        if (cluster->parent >= 0 || cluster->basis != CLUSTER_NEAR)
+            continue;
+        for (size_t i = 0; i < cluster->count; i++)
+            sides->of[cluster->members[i]] = (int)sides->count;
+        sides->count++;
+    }
+    pool_give_back(pool, ways);
+}
+
+/* Leaves each line on the side that is nearest to it. */
+static void place_lines(struct sides *sides, struct pool *pool)
+{
+    double *values = pool_alloc(pool, sides->multiprocessors + 1, sizeof *values);
+    for (size_t line = 0; line < sides->lines; line++) {
+        double nearest = INFINITY;
+        sides->of_line[line] = -1;
+        for (int side = 0; (size_t)side < sides->count; side++) {
+            size_t count = 0;
+            for (size_t sm = 0; sm < sides->multiprocessors; sm++)
+                if (sides->of[sm] == side && latency_at(sides, line, sm) > 0)
+                    values[count++] = latency_at(sides, line, sm);
+            sort_ascending(values, count);
+            const double here = count ? median(values, count) : INFINITY;
+            if (here < nearest) {
+                nearest = here;
+                sides->of_line[line] = side;
+            }
+        }
+    }
+}
+
+/* The sides that a matrix shows, whose rows are lines and whose columns are multiprocessors: none
+ * where it was not measured (NULL). */
+static struct sides sides_of(const struct gpu_task *task, const struct series *series)
+{
+    struct sides sides = {.multiprocessors = task->facts->multiprocessors};
+    if (!series)
+        return sides;
+    read_cells(&sides, task->task->pool, series);
+    group(&sides, task->task->pool);
+    place_lines(&sides, task->task->pool);
+    if (sides.count < 2)
+        sides.count = 0;
+    return sides;
+}
+
+/* The matrix's cells whose line and multiprocessor are on the same side (that one, or any: -1), or
+ * on two. */
+static struct gpu_points gather(struct gpu_task *task, const struct sides *sides, bool near,
+                                int only)
+{
+    struct gpu_points points = {0};
+    for (size_t line = 0; line < sides->lines; line++)
+        for (size_t sm = 0; sm < sides->multiprocessors; sm++) {
+            const int a = sides->of_line[line], b = sides->of[sm];
+            if (a >= 0 && b >= 0 && (a == b) == near && (only < 0 || b == only))
+                gpu_points_add(&points, task, sides->cell[line * sides->multiprocessors + sm]);
+        }
+    return points;
+}
+
+/* "multiprocessors 0-65 are near to 7 of the 16 lines looked at" */
+static const char *text_of(struct pool *pool, const struct sides *sides, int side)
+{
+    struct cpulist list = {pool_alloc(pool, sides->multiprocessors, sizeof *list.ids), 0};
+    const size_t size = sides->multiprocessors * 12 + 1; /* an int and a comma */
+    size_t lines = 0;
+    for (size_t line = 0; line < sides->lines; line++)
+        lines += sides->of_line[line] == side;
+    for (size_t sm = 0; sm < sides->multiprocessors; sm++)
+        if (sides->of[sm] == side)
+            list.ids[list.count++] = (int)sm;
+    return pool_printf(pool, "multiprocessors %s are near to %zu of the %zu lines looked at",
+                       cpulist_format(&list, pool_alloc(pool, size, 1), size), lines, sides->lines);
+}
+
+/* The first multiprocessor of a side; -1: it has none. */
+static int first_of(const struct sides *sides, int side)
+{
+    for (size_t sm = 0; sm < sides->multiprocessors; sm++)
+        if (sides->of[sm] == side)
+            return (int)sm;
+    return -1;
+}
 
 /* --- planning --- */
 
@@ -88,93 +264,50 @@ static struct gpu_work cell_of(const struct gpu_task *task, enum gpu_path path, 
     return work;
 }
 
-static void set_batches(struct plan *plan)
-{
-    plan->batches = BATCHES;
-    plan->batch_ns = batch_ns;
-    plan->clock_spread = steps_apart * slowest_step_ns / batch_ns;
-}
-
-/* A matrix of that name: its index, -1 where the device can't do it, or an error. */
-static int add_matrix(struct gpu_task *task, const char *what, enum gpu_path path,
-                      struct error *error)
-{
-    const struct gpu_work first = cell_of(task, path, 0, 0);
-    if (!gpu_can(task, what, &first))
-        return -1;
-    struct series *series = gpu_add_series(task, what, (struct axis){"line to multiprocessor", ""},
-                                           (struct axis){"latency", "ns"});
-    series->matrix = true;
-    const int index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "line_bytes", NULL, LINE_BYTES, error);
-    return code < 0 ? code : index;
-}
-
-static int add_cell(struct gpu_task *task, int index, enum gpu_path path, size_t line,
-                    int multiprocessor, struct error *error)
+static void add_cell(struct gpu_task *task, const struct series *matrix, enum gpu_path path,
+                     size_t line, int multiprocessor)
 {
     const struct gpu_work work = cell_of(task, path, line, multiprocessor);
-    return gpu_add_pair(task, (size_t)index, (int)line, multiprocessor, &work, error);
+    gpu_add_pair(task, matrix, (int)line, multiprocessor, &work);
 }
 
-/* One line of each sixteenth of the span, from every multiprocessor. 1, or 0: the device can't. */
-static int plan_matrix(struct gpu_task *task, const char *what, enum gpu_path path, int *index,
-                       struct error *error)
+/* One line of each sixteenth of the span, from every multiprocessor. */
+static void plan_matrix(struct gpu_task *task, const char *what, enum gpu_path path)
 {
     struct random random = {lines_seed};
     const size_t each = span_of(task) / LINE_BYTES / LINES;
-    *index = add_matrix(task, what, path, error);
-    int code = *index < -1 ? *index : 0;
-    set_batches(&task->task->plan);
-    for (size_t i = 0; i < LINES && code == 0 && *index >= 0; i++) {
+    const struct gpu_work first = cell_of(task, path, 0, 0);
+    if (!gpu_can(task, what, &first))
+        return;
+    struct series *matrix =
+        gpu_add_series(task, what, (struct axis){"line to multiprocessor", ""}, gpu_in_ns);
+    matrix->matrix = true;
+    gpu_add_factor(task, matrix, "line_bytes", NULL, LINE_BYTES);
+    for (size_t i = 0; i < LINES; i++) {
         const size_t line = i * each + (size_t)random_below(&random, each);
-        for (unsigned sm = 0; sm < task->facts->multiprocessors && code == 0; sm++)
-            code = add_cell(task, *index, path, line, (int)sm, error);
+        for (unsigned sm = 0; sm < task->facts->multiprocessors; sm++)
+            add_cell(task, matrix, path, line, (int)sm);
     }
-    return code < 0 ? code : *index >= 0;
 }
 
-/* The sides that a matrix shows: none where it was not measured. */
-static int sides_of(struct gpu_task *task, int index, struct gpu_sides *sides, struct error *error)
+/* More lines, from one multiprocessor of each side, so that a far hit can be recognised. */
+static void plan_more_lines(struct gpu_task *task, const struct series *homes)
 {
-    *sides = (struct gpu_sides){.count = 0};
-    return index < 0 ? 0 : gpu_sides_find(sides, task, &task->task->plan.series[index], error);
-}
-
-static int plan_homes(struct gpu_task *task, struct distance_state *state, struct error *error)
-{
-    struct gpu_sides sides;
-    int code = sides_of(task, state->reads, &sides, error);
-    if (code < 0 || sides.count)
-        return code;
-    return plan_matrix(task, homes_what, GPU_ATOMIC, &state->homes, error);
-}
-
-/* More lines, from one multiprocessor of each side: 1, or 0 where a far hit can't be recognised. */
-static int plan_more_lines(struct gpu_task *task, const struct distance_state *state,
-                           struct error *error)
-{
-    struct gpu_sides sides;
+    const struct sides sides = sides_of(task, homes);
     struct random random = {lines_seed + 1};
-    int code = sides_of(task, state->homes, &sides, error);
     const size_t each = ring_bytes(task) / LINE_BYTES / MORE_LINES;
-    if (code < 0 || sides.count == 0 || each == 0)
-        return code;
-    set_batches(&task->task->plan);
-    for (size_t i = 0; i < MORE_LINES && code == 0; i++) {
+    for (size_t i = 0; i < MORE_LINES && each && sides.count; i++) {
         const size_t line = i * each + (size_t)random_below(&random, each);
-        for (int side = 0; side < (int)sides.count && side < SIDES_MOST && code == 0; side++)
-            code = add_cell(task, state->homes, GPU_ATOMIC, line, gpu_sides_first(&sides, side),
-                            error);
+        for (int side = 0; side < (int)sides.count && side < SIDES_MOST; side++)
+            add_cell(task, homes, GPU_ATOMIC, line, first_of(&sides, side));
     }
-    return code < 0 ? code : 1;
 }
 
 /* The lines of the ring that are not at home on that side, as elements, in whole groups. */
-static int choose_timed(const struct gpu_sides *sides, int side, size_t ring, struct gpu_work *work,
-                        struct error *error)
+static void choose_timed(struct pool *pool, const struct sides *sides, int side, size_t ring,
+                         struct gpu_work *work)
 {
-    uint32_t *timed = pool_alloc(sides->task->task->pool, TIMED_MOST, sizeof *timed);
+    uint32_t *timed = pool_alloc(pool, TIMED_MOST, sizeof *timed);
     size_t count = 0;
     for (size_t i = 0; i < sides->lines && count < TIMED_MOST; i++)
         if (sides->of_line[i] >= 0 && sides->of_line[i] != side &&
@@ -182,82 +315,72 @@ static int choose_timed(const struct gpu_sides *sides, int side, size_t ring, st
             timed[count++] = (uint32_t)sides->line[i];
     work->timed = timed;
     work->timed_count = count / GROUP * GROUP;
-    return 0;
 }
 
-static int plan_outer(struct gpu_task *task, struct distance_state *state, struct error *error)
+static void plan_outer(struct gpu_task *task, const struct series *homes)
 {
-    struct gpu_sides sides;
-    int code = sides_of(task, state->homes, &sides, error);
+    const struct sides sides = sides_of(task, homes);
     const size_t ring = ring_bytes(task);
-    if (code < 0 || sides.count == 0 || ring == 0)
-        return code;
-    for (int side = 0; side < (int)sides.count && side < SIDES_MOST && code == 0; side++) {
-        struct gpu_work work = cell_of(task, GPU_L2, 0, gpu_sides_first(&sides, side));
+    const struct series *outer = NULL;
+    for (int side = 0; side < (int)sides.count && side < SIDES_MOST && ring; side++) {
+        struct gpu_work work = cell_of(task, GPU_L2, 0, first_of(&sides, side));
         work.order = GPU_RANDOM;
         work.bytes = ring;
-        code = choose_timed(&sides, side, ring, &work, error);
-        if (code < 0 || work.timed_count == 0 || !gpu_can(task, outer_what, &work))
+        choose_timed(task->task->pool, &sides, side, ring, &work);
+        if (work.timed_count == 0 || !gpu_can(task, outer_what, &work))
             continue;
-        if (state->outer < 0) {
-            const struct series *series =
-                gpu_add_series(task, outer_what, (struct axis){"multiprocessor", ""},
-                               (struct axis){"latency", "ns"});
-            state->outer = (int)(task->task->plan.series_count - 1);
-        }
-        code = gpu_add_point(task, (size_t)state->outer, work.multiprocessor, &work, error);
+        if (!outer)
+            outer =
+                gpu_add_series(task, outer_what, (struct axis){"multiprocessor", ""}, gpu_in_ns);
+        gpu_add_point(task, outer, work.multiprocessor, &work);
     }
     /* One pass is a batch, however short its timed part. */
     task->task->plan.batches = 1;
     task->task->plan.batch_ns = 1;
     task->task->plan.clock_spread = 1;
-    return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
-static int plan_distance(struct gpu_task *task, unsigned stage, struct error *error)
+enum { READS, HOMES, MORE, OUTER, STAGES };
+
+static void plan_distance(struct gpu_task *task, unsigned stage)
 {
-    struct distance_state *state = task->state;
-    switch (stage) {
-    case 0:
-        state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-        *state = (struct distance_state){-1, -1, -1};
-        return plan_matrix(task, reads_what, GPU_L2, &state->reads, error);
-    case 1:
-        return plan_homes(task, state, error);
-    case 2:
-        return plan_more_lines(task, state, error);
-    case 3:
-        return plan_outer(task, state, error);
-    default:
-        return 0;
-    }
+    struct plan *plan = &task->task->plan;
+    const struct series *reads = gpu_find_series(task, reads_what, NULL, NULL, 0),
+                        *homes = gpu_find_series(task, homes_what, NULL, NULL, 0);
+    plan->batches = BATCHES;
+    plan->batch_ns = batch_ns;
+    plan->clock_spread = steps_apart * slowest_step_ns / batch_ns;
+    if (stage == READS)
+        plan_matrix(task, reads_what, GPU_L2);
+    else if (stage == HOMES && reads && sides_of(task, reads).count == 0)
+        plan_matrix(task, homes_what, GPU_ATOMIC);
+    else if (stage == MORE)
+        plan_more_lines(task, homes);
+    else if (stage == OUTER)
+        plan_outer(task, homes);
 }
 
 /* --- concluding --- */
 
 /* All cells of the reads: of the multiprocessors of that side, or of any (-1). */
-static int gather_reads(struct gpu_task *task, const struct distance_state *state,
-                        const struct gpu_sides *sides, int only, struct gpu_points *points,
-                        struct error *error)
+static struct gpu_points gather_reads(struct gpu_task *task, const struct series *reads,
+                                      const struct sides *sides, int only)
 {
-    const struct series *series = &task->task->plan.series[state->reads];
-    int code = 0;
-    for (size_t i = 0; i < series->point_count && code == 0; i++) {
-        const int sm = series->points[i].to;
+    struct gpu_points points = {0};
+    for (size_t i = 0; i < reads->point_count; i++) {
+        const int sm = reads->points[i].to;
         const bool known = sm >= 0 && (size_t)sm < task->facts->multiprocessors;
         if (only < 0 || (known && sides->of[sm] == only))
-            code = gpu_points_add(points, task, &series->points[i], error);
+            gpu_points_add(&points, task, &reads->points[i]);
     }
-    return code;
+    return points;
 }
 
-static int add_side(struct gpu_task *task, const struct gpu_sides *sides, int side,
-                    const struct gpu_points *points, struct error *error)
+static void add_side(struct gpu_task *task, const struct sides *sides, int side,
+                     struct gpu_points points)
 {
-    const char *text = gpu_sides_text(sides, side);
-    const char *name = pool_printf(task->task->pool, "L2.side%d.near", side + 1);
-    return text && name ? gpu_add_latency(task, name, points, text, error)
-                        : error_out_of_memory(error);
+    gpu_add_latency(task, pool_printf(task->task->pool, "L2.side%d.near", side + 1), points,
+                    text_of(task->task->pool, sides, side));
 }
 
 /* How many cells the measured lines and multiprocessors make, and how many were measured. */
@@ -281,122 +404,74 @@ static void count_cells(const struct series *series, size_t *all, size_t *measur
     *all = lines * multiprocessors;
 }
 
-/* That lines are alike is said of whole rows alone: what is near in a cell that was not measured
- * may be far in its neighbour. */
-static int add_unknown(struct gpu_task *task, size_t all, size_t measured, struct error *error)
+/* No two sides: all cells are one distance. That lines are alike is said of whole rows alone: what
+ * is near in a cell that was not measured may be far in its neighbour. */
+static void add_alike(struct gpu_task *task, const struct series *reads, bool homes)
 {
-    const char *name = gpu_name(task, "L2.near");
-    struct finding *finding = name ? finding_add_value(task->task->result, task->task->pool, name,
-                                                       "cycles", NAN, NAN, NAN, 0)
-                                   : NULL;
-    finding->text = pool_printf(task->task->pool,
-                                "not enough data: %zu of %zu pairs of a line and a multiprocessor "
-                                "were measured: give it more time (a larger --budget)",
-                                measured, all);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-/* No two sides: all cells are one distance. */
-static int add_alike(struct gpu_task *task, const struct distance_state *state, struct error *error)
-{
-    struct gpu_points points = {0};
     size_t all, measured;
-    count_cells(&task->task->plan.series[state->reads], &all, &measured);
+    count_cells(reads, &all, &measured);
     if (measured < all)
-        return add_unknown(task, all, measured, error);
-    int code = gather_reads(task, state, NULL, -1, &points, error);
-    if (code < 0)
-        return code;
-    return gpu_add_latency(
-        task, "L2.near", &points,
-        state->homes >= 0
-            ? "no line is nearer to some multiprocessors than to others, as far as the latencies "
-              "of reads and of atomic operations show: there are no sides"
-            : "no line is nearer to some multiprocessors than to others, as far as the latencies "
-              "of reads show: there are no sides, or each keeps copies of the other's lines",
-        error);
+        gpu_add_finding(
+            task, "L2.near", "cycles", (struct level_estimate){NAN, NAN, NAN}, 0,
+            pool_printf(task->task->pool,
+                        "not enough data: %zu of %zu pairs of a line and a multiprocessor "
+                        "were measured: give it more time (a larger --budget)",
+                        measured, all));
+    else
+        gpu_add_latency(
+            task, "L2.near", gather_reads(task, reads, NULL, -1),
+            homes ? "no line is nearer to some multiprocessors than to others, as far as the "
+                    "latencies of reads and of atomic operations show: there are no sides"
+                  : "no line is nearer to some multiprocessors than to others, as far as the "
+                    "latencies of reads show: there are no sides, or each keeps copies of the "
+                    "other's lines");
 }
 
 /* Reads show the sides: every line has its place. */
-static int add_fixed(struct gpu_task *task, const struct gpu_sides *sides, struct error *error)
+static void add_fixed(struct gpu_task *task, const struct sides *sides)
 {
-    struct gpu_points near = {0}, far = {0};
-    int code = gpu_sides_gather(sides, true, -1, &near, error);
-    if (code == 0)
-        code = gpu_sides_gather(sides, false, -1, &far, error);
-    if (code == 0)
-        code =
-            gpu_add_latency(task, "L2.near", &near,
-                            "a hit on a line of the multiprocessor's own side of the cache", error);
-    if (code == 0)
-        code = gpu_add_latency(task, "L2.far", &far,
-                               "a hit on a line of the other side of the cache", error);
-    for (int side = 0; (size_t)side < sides->count && code == 0; side++) {
-        struct gpu_points own = {0};
-        code = gpu_sides_gather(sides, true, side, &own, error);
-        if (code == 0)
-            code = add_side(task, sides, side, &own, error);
-    }
-    return code;
+    gpu_add_latency(task, "L2.near", gather(task, sides, true, -1),
+                    "a hit on a line of the multiprocessor's own side of the cache");
+    gpu_add_latency(task, "L2.far", gather(task, sides, false, -1),
+                    "a hit on a line of the other side of the cache");
+    for (int side = 0; (size_t)side < sides->count; side++)
+        add_side(task, sides, side, gather(task, sides, true, side));
 }
 
 /* Atomic operations alone show them: a side keeps copies of what its multiprocessors read. */
-static int add_copied(struct gpu_task *task, const struct distance_state *state,
-                      const struct gpu_sides *sides, struct error *error)
+static void add_copied(struct gpu_task *task, const struct series *reads, const struct sides *sides)
 {
-    struct gpu_points near = {0}, far = {0};
-    int code = gather_reads(task, state, sides, -1, &near, error);
-    if (code == 0)
-        code = gpu_add_latency(task, "L2.near", &near,
-                               "a hit in the multiprocessor's own side of the cache, which keeps "
-                               "copies of what is read of the other side: only atomic operations "
-                               "show where a line is at home",
-                               error);
-    if (code == 0 && state->outer >= 0)
-        code = gpu_points_between(&far, task, &task->task->plan.series[state->outer], 0, INFINITY,
-                                  error);
-    if (code == 0)
-        code = gpu_add_latency(task, "L2.far", &far,
-                               "a hit in the other side of the cache, on lines whose copies in the "
-                               "own side a set beyond half of the cache had evicted",
-                               error);
-    for (int side = 0; (size_t)side < sides->count && code == 0; side++) {
-        struct gpu_points own = {0};
-        code = gather_reads(task, state, sides, side, &own, error);
-        if (code == 0)
-            code = add_side(task, sides, side, &own, error);
-    }
-    return code;
+    gpu_add_latency(task, "L2.near", gather_reads(task, reads, sides, -1),
+                    "a hit in the multiprocessor's own side of the cache, which keeps copies of "
+                    "what is read of the other side: only atomic operations show where a line is "
+                    "at home");
+    gpu_add_latency(
+        task, "L2.far",
+        gpu_points_between(task, gpu_find_series(task, outer_what, NULL, NULL, 0), 0, INFINITY),
+        "a hit in the other side of the cache, on lines whose copies in the own side a "
+        "set beyond half of the cache had evicted");
+    for (int side = 0; (size_t)side < sides->count; side++)
+        add_side(task, sides, side, gather_reads(task, reads, sides, side));
 }
 
-static int conclude_distance(struct gpu_task *task, struct error *error)
+static void conclude_distance(struct gpu_task *task)
 {
-    const struct distance_state *state = task->state;
-    struct gpu_sides reads, homes;
-    if (!state || state->reads < 0)
-        return 0;
-    int code = sides_of(task, state->reads, &reads, error);
-    if (code == 0)
-        code = sides_of(task, state->homes, &homes, error);
-    if (code < 0)
-        return code;
-    return reads.count   ? add_fixed(task, &reads, error)
-           : homes.count ? add_copied(task, state, &homes, error)
-                         : add_alike(task, state, error);
+    const struct series *reads = gpu_find_series(task, reads_what, NULL, NULL, 0),
+                        *homes = gpu_find_series(task, homes_what, NULL, NULL, 0);
+    if (!reads)
+        return;
+    const struct sides fixed = sides_of(task, reads), at_home = sides_of(task, homes);
+    if (fixed.count)
+        add_fixed(task, &fixed);
+    else if (at_home.count)
+        add_copied(task, reads, &at_home);
+    else
+        add_alike(task, reads, homes != NULL);
 }
 
 static const char *refuses_distance(const struct gpu_task *task)
 {
     return task->facts->multiprocessors < 2 ? "needs several multiprocessors" : NULL;
-}
-
-static int recall_distance(struct gpu_task *task, struct error *error)
-{
-    struct distance_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    state->reads = gpu_find_series(task, reads_what, NULL, NULL, 0);
-    state->homes = gpu_find_series(task, homes_what, NULL, NULL, 0);
-    state->outer = gpu_find_series(task, outer_what, NULL, NULL, 0);
-    return state->reads >= 0;
 }
 
 const struct gpu_experiment gpu_distance = {
@@ -405,8 +480,8 @@ const struct gpu_experiment gpu_distance = {
     .weight = 6,
     .cuda_alone = true,
     .by_default = false,
+    .stages = STAGES,
     .refuses = refuses_distance,
     .plan = plan_distance,
     .conclude = conclude_distance,
-    .recall = recall_distance,
 };

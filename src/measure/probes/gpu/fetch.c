@@ -20,13 +20,9 @@
  * Time: 42 points of six trials of three batches of 1 ms; the largest rings, of twice L2 in 16 byte
  * steps, have 6 million elements on a device with 50 MiB, and take 0.5 s to build: six seconds.
  */
-#include "base/units.h"
-#include "conclude/registry/finding.h"
-#include "measure/probes/gpu/findings.h"
+#include "measure/probes/gpu/gpu.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { LADDERS = 6, STRIDES = 7, MEMORY_PART = 8 };
 static const unsigned strides[STRIDES] = {16, 32, 64, 128, 256, 512, 1024};
@@ -52,75 +48,39 @@ static const struct ladder {
 /* From one pointer to the next, in `latency`. */
 enum { LATENCY_STRIDE = 128 };
 
-struct fetch_state {
-    int series[LADDERS]; /* -1: it was not measured */
-};
-
-/* --- planning --- */
-
-/* What a level holds: as measured, else as declared; 0 unknown. */
-static double holds(const struct gpu_task *task, unsigned level)
+static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
 {
-    const struct probe_result *result = task->task->result;
-    char name[32];
-    snprintf(name, sizeof name, "gpu%d.L%u.capacity", task->facts->id, level);
-    for (size_t i = 0; i < result->finding_count; i++)
-        if (strcmp(result->findings[i].name, name) == 0 && result->findings[i].value > 0)
-            return result->findings[i].value;
-    return level == 1 ? (double)task->facts->first_level_bytes : (double)task->facts->l2_bytes;
-}
-
-static int plan_ladder(struct gpu_task *task, const struct ladder *ladder, int *index,
-                       struct error *error)
-{
+    const struct gpu_facts *facts = task->facts;
+    const double holds =
+        gpu_capacity(task, ladder->level,
+                     (double)(ladder->level == 1 ? facts->first_level_bytes : facts->l2_bytes));
     const uint64_t memory = gpu_memory(task);
     struct gpu_work work = gpu_work_none;
     work.action = GPU_CHASE;
     work.path = ladder->path;
     work.order = ladder->order;
     work.stride = strides[0];
-    work.bytes = (size_t)(ladder->times * holds(task, ladder->level)) / strides[STRIDES - 1] *
-                 strides[STRIDES - 1];
-    *index = -1;
+    work.bytes = (size_t)(ladder->times * holds) / strides[STRIDES - 1] * strides[STRIDES - 1];
     if (work.bytes == 0 || (memory && work.bytes > memory / MEMORY_PART) ||
         !gpu_can(task, ladder->what, &work))
-        return 0;
-    struct series *series = gpu_add_series(task, ladder->what, (struct axis){"stride", "B"},
-                                           (struct axis){"latency", "ns"});
-    *index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "bytes", NULL, (double)work.bytes, error);
-    for (size_t i = 0; i < STRIDES && code == 0; i++) {
+        return;
+    struct series *series =
+        gpu_add_series(task, ladder->what, (struct axis){"stride", "B"}, gpu_in_ns);
+    gpu_add_factor(task, series, "bytes", NULL, (double)work.bytes);
+    for (size_t i = 0; i < STRIDES; i++) {
         work.stride = strides[i];
-        code = gpu_add_point(task, (size_t)*index, strides[i], &work, error);
+        gpu_add_point(task, series, strides[i], &work);
     }
-    return code;
 }
 
-static int plan_fetch(struct gpu_task *task, unsigned stage, struct error *error)
+static void plan_fetch(struct gpu_task *task, unsigned stage)
 {
-    if (stage > 0)
-        return 0;
-    struct fetch_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int code = 0;
-    for (size_t i = 0; i < LADDERS && code == 0; i++)
-        code = plan_ladder(task, &ladders[i], &state->series[i], error);
-    return code < 0 ? code : task->task->plan.point_count > 0;
+    (void)stage;
+    for (size_t i = 0; i < LADDERS; i++)
+        plan_ladder(task, &ladders[i]);
 }
 
 /* --- concluding --- */
-
-static double latency_at(const struct series *series, unsigned stride, unsigned *flags)
-{
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (point->x == (double)stride && point->y.n) {
-            *flags |= point->flags;
-            return (double)(isfinite(point->cycles.median) ? point->cycles.median
-                                                           : point->y.median);
-        }
-    }
-    return NAN;
-}
 
 /* The smallest stride at which every load misses; 0: it can't be known. Of strides beyond a line
  * only some lines are touched, and those may fit. */
@@ -154,81 +114,53 @@ static unsigned read_line(const double latency[STRIDES])
 }
 
 /* False where a part of them is missing: that is no conclusion. */
-static bool read_latencies(const struct series *series, double latency[STRIDES], unsigned *flags)
+static bool read_latencies(const struct gpu_task *task, const struct ladder *ladder,
+                           double latency[STRIDES], unsigned *flags)
 {
+    const struct series *series = gpu_find_series(task, ladder->what, NULL, NULL, 0);
     for (size_t i = 0; i < STRIDES; i++) {
-        latency[i] = latency_at(series, strides[i], flags);
-        if (isnan(latency[i]))
+        const struct point *point = series ? series_point(series, strides[i]) : NULL;
+        if (!point)
             return false;
+        latency[i] = gpu_latency_of(point);
+        *flags |= point->flags;
     }
     return true;
 }
 
-/* A line as the ladder has it or, where it may be shorter, as the one of half the size has it. */
-static unsigned read_lines(const struct gpu_task *task, size_t which, unsigned *flags)
+/* A line as the ladder has it or, where it may be shorter, as the one of half the size has it,
+ * which is the next. */
+static unsigned read_lines(const struct gpu_task *task, const struct ladder *ladder,
+                           const double latency[STRIDES], unsigned *flags)
 {
-    const struct fetch_state *state = task->state;
-    const struct series *series = task->task->plan.series;
-    double latency[STRIDES], half[STRIDES];
-    if (!read_latencies(&series[state->series[which]], latency, flags))
-        return 0;
+    double half[STRIDES];
     const unsigned bytes = read_line(latency);
     if (bytes != LATENCY_STRIDE)
         return bytes;
-    if (state->series[which + 1] < 0 ||
-        !read_latencies(&series[state->series[which + 1]], half, flags))
+    if (!read_latencies(task, ladder + 1, half, flags))
         return 0;
     const unsigned shorter = read_line(half);
     return shorter && shorter < bytes ? shorter : bytes;
 }
 
-static int conclude_ladder(struct gpu_task *task, size_t which, struct error *error)
+static void conclude_fetch(struct gpu_task *task)
 {
-    const struct fetch_state *state = task->state;
-    const struct ladder *ladder = &ladders[which];
-    const bool line = ladder->order == GPU_RANDOM;
-    double latency[STRIDES];
-    unsigned flags = 0, bytes = 0;
-    if (!ladder->finding)
-        return 0;
-    if (line)
-        bytes = read_lines(task, which, &flags);
-    else if (read_latencies(&task->task->plan.series[state->series[which]], latency, &flags))
-        bytes = read_fetch(latency);
-    const char *name = gpu_name(task, ladder->finding);
-    if (bytes == 0)
-        return name ? 0 : error_out_of_memory(error);
-    /* The next smaller and larger stride bound it; a line may be half of what it seems (above). */
-    struct finding *finding =
-        name ? finding_add_value(task->task->result, task->task->pool, name, "B", bytes,
-                                 bytes / 2.0, line ? 2.0 * bytes : bytes, flags)
-             : NULL;
-    finding->text =
-        line ? "the largest stride at which every line is still touched; half of it where "
-               "such a stride falls on half of the sets"
-             : "the smallest stride at which every load misses";
-    return 0;
-}
-
-static int conclude_fetch(struct gpu_task *task, struct error *error)
-{
-    const struct fetch_state *state = task->state;
-    int code = 0;
-    for (size_t i = 0; i < LADDERS && code == 0; i++)
-        if (state->series[i] >= 0)
-            code = conclude_ladder(task, i, error);
-    return code;
-}
-
-static int recall_fetch(struct gpu_task *task, struct error *error)
-{
-    struct fetch_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int any = 0;
-    for (size_t i = 0; i < LADDERS; i++) {
-        state->series[i] = gpu_find_series(task, ladders[i].what, NULL, NULL, 0);
-        any |= state->series[i] >= 0;
+    for (const struct ladder *ladder = ladders; ladder < ladders + LADDERS; ladder++) {
+        const bool line = ladder->order == GPU_RANDOM;
+        double latency[STRIDES];
+        unsigned flags = 0;
+        if (!ladder->finding || !read_latencies(task, ladder, latency, &flags))
+            continue;
+        const double bytes = line ? read_lines(task, ladder, latency, &flags) : read_fetch(latency);
+        if (!(bytes > 0))
+            continue;
+        /* The next smaller and larger stride bound it; a line may be half of what it seems. */
+        gpu_add_finding(task, ladder->finding, "B",
+                        (struct level_estimate){bytes, bytes / 2, line ? 2 * bytes : bytes}, flags,
+                        line ? "the largest stride at which every line is still touched; half of "
+                               "it where such a stride falls on half of the sets"
+                             : "the smallest stride at which every load misses");
     }
-    return any;
 }
 
 const struct gpu_experiment gpu_fetch = {
@@ -238,5 +170,4 @@ const struct gpu_experiment gpu_fetch = {
     .by_default = false,
     .plan = plan_fetch,
     .conclude = conclude_fetch,
-    .recall = recall_fetch,
 };

@@ -1,6 +1,6 @@
 /*
  * GPUs: latencies, capacities and bandwidths of their memories, and the ways to them. This file is
- * the frame: it finds a backend and its devices, goes through the experiments (experiments.c)
+ * the frame: it finds a backend and its devices, goes through the experiments
  * on one device after another, a stage of the plan each, and hands trials to the device.
  *
  * A device is started when its turn comes and not before: a context takes memory of it, and threads
@@ -13,83 +13,66 @@
 #include "measure/probes/gpu/options.h"
 #include "measure/probes/gpu/sensors.h"
 #include "measure/probes/gpu/state.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+/* The levels come first: others place their sets by them. Bandwidth comes last, because it has a
+ * use for all the time that others leave. */
+const struct gpu_experiment *const gpu_experiments[] = {
+    &gpu_latency,  &gpu_memories,    &gpu_sharing,   &gpu_banks, &gpu_host,
+    &gpu_together, &gpu_places,      &gpu_cluster,   &gpu_peers, &gpu_fetch,
+    &gpu_distance, &gpu_translation, &gpu_bandwidth, NULL,
+};
 
 /* --- backends --- */
 
-/* A CPU that OpenCL offers is no GPU: it counts only where OpenCL was asked for. */
-static bool *usable_of(const struct gpu_facts *facts, size_t count, bool named, struct pool *pool)
-{
-    bool *usable = pool_alloc(pool, count + 1, sizeof *usable);
-    for (size_t i = 0; usable && i < count; i++)
-        usable[i] = named || !gpu_is_cpu(&facts[i]);
-    return usable;
-}
-
-static bool any(const bool *flags, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (flags[i])
-            return true;
-    return false;
-}
-
-/* Adds to `reasons` why that backend serves nothing. */
-static int note_reason(struct probe_task *task, const char **reasons, const char *reason,
-                       struct error *error)
-{
-    *reasons =
-        pool_printf(task->pool, "%s%s%s", *reasons ? *reasons : "", *reasons ? "; " : "", reason);
-    return *reasons ? 0 : error_out_of_memory(error);
-}
-
-/* 1: it is open and has a device that counts; 0: it has none, and `reasons` says so. */
-static int try_backend(struct probe_task *task, const struct gpu_backend *backend, bool named,
-                       bool **usable, const char **reasons, struct error *error)
+/* Whether that backend is open and has a device that counts; otherwise `reasons` says why not. A
+ * CPU that OpenCL offers is no GPU: it counts only where OpenCL was asked for. */
+static bool try_backend(struct probe_task *task, const struct gpu_backend *backend, bool named,
+                        bool **usable, const char **reasons)
 {
     struct gpu_state *state = task->state;
     struct error why = {0};
-    int code = backend->open(&state->library, task->pool, &state->facts, &state->count, &why);
+    bool any = false;
+    const int code = backend->open(&state->library, task->pool, &state->facts, &state->count, &why);
     if (code == ERROR_SYSTEM)
-        return error_set(error, code, "%s", why.text);
-    if (code < 0)
-        return note_reason(task, reasons, why.text, error);
-    state->backend = backend;
-    *usable = usable_of(state->facts, state->count, named, task->pool);
-    if (!*usable)
-        return error_out_of_memory(error);
-    if (any(*usable, state->count))
-        return 1;
-    backend->close(state->library);
-    state->backend = NULL;
-    state->library = NULL;
-    return note_reason(task, reasons,
-                       state->count ? "OpenCL has a CPU alone (--backend opencl takes it)"
-                                    : "there is no device",
-                       error);
+        pool_leave(task->pool, code, "%s", why.text);
+    if (code == 0) {
+        state->backend = backend; /* from here on release() closes it */
+        *usable = pool_alloc(task->pool, state->count + 1, sizeof **usable);
+        for (size_t i = 0; i < state->count; i++) {
+            (*usable)[i] = named || !gpu_is_cpu(&state->facts[i]);
+            any = any || (*usable)[i];
+        }
+        if (any)
+            return true;
+        backend->close(state->library);
+        state->backend = NULL;
+        state->library = NULL;
+    }
+    const char *reason = code < 0       ? why.text
+                         : state->count ? "OpenCL has a CPU alone (--backend opencl takes it)"
+                                        : "there is no device";
+    *reasons =
+        pool_printf(task->pool, "%s%s%s", *reasons ? *reasons : "", *reasons ? "; " : "", reason);
+    return false;
 }
 
-/* 1, or 0 where no backend has a device: then the result says why. */
-static int open_backend(struct probe_task *task, const struct gpu_backend *const *backends,
-                        bool **usable, struct error *error)
+/* Whether a backend has a device; otherwise the result says why not. */
+static bool open_backend(struct probe_task *task, const struct gpu_backend *const *backends,
+                         bool **usable)
 {
     const char *wanted = gpu_options_backend(task->settings), *reasons = NULL;
-    int code = 0;
-    for (size_t i = 0; backends[i] && code == 0; i++)
-        if (!wanted || strcmp(backends[i]->name, wanted) == 0)
-            code = try_backend(task, backends[i], wanted != NULL, usable, &reasons, error);
-    if (code == 0) {
-        task->result->status = PROBE_SKIPPED;
-        /* Of a whole run a person wants no GPU's story on a machine without one. */
-        task->result->reason = !task->named ? "no GPU was found; 'fathom doctor' says why"
-                               : reasons    ? reasons
-                                            : "this program knows no such backend";
-    }
-    return code;
+    for (size_t i = 0; backends[i]; i++)
+        if ((!wanted || strcmp(backends[i]->name, wanted) == 0) &&
+            try_backend(task, backends[i], wanted != NULL, usable, &reasons))
+            return true;
+    /* Of a whole run a person wants no GPU's story on a machine without one. */
+    build_skip(task, !task->named ? "no GPU was found; 'fathom doctor' says why"
+                     : reasons    ? reasons
+                                  : "this program knows no such backend");
+    return false;
 }
 
 /* --- planning --- */
@@ -123,52 +106,34 @@ static double weight_on(const struct gpu_task *here, size_t experiment)
     return asked->weight;
 }
 
-/* Everything that can be refused is refused before anything is measured. */
-static int check_all(struct probe_task *task, struct error *error)
+void gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *backends)
 {
-    struct gpu_state *state = task->state;
-    int code = 0;
+    struct gpu_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    bool *usable = NULL;
+    state->asked = gpu_options_what(task, task->named && !settings_has(task->settings, "quick"));
+    gpu_options_check(task);
+    if (!open_backend(task, backends, &usable))
+        return;
+    task->gpus = state->facts;
+    task->gpu_count = state->count;
+    state->devices = pool_alloc(task->pool, state->count, sizeof *state->devices);
+    state->device_count =
+        gpu_options_devices(task, state->facts, state->count, usable, state->devices);
+    /* Everything that can be refused is refused before anything is measured. */
     for (size_t d = 0; d < state->device_count; d++)
-        for (size_t i = 0; gpu_experiments[i] && code == 0; i++) {
+        for (size_t i = 0; gpu_experiments[i]; i++) {
             const struct gpu_task here = task_for(task, state->devices[d]);
             if (!is_asked(state, i))
                 continue;
             task->weight_s += weight_on(&here, i);
             if (gpu_experiments[i]->check)
-                code = gpu_experiments[i]->check(&here, error);
+                gpu_experiments[i]->check(&here);
         }
-    return code;
-}
-
-int gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *backends,
-                  struct error *error)
-{
-    struct gpu_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    bool *usable = NULL;
-    task->state = state;
-    const bool all = task->named && !settings_has(task->settings, "quick");
-    int code = gpu_options_what(task->settings, all, &state->asked, error);
-    if (code == 0)
-        code = gpu_options_check(task, error);
-    if (code == 0)
-        code = open_backend(task, backends, &usable, error);
-    if (code <= 0)
-        return code;
-    task->gpus = state->facts;
-    task->gpu_count = state->count;
-    state->devices = pool_alloc(task->pool, state->count, sizeof *state->devices);
-    code = gpu_options_devices(task->settings, state->facts, state->count, usable, state->devices,
-                               error);
-    if (code < 0)
-        return code;
-    state->device_count = (size_t)code;
-    return check_all(task, error);
 }
 
 static void plan_gpu(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
-    return (void)pool_check(task->pool, gpu_plan_with(task, gpu_backends, error));
+    gpu_plan_with(task, gpu_backends);
 }
 
 /* --- from stage to stage --- */
@@ -221,25 +186,29 @@ static void stop_device(struct gpu_state *state)
     gpu_near_leave(&state->near);
 }
 
-/* The device whose turn it is, started. 0, or an error that concerns it alone. */
-static int start_device(struct probe_task *task, struct error *error)
+/* The device whose turn it is, started: false, and why not, where that concerns it alone. */
+static bool start_device(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
     const unsigned index = state->devices[state->device_at];
+    struct error why = {0};
     gpu_near_enter(&state->near, task->machine, state->facts[index].host_node);
-    int code = state->backend->start(state->library, index, &state->gpu, error);
-    if (code < 0) {
-        state->gpu = NULL;
-        gpu_near_leave(&state->near);
-    } else {
+    const int code = state->backend->start(state->library, index, &state->gpu, &why);
+    if (code == 0) {
         gpu_device_begin(&state->device, state->backend, state->gpu, &state->facts[index]);
+        return true;
     }
-    return code;
+    state->gpu = NULL;
+    gpu_near_leave(&state->near);
+    if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
+        pool_leave(task->pool, code, "%s", why.text);
+    gpu_failed(task, index, why.text);
+    return false;
 }
 
-/* Begins the experiment whose turn it is, on the device whose turn it is, which is running. 1, or 0
- * where it can't do that. */
-static int begin_experiment(struct probe_task *task, struct error *error)
+/* Begins the experiment whose turn it is, on the device whose turn it is, which is running. False:
+ * it can't do that. */
+static bool begin_experiment(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
     const struct gpu_experiment *experiment = gpu_experiments[state->experiment_at];
@@ -248,110 +217,91 @@ static int begin_experiment(struct probe_task *task, struct error *error)
         state->task.free_bytes = state->backend->free_bytes(state->gpu);
     state->stage = 0;
     const char *why = experiment->refuses ? experiment->refuses(&state->task) : NULL;
+    if (why)
+        gpu_not_measured(&state->task, experiment->name, why);
     state->running = !why;
-    return why ? gpu_not_measured(&state->task, experiment->name, why, error) : 1;
+    return state->running;
 }
 
 /* Its findings, from all that was measured. */
-static int finish_experiment(struct probe_task *task, struct error *error)
+static void finish_experiment(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
     if (!state->running)
-        return 0;
+        return;
     state->running = false;
     gpu_log_flag(&state->log, &state->task);
-    int code = gpu_experiments[state->experiment_at]->conclude(&state->task, error);
-    int logged = gpu_log_conclude(&state->log, &state->task, code == 0 ? error : NULL);
-    return code == 0 ? logged : code;
+    gpu_experiments[state->experiment_at]->conclude(&state->task);
+    gpu_log_conclude(&state->log, &state->task);
 }
 
-/* The next stage of the experiment that is running: 1, or 0 where it is done, or failed by itself.
- */
-static int plan_stage(struct probe_task *task, struct error *error)
+/* The next stage of the experiment that is running, if it has one. */
+static bool plan_stage(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
     const struct gpu_experiment *experiment = gpu_experiments[state->experiment_at];
-    struct error why = {0};
-    plan_afresh(task);
-    int code = experiment->plan(&state->task, state->stage++, &why);
-    if (code < 0 && (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED))
-        return error_set(error, code, "%s", why.text);
-    if (code < 0)
-        code = gpu_not_measured(&state->task, experiment->name, why.text, error);
-    if (code <= 0 || task->plan.point_count == 0)
-        return code < 0 ? code : 0;
-    task->plan.share *= share_of(task);
-    code = gpu_log_begin(&state->log, &task->plan, task->pool, error);
-    return code < 0 ? code : 1;
+    while (state->running && state->stage < (experiment->stages ? experiment->stages : 1)) {
+        plan_afresh(task);
+        experiment->plan(&state->task, state->stage++);
+        if (task->plan.point_count == 0)
+            continue;
+        task->plan.share *= share_of(task);
+        gpu_log_begin(&state->log, &task->plan, task->pool);
+        return true;
+    }
+    return false;
 }
 
-/* Moves on to the next experiment that was asked for, of this device or the next. 1, or 0 where
- * there is none. */
-static int move_on(struct probe_task *task, struct error *error)
+/* Moves on to the next experiment that was asked for, of this device or the next. False: there is
+ * none. */
+static bool move_on(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
     for (; state->device_at < state->device_count; state->device_at++, state->experiment_at = 0) {
-        struct error why = {0};
-        int code = state->gpu ? 0 : start_device(task, &why);
-        if (code == ERROR_SYSTEM || code == ERROR_INTERRUPTED)
-            return error_set(error, code, "%s", why.text);
-        if (code < 0)
-            code = gpu_failed(task, state->devices[state->device_at], why.text, error);
-        if (code < 0)
-            return code;
-        for (; state->gpu && gpu_experiments[state->experiment_at]; state->experiment_at++) {
-            code = is_asked(state, state->experiment_at) ? begin_experiment(task, error) : 0;
-            if (code != 0)
-                return code;
-        }
-        code = gpu_log_end(&state->log, &state->task, error);
-        if (code < 0)
-            return code;
-        if (state->gpu && state->backend->read_facts)
+        if (!state->gpu && !start_device(task))
+            continue;
+        for (; gpu_experiments[state->experiment_at]; state->experiment_at++)
+            if (is_asked(state, state->experiment_at) && begin_experiment(task))
+                return true;
+        gpu_log_end(&state->log, &state->task);
+        if (state->backend->read_facts)
             state->backend->read_facts(state->gpu, task->pool,
                                        &state->facts[state->devices[state->device_at]]);
         stop_device(state);
     }
-    return 0;
+    return false;
 }
 
 /* A device that does nothing from the start is left, and what was planned for it with it. */
-static int leave_device(struct probe_task *task, const char *why, struct error *error)
+static void leave_device(struct probe_task *task, const char *why)
 {
     struct gpu_state *state = task->state;
     struct plan *plan = &task->plan;
     const size_t planned = plan->series_count - state->task.first_series;
-    int code = gpu_failed(task, state->devices[state->device_at], why, error);
+    gpu_failed(task, state->devices[state->device_at], why);
     memset(&plan->series[state->task.first_series], 0, planned * sizeof *plan->series);
     plan->series_count = state->task.first_series;
     state->running = false;
     stop_device(state);
     state->device_at++;
     state->experiment_at = 0;
-    return code;
 }
 
 static bool next_gpu(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
-    (void)stage;
     struct gpu_state *state = task->state;
-    int left = outcome->not_woken ? leave_device(task, outcome->not_woken, error) : 0;
-    if (left < 0)
-        return pool_check(task->pool, left) > 0;
-    for (;;) {
-        int code = state->running ? plan_stage(task, error) : 0;
-        if (code != 0)
-            return pool_check(task->pool, code) > 0;
+    (void)stage;
+    if (outcome->not_woken)
+        leave_device(task, outcome->not_woken);
+    do {
+        if (plan_stage(task))
+            return true;
         if (state->running) {
-            code = finish_experiment(task, error);
+            finish_experiment(task);
             state->experiment_at++;
         }
-        if (code == 0)
-            code = move_on(task, error);
-        if (code <= 0)
-            return pool_check(task->pool, code) > 0;
-    }
+    } while (move_on(task));
+    return false;
 }
 
 static void observe_gpu(void *observer, const struct observation *seen)
@@ -365,16 +315,13 @@ static void observe_gpu(void *observer, const struct observation *seen)
 
 static void conclude_gpu(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    struct error *error = pool_error(task->pool);
-    (void)outcome;
     struct gpu_state *state = task->state;
-    int code = finish_experiment(task, error); /* one that was interrupted */
+    (void)outcome;
+    finish_experiment(task); /* one that was interrupted */
     task->result->series = task->plan.series;
     task->result->series_count = task->plan.series_count;
-    if (code == 0)
-        code = gpu_log_end(&state->log, &state->task, error);
-    int noted = gpu_tell_left_out(task, code == 0 ? error : NULL);
-    return (void)pool_check(task->pool, code == 0 ? noted : code);
+    gpu_log_end(&state->log, &state->task);
+    gpu_tell_left_out(task);
 }
 
 static void release_gpu(struct probe_task *task)
@@ -397,51 +344,34 @@ static bool is_in_document(const struct probe_result *result, int device)
     return false;
 }
 
-/* Each experiment concludes as it did when it was measured, on what it can recall of the series. */
-static int analyse_device(struct analysis *analysis, const struct machine_facts *machine,
-                          size_t device, struct error *error)
+/* A document may name any number of them; then nothing is computed, and what it says is kept. */
+enum { ANALYSED_MOST = 1024 };
+
+/* Each experiment concludes as it did when it was measured, from the series alone. */
+static void analyse_gpu(struct analysis *analysis)
 {
+    const struct machine_facts *machine = analysis->machine;
     struct probe_task task = {.pool = analysis->pool,
                               .result = analysis->result,
                               .plan = {.series = analysis->result->series,
                                        .series_count = analysis->result->series_count}};
-    char condition[40];
-    int code = 0;
-    for (size_t i = 0; gpu_experiments[i] && code >= 0; i++) {
+    const size_t count = machine ? machine->gpu_count : 0;
+    if (count > ANALYSED_MOST)
+        return;
+    for (size_t device = 0; device < count; device++) {
         struct gpu_task here = {.task = &task,
                                 .facts = &machine->gpus[device],
                                 .all = machine->gpus,
-                                .all_count = machine->gpu_count,
+                                .all_count = count,
                                 .device = (unsigned)device};
-        code = gpu_experiments[i]->recall(&here, error);
-        if (code > 0)
-            code = gpu_experiments[i]->conclude(&here, error);
+        if (!is_in_document(analysis->result, here.facts->id))
+            continue;
+        for (size_t i = 0; gpu_experiments[i]; i++)
+            gpu_experiments[i]->conclude(&here);
+        analysis_keep(analysis, gpu_name(&here, "condition"),
+                      "what was sensed all the time is in no series");
     }
-    snprintf(condition, sizeof condition, "gpu%d.condition", machine->gpus[device].id);
-    return code < 0 ? code
-                    : (analysis_keep(analysis, condition,
-                                     "what was sensed all the time is in no series"),
-                       0);
-}
-
-/* A document may name any number of them; then nothing is computed, and what it says is kept. */
-enum { ANALYSED_MOST = 1024 };
-
-static void analyse_gpu(struct analysis *analysis)
-{
-    struct error *error = pool_error(analysis->pool);
-    const struct machine_facts *machine = analysis->machine;
-    int code = 0;
-    if (machine && machine->gpu_count > ANALYSED_MOST)
-        return (void)pool_check(analysis->pool, 0);
-    for (size_t i = 0; machine && i < machine->gpu_count && code == 0; i++)
-        code = is_in_document(analysis->result, machine->gpus[i].id)
-                   ? analyse_device(analysis, machine, i, error)
-                   : 0;
-    return (void)pool_check(
-        analysis->pool,
-        code == 0 ? (analysis_keep_devices(analysis, "the document says nothing of the device"), 0)
-                  : code);
+    analysis_keep_devices(analysis, "the document says nothing of the device");
 }
 
 const struct probe gpu_probe = {

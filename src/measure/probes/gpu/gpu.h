@@ -7,6 +7,7 @@
 #ifndef FATHOM_MEASURE_PROBES_GPU_GPU_H
 #define FATHOM_MEASURE_PROBES_GPU_GPU_H
 
+#include "conclude/levels/curve/levels.h"
 #include "measure/gpu/gpu.h"
 #include "measure/probes/kit/probe.h"
 
@@ -20,7 +21,7 @@ struct gpu_task {
     size_t all_count;
     unsigned device;     /* its index in them */
     size_t first_series; /* in task->plan.series: where this experiment's own begin */
-    void *state;         /* the experiment's own, in the pool */
+    void *state;         /* the experiment's own from stage to stage, in the pool */
     uint64_t free_bytes; /* of its memory, when the experiment began; 0 unknown */
 };
 
@@ -31,23 +32,21 @@ struct gpu_experiment {
     bool cuda_alone;     /* no other backend can do any of it, so it takes no share of the time */
     bool by_default;     /* part of a whole run (`fathom run`), beside `fathom gpu` without --what,
                             which does all that the device can */
-    /* ERROR_USAGE where options contradict each other or the device's facts, before anything is
-     * started: `gpu` is NULL. May be NULL. */
-    int (*check)(const struct gpu_task *, struct error *);
+    unsigned stages;     /* that plan() is asked for at most; 0: one */
+    /* Leaves with ERROR_USAGE where options contradict each other or the device's facts, before
+     * anything is started: `gpu` is NULL. May be NULL. */
+    void (*check)(const struct gpu_task *);
     /* NULL, or why this device can't: a clause. May be NULL itself: every device can. */
     const char *(*refuses)(const struct gpu_task *);
-    /* Adds series and points; task->plan comes with what all GPU plans have in common, and its
-     * `share` is of this experiment's own time. Stage 0 begins; it is asked again for stage 1, 2,
-     * ... with the series as measured so far. Returns 1 where there is something to measure, 0
-     * where it is done, or ERROR_USAGE and the like, which end this experiment and no other. */
-    int (*plan)(struct gpu_task *, unsigned stage, struct error *);
-    /* Adds findings, "gpu0.L2.latency" and the like, from the series that it added (those of
-     * task->plan from first_series on). Called as soon as its last stage was measured, so that
-     * later experiments find them in task->result. */
-    int (*conclude)(struct gpu_task *, struct error *);
-    /* Fills `state` with what conclude() reads, from the series of a document, of which `task` has
-     * no more than pool, result and plan.series: 1, or 0 where the device was not so measured. */
-    int (*recall)(struct gpu_task *, struct error *);
+    /* Adds series and points of stage 0, 1, ...; task->plan comes with what all GPU plans have in
+     * common, and its `share` is of this experiment's own time. The series of earlier stages are
+     * there as measured. A stage without points is passed over. */
+    void (*plan)(struct gpu_task *, unsigned stage);
+    /* Adds findings, "gpu0.L2.latency" and the like, from the series of its device, which it finds
+     * by their names: as soon as its last stage was measured, so that later experiments find them
+     * in task->result, and from the series of a document, of which `task` has no more than pool,
+     * result and plan.series. Adds nothing where the device was not so measured. */
+    void (*conclude)(struct gpu_task *);
 };
 
 extern const struct gpu_experiment gpu_latency, /* by working set: levels */
@@ -67,36 +66,88 @@ extern const struct gpu_experiment gpu_latency, /* by working set: levels */
 /* What the experiments' findings are, for the registry (lines.c). */
 extern const struct finding_line gpu_lines[]; /* the registry's */
 extern const struct standard gpu_experiment[];
-/* All there are, in the order in which they are measured; ends with NULL (experiments.c). */
+/* All there are, in the order in which they are measured; ends with NULL. */
 extern const struct gpu_experiment *const gpu_experiments[];
 
-/* Adds a series named "gpu0 <what>", with the factors `what` and `gpu`, a curve to begin with; its
- * index is task->plan.series_count - 1. The address holds until the next one is added. NULL: no
- * memory. */
+/* --- series and points --- */
+
+extern const struct axis gpu_by_size; /* "working set" in B */
+extern const struct axis gpu_in_ns;   /* "latency" in ns */
+extern const struct axis gpu_rate;    /* "bandwidth" in B/s */
+
+/* Adds a series named "gpu0 <what>", with the factors `what` and `gpu`, a curve to begin with. The
+ * address holds until the next one is added. */
 struct series *gpu_add_series(struct gpu_task *, const char *what, struct axis x, struct axis y);
-/* The index of the device's series of that name, and where `factor` is not NULL with that factor:
- * its text or, where `text` is NULL, its number. -1: there is none. */
-int gpu_find_series(const struct gpu_task *, const char *what, const char *factor, const char *text,
+/* The device's series of that name, and where `factor` is not NULL with that factor: its text or,
+ * where `text` is NULL, its number. NULL: there is none. */
+struct series *gpu_find_series(const struct gpu_task *, const char *what, const char *factor,
+                               const char *text, double number);
+/* Adds a factor: a text or, where that is NULL, a number. */
+void gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,
                     double number);
-int gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,
-                   double number, struct error *);
-/* Adds a point to the last series added, or to series `index` of the plan: at x, or from and to
- * where the series is a matrix. The work is copied. */
-int gpu_add_point(struct gpu_task *, size_t index, double x, const struct gpu_work *,
-                  struct error *);
-int gpu_add_pair(struct gpu_task *, size_t index, int from, int to, const struct gpu_work *,
-                 struct error *);
+/* Adds a point to a series of the plan: at x, or from and to where the series is a matrix. The work
+ * is copied. */
+void gpu_add_point(struct gpu_task *, const struct series *, double x, const struct gpu_work *);
+void gpu_add_pair(struct gpu_task *, const struct series *, int from, int to,
+                  const struct gpu_work *);
+/* What the next stage yields are B/s, by the device's clock alone. */
+void gpu_plan_rates(struct gpu_task *);
 /* Whether the device can do that work; otherwise the result's parameter `not_measured` says why not
- * ("gpu0 texture: needs ..."), and nothing is planned. */
+ * ("gpu0 texture: needs ..."). */
 bool gpu_can(struct gpu_task *, const char *what, const struct gpu_work *);
+/* Says in the result that this device did not do that, and why. */
+void gpu_not_measured(struct gpu_task *, const char *what, const char *why);
 /* Whether that device is a CPU that OpenCL offers. */
 bool gpu_is_cpu(const struct gpu_facts *);
 /* Memory that an experiment may count on: what is free, or where that is unknown all there is. */
 uint64_t gpu_memory(const struct gpu_task *);
-/* "gpu0.L1.latency" from "L1.latency". NULL: no memory. */
+
+/* --- findings --- */
+
+/* "gpu0.L1.latency" from "L1.latency". */
 const char *gpu_name(const struct gpu_task *, const char *finding);
+/* Adds "gpu0.<finding>". */
+struct finding *gpu_add_finding(struct gpu_task *, const char *finding, const char *unit,
+                                struct level_estimate, unsigned flags, const char *text);
+
+/* Points of one or of several series, in the pool. */
+struct gpu_points {
+    const struct point **list;
+    size_t count;
+};
+
+/* Adds a point, unless it has no value. */
+void gpu_points_add(struct gpu_points *, struct gpu_task *, const struct point *);
+/* Those points of a curve whose x lies in [from, to]; none where there is no curve (NULL). */
+struct gpu_points gpu_points_between(struct gpu_task *, const struct series *, double from,
+                                     double to);
+
+/* One latency from all of them: their median and an interval no narrower than their own; in cycles
+ * where all have them. NAN without points. `flags` are those that a quarter of them bear. */
+struct gpu_latency_read {
+    struct level_estimate ns, cycles;
+    unsigned flags;
+};
+struct gpu_latency_read gpu_points_read(struct gpu_task *, const struct gpu_points *);
+/* The same of the points between. */
+struct gpu_latency_read gpu_read_between(struct gpu_task *, const struct series *, double from,
+                                         double to);
+
+/* Adds "gpu0.<finding>" in cycles, where all points have them, and "gpu0.<finding>_ns"; nothing
+ * where there is no point. `text` may be NULL. */
+void gpu_add_latency(struct gpu_task *, const char *finding, struct gpu_points, const char *text);
+/* Adds "gpu0.<finding>" in B/s from one point; nothing where that has no value. */
+void gpu_add_rate(struct gpu_task *, const char *finding, const struct point *, const char *text);
+
+/* The latency of a point: in cycles, which the clock does not move, where it has them. */
+double gpu_latency_of(const struct point *);
+/* The point of a curve at the largest x that has a value; NULL: none has. */
+const struct point *gpu_last_point(const struct series *);
+/* What the first level or the second (1, 2) holds: as `latency` found it on this device, else
+ * `declared`. */
+double gpu_capacity(const struct gpu_task *, unsigned level, double declared);
 
 /* The probe's plan() with these backends, as gpu_backends: for tests. */
-int gpu_plan_with(struct probe_task *, const struct gpu_backend *const *backends, struct error *);
+void gpu_plan_with(struct probe_task *, const struct gpu_backend *const *backends);
 
 #endif

@@ -17,10 +17,9 @@
  */
 #include "base/units.h"
 #include "conclude/registry/device.h"
-#include "measure/probes/gpu/findings.h"
+#include "measure/probes/gpu/gpu.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const uint64_t pinned_least = 4 << 10, pageable_least = 64 << 10, largest = 64 << 20;
@@ -50,15 +49,6 @@ static const struct copy copies[] = {
     {GPU_TO_DEVICE, MAPPED, "to_device"}, {GPU_TO_HOST, MAPPED, "to_host"},
 };
 enum { COPIES = sizeof copies / sizeof *copies };
-
-/* Each is a stage, for all points of a plan yield the same. */
-enum step { LATENCIES, RATES, STEPS };
-
-struct host_state {
-    unsigned planned;   /* steps */
-    int copies[COPIES]; /* series; -1: the device can't */
-    int read, launch;
-};
 
 /* The largest copy: the device holds two at once (both ways), and others may use it. */
 static uint64_t copy_most(const struct gpu_task *task)
@@ -92,170 +82,111 @@ static struct gpu_work copy_of(const struct copy *copy, uint64_t bytes)
     return work;
 }
 
-static int plan_copy(struct gpu_task *task, const struct copy *copy, int *index,
-                     struct error *error)
+static void plan_copy(struct gpu_task *task, const struct copy *copy)
 {
-    const uint64_t most = copy_most(task);
-    const struct gpu_work largest_copy = copy_of(copy, most);
-    char what[64];
-    snprintf(what, sizeof what, "copies %s, %s", copy->name, memory_names[copy->memory]);
-    *index = -1;
-    if (!gpu_can(task, what, &largest_copy))
-        return 0;
-    struct series *series = gpu_add_series(task, "host copies", (struct axis){"size", "B"},
-                                           (struct axis){"bandwidth", "B/s"});
-    *index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "direction", copy->name, 0, error);
-    if (code == 0)
-        code = gpu_add_factor(task, series, "memory", memory_names[copy->memory], 0, error);
     const bool pinned = copy->memory == PINNED;
     const unsigned factor = pinned ? PINNED_FACTOR : PAGEABLE_FACTOR;
     const uint64_t least = pinned ? pinned_least : pageable_least;
-    for (uint64_t bytes = most; bytes >= least && code == 0; bytes /= factor) {
-        const struct gpu_work work = copy_of(copy, bytes);
-        code = gpu_add_point(task, (size_t)*index, (double)bytes, &work, error);
+    uint64_t bytes = copy_most(task);
+    struct gpu_work work = copy_of(copy, bytes);
+    if (!gpu_can(
+            task,
+            pool_printf(task->task->pool, "copies %s, %s", copy->name, memory_names[copy->memory]),
+            &work))
+        return;
+    struct series *series =
+        gpu_add_series(task, "host copies", (struct axis){"size", "B"}, gpu_rate);
+    gpu_add_factor(task, series, "direction", copy->name, 0);
+    gpu_add_factor(task, series, "memory", memory_names[copy->memory], 0);
+    for (; bytes >= least; bytes /= factor) {
+        work = copy_of(copy, bytes);
+        gpu_add_point(task, series, (double)bytes, &work);
     }
-    return code;
 }
 
-static int plan_copies(struct gpu_task *task, struct host_state *state, struct error *error)
+static void plan_single(struct gpu_task *task, const char *what, const struct gpu_work *work,
+                        struct axis axis, double x)
 {
-    struct plan *plan = &task->task->plan;
-    plan->yields = OPERATIONS_PER_SECOND;
-    plan->cycles = false;
-    plan->batches = BATCHES;
-    plan->batch_ns = batch_ns;
-    int code = 0;
-    for (size_t i = 0; i < COPIES && code == 0; i++)
-        code = plan_copy(task, &copies[i], &state->copies[i], error);
-    return code < 0 ? code : plan->point_count > 0;
+    if (gpu_can(task, what, work))
+        gpu_add_point(task, gpu_add_series(task, what, axis, gpu_in_ns), x, work);
 }
 
-static int plan_single(struct gpu_task *task, const char *what, const struct gpu_work *work,
-                       const char *axis, double x, int *index, struct error *error)
-{
-    *index = -1;
-    if (!gpu_can(task, what, work))
-        return 0;
-    struct series *series = gpu_add_series(task, what, (struct axis){axis, work->bytes ? "B" : ""},
-                                           (struct axis){"latency", "ns"});
-    *index = (int)(series - task->task->plan.series);
-    return gpu_add_point(task, (size_t)*index, x, work, error);
-}
-
-static int plan_latencies(struct gpu_task *task, struct host_state *state, struct error *error)
+/* All points of a stage yield the same: latencies first, then rates. */
+static void plan_host(struct gpu_task *task, unsigned stage)
 {
     struct gpu_work read = gpu_work_none, launch = gpu_work_none;
+    if (stage > 0) {
+        gpu_plan_rates(task);
+        task->task->plan.batches = BATCHES;
+        task->task->plan.batch_ns = batch_ns;
+        for (size_t i = 0; i < COPIES; i++)
+            plan_copy(task, &copies[i]);
+        return;
+    }
     read.action = GPU_CHASE;
     read.path = GPU_UNCACHED;
     read.home = GPU_ON_HOST;
     read.bytes = RING_BYTES;
     read.stride = RING_STRIDE;
     launch.action = GPU_LAUNCH;
-    int code =
-        plan_single(task, "host reads", &read, "working set", RING_BYTES, &state->read, error);
-    if (code == 0)
-        code = plan_single(task, "launches", &launch, "blocks", 1, &state->launch, error);
-    return code < 0 ? code : task->task->plan.point_count > 0;
-}
-
-static int plan_host(struct gpu_task *task, unsigned stage, struct error *error)
-{
-    if (stage == 0)
-        task->state = pool_alloc(task->task->pool, 1, sizeof(struct host_state));
-    struct host_state *state = task->state;
-    int more = 0;
-    while (more == 0 && state->planned < STEPS)
-        more = state->planned++ == LATENCIES ? plan_latencies(task, state, error)
-                                             : plan_copies(task, state, error);
-    return more;
+    plan_single(task, "host reads", &read, gpu_by_size, RING_BYTES);
+    plan_single(task, "launches", &launch, (struct axis){"blocks", ""}, 1);
 }
 
 /* --- concluding --- */
 
-static int conclude_copy(struct gpu_task *task, const struct copy *copy,
-                         const struct series *series, struct error *error)
+/* The series of those copies; NULL: none. */
+static const struct series *find_copies(const struct gpu_task *task, const struct copy *copy)
+{
+    const struct plan *plan = &task->task->plan;
+    for (size_t i = 0; i < plan->series_count; i++) {
+        const struct series *series = &plan->series[i];
+        const struct factor *direction = series_factor(series, "direction"),
+                            *memory = series_factor(series, "memory");
+        const char *rest;
+        if (device_of_name(series->name, &rest) == task->facts->id &&
+            strcmp(rest, "host copies") == 0 && direction && direction->text && memory &&
+            memory->text && strcmp(direction->text, copy->name) == 0 &&
+            strcmp(memory->text, memory_names[copy->memory]) == 0)
+            return series;
+    }
+    return NULL;
+}
+
+static void conclude_copy(struct gpu_task *task, const struct copy *copy)
 {
     struct pool *pool = task->task->pool;
-    const char *name = pool_printf(pool, "host.%s.%s", copy->name, memory_names[copy->memory]);
     const uint64_t most = copy_most(task);
+    const struct point *last = gpu_last_point(find_copies(task, copy));
     char size[UNIT_TEXT];
     size_format((double)most, size);
     const char *text =
         copy->direction == GPU_BOTH_WAYS
             ? pool_printf(pool,
-                          "copies of %s to the device and as many to the host at "
-                          "the same time: their sum",
+                          "copies of %s to the device and as many to the host at the same time: "
+                          "their sum",
                           size)
         : copy->memory == MAPPED
-            ? pool_printf(pool,
-                          "%s of the host's pinned memory, %s by all "
-                          "multiprocessors",
-                          size, copy->direction == GPU_TO_DEVICE ? "loaded" : "stored")
+            ? pool_printf(pool, "%s of the host's pinned memory, %s by all multiprocessors", size,
+                          copy->direction == GPU_TO_DEVICE ? "loaded" : "stored")
             : pool_printf(pool, "copies of %s", size);
-    const struct point *last = gpu_last_point(series);
-    return last && last->x == (double)most ? gpu_add_rate(task, name, last, text, error) : 0;
+    if (last && last->x == (double)most)
+        gpu_add_rate(task, pool_printf(pool, "host.%s.%s", copy->name, memory_names[copy->memory]),
+                     last, text);
 }
 
-static int conclude_single(struct gpu_task *task, int index, const char *finding, const char *text,
-                           struct error *error)
+static void conclude_host(struct gpu_task *task)
 {
-    struct gpu_points points = {0};
-    if (index < 0)
-        return 0;
-    int code =
-        gpu_points_between(&points, task, &task->task->plan.series[index], 0, INFINITY, error);
-    return code < 0 ? code : gpu_add_latency(task, finding, &points, text, error);
-}
-
-static int conclude_host(struct gpu_task *task, struct error *error)
-{
-    const struct host_state *state = task->state;
-    int code = 0;
-    for (size_t i = 0; i < COPIES && code == 0; i++)
-        if (state->copies[i] >= 0)
-            code =
-                conclude_copy(task, &copies[i], &task->task->plan.series[state->copies[i]], error);
-    if (code == 0)
-        code =
-            conclude_single(task, state->read, "host.read",
-                            "a load by the device from the host's memory, past its caches", error);
-    if (code == 0)
-        code = conclude_single(task, state->launch, "host.launch",
-                               "from the call to the end of a kernel that does nothing, as the "
-                               "host sees it",
-                               error);
-    return code;
-}
-
-/* The series of those copies; -1: none. */
-static int find_copies(const struct gpu_task *task, const struct copy *copy)
-{
-    const struct plan *plan = &task->task->plan;
-    for (size_t i = 0; i < plan->series_count; i++) {
-        const struct factor *direction = series_factor(&plan->series[i], "direction"),
-                            *memory = series_factor(&plan->series[i], "memory");
-        const char *rest;
-        if (device_of_name(plan->series[i].name, &rest) == task->facts->id &&
-            strcmp(rest, "host copies") == 0 && direction && direction->text && memory &&
-            memory->text && strcmp(direction->text, copy->name) == 0 &&
-            strcmp(memory->text, memory_names[copy->memory]) == 0)
-            return (int)i;
-    }
-    return -1;
-}
-
-static int recall_host(struct gpu_task *task, struct error *error)
-{
-    struct host_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    state->read = gpu_find_series(task, "host reads", NULL, NULL, 0);
-    state->launch = gpu_find_series(task, "launches", NULL, NULL, 0);
-    int any = state->read >= 0 || state->launch >= 0;
-    for (size_t i = 0; i < COPIES; i++) {
-        state->copies[i] = find_copies(task, &copies[i]);
-        any |= state->copies[i] >= 0;
-    }
-    return any;
+    for (size_t i = 0; i < COPIES; i++)
+        conclude_copy(task, &copies[i]);
+    gpu_add_latency(
+        task, "host.read",
+        gpu_points_between(task, gpu_find_series(task, "host reads", NULL, NULL, 0), 0, INFINITY),
+        "a load by the device from the host's memory, past its caches");
+    gpu_add_latency(
+        task, "host.launch",
+        gpu_points_between(task, gpu_find_series(task, "launches", NULL, NULL, 0), 0, INFINITY),
+        "from the call to the end of a kernel that does nothing, as the host sees it");
 }
 
 const struct gpu_experiment gpu_host = {
@@ -263,7 +194,7 @@ const struct gpu_experiment gpu_host = {
     .summary = "copies from and to the host, its memory read by the device, launches",
     .weight = 3,
     .by_default = true,
+    .stages = 2,
     .plan = plan_host,
     .conclude = conclude_host,
-    .recall = recall_host,
 };

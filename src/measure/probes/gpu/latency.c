@@ -23,44 +23,114 @@
 #include "conclude/registry/device.h"
 #include "document/flag.h"
 #include "measure/probes/chase/knees.h"
-#include "measure/probes/gpu/latency_curves.h"
+#include "measure/probes/chase/working_sets.h"
 #include "measure/probes/gpu/options.h"
+#include "measure/probes/gpu/split.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* Where the curve is not flat at its end, it goes on by this many octaves. */
-enum { OCTAVES_MORE = 2, PER_OCTAVE_MORE = 2 };
+enum { PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
+/* In the order of gpu_path_names; and by enum gpu_order. */
+static const enum gpu_path paths[PATHS] = {GPU_L1, GPU_L2, GPU_READ_ONLY};
+static const char *const order_names[ORDERS] = {[GPU_RANDOM] = "random", [GPU_STRIDED] = "strided"};
+
+struct curve {
+    size_t path; /* index of `paths` */
+    enum gpu_order order;
+    struct gpu_split split;
+    size_t series; /* index in the plan */
+};
+
+/* What the options ask for. */
+struct curves {
+    struct curve list[CURVES_MOST];
+    size_t count, dense; /* the first `dense` are dense and show levels */
+    size_t stride;
+    bool split, sweep; /* --l1 was given; and it is a sweep */
+};
 
 struct latency_state {
-    struct gpu_latency_curves asked;
+    struct curves asked;
     bool beside;   /* the others were planned */
     unsigned more; /* octaves that were added */
 };
 
-static int check_latency(const struct gpu_task *here, struct error *error)
+enum { WORD = 8 };
+enum { PER_OCTAVE = 4, PER_OCTAVE_BESIDE = 2, PER_OCTAVE_QUICK = 2 };
+/* Where the curve is not flat at its end, it goes on by this many octaves. */
+enum { OCTAVES_MORE = 2, PER_OCTAVE_MORE = 2 };
+/* Device memory is read off sizes well beyond L2: from twice L2 on some loads still hit, and of a
+ * second level in two halves the farther one serves sets up to L2 and somewhat beyond. AMD's
+ * largest last level has 256 MiB (MI300X), and what OpenCL reaches says nothing of its size; but a
+ * CPU is no unknown device, and `fathom latency` measures its caches. */
+enum { L2_TIMES = 8, L2_UNKNOWN_TO = 1 << 30, CPU_TO = 256 << 20, MEMORY_UNKNOWN = 1 << 30 };
+
+/* What a stage takes of the experiment's time, at most. */
+static const double share_dense = 0.5, share_knees = 0.4;
+
+/* --- which curves --- */
+
+static void add_curve(struct curves *asked, size_t path, enum gpu_order order,
+                      struct gpu_split split)
 {
-    struct gpu_latency_curves asked;
-    struct working_sets sets;
-    int code = gpu_latency_curves_read(here, &asked, error);
-    if (code < 0)
-        return code;
-    const struct working_set_limits limits = gpu_latency_limits(here, &asked);
-    return gpu_latency_sets(&sets, here->task, &asked, &limits, error);
+    asked->list[asked->count++] = (struct curve){path, order, split, 0};
 }
 
-/* --- planning --- */
+/* The first path and order for every split; then the other orders of that path, and the other paths
+ * in that order. */
+static struct curves read_options(const struct gpu_task *here)
+{
+    const struct settings *settings = here->task->settings;
+    const char *order = settings_text(settings, "order"), *l1 = NULL;
+    const enum gpu_order first =
+        strcmp(order, order_names[GPU_STRIDED]) == 0 ? GPU_STRIDED : GPU_RANDOM;
+    const uint32_t listed = gpu_options_names(here->task, "path", gpu_path_names);
+    struct gpu_split splits[GPU_SPLITS_MOST] = {gpu_split_default(here->facts)};
+    struct curves asked = {.stride = (size_t)settings_size(settings, "stride"), .dense = 1};
+    if (settings_has(settings, "l1")) {
+        l1 = settings_text(settings, "l1");
+        asked.split = true;
+        asked.sweep = strcmp(l1, "sweep") == 0;
+        asked.dense = gpu_splits_parse(l1, here->facts, splits, here->task->pool);
+    }
+    size_t path = 0;
+    while (!(listed >> path & 1))
+        path++;
+    for (size_t i = 0; i < asked.dense; i++)
+        add_curve(&asked, path, first, splits[i]);
+    if (asked.sweep)
+        return asked;
+    if (strcmp(order, "both") == 0)
+        add_curve(&asked, path, GPU_STRIDED, splits[0]);
+    while (++path < PATHS)
+        if (listed >> path & 1)
+            add_curve(&asked, path, first, splits[0]);
+    return asked;
+}
+
+static struct gpu_work chase_of(const struct curves *asked, const struct curve *curve,
+                                uint64_t bytes)
+{
+    struct gpu_work work = gpu_work_none;
+    work.action = GPU_CHASE;
+    work.path = paths[curve->path];
+    work.order = curve->order;
+    work.bytes = (size_t)bytes;
+    work.stride = bytes < asked->stride ? (size_t)WORD : asked->stride;
+    work.carve_out = asked->split ? curve->split.carve_out : -1;
+    return work;
+}
 
 /* Leaves out what the device can't do. */
-static void sift(struct gpu_task *here, struct gpu_latency_curves *asked)
+static void sift(struct gpu_task *here, struct curves *asked)
 {
     size_t kept = 0, dense = 0;
     for (size_t i = 0; i < asked->count; i++) {
-        const struct gpu_latency_curve *curve = &asked->list[i];
-        const struct gpu_work work = gpu_latency_curve_work(asked, curve, 2 * asked->stride);
-        char what[32];
-        snprintf(what, sizeof what, "latency, path %s", gpu_path_names[curve->path]);
+        const struct curve *curve = &asked->list[i];
+        const struct gpu_work work = chase_of(asked, curve, 2 * asked->stride);
+        const char *what =
+            pool_printf(here->task->pool, "latency, path %s", gpu_path_names[curve->path]);
         if (!gpu_can(here, what, &work))
             continue;
         dense += i < asked->dense;
@@ -70,178 +140,236 @@ static void sift(struct gpu_task *here, struct gpu_latency_curves *asked)
     asked->dense = dense || !kept ? dense : 1;
 }
 
-static int add_series(struct gpu_task *here, const struct gpu_latency_curves *asked,
-                      struct gpu_latency_curve *curve, bool headline, struct error *error)
+/* --- over which working sets --- */
+
+/* Of the dense curves. */
+static struct working_set_limits limits_dense(const struct gpu_task *here,
+                                              const struct curves *asked)
 {
-    struct series *series = gpu_add_series(here, "latency", (struct axis){"working set", "B"},
-                                           (struct axis){"latency", "ns"});
-    curve->series = here->task->plan.series_count - 1;
-    series->headline = headline;
-    int code = gpu_add_factor(here, series, "path", gpu_path_names[curve->path], NAN, error);
-    if (code == 0)
-        code = gpu_add_factor(here, series, "order", gpu_latency_order_names[curve->order], NAN,
-                              error);
-    if (code == 0)
-        code = gpu_add_factor(here, series, "stride", NULL, (double)asked->stride, error);
-    if (code == 0 && asked->split)
-        code = gpu_add_factor(here, series, "l1", NULL, (double)curve->split.l1_bytes, error);
-    return code;
+    const struct gpu_facts *facts = here->facts;
+    const bool is_cpu = gpu_is_cpu(facts);
+    const bool quick = settings_has(here->task->settings, "quick") || is_cpu;
+    const uint64_t memory = gpu_memory(here);
+    struct working_set_limits limits = {
+        .largest = facts->l2_bytes ? L2_TIMES * facts->l2_bytes
+                   : is_cpu        ? CPU_TO
+                                   : L2_UNKNOWN_TO,
+        .most = (memory ? memory : MEMORY_UNKNOWN) / 4,
+        .most_is = here->gpu ? "a quarter of the device's memory that is free"
+                             : "a quarter of the device's memory",
+        .per_octave = quick ? PER_OCTAVE_QUICK : PER_OCTAVE,
+    };
+    if (asked->sweep) /* beyond L1 all splits are alike */
+        limits.largest = 4 * facts->first_level_bytes;
+    if (limits.largest > limits.most)
+        limits.largest = limits.most;
+    return limits;
 }
 
-static int add_curve_points(struct gpu_task *here, const struct gpu_latency_curves *asked,
-                            const struct gpu_latency_curve *curve, const uint64_t *bytes,
-                            size_t count, struct error *error)
-{
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        const struct gpu_work work = gpu_latency_curve_work(asked, curve, bytes[i]);
-        code = gpu_add_point(here, curve->series, (double)bytes[i], &work, error);
-    }
-    return code;
-}
-
-/* Curves [first, end) with their series, over the sizes asked for. Returns 1. */
-static int plan_curves(struct gpu_task *here, struct gpu_latency_curves *asked, size_t first,
-                       size_t end, const struct working_set_limits *limits, struct error *error)
-{
-    struct working_sets sets;
-    int code = gpu_latency_sets(&sets, here->task, asked, limits, error);
-    for (size_t i = first; i < end && code == 0; i++) {
-        code = add_series(here, asked, &asked->list[i], first == 0, error);
-        if (code == 0)
-            code = add_curve_points(here, asked, &asked->list[i], sets.bytes, sets.count, error);
-    }
-    return code == 0 ? 1 : code;
-}
-
-/* More sizes around the knees of the dense curves: 1, or 0 where they are known. */
-static int refine(struct gpu_task *here, const struct gpu_latency_curves *asked,
-                  struct error *error)
-{
-    const struct plan *plan = &here->task->plan;
-    int code = 0;
-    for (size_t i = 0; i < asked->dense && code >= 0; i++) {
-        const struct gpu_latency_curve *curve = &asked->list[i];
-        uint64_t sizes[KNEES_SIZES_MOST];
-        code = knees_choose(here->task, &plan->series[curve->series], NULL, 0, asked->stride, sizes,
-                            error);
-        if (code > 0)
-            code = add_curve_points(here, asked, curve, sizes, (size_t)code, error);
-    }
-    return code < 0 ? code : plan->point_count > 0;
-}
-
-/* The largest size of a curve that was planned. */
-static double end_of(const struct series *series)
-{
-    double end = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        end = fmax(end, series->points[i].x);
-    return end;
-}
-
-static bool is_flat(const struct gpu_task *here, const struct series *series, bool *flat)
-{
-    double clock;
-    struct found_levels levels;
-    struct level_sample *samples =
-        findings_level_samples(series, LEVEL_VALUES_QUIET, here->task->pool, &clock);
-    if (!samples || levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
-        return false;
-    *flat = levels.stays && !levels.rising;
-    return true;
-}
-
-/* One octave more of the first curve, where that does not end flat: 1, or 0 where it does, or
- * where the memory ends, or a person chose the end. */
-static int extend(struct gpu_task *here, struct latency_state *state, struct error *error)
+/* Of those beside them. */
+static struct working_set_limits limits_beside(const struct gpu_task *here,
+                                               const struct curves *asked)
 {
     const struct settings *settings = here->task->settings;
-    const struct gpu_latency_curves *asked = &state->asked;
-    const struct gpu_latency_curve *curve = &asked->list[0];
-    const struct series *series = &here->task->plan.series[curve->series];
-    const uint64_t most = gpu_latency_limits(here, asked).most;
-    uint64_t sizes[PER_OCTAVE_MORE];
-    bool flat = false;
-    if (asked->sweep || state->more == OCTAVES_MORE || settings_has(settings, "to") ||
-        settings_has(settings, "quick") || series->point_count == 0)
-        return 0;
-    if (!is_flat(here, series, &flat))
-        return error_out_of_memory(error);
-    for (size_t i = 0; i < PER_OCTAVE_MORE; i++)
-        sizes[i] = (uint64_t)(end_of(series) * exp2((double)(i + 1) / (double)PER_OCTAVE_MORE)) /
-                   asked->stride * asked->stride;
-    if (flat || sizes[PER_OCTAVE_MORE - 1] > most)
-        return 0;
-    state->more++;
-    int code = add_curve_points(here, asked, curve, sizes, PER_OCTAVE_MORE, error);
-    return code == 0 ? 1 : code;
+    struct working_set_limits limits = limits_dense(here, asked);
+    limits.per_octave = PER_OCTAVE_BESIDE;
+    /* Twice L2 shows its end; larger sets take longest. */
+    const uint64_t l2 = here->facts->l2_bytes;
+    const uint64_t twice = l2 && 2 * l2 < limits.largest ? 2 * l2
+                           : l2                          ? limits.largest
+                                                         : 2 * limits.largest / L2_TIMES;
+    if (!(settings_has(settings, "from") && settings_size(settings, "from") > twice))
+        limits.largest = twice;
+    return limits;
 }
 
-/* What a stage takes of the experiment's time, at most. */
-static const double share_dense = 0.5, share_knees = 0.4;
-
-static int plan_first(struct gpu_task *here, struct error *error)
+/* The sets within the limits, as the options want them, or ERROR_USAGE. Those smaller than a stride
+ * lie within a line, and their elements side by side; the others are whole strides. */
+static int choose_sets(struct working_sets *sets, const struct gpu_task *here,
+                       const struct curves *asked, const struct working_set_limits *limits,
+                       struct error *error)
 {
-    struct latency_state *state = pool_alloc(here->task->pool, 1, sizeof *state);
-    uint64_t outer[GPU_LATENCY_OUTER_MOST];
-    here->state = state;
-    struct gpu_latency_curves *asked = &state->asked;
-    int code = gpu_latency_curves_read(here, asked, error);
-    if (code < 0)
-        return code;
+    const bool small = gpu_options_below_stride(here->task->settings, asked->stride);
+    int code = working_sets_within(sets, here->task, small ? WORD : asked->stride, limits, error);
+    size_t kept = 0;
+    for (size_t i = 0; code == 0 && i < sets->count; i++) {
+        const uint64_t bytes = sets->bytes[i] < asked->stride
+                                   ? sets->bytes[i]
+                                   : sets->bytes[i] / asked->stride * asked->stride;
+        if (!kept || sets->bytes[kept - 1] != bytes)
+            sets->bytes[kept++] = bytes;
+    }
+    sets->count = code == 0 ? kept : 0;
+    return code;
+}
+
+/* Between half of L2 and somewhat more than all of it, where an A100 has a plateau of its own of
+ * hardly an octave, the first curve gets eight sizes an octave and not four: those more. Returns
+ * how many; 0 where the options name sizes or want few. */
+enum { OUTER_MOST = 6 };
+static size_t outer_sets(const struct gpu_task *here, const struct curves *asked,
+                         const struct working_set_limits *limits, uint64_t bytes[OUTER_MOST])
+{
+    const struct settings *settings = here->task->settings;
+    const double half = (double)here->facts->l2_bytes / 2;
+    size_t count = 0;
+    if (!(half > 0) || asked->sweep || settings_has(settings, "sizes") ||
+        settings_has(settings, "quick") || settings_has(settings, "per-octave"))
+        return 0;
+    const double from =
+        settings_has(settings, "from") ? (double)settings_size(settings, "from") : 0;
+    const double to = settings_has(settings, "to") ? (double)settings_size(settings, "to")
+                                                   : (double)limits->largest;
+    for (int i = 0; i < OUTER_MOST; i++) {
+        const double size = half * exp2((2 * i + 1) / (2.0 * (double)PER_OCTAVE));
+        if (size >= from && size <= to)
+            bytes[count++] = (uint64_t)size / asked->stride * asked->stride;
+    }
+    return count;
+}
+
+static void check_latency(const struct gpu_task *here)
+{
+    const struct curves asked = read_options(here);
+    const struct working_set_limits limits = limits_dense(here, &asked);
+    struct working_sets sets;
+    pool_check(here->task->pool,
+               choose_sets(&sets, here, &asked, &limits, pool_error(here->task->pool)));
+}
+
+/* --- planning --- */
+
+static void add_points(struct gpu_task *here, const struct curves *asked, const struct curve *curve,
+                       const uint64_t *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct gpu_work work = chase_of(asked, curve, bytes[i]);
+        gpu_add_point(here, &here->task->plan.series[curve->series], (double)bytes[i], &work);
+    }
+}
+
+/* Curves [first, end) with their series, over the sizes asked for. Memory that was free when the
+ * options were checked may be gone by now. */
+static void plan_curves(struct gpu_task *here, struct curves *asked, size_t first, size_t end,
+                        const struct working_set_limits *limits)
+{
+    struct working_sets sets;
+    struct error why = {0};
+    if (choose_sets(&sets, here, asked, limits, &why) < 0) {
+        gpu_not_measured(here, "latency", why.text);
+        return;
+    }
+    for (size_t i = first; i < end; i++) {
+        struct curve *curve = &asked->list[i];
+        struct series *series = gpu_add_series(here, "latency", gpu_by_size, gpu_in_ns);
+        curve->series = here->task->plan.series_count - 1;
+        series->headline = first == 0;
+        gpu_add_factor(here, series, "path", gpu_path_names[curve->path], NAN);
+        gpu_add_factor(here, series, "order", order_names[curve->order], NAN);
+        gpu_add_factor(here, series, "stride", NULL, (double)asked->stride);
+        if (asked->split)
+            gpu_add_factor(here, series, "l1", NULL, (double)curve->split.l1_bytes);
+        add_points(here, asked, curve, sets.bytes, sets.count);
+    }
+}
+
+static void plan_first(struct gpu_task *here)
+{
+    struct latency_state *state = here->state = pool_alloc(here->task->pool, 1, sizeof *state);
+    struct curves *asked = &state->asked;
+    uint64_t outer[OUTER_MOST];
+    *asked = read_options(here);
     sift(here, asked);
     if (asked->count == 0)
-        return 0;
-    const struct working_set_limits limits = gpu_latency_limits(here, asked);
+        return;
+    const struct working_set_limits limits = limits_dense(here, asked);
     here->task->plan.share = asked->count > asked->dense ? share_dense : 1 - share_knees;
-    code = plan_curves(here, asked, 0, asked->dense, &limits, error);
-    if (code < 0)
-        return code;
-    const size_t count = gpu_latency_outer_sets(here, asked, &limits, outer);
-    const int more = add_curve_points(here, asked, &asked->list[0], outer, count, error);
-    return more < 0 ? more : code;
+    plan_curves(here, asked, 0, asked->dense, &limits);
+    if (here->task->plan.point_count == 0)
+        asked->count = 0;
+    else
+        add_points(here, asked, &asked->list[0], outer, outer_sets(here, asked, &limits, outer));
 }
 
-/* The coarse curves beside the dense ones: once. */
-static int plan_beside(struct gpu_task *here, struct error *error)
+/* More sizes around the knees of the dense curves, where they are not known yet. */
+static void refine(struct gpu_task *here, const struct curves *asked)
 {
-    struct latency_state *state = here->state;
-    struct gpu_latency_curves *asked = &state->asked;
-    if (state->beside || asked->count == asked->dense)
-        return 0;
-    state->beside = true;
-    const struct working_set_limits limits = gpu_latency_limits_beside(here, asked);
-    here->task->plan.share = 1;
-    return plan_curves(here, asked, asked->dense, asked->count, &limits, error);
-}
-
-static int plan_latency(struct gpu_task *here, unsigned stage, struct error *error)
-{
-    if (stage == 0)
-        return plan_first(here, error);
-    struct latency_state *state = here->state;
-    const bool named = settings_has(here->task->settings, "sizes");
-    int more = 0;
-    if (!state || !state->asked.count)
-        return 0;
-    if (!named && !state->beside) {
-        here->task->plan.share = share_knees;
-        more = extend(here, state, error);
-        if (more == 0 && stage <= KNEES_STAGES + state->more)
-            more = refine(here, &state->asked, error);
+    struct probe_task *task = here->task;
+    for (size_t i = 0; i < asked->dense; i++) {
+        const struct series *series = &task->plan.series[asked->list[i].series];
+        uint64_t sizes[KNEES_SIZES_MOST];
+        const int count = pool_check(task->pool, knees_choose(task, series, NULL, 0, asked->stride,
+                                                              sizes, pool_error(task->pool)));
+        add_points(here, asked, &asked->list[i], sizes, (size_t)count);
     }
-    return more == 0 ? plan_beside(here, error) : more;
+}
+
+static bool is_flat(const struct gpu_task *here, const struct series *series)
+{
+    struct pool *pool = here->task->pool;
+    struct found_levels levels;
+    double clock;
+    struct level_sample *samples = findings_level_samples(series, LEVEL_VALUES_QUIET, pool, &clock);
+    if (levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
+        pool_check(pool, error_out_of_memory(pool_error(pool)));
+    return levels.stays && !levels.rising;
+}
+
+/* One octave more of the first curve, unless that ends flat, the memory ends, or the end was asked
+ * for. */
+static void extend(struct gpu_task *here, struct latency_state *state)
+{
+    const struct settings *settings = here->task->settings;
+    const struct curves *asked = &state->asked;
+    const struct series *series = &here->task->plan.series[asked->list[0].series];
+    const uint64_t most = limits_dense(here, asked).most;
+    uint64_t sizes[PER_OCTAVE_MORE];
+    double end = 0;
+    if (asked->sweep || state->more == OCTAVES_MORE || settings_has(settings, "to") ||
+        settings_has(settings, "quick") || series->point_count == 0)
+        return;
+    for (size_t i = 0; i < series->point_count; i++)
+        end = fmax(end, series->points[i].x);
+    for (size_t i = 0; i < PER_OCTAVE_MORE; i++)
+        sizes[i] = (uint64_t)(end * exp2((double)(i + 1) / (double)PER_OCTAVE_MORE)) /
+                   asked->stride * asked->stride;
+    if (sizes[PER_OCTAVE_MORE - 1] > most || is_flat(here, series))
+        return;
+    state->more++;
+    add_points(here, asked, &asked->list[0], sizes, PER_OCTAVE_MORE);
+}
+
+static void plan_latency(struct gpu_task *here, unsigned stage)
+{
+    struct latency_state *state = here->state;
+    struct plan *plan = &here->task->plan;
+    if (stage == 0) {
+        plan_first(here);
+        return;
+    }
+    struct curves *asked = &state->asked;
+    if (!asked->count || state->beside)
+        return;
+    plan->share = share_knees;
+    if (!settings_has(here->task->settings, "sizes")) {
+        extend(here, state);
+        if (!plan->point_count && stage <= KNEES_STAGES + state->more)
+            refine(here, asked);
+    }
+    if (!plan->point_count && asked->count > asked->dense) { /* the coarse curves: once */
+        const struct working_set_limits limits = limits_beside(here, asked);
+        state->beside = true;
+        plan->share = 1;
+        plan_curves(here, asked, asked->dense, asked->count, &limits);
+    }
 }
 
 /* --- concluding --- */
 
 /* The clock that the points saw. */
-static int conclude_clock(struct gpu_task *here, const struct series *series, struct error *error)
+static void conclude_clock(struct gpu_task *here, const struct series *series)
 {
-    struct probe_task *task = here->task;
-    double *clocks = pool_alloc(task->pool, series->point_count + 1, sizeof *clocks);
-    const char *name = gpu_name(here, "clock");
+    double *clocks = pool_alloc(here->task->pool, series->point_count + 1, sizeof *clocks);
     struct summary summary;
     unsigned flags = 0;
     size_t n = 0;
@@ -254,36 +382,35 @@ static int conclude_clock(struct gpu_task *here, const struct series *series, st
         }
     }
     if (n == 0)
-        return 0;
+        return;
     summarize(clocks, n, clocks, &summary);
-    return probe_add_summary(task, name, "Hz", &summary, flags) ? 0 : error_out_of_memory(error);
+    probe_add_summary(here->task, gpu_name(here, "clock"), "Hz", &summary, flags);
 }
 
-static int conclude_curve(struct gpu_task *here, const struct gpu_latency_curves *asked,
-                          const struct gpu_latency_curve *curve, struct error *error)
+/* The index of the series' path; PATHS: none is known. */
+static size_t path_of(const struct series *series)
+{
+    const struct factor *path = series_factor(series, "path");
+    size_t i = 0;
+    while (i < PATHS && !(path && path->text && strcmp(gpu_path_names[i], path->text) == 0))
+        i++;
+    return i;
+}
+
+static void conclude_curve(struct gpu_task *here, const struct series *series, bool sweep)
 {
     struct probe_task *task = here->task;
-    const struct gpu_declared declared = {.l1_bytes = curve->split.l1_bytes,
+    const struct factor *l1 = series_factor(series, "l1");
+    const struct gpu_declared declared = {.l1_bytes = l1 && l1->number > 0 && l1->number < 0x1p62
+                                                          ? (uint64_t)l1->number
+                                                          : gpu_split_default(here->facts).l1_bytes,
                                           .l2_bytes = here->facts->l2_bytes,
-                                          .past_l1 = gpu_latency_paths[curve->path] == GPU_L2};
-    char split[UNIT_TEXT + 8] = "";
-    if (asked->sweep)
-        snprintf(split, sizeof split, "split.%lluK.",
-                 (unsigned long long)curve->split.l1_bytes / 1024);
-    const char *prefix = gpu_name(here, split);
-    return findings_gpu_levels(task->result, task->pool, prefix, &task->plan.series[curve->series],
-                               &declared, NULL, 0, error);
-}
-
-static int conclude_latency(struct gpu_task *here, struct error *error)
-{
-    const struct latency_state *state = here->state;
-    int code = 0;
-    for (size_t i = 0; state && i < state->asked.dense && code == 0; i++)
-        code = conclude_curve(here, &state->asked, &state->asked.list[i], error);
-    if (state && state->asked.dense && code == 0)
-        code = conclude_clock(here, &here->task->plan.series[state->asked.list[0].series], error);
-    return code;
+                                          .past_l1 = paths[path_of(series)] == GPU_L2};
+    const char *split = sweep ? pool_printf(task->pool, "split.%lluK.",
+                                            (unsigned long long)declared.l1_bytes / 1024)
+                              : "";
+    pool_check(task->pool, findings_gpu_levels(task->result, task->pool, gpu_name(here, split),
+                                               series, &declared, NULL, 0, pool_error(task->pool)));
 }
 
 static bool swept_splits(const struct probe_result *result)
@@ -294,38 +421,25 @@ static bool swept_splits(const struct probe_result *result)
     return false;
 }
 
-static size_t path_named(const char *text)
-{
-    size_t path = 0;
-    while (path < GPU_LATENCY_PATHS && strcmp(gpu_path_names[path], text) != 0)
-        path++;
-    return path;
-}
-
-/* The dense curves are those that have a place on the first screen. */
-static int recall_latency(struct gpu_task *here, struct error *error)
+/* Levels show in the dense curves, which are those that have a place on the first screen. */
+static void conclude_latency(struct gpu_task *here)
 {
     const struct plan *plan = &here->task->plan;
-    struct latency_state *state = pool_alloc(here->task->pool, 1, sizeof *state);
+    const bool sweep = swept_splits(here->task->result);
+    const struct series *first = NULL;
     const char *rest;
-    here->state = state;
-    struct gpu_latency_curves *asked = &state->asked;
-    asked->sweep = swept_splits(here->task->result);
-    for (size_t i = 0; i < plan->series_count && asked->dense < GPU_LATENCY_CURVES_MOST; i++) {
+    size_t count = 0;
+    for (size_t i = 0; i < plan->series_count && count < CURVES_MOST; i++) {
         const struct series *series = &plan->series[i];
-        const struct factor *path = series_factor(series, "path"),
-                            *l1 = series_factor(series, "l1");
         if (device_of_name(series->name, &rest) != here->facts->id || !series->headline ||
-            strcmp(rest, "latency") != 0 || !path || !path->text)
+            strcmp(rest, "latency") != 0 || path_of(series) == PATHS)
             continue;
-        struct gpu_latency_curve *curve = &asked->list[asked->dense];
-        *curve = (struct gpu_latency_curve){.path = path_named(path->text), .series = i};
-        curve->split.l1_bytes = l1 && l1->number > 0 && l1->number < 0x1p62
-                                    ? (uint64_t)l1->number
-                                    : gpu_split_default(here->facts).l1_bytes;
-        asked->dense += curve->path < GPU_LATENCY_PATHS;
+        conclude_curve(here, series, sweep);
+        first = first ? first : series;
+        count++;
     }
-    return asked->dense > 0;
+    if (first)
+        conclude_clock(here, first);
 }
 
 const struct gpu_experiment gpu_latency = {
@@ -333,8 +447,8 @@ const struct gpu_experiment gpu_latency = {
     .summary = "latency by working-set size, and the levels that it shows",
     .weight = 20,
     .by_default = true,
+    .stages = 2 + KNEES_STAGES + OCTAVES_MORE,
     .check = check_latency,
     .plan = plan_latency,
     .conclude = conclude_latency,
-    .recall = recall_latency,
 };

@@ -10,7 +10,7 @@
  *
  * A second cache that is hardly larger than the 8 KiB that the first one serves of its lines shows
  * no plateau there. It does on the first curve, in whose lines it has several words: so where that
- * has a flat (flat.h) that is nearer than the second curve's plateau, the flat is the second cache.
+ * has a flat that is nearer than the second curve's plateau, the flat is the second cache.
  *
  * Loads whose address a whole group shares go through a cache of their own on AMD's devices (the
  * scalar cache: 16 KiB and lines of 64 bytes on all so far, AMD, "RDNA 2 Instruction Set
@@ -25,9 +25,7 @@
 #include "conclude/levels/levels.h"
 #include "conclude/registry/finding.h"
 #include "measure/probes/chase/knees.h"
-#include "measure/probes/gpu/findings.h"
-#include "measure/probes/gpu/flat.h"
-#include "measure/probes/gpu/state.h"
+#include "measure/probes/gpu/gpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,11 +82,6 @@ static const struct memory memories[] = {
 };
 enum { MEMORIES = sizeof memories / sizeof *memories };
 
-struct memories_state {
-    int series[MEMORIES]; /* index in the plan; -1: the device can't */
-    int ladder[LADDERS];
-};
-
 /* --- planning --- */
 
 static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
@@ -107,81 +100,104 @@ static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
 static bool can(struct gpu_task *task, const char *what, const struct gpu_work *work)
 {
     if (work->path == GPU_CONSTANT && gpu_is_cpu(task->facts)) {
-        gpu_not_measured(task, what, "a CPU's is plain memory", NULL);
+        gpu_not_measured(task, what, "a CPU's is plain memory");
         return false;
     }
     return work->path == GPU_SCALAR ? !task->backend->refuses(task->gpu, work)
                                     : gpu_can(task, what, work);
 }
 
-/* A curve over bytes: its index, -1 where the device can't do it, or an error. */
-static int add_curve(struct gpu_task *task, const char *what, const struct gpu_work *work,
-                     struct error *error)
-{
-    if (!can(task, what, work))
-        return -1;
-    struct series *series = gpu_add_series(task, what, (struct axis){"working set", "B"},
-                                           (struct axis){"latency", "ns"});
-    int code = 0;
-    if (work->width_bits)
-        code = gpu_add_factor(task, series, "width_bits", NULL, work->width_bits, error);
-    return code < 0 ? code : (int)(series - task->task->plan.series);
-}
-
-static int plan_memory(struct gpu_task *task, const struct memory *memory, int *index,
-                       struct error *error)
+static void plan_memory(struct gpu_task *task, const struct memory *memory)
 {
     struct gpu_work work = chase_of(memory->path, memory->least, memory->stride);
     work.width_bits = memory->width_bits;
-    *index = add_curve(task, memory->what, &work, error);
-    int code = *index < -1 ? *index : 0;
-    for (size_t i = 0; i < RINGS && code == 0 && *index >= 0; i++) {
+    if (!can(task, memory->what, &work))
+        return;
+    struct series *series = gpu_add_series(task, memory->what, gpu_by_size, gpu_in_ns);
+    if (memory->width_bits)
+        gpu_add_factor(task, series, "width_bits", NULL, memory->width_bits);
+    for (size_t i = 0; i < RINGS; i++) {
         work.bytes = memory->least << i;
-        code = gpu_add_point(task, (size_t)*index, (double)work.bytes, &work, error);
+        gpu_add_point(task, series, (double)work.bytes, &work);
     }
-    return code;
 }
 
-static size_t largest_of(const struct gpu_task *task, const struct ladder *ladder)
+static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
 {
-    uint64_t declared = ladder->path == GPU_CONSTANT ? task->facts->constant_bytes : 0;
-    return declared && declared < ladder->most ? (size_t)declared : ladder->most;
-}
-
-static int plan_ladder(struct gpu_task *task, const struct ladder *ladder, int *index,
-                       struct error *error)
-{
-    const size_t line = ladder->line;
-    const double least = (double)(LINES_LEAST * line);
-    struct gpu_work work = chase_of(ladder->path, LINES_LEAST * line, line);
-    *index = add_curve(task, ladder->what, &work, error);
-    int code = *index < -1 ? *index : 0;
-    if (*index >= 0)
-        code = gpu_add_factor(task, &task->task->plan.series[*index], "stride", NULL, (double)line,
-                              error);
+    const size_t line = ladder->line, least = LINES_LEAST * line;
+    const uint64_t declared = ladder->path == GPU_CONSTANT ? task->facts->constant_bytes : 0;
+    const size_t most = declared && declared < ladder->most ? (size_t)declared : ladder->most;
+    struct gpu_work work = chase_of(ladder->path, least, line);
+    if (!can(task, ladder->what, &work))
+        return;
+    struct series *series = gpu_add_series(task, ladder->what, gpu_by_size, gpu_in_ns);
+    gpu_add_factor(task, series, "stride", NULL, (double)line);
     size_t last = 0;
-    for (int i = 0; code == 0 && *index >= 0; i++) {
-        work.bytes = (size_t)(least * exp2((double)i / (double)PER_OCTAVE)) / line * line;
-        if (work.bytes > largest_of(task, ladder))
-            break;
-        if (work.bytes != last)
-            code = gpu_add_point(task, (size_t)*index, (double)work.bytes, &work, error);
+    for (int i = 0; last <= most; i++) {
+        work.bytes = (size_t)((double)least * exp2((double)i / (double)PER_OCTAVE)) / line * line;
+        if (work.bytes <= most && work.bytes != last)
+            gpu_add_point(task, series, (double)work.bytes, &work);
         last = work.bytes;
     }
-    return code;
 }
 
-static int plan_first(struct gpu_task *task, struct error *error)
+static struct series *series_of(const struct gpu_task *task, const struct ladder *ladder)
 {
-    struct memories_state *state = pool_alloc(task->task->pool, 1, sizeof *state);
-    task->state = state;
-    task->task->plan.share = 0.6; /* of the time; the knees' stages have the rest */
-    int code = 0;
-    for (size_t i = 0; i < MEMORIES && code == 0; i++)
-        code = plan_memory(task, &memories[i], &state->series[i], error);
-    for (size_t i = 0; i < LADDERS && code == 0; i++)
-        code = plan_ladder(task, &ladders[i], &state->ladder[i], error);
-    return code < 0 ? code : task->task->plan.point_count > 0;
+    return gpu_find_series(task, ladder->what, "stride", NULL, (double)ladder->line);
+}
+
+/* --- the second constant cache on the first curve --- */
+
+/* A flat of a curve that is too short, or too blurred at its end, for a level to be fitted to it:
+ * what sizes beyond the end of the level before agree on, and between which two sizes they stop. */
+struct flat {
+    double from, to; /* the first and the last size on it */
+    double off;      /* the first size beyond it whose latency is more; NAN: none */
+    double latency;  /* of its points, in cycles where they have them, else in the series' unit */
+};
+
+/* Three sizes are the fewest of which no one can be an outlier between two; and timings of one
+ * plateau lie within less (latency.c: a batch is a thousand steps of the clock). */
+enum { POINTS_LEAST = 3 };
+static const double apart_most = 0.02;
+
+/* The end of the run of points that begins at `first` and stays within bounds. */
+static size_t run_end(const struct series *series, size_t first)
+{
+    double least = gpu_latency_of(&series->points[first]), most = least;
+    size_t end = first;
+    while (end < series->point_count) {
+        const double here = gpu_latency_of(&series->points[end]);
+        if (!series->points[end].y.n || !(fmax(most, here) <= (1 + apart_most) * fmin(least, here)))
+            break;
+        most = fmax(most, here);
+        least = fmin(least, here);
+        end++;
+    }
+    return end;
+}
+
+/* The first flat beyond that size: three neighbouring sizes at least, within 2 % of one another.
+ * False where there is none. The points stand in ascending order. */
+static bool find_flat(const struct series *series, double beyond, struct flat *flat)
+{
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *points = series->points;
+        if (points[i].x <= beyond)
+            continue;
+        const size_t end = run_end(series, i);
+        if (end < i + POINTS_LEAST)
+            continue;
+        double sum = 0;
+        for (size_t k = i; k < end; k++)
+            sum += gpu_latency_of(&points[k]);
+        *flat = (struct flat){.from = points[i].x,
+                              .to = points[end - 1].x,
+                              .off = end < series->point_count ? points[end].x : NAN,
+                              .latency = sum / (double)(end - i)};
+        return true;
+    }
+    return false;
 }
 
 /* Where the flat begins at the earliest: past what the first cache's end blurs. And this much
@@ -191,92 +207,76 @@ static const double past_first = 1.3, nearer = 0.95;
 static const double narrow = 1.04;
 enum { FIRST_CONSTANT, SECOND_CONSTANT };
 
-/* A level of a ladder's curve as the estimator has it; NAN where it has none. */
-static int read_level(struct gpu_task *task, int index, unsigned level, double *latency,
-                      double *capacity, struct error *error)
+/* The second constant cache as the first curve shows it, where the second curve does not. */
+static bool find_hidden(struct gpu_task *task, struct flat *flat)
 {
-    const struct series *series = &task->task->plan.series[index];
-    struct found_levels levels;
-    double clock;
-    struct level_sample *samples =
-        findings_level_samples(series, LEVEL_VALUES_QUIET, task->task->pool, &clock);
-    if (!samples || levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
-        return error_out_of_memory(error);
-    *latency = level <= levels.count ? levels.list[level - 1].latency : NAN;
-    *capacity = level <= levels.count ? levels.list[level - 1].capacity : NAN;
-    return 0;
-}
-
-/* The second constant cache as the first curve shows it, where the second curve does not: 1, or 0.
- */
-static int find_hidden(struct gpu_task *task, const struct memories_state *state,
-                       struct gpu_flat *flat, struct error *error)
-{
-    double first, end, second, other;
-    if (state->ladder[FIRST_CONSTANT] < 0 || state->ladder[SECOND_CONSTANT] < 0)
-        return 0;
-    int code = read_level(task, state->ladder[FIRST_CONSTANT], 1, &first, &end, error);
-    if (code == 0)
-        code = read_level(task, state->ladder[SECOND_CONSTANT], 2, &second, &other, error);
-    if (code < 0 || !(end > 0) || !(second > 0))
-        return code;
-    const struct series *series = &task->task->plan.series[state->ladder[FIRST_CONSTANT]];
-    return gpu_flat_find(series, past_first * end, flat) && flat->latency < nearer * second &&
-           flat->off > 0 && flat->latency > first / nearer;
+    const struct series *of[2];
+    struct found_levels levels[2];
+    for (size_t i = FIRST_CONSTANT; i <= SECOND_CONSTANT; i++) {
+        double clock;
+        of[i] = series_of(task, &ladders[i]);
+        if (!of[i])
+            return false;
+        struct level_sample *samples =
+            findings_level_samples(of[i], LEVEL_VALUES_QUIET, task->task->pool, &clock);
+        if (levels_find(samples, of[i]->point_count, NULL, 0, &levels[i]) < 0)
+            pool_check(task->task->pool, error_out_of_memory(pool_error(task->task->pool)));
+        if (levels[i].count <= i)
+            return false;
+    }
+    const double first = levels[FIRST_CONSTANT].list[0].latency,
+                 end = levels[FIRST_CONSTANT].list[0].capacity,
+                 second = levels[SECOND_CONSTANT].list[1].latency;
+    return end > 0 && second > 0 && find_flat(of[FIRST_CONSTANT], past_first * end, flat) &&
+           flat->latency < nearer * second && flat->off > 0 && flat->latency > first / nearer;
 }
 
 /* Sizes between the flat's last one and the next. */
-static int refine_hidden(struct gpu_task *task, struct error *error)
+static void refine_hidden(struct gpu_task *task)
 {
-    const struct memories_state *state = task->state;
-    const size_t line = ladders[FIRST_CONSTANT].line;
-    struct gpu_flat flat;
-    int code = find_hidden(task, state, &flat, error);
-    if (code <= 0 || flat.off <= narrow * flat.to)
-        return code < 0 ? code : 0;
-    for (int i = 1; i <= KNEES_SIZES_A_LEVEL && code >= 0; i++) {
+    const struct ladder *ladder = &ladders[FIRST_CONSTANT];
+    struct flat flat;
+    if (!find_hidden(task, &flat) || flat.off <= narrow * flat.to)
+        return;
+    for (int i = 1; i <= KNEES_SIZES_A_LEVEL; i++) {
         const double x = flat.to + (flat.off - flat.to) * i / (KNEES_SIZES_A_LEVEL + 1);
-        const size_t bytes = (size_t)x / line * line;
-        const struct gpu_work work = chase_of(GPU_CONSTANT, bytes, line);
+        const size_t bytes = (size_t)x / ladder->line * ladder->line;
+        const struct gpu_work work = chase_of(GPU_CONSTANT, bytes, ladder->line);
         if ((double)bytes > flat.to && (double)bytes < flat.off)
-            code = gpu_add_point(task, (size_t)state->ladder[FIRST_CONSTANT], (double)bytes, &work,
-                                 error);
+            gpu_add_point(task, series_of(task, ladder), (double)bytes, &work);
     }
-    return code < 0 ? code : 0;
 }
+
+/* --- from stage to stage --- */
 
 /* More sizes around the ends of the caches. */
-static int refine_ladder(struct gpu_task *task, size_t which, struct error *error)
+static void refine_ladder(struct gpu_task *task, const struct ladder *ladder)
 {
-    const struct memories_state *state = task->state;
-    const int index = state->ladder[which];
-    const size_t line = ladders[which].line;
+    struct pool *pool = task->task->pool;
+    const struct series *series = series_of(task, ladder);
     uint64_t sizes[KNEES_SIZES_MOST];
-    if (index < 0)
-        return 0;
-    int count =
-        knees_choose(task->task, &task->task->plan.series[index], NULL, 0, line, sizes, error);
-    int code = count < 0 ? count : 0;
-    for (int i = 0; i < count && code == 0; i++) {
-        const struct gpu_work work = chase_of(ladders[which].path, (size_t)sizes[i], line);
-        code = gpu_add_point(task, (size_t)index, (double)sizes[i], &work, error);
+    const int count = series ? pool_check(pool, knees_choose(task->task, series, NULL, 0,
+                                                             ladder->line, sizes, pool_error(pool)))
+                             : 0;
+    for (int i = 0; i < count; i++) {
+        const struct gpu_work work = chase_of(ladder->path, (size_t)sizes[i], ladder->line);
+        gpu_add_point(task, series, (double)sizes[i], &work);
     }
-    return code;
 }
 
-static int refine(struct gpu_task *task, unsigned stage, struct error *error)
+static void plan_memories(struct gpu_task *task, unsigned stage)
 {
-    int code = 0;
-    for (size_t i = 0; i < LADDERS && code == 0 && stage <= KNEES_STAGES; i++)
-        code = refine_ladder(task, i, error);
-    if (code == 0 && stage <= KNEES_STAGES)
-        code = refine_hidden(task, error);
-    return code < 0 ? code : task->task->plan.point_count > 0;
-}
-
-static int plan_memories(struct gpu_task *task, unsigned stage, struct error *error)
-{
-    return stage == 0 ? plan_first(task, error) : refine(task, stage, error);
+    if (stage == 0) {
+        task->task->plan.share = 0.6; /* of the time; the knees' stages have the rest */
+        for (size_t i = 0; i < MEMORIES; i++)
+            plan_memory(task, &memories[i]);
+        for (size_t i = 0; i < LADDERS; i++)
+            plan_ladder(task, &ladders[i]);
+        return;
+    }
+    for (size_t i = 0; i < LADDERS; i++)
+        refine_ladder(task, &ladders[i]);
+    refine_hidden(task);
 }
 
 /* --- concluding --- */
@@ -298,18 +298,19 @@ static bool level_is_other(const struct ladder *ladder, unsigned level)
 }
 
 /* Each level from the curve of its own lines. */
-static int conclude_ladder(struct gpu_task *task, size_t which, bool hidden, struct error *error)
+static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, bool hidden)
 {
-    const struct memories_state *state = task->state;
-    const struct ladder *ladder = &ladders[which];
     struct probe_task *probe = task->task;
+    const struct series *series = series_of(task, ladder);
     /* Nothing is declared of them, and no page of theirs is small. */
     const struct machine_facts declared = {.cache_count = 0};
     struct probe_result found = {0};
     unsigned levels = 0;
-    int code = findings_levels(&found, probe->pool, &probe->plan.series[state->ladder[which]],
-                               &declared, NULL, 0, error);
-    for (size_t i = 0; i < found.finding_count && code == 0; i++) {
+    if (!series)
+        return;
+    pool_check(probe->pool, findings_levels(&found, probe->pool, series, &declared, NULL, 0,
+                                            pool_error(probe->pool)));
+    for (size_t i = 0; i < found.finding_count; i++) {
         const struct finding *from = &found.findings[i];
         const unsigned shown = level_of(from->name, &levels);
         const unsigned level = shown + (hidden && ladder->level > 1 && shown > 1);
@@ -320,80 +321,42 @@ static int conclude_ladder(struct gpu_task *task, size_t which, bool hidden, str
         const char *own = ladder->alone
                               ? pool_printf(probe->pool, "%s%s", ladder->finding, fact)
                               : pool_printf(probe->pool, "%s%u%s", ladder->finding, level, fact);
-        const char *name = own ? gpu_name(task, own) : NULL;
-        struct finding *finding = name ? probe_add_finding(probe, name, from->unit) : NULL;
-        name = finding->name;
+        struct finding *finding = probe_add_finding(probe, gpu_name(task, own), from->unit);
+        const char *name = finding->name;
         *finding = *from;
         finding->name = name;
     }
-    return code;
 }
 
 /* From its points, and its end from the sizes on either side. */
-static int conclude_hidden(struct gpu_task *task, const struct gpu_flat *flat, struct error *error)
+static void conclude_hidden(struct gpu_task *task, const struct flat *flat)
 {
-    const struct memories_state *state = task->state;
-    const struct series *series = &task->task->plan.series[state->ladder[FIRST_CONSTANT]];
-    struct gpu_points points = {0};
-    struct gpu_latency_read read;
-    const char *name = gpu_name(task, "constant2.capacity");
-    int code = gpu_points_between(&points, task, series, flat->from, flat->to, error);
-    if (code == 0)
-        code = gpu_add_latency(task, "constant2.latency", &points,
-                               "a flat of the curve with several words a line; with one a line it "
-                               "is too short to be seen",
-                               error);
-    if (code == 0)
-        code = gpu_points_read(&points, task, &read, error);
-    if (code < 0)
-        return code;
-    struct finding *finding =
-        name ? finding_add_value(task->task->result, task->task->pool, name, "B",
-                                 (flat->to + flat->off) / 2, flat->to, flat->off, read.flags)
-             : NULL;
-    finding->text = "between the last size on the flat and the first one beyond it";
-    return 0;
+    const struct series *series = series_of(task, &ladders[FIRST_CONSTANT]);
+    const struct gpu_points points = gpu_points_between(task, series, flat->from, flat->to);
+    gpu_add_latency(task, "constant2.latency", points,
+                    "a flat of the curve with several words a line; with one a line it is too "
+                    "short to be seen");
+    gpu_add_finding(task, "constant2.capacity", "B",
+                    (struct level_estimate){(flat->to + flat->off) / 2, flat->to, flat->off},
+                    gpu_points_read(task, &points).flags,
+                    "between the last size on the flat and the first one beyond it");
 }
 
-static int conclude_memories(struct gpu_task *task, struct error *error)
+static void conclude_memories(struct gpu_task *task)
 {
-    const struct memories_state *state = task->state;
-    const struct series *series = task->task->plan.series;
-    int code = 0;
-    for (size_t i = 0; i < MEMORIES && code == 0; i++) {
-        struct gpu_points points = {0};
-        if (state->series[i] < 0)
-            continue;
-        code = gpu_points_between(&points, task, &series[state->series[i]], 0, INFINITY, error);
-        if (code == 0)
-            code = gpu_add_latency(task, memories[i].finding, &points, memories[i].text, error);
-    }
-    struct gpu_flat flat;
-    int hidden = code < 0 ? code : find_hidden(task, state, &flat, error);
-    code = hidden < 0 ? hidden : 0;
-    for (size_t i = 0; i < LADDERS && code == 0; i++) {
-        if (i == SECOND_CONSTANT && hidden)
-            code = conclude_hidden(task, &flat, error);
-        if (state->ladder[i] >= 0 && code == 0)
-            code = conclude_ladder(task, i, hidden, error);
-    }
-    return code;
-}
-
-static int recall_memories(struct gpu_task *task, struct error *error)
-{
-    struct memories_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int any = 0;
-    for (size_t i = 0; i < MEMORIES; i++) {
-        state->series[i] = gpu_find_series(task, memories[i].what, NULL, NULL, 0);
-        any |= state->series[i] >= 0;
-    }
+    for (size_t i = 0; i < MEMORIES; i++)
+        gpu_add_latency(task, memories[i].finding,
+                        gpu_points_between(task,
+                                           gpu_find_series(task, memories[i].what, NULL, NULL, 0),
+                                           0, INFINITY),
+                        memories[i].text);
+    struct flat flat;
+    const bool hidden = find_hidden(task, &flat);
     for (size_t i = 0; i < LADDERS; i++) {
-        state->ladder[i] =
-            gpu_find_series(task, ladders[i].what, "stride", NULL, (double)ladders[i].line);
-        any |= state->ladder[i] >= 0;
+        if (i == SECOND_CONSTANT && hidden)
+            conclude_hidden(task, &flat);
+        conclude_ladder(task, &ladders[i], hidden);
     }
-    return any;
 }
 
 const struct gpu_experiment gpu_memories = {
@@ -401,7 +364,7 @@ const struct gpu_experiment gpu_memories = {
     .summary = "scratchpad, constant, texture and read-only memory, widths of loads, atomics",
     .weight = 2,
     .by_default = true,
+    .stages = 1 + KNEES_STAGES,
     .plan = plan_memories,
     .conclude = conclude_memories,
-    .recall = recall_memories,
 };

@@ -3,10 +3,7 @@
 #include "measure/probes/chase/working_sets.h"
 #include "measure/probes/gpu/split.h"
 
-#include <stdio.h>
 #include <string.h>
-
-enum { LIST_TEXT = 320 };
 
 static const char *const backend_names[] = {"auto", "cuda", "opencl", NULL};
 const char *const gpu_path_names[] = {"l1", "l2", "read-only", NULL};
@@ -45,48 +42,45 @@ const struct option_spec gpu_options[] = {
     {.name = NULL},
 };
 
-/* --- lists of names --- */
-
-int gpu_options_names(const struct settings *settings, const char *option, const char *const *names,
-                      uint32_t *listed, struct error *error)
+uint32_t gpu_options_names(const struct probe_task *task, const char *option,
+                           const char *const *names)
 {
-    const char *word = settings_text(settings, option);
-    *listed = 0;
-    for (bool more = true; more;) {
+    const char *word = settings_text(task->settings, option);
+    uint32_t listed = 0;
+    for (;;) {
         const size_t length = strcspn(word, ",");
-        const int number = option_choose(option, names, word, length, error);
-        if (number < 0)
-            return number;
-        *listed |= UINT32_C(1) << number;
-        more = word[length] == ',';
-        word += length + more;
+        listed |= UINT32_C(1) << pool_check(task->pool, option_choose(option, names, word, length,
+                                                                      pool_error(task->pool)));
+        if (!word[length])
+            return listed;
+        word += length + 1;
     }
-    return 0;
 }
 
-int gpu_options_what(const struct settings *settings, bool all, uint32_t *experiments,
-                     struct error *error)
+uint32_t gpu_options_what(const struct probe_task *task, bool all)
 {
     const char *names[GPU_NAMES_MOST + 1] = {NULL};
-    *experiments = 0;
+    uint32_t by_default = 0;
     for (size_t i = 0; gpu_experiments[i] && i < GPU_NAMES_MOST; i++) {
         names[i] = gpu_experiments[i]->name;
         if (all || gpu_experiments[i]->by_default)
-            *experiments |= UINT32_C(1) << i;
+            by_default |= UINT32_C(1) << i;
     }
-    return settings_has(settings, "what")
-               ? gpu_options_names(settings, "what", names, experiments, error)
-               : 0;
+    return settings_has(task->settings, "what") ? gpu_options_names(task, "what", names)
+                                                : by_default;
 }
 
-static int parse_devices(const struct settings *settings, struct cpulist *list, struct error *error)
+/* What --device lists (any list of small numbers), to be freed; false: all. */
+static bool parse_devices(const struct probe_task *task, struct cpulist *devices)
 {
-    const char *text = settings_text(settings, "device"); /* any list of small numbers */
-    *list = (struct cpulist){0};
-    if (strcmp(text, "all") == 0 || cpulist_parse(text, list, NULL) == 0)
-        return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
+    const char *text = settings_text(task->settings, "device");
+    *devices = (struct cpulist){0};
+    if (strcmp(text, "all") == 0)
+        return false;
+    if (cpulist_parse(text, devices, NULL) < 0)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--device '%s': give all, or numbers of devices like 0 or 0,2-3", text);
+    return true;
 }
 
 bool gpu_options_below_stride(const struct settings *settings, size_t stride)
@@ -101,7 +95,7 @@ bool gpu_options_below_stride(const struct settings *settings, size_t stride)
     return false;
 }
 
-int gpu_options_check(struct probe_task *task, struct error *error)
+void gpu_options_check(struct probe_task *task)
 {
     const struct settings *settings = task->settings;
     const struct working_set_limits any = {
@@ -109,18 +103,16 @@ int gpu_options_check(struct probe_task *task, struct error *error)
     const size_t stride = (size_t)settings_size(settings, "stride");
     struct working_sets sets;
     struct cpulist list;
-    uint32_t listed;
-    int code = parse_devices(settings, &list, error);
+    parse_devices(task, &list);
     cpulist_free(&list);
-    if (code == 0)
-        code = gpu_options_names(settings, "path", gpu_path_names, &listed, error);
-    if (code == 0 && stride % sizeof(uint64_t) != 0)
-        code =
-            error_set(error, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer", stride);
-    if (code == 0 && settings_has(settings, "l1"))
-        code = gpu_split_check(settings_text(settings, "l1"), error);
+    gpu_options_names(task, "path", gpu_path_names);
+    if (stride % sizeof(uint64_t) != 0)
+        pool_leave(task->pool, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer",
+                   stride);
+    if (settings_has(settings, "l1"))
+        gpu_split_check(settings_text(settings, "l1"), task->pool);
     const size_t unit = gpu_options_below_stride(settings, stride) ? sizeof(uint64_t) : stride;
-    return code == 0 ? working_sets_within(&sets, task, unit, &any, error) : code;
+    pool_check(task->pool, working_sets_within(&sets, task, unit, &any, pool_error(task->pool)));
 }
 
 const char *gpu_options_backend(const struct settings *settings)
@@ -129,39 +121,29 @@ const char *gpu_options_backend(const struct settings *settings)
     return choice == 0 ? NULL : backend_names[choice];
 }
 
-/* --- devices --- */
-
-static int refuse_device(int asked, const struct gpu_facts *facts, size_t count,
-                         struct error *error)
-{
-    char known[LIST_TEXT] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < count && used < LIST_TEXT; i++)
-        used += (size_t)snprintf(known + used, LIST_TEXT - used, "%s%zu (%s)", i ? ", " : "", i,
-                                 facts[i].name ? facts[i].name : "unnamed");
-    return error_set(error, ERROR_USAGE, "--device %d: there is no such device; choose from %s",
-                     asked, known);
-}
-
-int gpu_options_devices(const struct settings *settings, const struct gpu_facts *facts,
-                        size_t count, const bool *usable, unsigned *chosen, struct error *error)
+size_t gpu_options_devices(const struct probe_task *task, const struct gpu_facts *facts,
+                           size_t count, const bool *usable, unsigned *chosen)
 {
     struct cpulist list;
-    int n = 0;
-    if (strcmp(settings_text(settings, "device"), "all") == 0) {
+    const char *known = "";
+    size_t n = 0;
+    if (!parse_devices(task, &list)) {
         for (size_t i = 0; i < count; i++)
             if (usable[i])
                 chosen[n++] = (unsigned)i;
         return n;
     }
-    const int code = parse_devices(settings, &list, error);
-    if (code < 0)
-        return code;
-    for (size_t i = 0; i < list.count && n >= 0; i++)
-        if ((size_t)list.ids[i] < count)
-            chosen[n++] = (unsigned)list.ids[i];
-        else
-            n = refuse_device(list.ids[i], facts, count, error);
+    while (n < list.count && (size_t)list.ids[n] < count) {
+        chosen[n] = (unsigned)list.ids[n];
+        n++;
+    }
+    const int absent = n < list.count ? list.ids[n] : -1;
     cpulist_free(&list);
+    for (size_t i = 0; absent >= 0 && i < count; i++)
+        known = pool_printf(task->pool, "%s%s%zu (%s)", known, i ? ", " : "", i,
+                            facts[i].name ? facts[i].name : "unnamed");
+    if (absent >= 0)
+        pool_leave(task->pool, ERROR_USAGE, "--device %d: there is no such device; choose from %s",
+                   absent, known);
     return n;
 }

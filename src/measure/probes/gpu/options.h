@@ -16,22 +16,23 @@ enum { GPU_NAMES_MOST = 32 };
 /* Of --path, in the order of its bits. */
 extern const char *const gpu_path_names[];
 
-/* ERROR_USAGE where an option's text is wrong on any device, or two contradict each other, so that
- * it is said whether or not the machine has a device. */
-int gpu_options_check(struct probe_task *, struct error *);
+/* All that follow leave with ERROR_USAGE, naming the option, the word and what there is.
+ *
+ * Where an option's text is wrong on any device, or two contradict each other, so that it is said
+ * whether or not the machine has a device. */
+void gpu_options_check(struct probe_task *);
 /* Which of the names (ending with NULL, at most GPU_NAMES_MOST) the option's text lists, as bits in
- * their order; ERROR_USAGE naming the option, the word and what there is. */
-int gpu_options_names(const struct settings *, const char *option, const char *const *names,
-                      uint32_t *listed, struct error *);
+ * their order. */
+uint32_t gpu_options_names(const struct probe_task *, const char *option, const char *const *names);
 /* The experiments that --what lists, as bits in the order of gpu_experiments; without it those that
- * are measured by default, or where `all` every one. ERROR_USAGE as above. */
-int gpu_options_what(const struct settings *, bool all, uint32_t *experiments, struct error *);
+ * are measured by default, or where `all` every one. */
+uint32_t gpu_options_what(const struct probe_task *, bool all);
 /* The backend that --backend names; NULL: the first that has a device. */
 const char *gpu_options_backend(const struct settings *);
 /* The devices that --device lists, into chosen[count], as indices. `usable` are those that count
- * where all are meant. Returns how many; ERROR_USAGE naming what there is. */
-int gpu_options_devices(const struct settings *, const struct gpu_facts *, size_t count,
-                        const bool *usable, unsigned *chosen, struct error *);
+ * where all are meant. Returns how many. */
+size_t gpu_options_devices(const struct probe_task *, const struct gpu_facts *, size_t count,
+                           const bool *usable, unsigned *chosen);
 
 /* Whether --from or --sizes asks for a set that is smaller than a stride. */
 bool gpu_options_below_stride(const struct settings *, size_t stride);

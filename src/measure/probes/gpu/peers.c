@@ -9,9 +9,8 @@
  * Time: a load over NVLink or PCIe takes 0.5 to 2 us, so a point is six trials of three batches of
  * 1 ms; a copy of 64 MiB takes 0.2 to 3 ms. Eight devices: 56 pairs of either, four seconds.
  */
-#include "measure/probes/gpu/findings.h"
+#include "measure/probes/gpu/gpu.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { RING_BYTES = 1 << 20, RING_STRIDE = 128 };
@@ -34,11 +33,6 @@ static const struct {
      "read",
      {"bandwidth", "B/s"},
      "all multiprocessors of gpu%d load 64 MiB of the memory of gpu%d"},
-};
-
-struct peers_state {
-    unsigned planned;
-    int series[STEPS]; /* -1: no pair can */
 };
 
 static struct gpu_work work_of(enum step step, size_t peer)
@@ -65,105 +59,70 @@ static struct gpu_work work_of(enum step step, size_t peer)
     return work;
 }
 
-/* The matrix that the devices before this one have begun, or a new one: its index. */
-static int find_matrix(struct gpu_task *task, enum step step, struct error *error)
+/* The matrix of all devices, as far as one of them has begun it. */
+static struct series *find_matrix(const struct gpu_task *task, enum step step)
 {
-    struct plan *plan = &task->task->plan;
+    const struct plan *plan = &task->task->plan;
     for (size_t i = 0; i < plan->series_count; i++)
         if (plan->series[i].matrix && strcmp(plan->series[i].name, steps[step].series) == 0)
-            return (int)i;
-    struct series *series =
-        pool_append(task->task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    *series = (struct series){.name = steps[step].series,
-                              .matrix = true,
-                              .x = {"device to device", ""},
-                              .y = steps[step].y};
-    return (int)(plan->series_count - 1);
+            return &plan->series[i];
+    return NULL;
 }
 
-static int plan_step(struct gpu_task *task, struct peers_state *state, enum step step,
-                     struct error *error)
+static void plan_peers(struct gpu_task *task, unsigned stage)
 {
+    const enum step step = (enum step)stage;
     struct plan *plan = &task->task->plan;
-    state->series[step] = -1;
+    struct series *matrix = find_matrix(task, step);
     for (size_t peer = 0; peer < task->all_count; peer++) {
         const struct gpu_work work = work_of(step, peer);
-        char what[48];
-        snprintf(what, sizeof what, "%s to gpu%d", steps[step].series, task->all[peer].id);
-        if (peer == task->device || !gpu_can(task, what, &work))
+        const int id = task->all[peer].id;
+        if (peer == task->device ||
+            !gpu_can(task, pool_printf(task->task->pool, "%s to gpu%d", steps[step].series, id),
+                     &work))
             continue;
-        int index = find_matrix(task, step, error);
-        int code = index < 0 ? index
-                             : gpu_add_pair(task, (size_t)index, task->facts->id,
-                                            task->all[peer].id, &work, error);
-        if (code < 0)
-            return code;
-        state->series[step] = index;
+        if (!matrix) {
+            matrix = pool_append(task->task->pool, (void **)&plan->series, &plan->series_count,
+                                 sizeof *matrix);
+            *matrix = (struct series){.name = steps[step].series,
+                                      .matrix = true,
+                                      .x = {"device to device", ""},
+                                      .y = steps[step].y};
+        }
+        gpu_add_pair(task, matrix, task->facts->id, id, &work);
     }
-    if (step != LATENCY) {
-        plan->yields = OPERATIONS_PER_SECOND;
-        plan->cycles = false;
-    }
-    return plan->point_count > 0;
-}
-
-static int plan_peers(struct gpu_task *task, unsigned stage, struct error *error)
-{
-    if (stage == 0)
-        task->state = pool_alloc(task->task->pool, 1, sizeof(struct peers_state));
-    struct peers_state *state = task->state;
-    int more = 0;
-    for (; more == 0 && state->planned < STEPS; state->planned++)
-        more = plan_step(task, state, (enum step)state->planned, error);
-    return more;
+    if (step != LATENCY)
+        gpu_plan_rates(task);
 }
 
 /* "gpu0.peer1.latency", "gpu0.peer1.copy", "gpu0.peer1.read": what this device's row says. */
-static int conclude_point(struct gpu_task *task, enum step step, const struct point *point,
-                          struct error *error)
+static void conclude_point(struct gpu_task *task, enum step step, const struct point *point)
 {
+    struct pool *pool = task->task->pool;
+    const char *name = pool_printf(pool, "peer%d.%s", point->to, steps[step].finding);
+    const char *text = pool_printf(pool, steps[step].text, point->from, point->to);
     struct gpu_points points = {0};
-    const char *name = pool_printf(task->task->pool, "peer%d.%s", point->to, steps[step].finding);
-    const char *text = pool_printf(task->task->pool, steps[step].text, point->from, point->to);
-    if (step != LATENCY)
-        return gpu_add_rate(task, name, point, text, error);
-    int code = gpu_points_add(&points, task, point, error);
-    return code < 0 ? code : gpu_add_latency(task, name, &points, text, error);
+    if (step != LATENCY) {
+        gpu_add_rate(task, name, point, text);
+        return;
+    }
+    gpu_points_add(&points, task, point);
+    gpu_add_latency(task, name, points, text);
 }
 
-static int conclude_peers(struct gpu_task *task, struct error *error)
+static void conclude_peers(struct gpu_task *task)
 {
-    const struct peers_state *state = task->state;
-    int code = 0;
-    for (int step = 0; step < STEPS && code == 0; step++) {
-        if (state->series[step] < 0)
-            continue;
-        const struct series *series = &task->task->plan.series[state->series[step]];
-        for (size_t i = 0; i < series->point_count && code == 0; i++)
-            if (series->points[i].from == task->facts->id)
-                code = conclude_point(task, (enum step)step, &series->points[i], error);
+    for (int step = 0; step < STEPS; step++) {
+        const struct series *matrix = find_matrix(task, (enum step)step);
+        for (size_t i = 0; matrix && i < matrix->point_count; i++)
+            if (matrix->points[i].from == task->facts->id)
+                conclude_point(task, (enum step)step, &matrix->points[i]);
     }
-    return code;
 }
 
 static const char *refuses_peers(const struct gpu_task *task)
 {
     return task->all_count < 2 ? "needs a second device" : NULL;
-}
-
-static int recall_peers(struct gpu_task *task, struct error *error)
-{
-    const struct plan *plan = &task->task->plan;
-    struct peers_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int any = 0;
-    for (int step = 0; step < STEPS; step++) {
-        state->series[step] = -1;
-        for (size_t i = 0; i < plan->series_count; i++)
-            if (plan->series[i].matrix && strcmp(plan->series[i].name, steps[step].series) == 0)
-                state->series[step] = (int)i;
-        any |= state->series[step] >= 0;
-    }
-    return any;
 }
 
 const struct gpu_experiment gpu_peers = {
@@ -172,8 +131,8 @@ const struct gpu_experiment gpu_peers = {
     .weight = 2,
     .cuda_alone = true,
     .by_default = true,
+    .stages = STEPS,
     .refuses = refuses_peers,
     .plan = plan_peers,
     .conclude = conclude_peers,
-    .recall = recall_peers,
 };

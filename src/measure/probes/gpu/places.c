@@ -13,11 +13,10 @@
  * nodes and three kinds of managed memory: 0.3 s, and as much to send and link the rings.
  */
 #include "conclude/registry/device.h"
-#include "measure/probes/gpu/findings.h"
-#include "measure/probes/gpu/state.h"
+#include "measure/probes/gpu/gpu.h"
+#include "measure/probes/gpu/near.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The ring in the host's memory, as in host.c. */
@@ -62,26 +61,20 @@ static struct gpu_work reads_of(const struct gpu_task *task, enum gpu_home home)
 }
 
 /* One point of its own series; `name` is that of the factor that tells it from the others. */
-static int plan_one(struct gpu_task *task, const char *what, const struct gpu_work *work,
-                    const char *name, const char *text, double number, struct error *error)
+static void plan_one(struct gpu_task *task, const char *what, const struct gpu_work *work,
+                     const char *name, const char *text, double number)
 {
-    char label[64];
-    snprintf(label, sizeof label, "%s, %s", what, text ? text : name);
-    if (!gpu_can(task, text ? label : what, work))
-        return 0;
-    struct series *series = gpu_add_series(task, what, (struct axis){"working set", "B"},
-                                           (struct axis){"latency", "ns"});
-    const size_t index = (size_t)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, name, text, number, error);
-    return code < 0 ? code : gpu_add_point(task, index, (double)work->bytes, work, error);
+    if (!gpu_can(task, text ? pool_printf(task->task->pool, "%s, %s", what, text) : what, work))
+        return;
+    struct series *series = gpu_add_series(task, what, gpu_by_size, gpu_in_ns);
+    gpu_add_factor(task, series, name, text, number);
+    gpu_add_point(task, series, (double)work->bytes, work);
 }
 
 /* Whether memory of the node can be had: else the result says why not, unless there is none. */
 static bool can_have(struct gpu_task *task, const struct numa_facts *node,
                      const struct node_place *place)
 {
-    char what[48];
-    snprintf(what, sizeof what, "%s of node %d", node_reads, node->id);
     if (!node->memory_bytes)
         return false;
     const char *why = !place            ? NULL
@@ -91,11 +84,12 @@ static bool can_have(struct gpu_task *task, const struct numa_facts *node,
                           ? "too little of its memory is free"
                           : NULL;
     if (why)
-        gpu_not_measured(task, what, why, NULL);
+        gpu_not_measured(task, pool_printf(task->task->pool, "%s of node %d", node_reads, node->id),
+                         why);
     return !why;
 }
 
-static int plan_nodes(struct gpu_task *task, struct error *error)
+static void plan_nodes(struct gpu_task *task)
 {
     const struct machine *machine = task->task->machine;
     const size_t count = machine ? machine->facts.node_count : 0;
@@ -103,98 +97,61 @@ static int plan_nodes(struct gpu_task *task, struct error *error)
     for (size_t i = 0; i < count; i++)
         with_memory += machine->facts.nodes[i].memory_bytes > 0;
     if (with_memory < 2)
-        return gpu_not_measured(task, node_reads,
-                                "the host has only one NUMA node with memory: --what host "
-                                "measures a load from it (host.read)",
-                                error);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
+        gpu_not_measured(task, node_reads,
+                         "the host has only one NUMA node with memory: --what host measures a "
+                         "load from it (host.read)");
+    for (size_t i = 0; i < count && with_memory > 1; i++) {
         const struct numa_facts *node = &machine->facts.nodes[i];
         struct gpu_work work = reads_of(task, GPU_ON_NODE);
         work.node = node->id;
         if (can_have(task, node, machine->nodes ? &machine->nodes[i] : NULL))
-            code = plan_one(task, node_reads, &work, "node", NULL, node->id, error);
+            plan_one(task, node_reads, &work, "node", NULL, node->id);
     }
-    return code;
 }
 
-static int plan_places(struct gpu_task *task, unsigned stage, struct error *error)
+static void plan_places(struct gpu_task *task, unsigned stage)
 {
-    if (stage > 0)
-        return 0;
-    int code = plan_nodes(task, error);
     const struct gpu_work managed = reads_of(task, kinds[0].home);
-    const bool has_managed = gpu_can(task, managed_reads, &managed);
-    for (size_t i = 0; i < KINDS && code == 0 && has_managed; i++) {
+    (void)stage;
+    plan_nodes(task);
+    if (!gpu_can(task, managed_reads, &managed))
+        return;
+    for (size_t i = 0; i < KINDS; i++) {
         const struct gpu_work work = reads_of(task, kinds[i].home);
-        code = plan_one(task, managed_reads, &work, "memory", kinds[i].memory, 0, error);
+        plan_one(task, managed_reads, &work, "memory", kinds[i].memory, 0);
     }
-    return code < 0 ? code : task->task->plan.point_count > 0;
 }
 
 /* --- concluding --- */
 
-static int conclude_series(struct gpu_task *task, const struct series *series, const char *finding,
-                           const char *text, struct error *error)
-{
-    struct gpu_points points = {0};
-    int code = gpu_points_between(&points, task, series, 0, INFINITY, error);
-    return code < 0 ? code : gpu_add_latency(task, finding, &points, text, error);
-}
-
-static int conclude_node(struct gpu_task *task, const struct series *series, struct error *error)
+static void conclude_node(struct gpu_task *task, const struct series *series)
 {
     const struct factor *node = series_factor(series, "node");
     struct pool *pool = task->task->pool;
     if (!node || node->text || !(node->number >= 0))
-        return 0;
+        return;
     const bool nearest = !(fabs(node->number - task->facts->host_node) > 0);
-    return conclude_series(task, series, pool_printf(pool, "node%.0f.read", node->number),
-                           pool_printf(pool,
-                                       "a load by the device from the host's memory on node %.0f%s",
-                                       node->number, nearest ? ", to which it is nearest" : ""),
-                           error);
+    gpu_add_latency(task, pool_printf(pool, "node%.0f.read", node->number),
+                    gpu_points_between(task, series, 0, INFINITY),
+                    pool_printf(pool, "a load by the device from the host's memory on node %.0f%s",
+                                node->number, nearest ? ", to which it is nearest" : ""));
 }
 
-static int conclude_managed(struct gpu_task *task, const struct series *series, struct error *error)
+static void conclude_places(struct gpu_task *task)
 {
-    const struct factor *memory = series_factor(series, "memory");
-    for (size_t i = 0; i < KINDS && memory && memory->text; i++)
-        if (strcmp(memory->text, kinds[i].memory) == 0)
-            return conclude_series(task, series, kinds[i].finding, kinds[i].text, error);
-    return 0;
-}
-
-/* What that series of the device's is about; "" where it is none of this experiment's. */
-static const char *what_of(const struct gpu_task *task, const struct series *series)
-{
+    const struct plan *plan = &task->task->plan;
     const char *rest;
-    if (device_of_name(series->name, &rest) != task->facts->id)
-        return "";
-    return strcmp(rest, node_reads) == 0 || strcmp(rest, managed_reads) == 0 ? rest : "";
-}
-
-static int conclude_places(struct gpu_task *task, struct error *error)
-{
-    const struct plan *plan = &task->task->plan;
-    int code = 0;
-    for (size_t i = task->first_series; i < plan->series_count && code == 0; i++) {
-        const char *what = what_of(task, &plan->series[i]);
-        if (*what)
-            code = strcmp(what, node_reads) == 0 ? conclude_node(task, &plan->series[i], error)
-                                                 : conclude_managed(task, &plan->series[i], error);
-    }
-    return code;
-}
-
-static int recall_places(struct gpu_task *task, struct error *error)
-{
-    const struct plan *plan = &task->task->plan;
-    (void)error;
     for (size_t i = 0; i < plan->series_count; i++)
-        if (*what_of(task, &plan->series[i]))
-            return 1;
-    return 0;
+        if (device_of_name(plan->series[i].name, &rest) == task->facts->id &&
+            strcmp(rest, node_reads) == 0)
+            conclude_node(task, &plan->series[i]);
+    for (size_t i = 0; i < KINDS; i++)
+        gpu_add_latency(
+            task, kinds[i].finding,
+            gpu_points_between(task,
+                               gpu_find_series(task, managed_reads, "memory", kinds[i].memory, 0),
+                               0, INFINITY),
+            kinds[i].text);
 }
 
 const struct gpu_experiment gpu_places = {
@@ -205,5 +162,4 @@ const struct gpu_experiment gpu_places = {
     .by_default = true,
     .plan = plan_places,
     .conclude = conclude_places,
-    .recall = recall_places,
 };

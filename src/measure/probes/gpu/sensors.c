@@ -1,6 +1,5 @@
 #include "measure/probes/gpu/sensors.h"
 
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 
 #include <math.h>
@@ -25,15 +24,13 @@ static const struct sensed_quantity {
     {{"temperature", "C"}, offsetof(struct gpu_sensors, temperature_c), 1, "C"},
 };
 
-int gpu_log_begin(struct gpu_log *log, const struct plan *plan, struct pool *pool,
-                  struct error *error)
+void gpu_log_begin(struct gpu_log *log, const struct plan *plan, struct pool *pool)
 {
     log->next_s = 0;
     log->points = plan->points;
     log->has = pool_alloc(pool, plan->point_count + 1, sizeof *log->has);
-    if (log->has && plan->point_count > POINTS_EACH_MOST)
+    if (plan->point_count > POINTS_EACH_MOST)
         memset(log->has, true, plan->point_count);
-    return log->has ? 0 : error_out_of_memory(error);
 }
 
 static double value_of(const struct gpu_sensors *sensors, const struct sensed_quantity *quantity)
@@ -114,15 +111,14 @@ static size_t collect(const struct gpu_log *log, const struct series *series, si
 
 /* The companion of curve `index`, where anything was sensed beside it. A matrix has none: four more
  * of a thousand cells each would say little, and gpu_log_end() says their span. */
-static int add_companion(const struct gpu_log *log, const struct gpu_task *task, size_t index,
-                         const struct sensed_quantity *quantity, double *values,
-                         struct error *error)
+static void add_companion(const struct gpu_log *log, const struct gpu_task *task, size_t index,
+                          const struct sensed_quantity *quantity, double *values)
 {
     struct plan *plan = &task->task->plan;
     struct pool *pool = task->task->pool;
     const struct series *measured = &plan->series[index];
     if (measured->matrix)
-        return 0;
+        return;
     struct series companion = *measured;
     companion.name = pool_printf(pool, "%s: %s", measured->name, quantity->axis.name);
     companion.headline = false;
@@ -139,83 +135,75 @@ static int add_companion(const struct gpu_log *log, const struct gpu_task *task,
         point->failed = NULL;
         summarize(values, n, values, &point->y);
     }
-    if (companion.point_count == 0)
-        return 0;
-    struct series *added =
-        pool_append(pool, (void **)&plan->series, &plan->series_count, sizeof *added);
-    *added = companion;
-    return 0;
+    if (companion.point_count)
+        *(struct series *)pool_append(pool, (void **)&plan->series, &plan->series_count,
+                                      sizeof companion) = companion;
 }
 
-int gpu_log_conclude(struct gpu_log *log, const struct gpu_task *task, struct error *error)
+void gpu_log_conclude(struct gpu_log *log, const struct gpu_task *task)
 {
     const size_t end = task->task->plan.series_count;
     double *values = pool_alloc(task->task->pool, log->count + 1, sizeof *values);
-    int code = values ? 0 : error_out_of_memory(error);
-    for (size_t s = task->first_series; log->count && s < end && code == 0; s++)
-        for (size_t q = 0; q < GPU_QUANTITIES && code == 0; q++)
-            code = add_companion(log, task, s, &quantities[q], values, error);
+    for (size_t s = task->first_series; log->count && s < end; s++)
+        for (size_t q = 0; q < GPU_QUANTITIES; q++)
+            add_companion(log, task, s, &quantities[q], values);
     log->list = NULL;
     log->count = 0;
     log->points = NULL;
     log->has = NULL;
-    return code;
 }
 
-/* --- all the time --- */
-
-/* Adds "clock 1.53 to 1.545 GHz" to a text; false without memory. */
-static bool add_span(struct pool *pool, const char **text, const struct gpu_span *span,
-                     const struct sensed_quantity *quantity)
+/* "while all of it was measured: clock 1.53 to 1.545 GHz, power 300 W"; NULL: nothing was sensed.
+ */
+static const char *text_of_spans(const struct gpu_log *log, struct pool *pool)
 {
-    char most[32] = "";
-    if (span->most > span->least)
-        snprintf(most, sizeof most, " to %.4g", span->most / quantity->divisor);
-    *text = pool_printf(pool, "%s%s %s %.4g%s %s",
-                        *text ? *text : "while all of it was measured:", *text ? "," : "",
-                        quantity->axis.name, span->least / quantity->divisor, most,
-                        quantity->shown_unit);
-    return *text != NULL;
+    const char *text = NULL;
+    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
+        const struct gpu_span *span = &log->spans[q];
+        const struct sensed_quantity *quantity = &quantities[q];
+        char most[32] = "";
+        if (!span->known)
+            continue;
+        if (span->most > span->least)
+            snprintf(most, sizeof most, " to %.4g", span->most / quantity->divisor);
+        text = pool_printf(pool, "%s%s %s %.4g%s %s",
+                           text ? text : "while all of it was measured:", text ? "," : "",
+                           quantity->axis.name, span->least / quantity->divisor, most,
+                           quantity->shown_unit);
+    }
+    return text;
 }
 
-static bool add_reasons(struct pool *pool, const char **text, uint64_t reasons)
+/* "its clock was slowed by the power limit, heat" */
+static const char *text_of_reasons(uint64_t reasons, struct pool *pool)
 {
-    const char *between = *text ? "; its clock was slowed by" : "its clock was slowed by";
+    const char *text = "its clock was slowed by", *between = "";
     for (const struct gpu_throttle *throttle = gpu_throttles; throttle->name; throttle++) {
         if (!(reasons & throttle->reason))
             continue;
-        *text = pool_printf(pool, "%s%s %s", *text ? *text : "", between, throttle->name);
-        if (!*text)
-            return false;
+        text = pool_printf(pool, "%s%s %s", text, between, throttle->name);
         reasons &= ~throttle->reason;
         between = ",";
     }
-    if (reasons)
-        *text = pool_printf(pool, "%s%s NVML's reason 0x%llx", *text ? *text : "", between,
-                            (unsigned long long)reasons);
-    return *text != NULL;
+    return reasons ? pool_printf(pool, "%s%s NVML's reason 0x%llx", text, between,
+                                 (unsigned long long)reasons)
+                   : text;
 }
 
-int gpu_log_end(struct gpu_log *log, const struct gpu_task *task, struct error *error)
+void gpu_log_end(struct gpu_log *log, struct gpu_task *task)
 {
     const struct gpu_log ended = *log;
-    struct pool *pool = task->task ? task->task->pool : NULL;
-    const char *text = NULL;
-    bool known = ended.throttle != 0;
     *log = (struct gpu_log){0};
-    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
-        known = known || ended.spans[q].known;
-        if (ended.spans[q].known && !add_span(pool, &text, &ended.spans[q], &quantities[q]))
-            return error_out_of_memory(error);
-    }
-    if (!known)
-        return 0;
-    if (ended.throttle && !add_reasons(pool, &text, ended.throttle))
-        return error_out_of_memory(error);
-    const char *name = gpu_name(task, "condition");
-    struct finding *finding = name ? finding_add(task->task->result, pool, name, "") : NULL;
-    finding->text = text;
-    finding->flags = (ended.throttle ? FLAG_BIT(FLAG_THROTTLED) : 0) |
-                     (task->facts->modelled ? FLAG_BIT(FLAG_MODELLED) : 0);
-    return 0;
+    if (!task->task) /* no device was started */
+        return;
+    struct pool *pool = task->task->pool;
+    const char *spans = text_of_spans(&ended, pool);
+    const char *reasons = ended.throttle ? text_of_reasons(ended.throttle, pool) : NULL;
+    if (spans || reasons)
+        gpu_add_finding(task, "condition", "", (struct level_estimate){NAN, NAN, NAN},
+                        (ended.throttle ? FLAG_BIT(FLAG_THROTTLED) : 0) |
+                            (task->facts->modelled ? FLAG_BIT(FLAG_MODELLED) : 0),
+                        spans && reasons ? pool_printf(pool, "%s; %s", spans, reasons)
+                        : spans          ? spans
+                                         : reasons);
 }

@@ -34,8 +34,8 @@ struct gpu_log {
     bool *has;                       /* [points]: need not be asked about once more */
 };
 
-/* A new plan begins. ERROR_SYSTEM without memory. */
-int gpu_log_begin(struct gpu_log *, const struct plan *, struct pool *, struct error *);
+/* A new plan begins. */
+void gpu_log_begin(struct gpu_log *, const struct plan *, struct pool *);
 /* Asks the device beside a trial that was just kept, unless it was asked a moment ago: the question
  * takes the driver a millisecond or more. Does nothing where the backend does not report it. */
 void gpu_log_note(struct gpu_log *, const struct gpu_backend *, struct gpu *,
@@ -46,11 +46,11 @@ void gpu_log_flag(const struct gpu_log *, const struct gpu_task *);
 /* Adds companions of those curves: "gpu0 latency: clock" and "...: memory clock" in Hz, "...:
  * power" in W and "...: temperature" in degrees Celsius over the same x, as far as the device
  * reported them, with the measured series' factors. Then forgets all but the spans and reasons.
- * ERROR_SYSTEM without memory. */
-int gpu_log_conclude(struct gpu_log *, const struct gpu_task *, struct error *);
+ */
+void gpu_log_conclude(struct gpu_log *, const struct gpu_task *);
 /* The device is done: where it reported anything, adds the finding "gpu0.condition", whose text
  * says from where to where all that moved, beside curves and matrices alike, and what slowed the
- * clock. Then forgets everything. ERROR_SYSTEM without memory. */
-int gpu_log_end(struct gpu_log *, const struct gpu_task *, struct error *);
+ * clock. Then forgets everything. */
+void gpu_log_end(struct gpu_log *, struct gpu_task *);
 
 #endif

@@ -5,8 +5,6 @@
  * cache of its own. Since Volta all three are one on NVIDIA's devices; before, textures and plain
  * loads had different ones on some.
  *
- * How many first levels a multiprocessor has is asked in the same stage (first_levels.c).
- *
  * The ring is small, so that every first level holds it beside all else. Each pass is timed in a
  * launch of its own, because a launch finds the first level empty.
  *
@@ -15,14 +13,23 @@
  *
  * Time: six points of six trials of three batches of 1 ms, most of which launches take: 0.3 s.
  */
-#include "conclude/registry/finding.h"
-#include "measure/probes/gpu/findings.h"
-#include "measure/probes/gpu/first_levels.h"
+#include "measure/probes/gpu/gpu.h"
+#include "measure/probes/gpu/split.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { RING_BYTES = 8 << 10, STRIDE = 128, WAYS = 2, BEFORES = 3 };
+enum { STRIDE = 128 };
+/* Hits and misses, and rings that are there and rings that are not, that are nearer than this show
+ * nothing: a second level takes four times as long as a first one on every device of which figures
+ * are published. */
+static const double apart = 1.5;
+/* Of the way from a miss to a hit: from where on a ring counts as found, and up to where as not
+ * found. */
+static const double is_found = 0.75, is_missing = 0.25;
+
+/* --- which are one --- */
+
+enum { RING_BYTES = 8 << 10, WAYS = 2, BEFORES = 3 };
 
 static const struct way {
     const char *what, *finding;
@@ -34,13 +41,7 @@ static const struct way {
 static const char *const before_names[BEFORES] = {
     [GPU_ITSELF] = "itself", [GPU_PLAIN_LOADS] = "plain loads", [GPU_NOTHING] = "nothing"};
 
-struct sharing_state {
-    int series[WAYS][BEFORES]; /* -1: the device can't */
-    struct first_levels levels;
-};
-
-static int plan_way(struct gpu_task *task, const struct way *way, enum gpu_before before,
-                    int *index, struct error *error)
+static void plan_way(struct gpu_task *task, const struct way *way, enum gpu_before before)
 {
     struct gpu_work work = gpu_work_none;
     work.action = GPU_CHASE;
@@ -48,44 +49,11 @@ static int plan_way(struct gpu_task *task, const struct way *way, enum gpu_befor
     work.before = before;
     work.bytes = RING_BYTES;
     work.stride = STRIDE;
-    *index = -1;
     if (!gpu_can(task, way->what, &work))
-        return 0;
-    struct series *series = gpu_add_series(task, way->what, (struct axis){"working set", "B"},
-                                           (struct axis){"latency", "ns"});
-    *index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "brought_by", before_names[before], 0, error);
-    return code < 0 ? code : gpu_add_point(task, (size_t)*index, RING_BYTES, &work, error);
-}
-
-static int plan_sharing(struct gpu_task *task, unsigned stage, struct error *error)
-{
-    struct sharing_state *state;
-    if (stage > 0)
-        return 0;
-    state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int code = 0;
-    for (size_t way = 0; way < WAYS && code == 0; way++)
-        for (unsigned before = 0; before < BEFORES && code == 0; before++)
-            code = plan_way(task, &ways[way], (enum gpu_before)before, &state->series[way][before],
-                            error);
-    if (code == 0)
-        code = first_levels_plan(task, &state->levels, error);
-    return code < 0 ? code : task->task->plan.point_count > 0;
-}
-
-/* The latency of the one point; 0 where it has none. */
-static int read_one(struct gpu_task *task, int index, struct gpu_latency_read *read,
-                    struct error *error)
-{
-    struct gpu_points points = {0};
-    if (index < 0)
-        return 0;
-    int code =
-        gpu_points_between(&points, task, &task->task->plan.series[index], 0, INFINITY, error);
-    if (code == 0)
-        code = gpu_points_read(&points, task, read, error);
-    return code < 0 ? code : isfinite(read->cycles.value);
+        return;
+    struct series *series = gpu_add_series(task, way->what, gpu_by_size, gpu_in_ns);
+    gpu_add_factor(task, series, "brought_by", before_names[before], 0);
+    gpu_add_point(task, series, RING_BYTES, &work);
 }
 
 /* Of the way from hits to misses, the part that is left where plain loads came before. */
@@ -94,64 +62,148 @@ static double found(double after, double hit, double miss)
     return (miss - after) / (miss - hit);
 }
 
-/* Hits and misses that are nearer than this show nothing: a second level takes four times as long
- * as a first one on every device of which figures are published. */
-static const double apart = 1.5;
-/* From where on a ring counts as found, and up to where as not found. */
-static const double is_found = 0.75, is_missing = 0.25;
-
-static int conclude_way(struct gpu_task *task, size_t way, struct error *error)
+static void conclude_way(struct gpu_task *task, const struct way *way)
 {
-    const struct sharing_state *state = task->state;
     struct gpu_latency_read read[BEFORES];
     unsigned flags = 0;
     for (size_t i = 0; i < BEFORES; i++) {
-        int code = read_one(task, state->series[way][i], &read[i], error);
-        if (code <= 0)
-            return code;
+        read[i] = gpu_read_between(
+            task, gpu_find_series(task, way->what, "brought_by", before_names[i], 0), 0, INFINITY);
+        if (!isfinite(read[i].cycles.value))
+            return;
         flags |= read[i].flags;
     }
-    const struct level_estimate *hit = &read[GPU_ITSELF].cycles, *miss = &read[GPU_NOTHING].cycles,
-                                *after = &read[GPU_PLAIN_LOADS].cycles;
-    if (!(miss->value >= apart * hit->value))
-        return 0;
-    struct probe_task *probe = task->task;
-    const double share = found(after->value, hit->value, miss->value);
-    const char *name = gpu_name(task, ways[way].finding);
-    struct finding *finding =
-        name ? finding_add_value(probe->result, probe->pool, name, "", share,
-                                 found(after->high, hit->value, miss->value),
-                                 found(after->low, hit->value, miss->value), flags)
-             : NULL;
-    finding->text = share >= is_found ? "finds what plain loads brought: one cache serves both"
-                    : share <= is_missing
-                        ? "does not find what plain loads brought: it has a cache "
-                          "of its own"
-                        : "finds a part of what plain loads brought: whether one "
-                          "cache serves both was not found";
-    return 0;
+    const double hit = read[GPU_ITSELF].cycles.value, miss = read[GPU_NOTHING].cycles.value;
+    const struct level_estimate *after = &read[GPU_PLAIN_LOADS].cycles;
+    if (!(miss >= apart * hit))
+        return;
+    const struct level_estimate share = {found(after->value, hit, miss),
+                                         found(after->high, hit, miss),
+                                         found(after->low, hit, miss)};
+    gpu_add_finding(task, way->finding, "", share, flags,
+                    share.value >= is_found
+                        ? "finds what plain loads brought: one cache serves both"
+                    : share.value <= is_missing
+                        ? "does not find what plain loads brought: it has a cache of its own"
+                        : "finds a part of what plain loads brought: whether one cache serves "
+                          "both was not found");
 }
 
-static int conclude_sharing(struct gpu_task *task, struct error *error)
+/* --- how many there are --- */
+
+/* How many first-level caches a multiprocessor has. A warp brings a ring of three quarters of what
+ * such a cache holds; then another warp of the same block brings one as long; then the first warp's
+ * loads are timed. Where both warps' loads lead into one cache, the second ring has driven the
+ * first one out; otherwise it is still there. A multiprocessor's partitions get the warps of a
+ * block by turns, so of eight warps as many share the first one's cache as it has warps, on every
+ * device whose caches serve 1, 2, 4 or 8 of them alike.
+ *
+ * The same warp with both rings shows how long a ring takes that was driven out, and a ring that
+ * nobody disturbs how long one that is there. Maxwell and Pascal (5.x, 6.1) have two such caches
+ * for four partitions; from Volta on there is one (NVIDIA, "Pascal Tuning Guide" and "Volta Tuning
+ * Guide", 1.4.2).
+ *
+ * Reference: S. Grimm et al., mt4g (github.com/caps-tum/mt4g), "amount" of L1 of a multiprocessor.
+ *
+ * Time: nine points of six trials of three batches of 1 ms, of which passes that are not timed take
+ * ten times as much: 1 s. */
+enum { GROUP = 16 /* loads */ };
+/* Of one cache, for each ring. */
+static const double part = 0.75;
+
+static const char alone_name[] = "L1 undisturbed", beside_name[] = "L1 beside another warp";
+
+static void plan_count(struct gpu_task *task)
 {
-    int code = 0;
-    for (size_t way = 0; way < WAYS && code == 0; way++)
-        code = conclude_way(task, way, error);
-    const struct sharing_state *state = task->state;
-    return code < 0 ? code : first_levels_conclude(task, &state->levels, error);
+    const double capacity = gpu_capacity(task, 1, (double)gpu_split_default(task->facts).l1_bytes);
+    const size_t group = (size_t)STRIDE * GROUP, ring = (size_t)(part * capacity) / group * group;
+    struct gpu_work alone = gpu_work_none;
+    alone.action = GPU_CHASE;
+    alone.path = GPU_L1;
+    alone.stride = STRIDE;
+    alone.bytes = ring;
+    struct gpu_work beside = alone;
+    beside.before = GPU_RIVAL;
+    beside.bytes = 2 * ring;
+    if (ring == 0)
+        gpu_not_measured(task, beside_name, "the size of its first level is not known");
+    if (ring == 0 || !gpu_can(task, beside_name, &beside))
+        return;
+    gpu_add_point(task, gpu_add_series(task, alone_name, gpu_by_size, gpu_in_ns), (double)ring,
+                  &alone);
+    const struct series *series =
+        gpu_add_series(task, beside_name, (struct axis){"warp of the block", ""}, gpu_in_ns);
+    /* They count from 1, and 1 is the chase's own. */
+    for (beside.warp = 0; beside.warp < GPU_RIVAL_WARPS; beside.warp++)
+        gpu_add_point(task, series, beside.warp + 1, &beside);
 }
 
-static int recall_sharing(struct gpu_task *task, struct error *error)
+static void add_count(struct gpu_task *task, int sharing, unsigned flags)
 {
-    struct sharing_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int any = first_levels_recall(task, &state->levels);
+    const bool even = sharing > 0 && GPU_RIVAL_WARPS % sharing == 0;
+    const double count = even ? (double)GPU_RIVAL_WARPS / sharing : NAN;
+    const char *some = pool_printf(task->task->pool,
+                                   "%d of %d warps of a block drive out what the first one brought",
+                                   sharing, GPU_RIVAL_WARPS);
+    gpu_add_finding(
+        task, "L1.count", "", (struct level_estimate){count, count, count}, flags,
+        sharing == 0 ? "some warps drive out a part of what another one brought: how many there "
+                       "are is not known"
+        : !even      ? pool_printf(task->task->pool, "%s: no number of like caches has it so", some)
+        : sharing == GPU_RIVAL_WARPS
+            ? "every warp of a block drives out what the first one brought: one cache serves all"
+            : pool_printf(task->task->pool, "%s; the others have other caches", some));
+}
+
+static void conclude_count(struct gpu_task *task)
+{
+    const struct series *alone = gpu_find_series(task, alone_name, NULL, NULL, 0),
+                        *beside = gpu_find_series(task, beside_name, NULL, NULL, 0);
+    const struct gpu_latency_read there = gpu_read_between(task, alone, 0, INFINITY),
+                                  gone = gpu_read_between(task, beside, 1, 1);
+    const double hit = there.cycles.value, miss = gone.cycles.value;
+    unsigned flags = there.flags | gone.flags;
+    int sharing = 0;
+    bool clear = true;
+    if (!isfinite(hit) || !isfinite(miss))
+        return;
+    if (!(miss >= apart * hit)) {
+        /* Rings that stay nowhere: it holds less than was taken for its size. */
+        gpu_add_finding(
+            task, "L1.count", "", (struct level_estimate){NAN, NAN, NAN}, flags,
+            "a ring takes as long undisturbed as driven out: it is larger than the cache, or the "
+            "device does not keep such loads there; measuring the cache's size before it tells "
+            "(--what latency,sharing)");
+        return;
+    }
+    for (int warp = 1; warp <= GPU_RIVAL_WARPS; warp++) {
+        const struct gpu_latency_read read = gpu_read_between(task, beside, warp, warp);
+        const double left = found(read.cycles.value, hit, miss);
+        if (!isfinite(left))
+            return;
+        flags |= read.flags;
+        sharing += left <= is_missing;
+        clear = clear && (left <= is_missing || left >= is_found);
+    }
+    add_count(task, clear ? sharing : 0, flags);
+}
+
+/* --- both --- */
+
+static void plan_sharing(struct gpu_task *task, unsigned stage)
+{
+    (void)stage;
     for (size_t way = 0; way < WAYS; way++)
-        for (size_t before = 0; before < BEFORES; before++) {
-            state->series[way][before] =
-                gpu_find_series(task, ways[way].what, "brought_by", before_names[before], 0);
-            any |= state->series[way][before] >= 0;
-        }
-    return any;
+        for (unsigned before = 0; before < BEFORES; before++)
+            plan_way(task, &ways[way], (enum gpu_before)before);
+    plan_count(task);
+}
+
+static void conclude_sharing(struct gpu_task *task)
+{
+    for (size_t way = 0; way < WAYS; way++)
+        conclude_way(task, &ways[way]);
+    conclude_count(task);
 }
 
 const struct gpu_experiment gpu_sharing = {
@@ -162,5 +214,4 @@ const struct gpu_experiment gpu_sharing = {
     .by_default = true,
     .plan = plan_sharing,
     .conclude = conclude_sharing,
-    .recall = recall_sharing,
 };

@@ -1,5 +1,6 @@
 #include "measure/probes/gpu/split.h"
 
+#include "base/error.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -78,57 +79,49 @@ struct gpu_split gpu_split_default(const struct gpu_facts *facts)
 }
 
 /* Bytes of L1: of a size, or of a share of all that the first level has. */
-static int parse_wanted(const char *text, double all, double *bytes, struct error *error)
+static double parse_wanted(const char *text, double all, struct pool *pool)
 {
     uint64_t size;
     char *end;
     const double percent = strtod(text, &end);
-    if (end != text && (strcmp(end, "%") == 0 || *end == '\0') && percent >= 0 && percent <= 100) {
-        *bytes = percent / 100 * all;
-        return 0;
-    }
+    if (end != text && (strcmp(end, "%") == 0 || *end == '\0') && percent >= 0 && percent <= 100)
+        return percent / 100 * all;
     if (size_parse(text, &size, NULL) < 0)
-        return error_set(error, ERROR_USAGE,
-                         "--l1 '%s': give a size like 32K, per cent like 50, or sweep", text);
-    *bytes = (double)size;
-    return 0;
+        pool_leave(pool, ERROR_USAGE, "--l1 '%s': give a size like 32K, per cent like 50, or sweep",
+                   text);
+    return (double)size;
 }
 
-int gpu_split_check(const char *text, struct error *error)
+void gpu_split_check(const char *text, struct pool *pool)
 {
-    double bytes;
-    return strcmp(text, "sweep") == 0 ? 0 : parse_wanted(text, 0, &bytes, error);
+    if (strcmp(text, "sweep") != 0)
+        parse_wanted(text, 0, pool);
 }
 
-int gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct gpu_split *splits,
-                     struct error *error)
+size_t gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct gpu_split *splits,
+                        struct pool *pool)
 {
-    double sizes[SIZES_MOST], wanted = 0;
+    double sizes[SIZES_MOST];
     char least[UNIT_TEXT], most[UNIT_TEXT];
     if (!is_split(facts))
-        return error_set(error, ERROR_USAGE,
-                         "--l1 %s: gpu%d reports no memory that L1 and scratchpad share: leave it "
-                         "out",
-                         text, facts->id);
+        pool_leave(pool, ERROR_USAGE,
+                   "--l1 %s: gpu%d reports no memory that L1 and scratchpad share: leave it out",
+                   text, facts->id);
     const double all = (double)facts->first_level_bytes;
     const size_t count = scratchpads(facts, sizes);
     if (strcmp(text, "sweep") == 0) {
         for (size_t i = 0; i < count; i++)
             splits[i] = with_scratchpad(facts, sizes[i]);
-        return (int)count;
+        return count;
     }
-    int code = parse_wanted(text, all, &wanted, error);
-    if (code < 0)
-        return code;
-    size_format(all - sizes[count - 1], least);
-    size_format(all - sizes[0], most);
     /* The smallest scratchpad that leaves no more L1 than was wanted. */
+    const double wanted = parse_wanted(text, all, pool);
     size_t chosen = 0;
     while (chosen < count && all - sizes[chosen] > wanted)
         chosen++;
     if (chosen == count || wanted > all)
-        return error_set(error, ERROR_USAGE, "--l1 %s: L1 of gpu%d can have %s to %s", text,
-                         facts->id, least, most);
+        pool_leave(pool, ERROR_USAGE, "--l1 %s: L1 of gpu%d can have %s to %s", text, facts->id,
+                   size_format(all - sizes[count - 1], least), size_format(all - sizes[0], most));
     splits[0] = with_scratchpad(facts, sizes[chosen]);
     return 1;
 }

@@ -6,7 +6,7 @@
 #ifndef FATHOM_MEASURE_PROBES_GPU_SPLIT_H
 #define FATHOM_MEASURE_PROBES_GPU_SPLIT_H
 
-#include "base/error.h"
+#include "base/pool.h"
 #include "document/document.h"
 
 enum { GPU_SPLITS_MOST = 16 };
@@ -19,13 +19,13 @@ struct gpu_split {
 /* What the driver does by itself for a kernel that needs no scratchpad: all that can be L1 is. */
 struct gpu_split gpu_split_default(const struct gpu_facts *);
 
-/* ERROR_USAGE where the text is none of --l1 on any device. */
-int gpu_split_check(const char *text, struct error *);
+/* Leaves with ERROR_USAGE where the text is none of --l1 on any device. */
+void gpu_split_check(const char *text, struct pool *);
 
 /* The splits that a text asks for (of --l1): a size of L1 ("64K"), per cent of all first-level
  * memory ("50", "50%"), or "sweep": every split there is. Returns how many, at most
- * GPU_SPLITS_MOST; ERROR_USAGE naming --l1, the device and what it can do. */
-int gpu_splits_parse(const char *text, const struct gpu_facts *, struct gpu_split *,
-                     struct error *);
+ * GPU_SPLITS_MOST; leaves with ERROR_USAGE naming --l1, the device and what it can do. */
+size_t gpu_splits_parse(const char *text, const struct gpu_facts *, struct gpu_split *,
+                        struct pool *);
 
 #endif

@@ -1,4 +1,4 @@
-/* The state of the `gpu` probe: where it is in its experiments. For gpu.c and work.c. */
+/* The state of the `gpu` probe: where it is in its experiments. For gpu.c and kit.c. */
 #ifndef FATHOM_MEASURE_PROBES_GPU_STATE_H
 #define FATHOM_MEASURE_PROBES_GPU_STATE_H
 
@@ -28,12 +28,10 @@ struct gpu_state {
     const char *failures;     /* "gpu1: ..."; NULL: none */
 };
 
-/* Says in the result that this device did not do that, and why. 0, or ERROR_SYSTEM. */
-int gpu_not_measured(struct gpu_task *, const char *what, const char *why, struct error *);
-/* Says that this device failed. 0, or ERROR_SYSTEM. */
-int gpu_failed(struct probe_task *, unsigned device, const char *why, struct error *);
+/* Says that this device failed. */
+void gpu_failed(struct probe_task *, unsigned device, const char *why);
 /* The result's status and reason, and its parameter `not_measured`, from all of these; for when
- * everything else is concluded. 0, or ERROR_SYSTEM. */
-int gpu_tell_left_out(struct probe_task *, struct error *);
+ * everything else is concluded. */
+void gpu_tell_left_out(struct probe_task *);
 
 #endif

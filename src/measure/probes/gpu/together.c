@@ -16,12 +16,9 @@
  */
 #include "base/units.h"
 #include "conclude/registry/finding.h"
-#include "measure/probes/gpu/findings.h"
 #include "measure/probes/gpu/state.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Of each copy, as far as that is no more than this part of the device's memory. */
 static const uint64_t copy_bytes = UINT64_C(32) << 20;
@@ -36,10 +33,6 @@ static const struct direction {
 } directions[] = {
     {GPU_TO_DEVICE, "to_device"}, {GPU_TO_HOST, "to_host"}, {GPU_BOTH_WAYS, "both_ways"}};
 enum { DIRECTIONS = sizeof directions / sizeof *directions };
-
-struct together_state {
-    int series[DIRECTIONS]; /* -1: the device can't */
-};
 
 /* Those that are measured, as bits; those that a set of bits has no room for are left out. */
 static uint64_t measured(const struct gpu_task *task)
@@ -96,71 +89,40 @@ static uint64_t bytes_of(const struct gpu_task *task)
     return bytes;
 }
 
-static int plan_direction(struct gpu_task *task, const struct direction *direction, int *index,
-                          struct error *error)
+static void plan_direction(struct gpu_task *task, const struct direction *direction)
 {
-    const uint64_t own = UINT64_C(1) << task->device, all = measured(task);
+    const uint64_t all = measured(task), bytes = bytes_of(task);
     struct gpu_work work = gpu_work_none;
-    char label[64];
     work.action = GPU_TRANSFER;
     work.direction = direction->direction;
     work.pinned = true;
-    work.bytes = (size_t)bytes_of(task) * (direction->direction == GPU_BOTH_WAYS ? 2 : 1);
+    work.bytes = (size_t)bytes * (direction->direction == GPU_BOTH_WAYS ? 2 : 1);
     work.together = all;
-    *index = -1;
-    snprintf(label, sizeof label, "%s, %s", what, direction->name);
-    if (!gpu_can(task, label, &work))
-        return 0;
-    struct series *series = gpu_add_series(task, what, (struct axis){"devices at once", ""},
-                                           (struct axis){"bandwidth", "B/s"});
-    *index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "direction", direction->name, 0, error);
-    if (code == 0)
-        code = gpu_add_factor(task, series, "bytes", NULL, (double)bytes_of(task), error);
-    if (code == 0)
-        code = gpu_add_point(task, (size_t)*index, count_of(all), &work, error);
-    work.together = own;
-    return code < 0 ? code : gpu_add_point(task, (size_t)*index, 1, &work, error);
+    if (!gpu_can(task, pool_printf(task->task->pool, "%s, %s", what, direction->name), &work))
+        return;
+    struct series *series =
+        gpu_add_series(task, what, (struct axis){"devices at once", ""}, gpu_rate);
+    gpu_add_factor(task, series, "direction", direction->name, 0);
+    gpu_add_factor(task, series, "bytes", NULL, (double)bytes);
+    gpu_add_point(task, series, count_of(all), &work);
+    work.together = UINT64_C(1) << task->device;
+    gpu_add_point(task, series, 1, &work);
 }
 
-static int plan_together(struct gpu_task *task, unsigned stage, struct error *error)
+static void plan_together(struct gpu_task *task, unsigned stage)
 {
-    struct plan *plan = &task->task->plan;
-    struct together_state *state;
-    if (stage > 0)
-        return 0;
-    state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    plan->yields = OPERATIONS_PER_SECOND;
-    plan->cycles = false;
-    plan->batches = BATCHES;
-    plan->batch_ns = batch_ns;
-    int code = 0;
-    for (size_t i = 0; i < DIRECTIONS && code == 0; i++)
-        code = plan_direction(task, &directions[i], &state->series[i], error);
-    return code < 0 ? code : plan->point_count > 0;
+    (void)stage;
+    gpu_plan_rates(task);
+    task->task->plan.batches = BATCHES;
+    task->task->plan.batch_ns = batch_ns;
+    for (size_t i = 0; i < DIRECTIONS; i++)
+        plan_direction(task, &directions[i]);
 }
 
 /* --- concluding --- */
 
-/* The part that is left, from all of its own rate. */
-static int conclude_share(struct gpu_task *task, const char *name, const struct point *alone,
-                          const struct point *beside, const char *text, struct error *error)
-{
-    struct probe_task *probe = task->task;
-    const struct estimate all = finding_time_of(alone), left = finding_time_of(beside);
-    const char *full = gpu_name(task, name);
-    struct finding *finding =
-        full ? finding_add_value(probe->result, probe->pool, full, "",
-                                 (double)left.median / (double)all.median,
-                                 (double)left.low / (double)all.high,
-                                 (double)left.high / (double)all.low, alone->flags | beside->flags)
-             : NULL;
-    finding->text = text;
-    return 0;
-}
-
-static int conclude_direction(struct gpu_task *task, const struct direction *direction,
-                              const struct series *series, struct error *error)
+static void conclude_direction(struct gpu_task *task, const struct direction *direction,
+                               const struct series *series)
 {
     struct pool *pool = task->task->pool;
     const struct point *alone = NULL, *beside = gpu_last_point(series);
@@ -170,40 +132,30 @@ static int conclude_direction(struct gpu_task *task, const struct direction *dir
         if (series->points[i].y.n && !(series->points[i].x > 1))
             alone = &series->points[i];
     if (!beside || !(beside->x > 1))
-        return 0;
+        return;
     size_format(bytes ? bytes->number : NAN, size);
-    const char *rate = pool_printf(pool, "together.%s", direction->name),
-               *share = pool_printf(pool, "together.%s.share", direction->name),
-               *text =
-                   pool_printf(pool, "copies of %s%s while %.0f other%s did the same", size,
-                               direction->direction == GPU_BOTH_WAYS ? " each way, their sum," : "",
-                               beside->x - 1, beside->x > 2 ? "s" : "");
-    int code = gpu_add_rate(task, rate, beside, text, error);
-    if (code < 0 || !alone)
-        return code;
-    return conclude_share(task, share, alone, beside, "of its rate alone", error);
+    gpu_add_rate(task, pool_printf(pool, "together.%s", direction->name), beside,
+                 pool_printf(pool, "copies of %s%s while %.0f other%s did the same", size,
+                             direction->direction == GPU_BOTH_WAYS ? " each way, their sum," : "",
+                             beside->x - 1, beside->x > 2 ? "s" : ""));
+    if (!alone)
+        return;
+    const struct estimate all = finding_time_of(alone), left = finding_time_of(beside);
+    gpu_add_finding(task, pool_printf(pool, "together.%s.share", direction->name), "",
+                    (struct level_estimate){(double)left.median / (double)all.median,
+                                            (double)left.low / (double)all.high,
+                                            (double)left.high / (double)all.low},
+                    alone->flags | beside->flags, "of its rate alone");
 }
 
-static int conclude_together(struct gpu_task *task, struct error *error)
+static void conclude_together(struct gpu_task *task)
 {
-    const struct together_state *state = task->state;
-    int code = 0;
-    for (size_t i = 0; i < DIRECTIONS && code == 0; i++)
-        if (state->series[i] >= 0)
-            code = conclude_direction(task, &directions[i],
-                                      &task->task->plan.series[state->series[i]], error);
-    return code;
-}
-
-static int recall_together(struct gpu_task *task, struct error *error)
-{
-    struct together_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    int any = 0;
     for (size_t i = 0; i < DIRECTIONS; i++) {
-        state->series[i] = gpu_find_series(task, what, "direction", directions[i].name, 0);
-        any |= state->series[i] >= 0;
+        const struct series *series =
+            gpu_find_series(task, what, "direction", directions[i].name, 0);
+        if (series)
+            conclude_direction(task, &directions[i], series);
     }
-    return any;
 }
 
 const struct gpu_experiment gpu_together = {
@@ -215,5 +167,4 @@ const struct gpu_experiment gpu_together = {
     .refuses = refuses_together,
     .plan = plan_together,
     .conclude = conclude_together,
-    .recall = recall_together,
 };

@@ -20,21 +20,187 @@
  * Time: 340 points of six trials, each 0.1 to 10 ms to warm its ring at 0.3 to 0.6 us a load, and
  * three batches of 300 us: some 7 s, and one more for three stages that narrow the knees.
  */
-#include "measure/probes/gpu/translation.h"
 #include "base/random.h"
+#include "base/units.h"
+#include "conclude/levels/curve/levels.h"
 #include "measure/probes/chase/knees.h"
+#include "measure/probes/gpu/gpu.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 
-enum { LINE_BYTES = 128, CREEP = 9 * LINE_BYTES };
-const uint64_t translation_strides[TRANSLATION_STRIDES] = {
-    64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
-    2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20};
+enum { LINE_BYTES = 128, CREEP = 9 * LINE_BYTES, STRIDES = 10, TLBS_MOST = 3 };
+static const uint64_t strides[STRIDES] = {64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
+                                          2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20};
+/* From one power of two to the next of a chain's lines. */
+enum { LINES_LEAST = 4, LINES_MOST = 16384, PER_OCTAVE = 3 };
 /* Of the device's memory that is free, and of the second level for the lines. */
 enum { MEMORY_PART = 4, L2_PART = 2 };
 /* Lines of the smallest stride, at any of which a chain may begin. */
 enum { BEGINNINGS = (64 << 10) / LINE_BYTES };
 static const double batch_ns = 300e3;
+static const char spread_what[] = "translation", packed_what[] = "translation, packed";
+
+/* --- reading the curves --- */
+
+/* A curve is read from what it is above the packed one, and this part of that one: levels are known
+ * by their ratio, and a difference alone begins at nothing. */
+static const double base_share = 0.5;
+/* Points within an octave to either side show a smooth curve together; refinement adds to the
+ * ladder's. */
+static const double window = 2;
+enum { NEIGHBOURS_MOST = 64 };
+/* From a median absolute deviation to a normal distribution's standard deviation, and from that to
+ * half an interval of 95 %. */
+static const double to_deviation = 1.4826, normal_95 = 1.96;
+/* Reaches nearer than this are one: the strides between them lie within an entry. */
+static const double same_reach = 1.5;
+
+/* What the curve of one stride says, less what the packed one does. */
+struct reading {
+    struct found_levels levels; /* their latencies differ as the curve's do */
+    bool cycles;                /* not ns */
+    unsigned flags;
+};
+
+static const struct series *series_of(const struct gpu_task *task, size_t stride)
+{
+    return gpu_find_series(task, spread_what, "stride", NULL, (double)strides[stride]);
+}
+
+static struct estimate value_of(const struct point *point, bool cycles)
+{
+    return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
+}
+
+/* What points of that stride take whose lines are within an octave of `lines`. */
+static double around(const struct series *series, double stride, double lines, bool cycles)
+{
+    double values[NEIGHBOURS_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const double value = (double)value_of(point, cycles).median, here = point->x / stride;
+        if (here >= lines / window && here <= lines * window && isfinite(value) &&
+            count < NEIGHBOURS_MOST)
+            values[count++] = value;
+    }
+    sort_ascending(values, count);
+    return count ? median(values, count) : NAN;
+}
+
+/* What `lines` lines take side by side: its x is lines. */
+static double packed_at(const struct series *packed, double lines, bool cycles)
+{
+    return around(packed, 1, lines, cycles);
+}
+
+/* How far the lines' own latencies scatter: some are near, some far (distance.c), and a chain
+ * of few has more of these or of those. The mean of n lines scatters by that over the root of n. */
+static double line_scatter(const struct gpu_task *task, const struct series *series, double stride,
+                           bool cycles)
+{
+    const size_t n = series->point_count;
+    double *apart = pool_alloc(task->task->pool, n + 1, sizeof *apart);
+    size_t count = 0;
+    for (size_t i = 0; apart && i < n; i++) {
+        const struct point *point = &series->points[i];
+        const double lines = point->x / stride;
+        const double off =
+            (double)value_of(point, cycles).median - around(series, stride, lines, cycles);
+        if (isfinite(off))
+            apart[count++] = fabs(off) * sqrt(lines);
+    }
+    if (count == 0)
+        return NAN;
+    sort_ascending(apart, count);
+    return to_deviation * median(apart, count);
+}
+
+static struct level_sample sample_of(const struct point *point, const struct series *packed,
+                                     double stride, double base, double scatter, bool cycles)
+{
+    const double lines = point->x / stride;
+    const double less = packed_at(packed, lines, cycles) - base;
+    const double half = normal_95 * scatter / sqrt(lines);
+    const struct estimate y = value_of(point, cycles);
+    return (struct level_sample){.bytes = point->x,
+                                 .latency = (double)y.median - less,
+                                 .low = (double)y.low - less - half,
+                                 .high = (double)y.high - less + half};
+}
+
+/* Two plateaus whose intervals meet are one: chance put more near lines on the first. */
+static void join_levels(struct found_levels *levels)
+{
+    for (size_t k = 0; k + 1 < levels->count;) {
+        struct found_level *low = &levels->list[k], *high = low + 1;
+        if (high->low > low->high) {
+            k++;
+            continue;
+        }
+        high->latency = (low->latency + high->latency) / 2;
+        high->low = fmin(low->low, high->low);
+        high->high = fmax(low->high, high->high);
+        high->from = low->from;
+        for (size_t i = k; i + 1 < levels->count; i++)
+            levels->list[i] = levels->list[i + 1];
+        levels->count--;
+    }
+}
+
+static struct reading read_curve(struct gpu_task *task, const struct series *series,
+                                 const struct series *packed, double stride)
+{
+    const size_t n = series->point_count;
+    struct level_sample *samples = pool_alloc(task->task->pool, n + 1, sizeof *samples);
+    const struct gpu_latency_read whole = gpu_read_between(task, series, 0, INFINITY);
+    struct reading reading = {.cycles = isfinite(whole.cycles.value), .flags = whole.flags};
+    const double scatter = line_scatter(task, series, stride, reading.cycles);
+    const double base = base_share * packed_at(packed, LINES_LEAST, reading.cycles);
+    for (size_t i = 0; i < n; i++)
+        samples[i] = sample_of(&series->points[i], packed, stride, base, scatter, reading.cycles);
+    if (levels_find(samples, n, NULL, 0, &reading.levels) < 0)
+        pool_check(task->task->pool, error_out_of_memory(pool_error(task->task->pool)));
+    join_levels(&reading.levels);
+    return reading;
+}
+
+/* Reads all strides' curves; a stride without one has no levels. False: there is no packed one. */
+static bool read_curves(struct gpu_task *task, struct reading readings[STRIDES])
+{
+    const struct series *packed = gpu_find_series(task, packed_what, NULL, NULL, 0);
+    for (size_t s = 0; s < STRIDES; s++) {
+        const struct series *series = series_of(task, s);
+        readings[s] = series && packed ? read_curve(task, series, packed, (double)strides[s])
+                                       : (struct reading){.levels = {.count = 0}};
+    }
+    return packed != NULL;
+}
+
+/* The end of TLB `tlb` at that stride; NAN: not seen. */
+static double reach_of(const struct reading *reading, size_t tlb)
+{
+    return tlb < reading->levels.count ? reading->levels.list[tlb].capacity : NAN;
+}
+
+/* The largest stride within an entry of TLB `tlb` (counted from 0): the last at which its reach is
+ * still that of the smallest. STRIDES: no curve shows that TLB's end. */
+static size_t widest_stride(const struct reading readings[STRIDES], size_t tlb)
+{
+    size_t widest = STRIDES;
+    double reach = NAN;
+    for (size_t s = 0; s < STRIDES; s++) {
+        const double here = reach_of(&readings[s], tlb);
+        if (isnan(here))
+            continue;
+        if (widest < STRIDES && here > same_reach * reach)
+            break;
+        reach = widest < STRIDES ? reach : here;
+        widest = s;
+    }
+    return widest;
+}
 
 /* --- planning --- */
 
@@ -58,111 +224,185 @@ static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride
 static uint64_t lines_most(const struct gpu_task *task)
 {
     uint64_t fit = task->facts->l2_bytes / L2_PART / LINE_BYTES;
-    return fit && fit < TRANSLATION_LINES_MOST ? fit : TRANSLATION_LINES_MOST;
+    return fit && fit < LINES_MOST ? fit : LINES_MOST;
 }
 
-static int add_chain(struct gpu_task *task, int index, uint64_t lines, uint64_t stride,
-                     struct error *error)
+/* What a chain may span. */
+static uint64_t memory_of(const struct gpu_task *task)
 {
-    const struct translation_state *state = task->state;
-    const bool packed = index == state->packed;
-    const struct gpu_work work =
-        chain_of(state->memory, lines, packed ? LINE_BYTES : stride + CREEP);
-    return gpu_add_point(task, (size_t)index, (double)(packed ? lines : lines * stride), &work,
-                         error);
+    return gpu_memory(task) / MEMORY_PART / LINE_BYTES * LINE_BYTES;
 }
 
-/* A ladder over numbers of lines, as far as lines and memory go; its index, or an error. */
-static int add_ladder(struct gpu_task *task, const char *what, uint64_t stride, int *index,
-                      struct error *error)
+static void add_chain(struct gpu_task *task, const struct series *series, uint64_t lines,
+                      uint64_t stride)
 {
-    const struct translation_state *state = task->state;
     const bool packed = stride == LINE_BYTES;
-    struct series *series = gpu_add_series(
-        task, what, packed ? (struct axis){"lines", ""} : (struct axis){"working set", "B"},
-        (struct axis){"latency", "ns"});
-    *index = (int)(series - task->task->plan.series);
-    int code = gpu_add_factor(task, series, "stride", NULL, (double)stride, error);
+    const struct gpu_work work = chain_of(memory_of(task), lines, packed ? stride : stride + CREEP);
+    gpu_add_point(task, series, (double)(packed ? lines : lines * stride), &work);
+}
+
+/* A ladder over numbers of lines, as far as lines and memory go. */
+static void add_ladder(struct gpu_task *task, const char *what, struct axis axis, uint64_t stride)
+{
     const uint64_t most = lines_most(task);
-    for (int i = 0; code == 0; i++) {
-        const uint64_t lines = (uint64_t)((double)TRANSLATION_LINES_LEAST *
-                                          exp2((double)i / (double)TRANSLATION_PER_OCTAVE));
-        if (lines > most || lines * (stride + CREEP) + BEGINNINGS * LINE_BYTES > state->memory)
+    struct series *series = gpu_add_series(task, what, axis, gpu_in_ns);
+    gpu_add_factor(task, series, "stride", NULL, (double)stride);
+    for (int i = 0;; i++) {
+        const uint64_t lines =
+            (uint64_t)((double)LINES_LEAST * exp2((double)i / (double)PER_OCTAVE));
+        if (lines > most ||
+            lines * (stride + CREEP) + (uint64_t)BEGINNINGS * LINE_BYTES > memory_of(task))
             break;
-        code = add_chain(task, *index, lines, stride, error);
+        add_chain(task, series, lines, stride);
     }
-    return code;
 }
 
-static int plan_ladders(struct gpu_task *task, struct error *error)
+static void plan_ladders(struct gpu_task *task)
 {
-    struct translation_state *state = pool_alloc(task->task->pool, 1, sizeof *state);
-    task->state = state;
-    state->memory = gpu_memory(task) / MEMORY_PART / LINE_BYTES * LINE_BYTES;
-    state->packed = -1;
-    for (size_t s = 0; s < TRANSLATION_STRIDES; s++)
-        state->spread[s] = -1;
-    const struct gpu_work first =
-        chain_of(state->memory, TRANSLATION_LINES_LEAST, translation_strides[0]);
-    if (!gpu_can(task, "translation", &first))
-        return 0;
-    int code = add_ladder(task, "translation, packed", LINE_BYTES, &state->packed, error);
-    for (size_t s = 0; s < TRANSLATION_STRIDES && code == 0; s++)
-        if (TRANSLATION_LINES_LEAST * translation_strides[s] * 4 <= state->memory)
-            code =
-                add_ladder(task, "translation", translation_strides[s], &state->spread[s], error);
-    return code < 0 ? code : 1;
+    const struct gpu_work first = chain_of(memory_of(task), LINES_LEAST, strides[0]);
+    task->task->plan.share = 0.6; /* of the time; the knees' stages have the rest */
+    if (!gpu_can(task, spread_what, &first))
+        return;
+    add_ladder(task, packed_what, (struct axis){"lines", ""}, LINE_BYTES);
+    for (size_t s = 0; s < STRIDES; s++)
+        if (LINES_LEAST * strides[s] * 4 <= memory_of(task))
+            add_ladder(task, spread_what, gpu_by_size, strides[s]);
 }
 
-static int narrow_knee(struct gpu_task *task, size_t s, const struct found_level *level,
-                       struct error *error)
+static void narrow_knees(struct gpu_task *task)
 {
-    const struct translation_state *state = task->state;
-    uint64_t sizes[KNEES_SIZES_A_LEVEL];
-    const size_t count = knees_around(&task->task->plan.series[state->spread[s]], level,
-                                      translation_strides[s], sizes);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++)
-        code = add_chain(task, state->spread[s], sizes[i] / translation_strides[s],
-                         translation_strides[s], error);
-    return code;
+    struct reading readings[STRIDES];
+    read_curves(task, readings);
+    for (size_t tlb = 0; tlb < TLBS_MOST; tlb++) {
+        const size_t s = widest_stride(readings, tlb);
+        uint64_t sizes[KNEES_SIZES_A_LEVEL];
+        if (s == STRIDES)
+            continue;
+        const struct series *series = series_of(task, s);
+        const size_t count = knees_around(series, &readings[s].levels.list[tlb], strides[s], sizes);
+        for (size_t i = 0; i < count; i++)
+            add_chain(task, series, sizes[i] / strides[s], strides[s]);
+    }
 }
 
-static int plan_translation(struct gpu_task *task, unsigned stage, struct error *error)
+static void plan_translation(struct gpu_task *task, unsigned stage)
 {
-    struct plan *plan = &task->task->plan;
-    struct translation_reading readings[TRANSLATION_STRIDES];
-    plan->batch_ns = batch_ns;
-    if (stage == 0) {
-        plan->share = 0.6; /* of the time; the knees' stages have the rest */
-        return plan_ladders(task, error);
-    }
-    if (stage > KNEES_STAGES)
-        return 0;
-    int code = translation_read(task, readings, error);
-    for (size_t tlb = 0; tlb < TRANSLATION_TLBS_MOST && code == 0; tlb++) {
-        const size_t s = translation_widest(readings, tlb);
-        if (s < TRANSLATION_STRIDES)
-            code = narrow_knee(task, s, &readings[s].levels.list[tlb], error);
-    }
-    return code < 0 ? code : plan->point_count > 0;
+    task->task->plan.batch_ns = batch_ns;
+    if (stage == 0)
+        plan_ladders(task);
+    else
+        narrow_knees(task);
 }
 
 static const char *refuses_translation(const struct gpu_task *task)
 {
-    return gpu_memory(task) / MEMORY_PART >= TRANSLATION_LINES_LEAST * 4 * translation_strides[0]
+    return gpu_memory(task) / MEMORY_PART >= LINES_LEAST * 4 * strides[0]
                ? NULL
                : "has too little memory that is free, or does not say how much it has";
 }
 
-static int recall_translation(struct gpu_task *task, struct error *error)
+/* --- concluding --- */
+
+static void add(struct gpu_task *task, size_t tlb, const char *what, const char *unit,
+                struct level_estimate value, unsigned flags, const char *text)
 {
-    struct translation_state *state = task->state = pool_alloc(task->task->pool, 1, sizeof *state);
-    state->packed = gpu_find_series(task, "translation, packed", NULL, NULL, 0);
-    for (size_t s = 0; s < TRANSLATION_STRIDES; s++)
-        state->spread[s] =
-            gpu_find_series(task, "translation", "stride", NULL, (double)translation_strides[s]);
-    return state->packed >= 0;
+    gpu_add_finding(task, pool_printf(task->task->pool, "tlb%zu.%s", tlb + 1, what), unit, value,
+                    flags, text);
+}
+
+static void add_reach(struct gpu_task *task, const struct reading *reading, size_t tlb, size_t s)
+{
+    const struct found_level *level = &reading->levels.list[tlb];
+    char stride[UNIT_TEXT];
+    add(task, tlb, "reach", "B",
+        (struct level_estimate){level->capacity, level->capacity_low, level->capacity_high},
+        reading->flags,
+        pool_printf(task->task->pool, "from lines %s apart",
+                    size_format((double)strides[s], stride)));
+}
+
+/* Pages are powers of two; what is far from any is reported as it was measured. */
+static double nearest_page(double bytes)
+{
+    const double page = exp2(round(log2(bytes)));
+    return fabs(log2(bytes / page)) < 0.25 ? page : bytes;
+}
+
+/* What an entry translates: at the next larger stride the reach has grown by the stride over that.
+ */
+static void add_page(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
+                     size_t s)
+{
+    size_t next = s + 1;
+    while (next < STRIDES && isnan(reach_of(&readings[next], tlb)))
+        next++;
+    if (next == STRIDES)
+        return;
+    const struct found_level *here = &readings[s].levels.list[tlb],
+                             *there = &readings[next].levels.list[tlb];
+    const double stride = (double)strides[next];
+    const double page = nearest_page(stride * here->capacity / there->capacity);
+    const struct level_estimate value = {
+        page, fmin(stride * here->capacity_low / there->capacity_high, page),
+        fmax(stride * here->capacity_high / there->capacity_low, page)};
+    char text[UNIT_TEXT];
+    add(task, tlb, "page", "B", value, readings[s].flags | readings[next].flags,
+        s == 0 ? pool_printf(task->task->pool, "%s or less: no smaller stride was measured",
+                             size_format((double)strides[0], text))
+               : "what an entry translates, from how the reach grows with the stride");
+}
+
+/* What a load takes longer that misses this TLB, at that stride or, where no plateau follows there,
+ * at another: at larger ones every load misses, at smaller ones some find an entry that their
+ * page's other lines brought. Half widths add as they would at worst. */
+static void add_miss(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
+                     size_t s)
+{
+    const size_t within = s;
+    while (s < STRIDES && readings[s].levels.count <= tlb + 1)
+        s++;
+    for (size_t i = within; s == STRIDES && i-- > 0;)
+        s = readings[i].levels.count > tlb + 1 ? i : s;
+    if (s == STRIDES)
+        return;
+    const struct found_level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
+    add(task, tlb, "miss", readings[s].cycles ? "cycles" : "ns",
+        (struct level_estimate){miss->latency - hit->latency, miss->low - hit->high,
+                                miss->high - hit->low},
+        readings[s].flags, "what a load takes longer that misses it");
+}
+
+/* No stride showed an end. */
+static void add_unknown(struct gpu_task *task)
+{
+    double most = 0;
+    char size[UNIT_TEXT];
+    for (size_t s = 0; s < STRIDES; s++) {
+        const struct point *last = gpu_last_point(series_of(task, s));
+        most = last ? fmax(most, last->x) : most;
+    }
+    if (most > 0)
+        add(task, 0, "reach", "B", (struct level_estimate){NAN, NAN, NAN}, 0,
+            pool_printf(task->task->pool, "not found: translation costs no more up to %s",
+                        size_format(most, size)));
+}
+
+static void conclude_translation(struct gpu_task *task)
+{
+    struct reading readings[STRIDES];
+    if (!read_curves(task, readings))
+        return;
+    for (size_t tlb = 0; tlb < TLBS_MOST; tlb++) {
+        const size_t s = widest_stride(readings, tlb);
+        if (s == STRIDES) {
+            if (tlb == 0)
+                add_unknown(task);
+            return;
+        }
+        add_reach(task, &readings[s], tlb, s);
+        add_page(task, readings, tlb, s);
+        add_miss(task, readings, tlb, s);
+    }
 }
 
 const struct gpu_experiment gpu_translation = {
@@ -171,8 +411,8 @@ const struct gpu_experiment gpu_translation = {
     .weight = 10,
     .cuda_alone = true,
     .by_default = false,
+    .stages = 1 + KNEES_STAGES,
     .refuses = refuses_translation,
     .plan = plan_translation,
-    .conclude = translation_conclude,
-    .recall = recall_translation,
+    .conclude = conclude_translation,
 };

@@ -46,7 +46,7 @@ static void streams_are_rates_and_have_working_sets(void **state)
 {
     struct gpu_bench *bench = *state;
     gpu_bench_begin(bench, 0);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_bandwidth), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_bandwidth));
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->yields, OPERATIONS_PER_SECOND);
     assert_false(plan->cycles);
@@ -59,7 +59,7 @@ static void streams_are_rates_and_have_working_sets(void **state)
         half = half || (work->traffic == GPU_READ && work->bytes == 24 << 20);
     }
     assert_true(half);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_bandwidth), 0);
+    assert_false(gpu_bench_stage(bench, &gpu_bandwidth));
 }
 
 static void a_small_memory_is_not_overfilled(void **state)
@@ -68,7 +68,7 @@ static void a_small_memory_is_not_overfilled(void **state)
     bench->facts[0].memory_bytes = 64 << 20;
     bench->facts[0].l2_bytes = 256 << 10;
     gpu_bench_begin(bench, 0);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_bandwidth), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_bandwidth));
     size_t most = 0;
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct gpu_work *work = gpu_bench_work(bench, &bench->task.plan.points[i]);

@@ -36,7 +36,6 @@ struct gpu_bench {
     struct gpu_state state;
     struct probe_task task;
     struct gpu_task here;
-    struct error error;
     bool no_cycles; /* a device without a clock of its own */
     unsigned stages;
 };
@@ -124,21 +123,31 @@ static inline void gpu_bench_begin(struct gpu_bench *bench, unsigned device)
                                     .first_series = count};
 }
 
-/* What gpu.c does before a stage. */
-static inline int gpu_bench_stage(struct gpu_bench *bench, const struct gpu_experiment *experiment)
+static inline size_t gpu_bench_plan(struct gpu_bench *bench,
+                                    const struct gpu_experiment *experiment)
 {
     struct plan *plan = &bench->task.plan;
-    *plan = (struct plan){.series = plan->series,
-                          .series_count = plan->series_count,
-                          .yields = TIME_PER_OPERATION,
-                          .cycles = true,
-                          .trials_min = 6,
-                          .trials_max = 25,
-                          .batches = 3,
-                          .batch_ns = 1e6,
-                          .precision = 0.01,
-                          .share = 1};
-    return experiment->plan(&bench->here, bench->stages++, &bench->error);
+    plan->yields = TIME_PER_OPERATION;
+    plan->cycles = true;
+    plan->trials_min = 6;
+    plan->trials_max = 25;
+    plan->batches = 3;
+    plan->batch_ns = 1e6;
+    plan->precision = 0.01;
+    plan->share = 1;
+    experiment->plan(&bench->here, bench->stages++);
+    return plan->point_count;
+}
+
+/* What gpu.c does: the next stage that has points, if there is one. */
+static inline bool gpu_bench_stage(struct gpu_bench *bench, const struct gpu_experiment *experiment)
+{
+    struct plan *plan = &bench->task.plan;
+    const unsigned stages = experiment->stages ? experiment->stages : 1;
+    do
+        *plan = (struct plan){.series = plan->series, .series_count = plan->series_count};
+    while (bench->stages < stages && gpu_bench_plan(bench, experiment) == 0);
+    return plan->point_count > 0;
 }
 
 static inline const struct gpu_work *gpu_bench_work(const struct gpu_bench *bench,
@@ -183,7 +192,6 @@ static inline int gpu_bench_by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* From the first stage to the findings. */
 /* From the series alone an experiment concludes the same: the findings from the first-th on. */
 static inline void gpu_bench_again(const struct gpu_bench *bench,
                                    const struct gpu_experiment *experiment, size_t first)
@@ -199,19 +207,16 @@ static inline void gpu_bench_again(const struct gpu_bench *bench,
     result.finding_count = 0;
     here.task = &task;
     here.state = NULL;
-    struct error error = {0};
-    int code = experiment->recall(&here, &error);
-    if (code > 0)
-        code = experiment->conclude(&here, &error);
-    assert_int_equal(code, 0);
+    experiment->conclude(&here);
     again_compare(&concluded, &result);
 }
 
+/* From the first stage to the findings. */
 static inline void gpu_bench_drive(struct gpu_bench *bench, const struct gpu_experiment *experiment,
                                    unsigned device, gpu_bench_value *value)
 {
     gpu_bench_begin(bench, device);
-    while (gpu_bench_stage(bench, experiment) == 1) {
+    while (gpu_bench_stage(bench, experiment)) {
         struct plan *plan = &bench->task.plan;
         assert_true(bench->stages < 20 && plan->point_count > 0);
         for (size_t i = 0; i < plan->point_count; i++)
@@ -221,9 +226,8 @@ static inline void gpu_bench_drive(struct gpu_bench *bench, const struct gpu_exp
                 qsort(plan->series[i].points, plan->series[i].point_count,
                       sizeof *plan->series[i].points, gpu_bench_by_x);
     }
-    assert_int_equal(bench->error.code, 0);
     const size_t first = bench->result.finding_count;
-    assert_int_equal(experiment->conclude(&bench->here, &bench->error), 0);
+    experiment->conclude(&bench->here);
     gpu_bench_again(bench, experiment, first);
 }
 

@@ -91,7 +91,7 @@ static void the_rings_follow_what_was_found(void **state)
     bench->result.findings = list;
     bench->result.finding_count = 1;
     gpu_bench_begin(bench, 0);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_sharing), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_sharing));
     size_t seen = 0;
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct gpu_work *work = gpu_bench_work(bench, &bench->task.plan.points[i]);

@@ -61,7 +61,7 @@ static void a_stage_has_one_quantity_and_sizes_go_from_small_to_large(void **sta
     unsigned latencies = 0;
     size_t pinned_least = SIZE_MAX, most = 0;
     gpu_bench_begin(bench, 0);
-    while (gpu_bench_stage(bench, &gpu_host) == 1)
+    while (gpu_bench_stage(bench, &gpu_host))
         for (size_t i = 0; i < plan->point_count; i++) {
             const struct gpu_work *work = gpu_bench_work(bench, &plan->points[i]);
             const bool copy = work->action == GPU_TRANSFER || work->action == GPU_STREAM;

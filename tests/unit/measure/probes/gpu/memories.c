@@ -133,7 +133,7 @@ static void points_are_chases_that_the_memories_can_hold(void **state)
 {
     struct gpu_bench *bench = *state;
     gpu_bench_begin(bench, 0);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_memories), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_memories));
     double constant_most = 0;
     for (size_t i = 0; i < bench->task.plan.point_count; i++) {
         const struct gpu_work *work = gpu_bench_work(bench, &bench->task.plan.points[i]);

@@ -1,5 +1,7 @@
 #include "measure/probes/gpu/split.h"
 
+#include "base/error.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +16,28 @@ static struct gpu_facts device(const char *capability, unsigned all_kib, unsigne
     return (struct gpu_facts){.capability = capability,
                               .first_level_bytes = (uint64_t)all_kib * KIB,
                               .scratchpad_bytes = (uint64_t)scratchpad_kib * KIB};
+}
+
+struct asked {
+    const char *text;
+    const struct gpu_facts *facts;
+    struct gpu_split *splits;
+    struct pool pool;
+};
+
+static int step(void *with)
+{
+    struct asked *asked = with;
+    return (int)gpu_splits_parse(asked->text, asked->facts, asked->splits, &asked->pool);
+}
+
+static int parse(const char *text, const struct gpu_facts *facts, struct gpu_split *splits,
+                 struct error *error)
+{
+    struct asked asked = {text, facts, splits, {0}};
+    const int code = pool_enter(&asked.pool, step, &asked, error);
+    pool_free(&asked.pool);
+    return code;
 }
 
 /* The same numbers as in NVIDIA's guide: sizes of L1 that a sweep has to visit. */
@@ -38,7 +62,7 @@ static void a_sweep_has_the_splits_of_its_architecture(void **state)
         const struct gpu_facts facts =
             device(cases[i].capability, cases[i].all, cases[i].scratchpad);
         struct gpu_split splits[GPU_SPLITS_MOST];
-        assert_int_equal(gpu_splits_parse("sweep", &facts, splits, NULL), cases[i].count);
+        assert_int_equal(parse("sweep", &facts, splits, NULL), cases[i].count);
         for (int k = 0; k < cases[i].count; k++) {
             assert_int_equal(splits[k].l1_bytes, cases[i].l1[k] * KIB);
             assert_int_equal(splits[k].carve_out,
@@ -57,7 +81,7 @@ static void every_share_leads_to_the_split_that_was_meant(void **state)
     const struct gpu_facts facts = device("9.0", 256, 228);
     static const unsigned sizes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
     struct gpu_split splits[GPU_SPLITS_MOST];
-    const int count = gpu_splits_parse("sweep", &facts, splits, NULL);
+    const int count = parse("sweep", &facts, splits, NULL);
     for (int i = 0; i < count; i++) {
         size_t taken = 0;
         while (sizes[taken] * 100 < (unsigned)splits[i].carve_out * 228)
@@ -70,7 +94,7 @@ static void assert_split(const char *text, unsigned l1_kib, int carve_out)
 {
     const struct gpu_facts facts = device("8.0", 192, 164);
     struct gpu_split split;
-    assert_int_equal(gpu_splits_parse(text, &facts, &split, NULL), 1);
+    assert_int_equal(parse(text, &facts, &split, NULL), 1);
     assert_int_equal(split.l1_bytes, l1_kib * KIB);
     assert_int_equal(split.carve_out, carve_out);
 }
@@ -95,7 +119,7 @@ static void what_it_can_not_have_is_refused(void **state)
     struct gpu_split split;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct error error = {0};
-        assert_int_equal(gpu_splits_parse(refused[i], &facts, &split, &error), ERROR_USAGE);
+        assert_int_equal(parse(refused[i], &facts, &split, &error), ERROR_USAGE);
         assert_non_null(strstr(error.text, "--l1"));
         assert_null(strchr(error.text, '\n'));
     }
@@ -106,10 +130,10 @@ static void without_a_shared_first_level_there_is_nothing_to_split(void **state)
     (void)state;
     struct gpu_facts facts = device("6.1", 0, 96);
     struct gpu_split split;
-    assert_int_equal(gpu_splits_parse("sweep", &facts, &split, NULL), ERROR_USAGE);
+    assert_int_equal(parse("sweep", &facts, &split, NULL), ERROR_USAGE);
     assert_int_equal(gpu_split_default(&facts).l1_bytes, 0);
     facts = device("7.5", 96, 0);
-    assert_int_equal(gpu_splits_parse("32K", &facts, &split, NULL), ERROR_USAGE);
+    assert_int_equal(parse("32K", &facts, &split, NULL), ERROR_USAGE);
     assert_int_equal(gpu_split_default(&facts).l1_bytes, 96 * KIB);
 }
 

@@ -53,7 +53,7 @@ static void the_devices_are_those_that_are_measured(void **state)
     struct gpu_bench *bench = *state;
     with(bench, 3);
     gpu_bench_begin(bench, 3);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_together), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_together));
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->point_count, 6);
     for (size_t i = 0; i < plan->point_count; i++) {
@@ -61,7 +61,7 @@ static void the_devices_are_those_that_are_measured(void **state)
         assert_int_equal(work->together, plan->points[i].x > 1 ? 11 : 8);
         assert_true(plan->points[i].x == (double)bits(work->together));
     }
-    assert_int_equal(gpu_bench_stage(bench, &gpu_together), 0);
+    assert_false(gpu_bench_stage(bench, &gpu_together));
 }
 
 static void one_device_has_nobody_beside_it(void **state)
@@ -82,7 +82,7 @@ static void the_smallest_memory_decides_the_size(void **state)
     bench->facts[1].memory_bytes = 64 << 20;
     bench->facts[2].memory_bytes = 1 << 20; /* not measured */
     gpu_bench_begin(bench, 0);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_together), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_together));
     assert_int_equal(gpu_bench_work(bench, &bench->task.plan.points[0])->bytes, 8 << 20);
 }
 

@@ -65,7 +65,7 @@ static void chains_hit_the_second_level_and_spread_by_some_lines_more_each(void 
 {
     struct gpu_bench *bench = *state;
     gpu_bench_begin(bench, 0);
-    assert_int_equal(gpu_bench_stage(bench, &gpu_translation), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_translation));
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->series_count, 11);
     for (size_t i = 0; i < plan->point_count; i++) {
@@ -186,7 +186,7 @@ static void a_small_device_is_refused_or_has_fewer_strides(void **state)
     assert_non_null(gpu_translation.refuses(&bench->here));
     bench->facts[0].memory_bytes = 256 << 20;
     assert_null(gpu_translation.refuses(&bench->here));
-    assert_int_equal(gpu_bench_stage(bench, &gpu_translation), 1);
+    assert_true(gpu_bench_stage(bench, &gpu_translation));
     assert_int_equal(bench->task.plan.series_count, 8);
 }
 
