@@ -1,18 +1,90 @@
 /* What the tallies of all CPUs come to: series by CPU, and findings of all CPUs together. */
-#include "measure/probes/noise/conclude.h"
+#include "conclude/registry/finding.h"
 #include "document/flag.h"
+#include "measure/probes/noise/noise.h"
+#include "stats/ratio.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct noise_quantile noise_quantiles[NOISE_QUANTILES] = {
-    {0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}, {0.9999, "p99.99"}};
+enum { SOURCES_NAMED = 3 };
+static const double ns_per_us = 1e3;
 
-/* --- what the system counted meanwhile --- */
+static const struct {
+    double p;
+    const char *name;
+} quantiles[] = {{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}, {0.9999, "p99.99"}};
+enum { QUANTILES = sizeof quantiles / sizeof *quantiles };
 
-double noise_source_growth(const struct interruption_source *after,
-                           const struct interruption_sources *before, size_t index, size_t cpu)
+static const char *const cause_names[CAUSES] = {
+    [CAUSE_THREADS] = "threads",         [CAUSE_FAULTS] = "page-faults",
+    [CAUSE_INTERRUPTS] = "interrupts",   [CAUSE_STOLEN] = "stolen",
+    [CAUSE_UNEXPLAINED] = "unexplained",
+};
+
+struct concluding {
+    struct probe_task *task;
+    const struct noise_state *state;
+    size_t cpus;
+    struct noise_causes *causes; /* one for each CPU */
+    struct interruptions after;
+    double window_s; /* between the two readings of the system's counts; NAN: they show nothing */
+    bool counts_stolen, counts_interrupts; /* whether the system counts that at all */
+    double *parts, *wholes;                /* [windows], scratch */
+    struct histogram *lengths;             /* scratch */
+};
+
+/* --- causes --- */
+
+/* What interruptions are put down to that left no mark on the thread itself. The system counts
+ * interrupts and does not time them, and reports the time that a hypervisor took in clock ticks. So
+ * of the interruptions without a mark the shortest, as many as there were interrupts, are
+ * interrupts with the softirqs behind them; of what is left, the hypervisor took what the system
+ * says it took; and the rest is unexplained: firmware, or a host that does not report it. */
+
+/* After 2 ms the kernel hands softirqs to a thread (MAX_SOFTIRQ_TIME of Linux's kernel/softirq.c),
+ * so what took longer, without a switch, was none. */
+static const double softirq_most_ns = 2e6;
+
+/* Ticks of the shortest `count` of them that are not too long. */
+static double shortest(const struct histogram *lengths, double count, double most)
+{
+    double sum = 0;
+    for (size_t bin = 0; bin < HISTOGRAM_BINS && count > 0; bin++) {
+        const double middle = histogram_middle(bin), here = fmin(count, lengths->bins[bin]);
+        if (middle > most)
+            break;
+        sum += here * middle;
+        count -= here;
+    }
+    return sum;
+}
+
+void noise_attribute(const struct noise_tally *tally, double ticks_per_ns,
+                     struct noise_causes *causes)
+{
+    const double watched = noise_ticks(tally, WATCHED), others = noise_ticks(tally, GAP_OTHER);
+    const double watched_s = watched / ticks_per_ns * 1e-9;
+    double *share = causes->share_of_others;
+    for (int cause = 0; cause < CAUSES; cause++)
+        share[cause] = 0;
+    share[CAUSE_UNEXPLAINED] = 1;
+    if (!(others > 0))
+        return;
+    const double counted = isnan(causes->interrupts) ? 0 : causes->interrupts * watched_s;
+    const double by_interrupts =
+        fmin(others, shortest(&tally->lengths[GAP_OTHER], counted, softirq_most_ns * ticks_per_ns));
+    const double stolen = fmin(others - by_interrupts, causes->stolen * watched);
+    share[CAUSE_INTERRUPTS] = by_interrupts / others;
+    share[CAUSE_STOLEN] = stolen / others;
+    const double left = others - by_interrupts - stolen;
+    share[CAUSE_UNEXPLAINED] = left >= 1 ? left / others : 0; /* no tick is divided */
+}
+
+/* How much a source's count grew on one CPU between the two readings. */
+static double growth(const struct interruption_source *after,
+                     const struct interruption_sources *before, size_t index, size_t cpu)
 {
     const struct interruption_source *then = index < before->count ? &before->list[index] : NULL;
     /* Lines come and go with their devices. */
@@ -26,26 +98,24 @@ static double growth_of_cpu(const struct interruption_sources *after,
 {
     double sum = 0;
     for (size_t i = 0; i < after->count; i++)
-        sum += noise_source_growth(&after->list[i], before, i, cpu);
+        sum += growth(&after->list[i], before, i, cpu);
     return after->count ? sum : NAN;
 }
 
-static int read_system(struct concluding *all, double elapsed_s)
+static void read_system(struct concluding *all, double elapsed_s)
 {
     struct probe_task *task = all->task;
     const struct noise_state *state = all->state;
     const size_t ids = noise_ids(task);
     uint64_t *stolen = pool_alloc(task->pool, ids, sizeof *stolen);
-    all->causes = pool_alloc(task->pool, all->cpus, sizeof *all->causes);
-    if (!stolen || !all->causes)
-        return ERROR_SYSTEM;
     const bool known = state->counted && task->machine->live && state->stolen_before;
+    all->causes = pool_alloc(task->pool, all->cpus, sizeof *all->causes);
     all->window_s = elapsed_s - state->counted_at_s;
     if (!known || !(all->window_s > 0.1))
         all->window_s = NAN;
     if (known) {
-        if (interruptions_read(&all->after, NULL, &task->cpus, task->pool, NULL) < 0)
-            return ERROR_SYSTEM;
+        pool_check(task->pool, interruptions_read(&all->after, NULL, &task->cpus, task->pool,
+                                                  pool_error(task->pool)));
         all->counts_stolen = os_stolen_ns(stolen, ids) && !isnan(all->window_s);
     }
     all->counts_interrupts = all->after.interrupts.count && !isnan(all->window_s);
@@ -62,10 +132,10 @@ static int read_system(struct concluding *all, double elapsed_s)
                 : 0;
         noise_attribute(&state->tallies[i], state->ticks_per_ns, causes);
     }
-    return 0;
 }
 
-const char *noise_unknown(const struct concluding *all, enum noise_cause cause)
+/* Whether what was put down to the cause is known: NULL, or what the system does not report. */
+static const char *unknown(const struct concluding *all, enum noise_cause cause)
 {
     if (cause == CAUSE_INTERRUPTS && !all->counts_interrupts)
         return "unknown: this system has no count of interrupts (/proc/interrupts), so what they "
@@ -76,240 +146,416 @@ const char *noise_unknown(const struct concluding *all, enum noise_cause cause)
     return NULL;
 }
 
-/* --- shares --- */
+/* --- shares, lengths and rates --- */
 
-/* Of GAP_OTHER, the part that is put down to that cause. */
-static double part_of(const struct concluding *all, size_t cpu, enum noise_cause cause,
-                      enum gap_kind *kind)
-{
-    *kind = cause == CAUSE_THREADS ? GAP_THREADS : cause == CAUSE_FAULTS ? GAP_FAULTS : GAP_OTHER;
-    return *kind == GAP_OTHER ? all->causes[cpu].share_of_others[cause] : 1;
-}
-
-/* Adds a trial's ticks on one CPU that went to that cause, or, with CAUSES, to any. */
-static double lost_in(const struct concluding *all, size_t cpu, unsigned trial,
+/* The ticks of a window on one CPU that went to that cause, or, with CAUSES, to any. */
+static double lost_in(const struct concluding *all, size_t cpu, unsigned window,
                       enum noise_cause cause)
 {
     const struct noise_tally *tally = &all->state->tallies[cpu];
     double lost = 0;
-    if (cause < CAUSES) {
-        enum gap_kind kind;
-        const double part = part_of(all, cpu, cause, &kind);
-        return part * tally->lost[kind][trial];
-    }
+    if (cause == CAUSE_THREADS || cause == CAUSE_FAULTS)
+        return tally->ticks[cause == CAUSE_THREADS ? GAP_THREADS : GAP_FAULTS][window];
+    if (cause < CAUSES)
+        return all->causes[cpu].share_of_others[cause] * tally->ticks[GAP_OTHER][window];
     for (int kind = 0; kind < GAP_KINDS; kind++)
-        lost += tally->lost[kind][trial];
+        lost += tally->ticks[kind][window];
     return lost;
 }
 
-/* Of one CPU, or of all together where `cpu` is their number. */
-struct ratio noise_share(const struct concluding *all, size_t cpu, enum noise_cause cause)
+/* The share in percent that the cause took, or all of them with CAUSES, of one CPU, or of all
+ * together where `cpu` is their number. */
+static struct ratio share_of(const struct concluding *all, size_t cpu, enum noise_cause cause)
 {
     const bool one = cpu < all->cpus;
     unsigned n = 0;
     for (size_t i = one ? cpu : 0; i < (one ? cpu + 1 : all->cpus); i++) {
         const struct noise_tally *tally = &all->state->tallies[i];
-        for (unsigned trial = 0; trial < tally->windows; trial++) {
-            if (trial == n) {
+        for (unsigned window = 0; window < tally->windows; window++) {
+            if (window == n) {
                 all->parts[n] = all->wholes[n] = 0;
                 n++;
             }
-            all->parts[trial] += lost_in(all, i, trial, cause);
-            all->wholes[trial] += tally->watched[trial];
+            all->parts[window] += lost_in(all, i, window, cause);
+            all->wholes[window] += tally->ticks[WATCHED][window];
         }
     }
-    struct ratio ratio = ratio_of_sums(all->parts, all->wholes, n);
+    const struct ratio ratio = ratio_of_sums(all->parts, all->wholes, n);
     return (struct ratio){100 * ratio.value, 100 * ratio.low, 100 * fmin(1, ratio.high)};
+}
+
+/* So many in that time, a second. */
+static struct ratio rate_of(double count, double s)
+{
+    const double off = 1.96 * sqrt(count);
+    return (struct ratio){count / s, fmax(0, count - off) / s, (count + off) / s};
+}
+
+/* Interruptions of one CPU, of all kinds. */
+static uint64_t count_of(const struct noise_tally *tally)
+{
+    uint64_t count = tally->missed;
+    for (int kind = 0; kind < GAP_KINDS; kind++)
+        count += histogram_count(&tally->lengths[kind], 0);
+    return count;
+}
+
+static double watched_s(const struct concluding *all, const struct noise_tally *tally)
+{
+    return noise_ticks(tally, WATCHED) / all->state->ticks_per_ns * 1e-9;
+}
+
+/* The lengths on the CPUs from `first` to before `end`, and in *longest_us the longest. */
+static const struct histogram *lengths_of(const struct concluding *all, size_t first, size_t end,
+                                          double *longest_us)
+{
+    *longest_us = 0;
+    memset(all->lengths, 0, sizeof *all->lengths);
+    for (size_t i = first; i < end; i++) {
+        const struct noise_tally *tally = &all->state->tallies[i];
+        for (int kind = 0; kind < GAP_KINDS; kind++)
+            histogram_merge(all->lengths, &tally->lengths[kind]);
+        *longest_us =
+            fmax(*longest_us, noise_longest(tally) / (all->state->ticks_per_ns * ns_per_us));
+    }
+    return all->lengths;
+}
+
+/* A quantile in us. Where there are too few it is the longest, which is known exactly; it never
+ * lies beyond that. */
+static struct ratio quantile_of(const struct concluding *all, const struct histogram *lengths,
+                                double longest_us, double p)
+{
+    const struct quantile_found found = histogram_quantile(lengths, 0, p);
+    const double scale = all->state->ticks_per_ns * ns_per_us;
+    if ((double)histogram_count(lengths, 0) * (1 - p) < 1)
+        return (struct ratio){longest_us, NAN, NAN};
+    return (struct ratio){
+        fmin(found.value / scale, longest_us),
+        isnan(found.low) ? NAN : fmin(found.low / scale, longest_us),
+        isnan(found.high) ? NAN : fmin(found.high / scale, longest_us),
+    };
 }
 
 /* --- series --- */
 
-static struct series *add_series(struct concluding *all, const char *shows, const char *of,
-                                 const char *unit, bool headline)
+static unsigned add_series(struct concluding *all, const char *shows, const char *of,
+                           const char *unit, bool headline)
 {
-    struct probe_task *task = all->task;
-    struct series *series = pool_append(task->pool, (void **)&task->plan.series,
-                                        &task->plan.series_count, sizeof *series);
-    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
-    if (!series || !factors)
-        return NULL;
-    factors[0] = (struct factor){"shows", shows, 0};
-    factors[1] = (struct factor){"of", of, 0};
-    *series = (struct series){.name = "noise",
-                              .factors = factors,
-                              .factor_count = of ? 2 : 1,
-                              .headline = headline && task->named,
-                              .x = {"cpu", ""},
-                              .y = {shows, unit}};
+    const unsigned series =
+        build_series(all->task, (struct series){.name = "noise",
+                                                .headline = headline && all->task->named,
+                                                .x = {"cpu", ""},
+                                                .y = {shows, unit}});
+    build_factor_text(all->task, series, "shows", shows);
+    if (of)
+        build_factor_text(all->task, series, "of", of);
     return series;
 }
 
-static int add_point(struct concluding *all, struct series *series, size_t cpu, double value,
-                     double low, double high, unsigned n)
+static void add_point(struct concluding *all, unsigned series, size_t cpu, struct ratio value,
+                      uint64_t n)
 {
+    struct series *to = &all->task->plan.series[series];
     struct point *point =
-        pool_append(all->task->pool, (void **)&series->points, &series->point_count, sizeof *point);
-    if (!point)
-        return ERROR_SYSTEM;
-    const bool bounded = isfinite(low) && isfinite(high);
-    const float middle = (float)value;
-    const float least = bounded ? (float)low : middle, most = bounded ? (float)high : middle;
+        pool_append(all->task->pool, (void **)&to->points, &to->point_count, sizeof *point);
+    const bool bounded = isfinite(value.low) && isfinite(value.high);
+    const float middle = (float)value.value, low = bounded ? (float)value.low : middle,
+                high = bounded ? (float)value.high : middle;
     *point = (struct point){.x = all->task->cpus.ids[cpu],
                             .cycles = {NAN, NAN, NAN},
                             .scatter = {NAN, NAN, NAN},
                             .y = {.median = middle,
-                                  .low = bounded ? least : NAN,
-                                  .high = bounded ? most : NAN,
+                                  .low = bounded ? low : NAN,
+                                  .high = bounded ? high : NAN,
                                   .coverage = bounded ? 0.95f : 0,
-                                  .min = least,
-                                  .p10 = least,
-                                  .p25 = least,
-                                  .p75 = most,
-                                  .p90 = most,
-                                  .max = most,
-                                  .n = n}};
-    return 0;
+                                  .min = low,
+                                  .p10 = low,
+                                  .p25 = low,
+                                  .p75 = high,
+                                  .p90 = high,
+                                  .max = high,
+                                  .n = n < 1000000000 ? (unsigned)n : 1000000000}};
 }
 
-static int add_share_series(struct concluding *all, enum noise_cause cause)
+static void add_share_series(struct concluding *all, enum noise_cause cause)
 {
     const bool any = cause == CAUSES;
-    struct series *series =
-        add_series(all, "share", any ? NULL : noise_cause_names[cause], "%", any);
-    int code = series ? 0 : ERROR_SYSTEM;
-    for (size_t i = 0; i < all->cpus && code == 0; i++) {
-        const struct ratio share = noise_share(all, i, cause);
-        const unsigned windows = all->state->tallies[i].windows;
-        if (windows)
-            code = add_point(all, series, i, share.value, share.low, share.high, windows);
-    }
-    return code;
+    const unsigned series = add_series(all, "share", any ? NULL : cause_names[cause], "%", any);
+    for (size_t i = 0; i < all->cpus; i++)
+        if (all->state->tallies[i].windows)
+            add_point(all, series, i, share_of(all, i, cause), all->state->tallies[i].windows);
 }
 
-static unsigned capped(uint64_t count)
+static void add_all_series(struct concluding *all)
 {
-    return count < 1000000000 ? (unsigned)count : 1000000000;
-}
-
-void noise_merge_lengths(const struct noise_tally *tally, struct histogram *into)
-{
-    for (int kind = 0; kind < GAP_KINDS; kind++)
-        histogram_merge(into, &tally->lengths[kind]);
-}
-
-double noise_longest_ticks(const struct noise_tally *tally)
-{
-    uint64_t longest = 0;
-    for (int kind = 0; kind < GAP_KINDS; kind++)
-        longest = tally->longest[kind] > longest ? tally->longest[kind] : longest;
-    return (double)longest;
-}
-
-struct quantile_found noise_quantile(const struct histogram *lengths, double longest_ticks,
-                                     double p)
-{
-    struct quantile_found found = histogram_quantile(lengths, 0, p);
-    if ((double)histogram_count(lengths, 0) * (1 - p) < 1)
-        return (struct quantile_found){longest_ticks, NAN, NAN};
-    found.value = fmin(found.value, longest_ticks);
-    found.high = isnan(found.high) ? NAN : fmin(found.high, longest_ticks);
-    found.low = isnan(found.low) ? NAN : fmin(found.low, longest_ticks);
-    return found;
-}
-
-static int add_length_series(struct concluding *all, size_t which)
-{
-    struct histogram *lengths = all->lengths;
-    const double scale = all->state->ticks_per_ns * noise_ns_per_us;
-    struct series *series =
-        add_series(all, "length", which < NOISE_QUANTILES ? noise_quantiles[which].name : "longest",
-                   "us", which == NOISE_QUANTILES);
-    int code = series ? 0 : ERROR_SYSTEM;
-    for (size_t i = 0; i < all->cpus && code == 0; i++) {
+    add_share_series(all, CAUSES);
+    for (int cause = 0; cause < CAUSES; cause++)
+        if (!unknown(all, (enum noise_cause)cause))
+            add_share_series(all, (enum noise_cause)cause);
+    const unsigned by_length = (unsigned)all->task->plan.series_count;
+    for (size_t q = 0; q <= QUANTILES; q++)
+        add_series(all, "length", q < QUANTILES ? quantiles[q].name : "longest", "us",
+                   q == QUANTILES);
+    const unsigned rates = add_series(all, "interruptions a second", NULL, "", false);
+    for (size_t i = 0; i < all->cpus; i++) {
         const struct noise_tally *tally = &all->state->tallies[i];
-        const uint64_t count = noise_count(tally);
-        if (!count)
-            continue;
-        struct quantile_found found = {noise_longest_ticks(tally), NAN, NAN};
-        if (which < NOISE_QUANTILES) {
-            memset(lengths, 0, sizeof *lengths);
-            noise_merge_lengths(tally, lengths);
-            found = noise_quantile(lengths, found.value, noise_quantiles[which].p);
+        const uint64_t count = count_of(tally);
+        double longest_us;
+        const struct histogram *lengths = lengths_of(all, i, i + 1, &longest_us);
+        for (unsigned q = 0; q <= QUANTILES && count; q++) {
+            const struct ratio length = q < QUANTILES
+                                            ? quantile_of(all, lengths, longest_us, quantiles[q].p)
+                                            : (struct ratio){longest_us, NAN, NAN};
+            if (!isnan(length.value))
+                add_point(all, by_length + q, i, length, count);
         }
-        if (!isnan(found.value))
-            code = add_point(all, series, i, found.value / scale, found.low / scale,
-                             found.high / scale, capped(count));
+        if (watched_s(all, tally) > 0)
+            add_point(all, rates, i, rate_of((double)count, watched_s(all, tally)), count);
     }
-    return code;
 }
 
-static int add_rate_series(struct concluding *all)
+/* --- findings --- */
+
+static struct finding *add(struct concluding *all, const char *name, const char *unit,
+                           struct ratio value, const char *text)
 {
-    struct series *series = add_series(all, "interruptions a second", NULL, "", false);
-    int code = series ? 0 : ERROR_SYSTEM;
-    for (size_t i = 0; i < all->cpus && code == 0; i++) {
-        const struct noise_tally *tally = &all->state->tallies[i];
-        const double s = noise_watched(tally) / all->state->ticks_per_ns * 1e-9;
-        const double count = (double)noise_count(tally), off = 1.96 * sqrt(count);
-        if (s > 0)
-            code = add_point(all, series, i, count / s, fmax(0, count - off) / s, (count + off) / s,
-                             capped(noise_count(tally)));
-    }
-    return code;
+    const bool bounded = isfinite(value.low) && isfinite(value.high);
+    struct finding *finding =
+        finding_add_value(all->task->result, all->task->pool, name, unit, value.value,
+                          bounded ? value.low : NAN, bounded ? value.high : NAN, 0);
+    finding->text = text;
+    return finding;
 }
 
-static int add_all_series(struct concluding *all)
+static const char *list_cpus(const struct concluding *all, const bool *on)
 {
-    int code = add_share_series(all, CAUSES);
-    for (int cause = 0; cause < CAUSES && code == 0; cause++)
-        if (!noise_unknown(all, (enum noise_cause)cause))
-            code = add_share_series(all, (enum noise_cause)cause);
-    for (size_t which = 0; which <= NOISE_QUANTILES && code == 0; which++)
-        code = add_length_series(all, which);
-    return code == 0 ? add_rate_series(all) : code;
+    int *cpus = pool_alloc(all->task->pool, all->cpus, sizeof *cpus);
+    size_t count = 0;
+    for (size_t i = 0; i < all->cpus; i++)
+        if (!on || on[i])
+            cpus[count++] = all->task->cpus.ids[i];
+    return build_cpus(all->task->pool, cpus, count);
+}
+
+static void add_shares(struct concluding *all)
+{
+    static const char *const says[CAUSES] = {
+        [CAUSE_THREADS] = "other threads ran, by this thread's own context switches",
+        [CAUSE_FAULTS] = "page faults of memory that had been touched: the kernel moves pages",
+        [CAUSE_INTERRUPTS] = "interrupts and the softirqs behind them, by how many there were",
+        [CAUSE_STOLEN] = "taken by the hypervisor, as it reports",
+        [CAUSE_UNEXPLAINED] = "no cause known to the system: firmware, or the host",
+    };
+    struct pool *pool = all->task->pool;
+    size_t worst = 0;
+    double most = -1;
+    for (size_t i = 0; i < all->cpus; i++) {
+        const double share = share_of(all, i, CAUSES).value;
+        worst = share > most ? i : worst;
+        most = share > most ? share : most;
+    }
+    add(all, "noise.share", "%", share_of(all, all->cpus, CAUSES),
+        all->cpus > 1 ? pool_printf(pool,
+                                    "of the time of %zu CPUs was taken from a program that never "
+                                    "stops; most on CPU %d, %.3g %%",
+                                    all->cpus, all->task->cpus.ids[worst], most)
+                      : "of the time was taken from a program that never stops")
+        ->cpus = list_cpus(all, NULL);
+    for (int cause = 0; cause < CAUSES; cause++) {
+        const char *why = unknown(all, (enum noise_cause)cause);
+        add(all, pool_printf(pool, "noise.share.%s", cause_names[cause]), "%",
+            why ? (struct ratio){NAN, NAN, NAN} : share_of(all, all->cpus, (enum noise_cause)cause),
+            why ? why : says[cause]);
+    }
+}
+
+static const char *kind_text(const struct concluding *all, size_t cpu, enum gap_kind kind)
+{
+    if (kind == GAP_THREADS)
+        return "another thread ran";
+    if (kind == GAP_FAULTS)
+        return "a page fault";
+    return all->causes[cpu].share_of_others[CAUSE_INTERRUPTS] > 0.99
+               ? "an interrupt"
+               : "it left no mark on the thread: an interrupt, firmware or the host";
+}
+
+static void add_longest(struct concluding *all, double total_s)
+{
+    size_t cpu = 0;
+    for (size_t i = 1; i < all->cpus; i++)
+        if (noise_longest(&all->state->tallies[i]) > noise_longest(&all->state->tallies[cpu]))
+            cpu = i;
+    const struct noise_tally *tally = &all->state->tallies[cpu];
+    const double ticks = noise_longest(tally);
+    const int id = all->task->cpus.ids[cpu];
+    enum gap_kind kind = GAP_OTHER;
+    for (int k = 0; k < GAP_KINDS; k++)
+        if ((double)tally->longest[k] >= ticks)
+            kind = (enum gap_kind)k;
+    add(all, "noise.longest", "us",
+        (struct ratio){ticks / all->state->ticks_per_ns / ns_per_us, NAN, NAN},
+        pool_printf(all->task->pool, "on CPU %d, in %.3g s of watching: %s", id,
+                    total_s / (double)all->cpus, kind_text(all, cpu, kind)))
+        ->cpus = pool_printf(all->task->pool, "%d", id);
+}
+
+static void add_lengths(struct concluding *all)
+{
+    struct pool *pool = all->task->pool;
+    double longest_us;
+    const struct histogram *lengths = lengths_of(all, 0, all->cpus, &longest_us);
+    const uint64_t count = histogram_count(lengths, 0);
+    for (size_t q = 0; q < QUANTILES && count; q++) {
+        const double p = quantiles[q].p;
+        const char *name = quantiles[q].name;
+        add(all, pool_printf(pool, "noise.length.%s", name), "us",
+            quantile_of(all, lengths, longest_us, p),
+            (double)count * (1 - p) < 1
+                ? pool_printf(pool,
+                              "the longest of %llu: fewer than the %.0f that %s takes; --for "
+                              "watches longer",
+                              (unsigned long long)count, round(1 / (1 - p)), name)
+                : pool_printf(pool, "%g %% of %llu interruptions were no longer", 100 * p,
+                              (unsigned long long)count));
+    }
+}
+
+static void add_rate(struct concluding *all, double total_s)
+{
+    double count = 0, backwards = 0;
+    for (size_t i = 0; i < all->cpus; i++) {
+        count += (double)count_of(&all->state->tallies[i]);
+        backwards += (double)all->state->tallies[i].backwards;
+    }
+    add(all, "noise.interruptions", "", rate_of(count, total_s), "a second, on each CPU");
+    add(all, "noise.clock-steps", "", (struct ratio){backwards, NAN, NAN},
+        backwards > 0
+            ? "times the processor's counter went back: time on this machine can't be trusted"
+            : "the processor's counter never went back");
+}
+
+/* What the system counts, by name. */
+struct named_rate {
+    const char *name;
+    double rate;
+};
+
+static int by_rate(const void *a, const void *b)
+{
+    const struct named_rate *x = a, *y = b;
+    return (x->rate < y->rate) - (x->rate > y->rate);
+}
+
+static void add_sources(struct concluding *all, const char *what,
+                        const struct interruption_sources *after,
+                        const struct interruption_sources *before)
+{
+    struct pool *pool = all->task->pool;
+    const char *name = pool_printf(pool, "noise.%s", what);
+    if (!after->count || isnan(all->window_s)) {
+        add(all, name, "", (struct ratio){NAN, NAN, NAN},
+            pool_printf(pool, "unknown: this system has no count of %s (/proc/%s)", what, what));
+        return;
+    }
+    struct named_rate *rates = pool_alloc(pool, after->count, sizeof *rates);
+    const double seconds = all->window_s * (double)all->cpus;
+    double count = 0;
+    for (size_t i = 0; i < after->count; i++) {
+        double here = 0;
+        for (size_t cpu = 0; cpu < all->cpus; cpu++)
+            here += growth(&after->list[i], before, i, cpu);
+        rates[i] = (struct named_rate){after->list[i].name, here / seconds};
+        count += here;
+    }
+    qsort(rates, after->count, sizeof *rates, by_rate);
+    const char *text = pool_printf(pool, "%s a second, on each CPU", what);
+    for (size_t i = 0; i < SOURCES_NAMED && i < after->count && rates[i].rate > 0; i++)
+        text = pool_printf(pool, "%s%s %s %.3g", text, i ? "," : ":", rates[i].name, rates[i].rate);
+    add(all, name, "", rate_of(count, seconds), text);
+}
+
+static void add_periods(struct concluding *all, double total_s)
+{
+    struct pool *pool = all->task->pool;
+    struct noise_periods periods;
+    noise_find_periods(all->state, all->cpus, pool, &periods);
+    if (!periods.count)
+        add(all, "noise.period.1", "us", (struct ratio){NAN, NAN, NAN},
+            pool_printf(pool,
+                        "not found: nothing was seen to come regularly in %.3g s of watching; "
+                        "--for watches longer, and other threads hide what comes while they run",
+                        total_s / (double)all->cpus));
+    for (size_t i = 0; i < periods.count; i++) {
+        const struct noise_period *period = &periods.list[i];
+        add(all, pool_printf(pool, "noise.period.%zu", i + 1), "us",
+            (struct ratio){period->every_ns / ns_per_us, period->low_ns / ns_per_us,
+                           period->high_ns / ns_per_us},
+            pool_printf(pool, "%.4g times a second, %.4g us each, %.2g %% of the time: %s",
+                        1e9 / period->every_ns, period->each_ns * 1e-3, 100 * period->share,
+                        period->kind == GAP_THREADS  ? "another thread runs"
+                        : period->kind == GAP_FAULTS ? "page faults"
+                                                     : "an interrupt, as of a timer, or the host"))
+            ->cpus = list_cpus(all, period->on);
+    }
+}
+
+/* Those whose share can't be distinguished from the least. */
+static void add_quietest(struct concluding *all)
+{
+    struct pool *pool = all->task->pool;
+    bool *on = pool_alloc(pool, all->cpus, sizeof *on);
+    struct ratio least = {NAN, NAN, NAN};
+    size_t count = 0;
+    for (size_t i = 0; i < all->cpus; i++) {
+        const struct ratio share = share_of(all, i, CAUSES);
+        if (!(share.value >= least.value))
+            least = isnan(share.value) ? least : share;
+    }
+    for (size_t i = 0; i < all->cpus; i++) {
+        const struct ratio share = share_of(all, i, CAUSES);
+        on[i] = share.value <= least.value || share.low <= least.high;
+        count += on[i];
+    }
+    const char *cpus = list_cpus(all, on);
+    add(all, "noise.quietest", "%", least,
+        count == all->cpus && count > 1
+            ? pool_printf(pool, "of the time; none of %zu CPUs is quieter than the others", count)
+            : pool_printf(pool, "of the time is taken on the quietest: --cpus %s", cpus))
+        ->cpus = cpus;
 }
 
 /* --- all of it --- */
 
-/* A switch, a stop or stolen time is what was measured here, and spoils nothing. */
-static void clear_flags(struct series *series)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        series->points[i].flags &= FLAG_BIT(FLAG_MODELLED);
-}
-
 void noise_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    struct error *error = pool_error(task->pool);
     struct concluding all = {.task = task, .state = task->state, .cpus = task->cpus.count};
     unsigned windows = 0;
-    for (size_t i = 0; i < all.cpus; i++)
-        windows = all.state->tallies[i].windows > windows ? all.state->tallies[i].windows : windows;
+    double total_s = 0;
+    for (size_t i = 0; i < all.cpus; i++) {
+        const struct noise_tally *tally = &all.state->tallies[i];
+        windows = tally->windows > windows ? tally->windows : windows;
+        total_s += noise_ticks(tally, WATCHED) / all.state->ticks_per_ns * 1e-9;
+    }
     if (!windows) /* nothing was measured, and the points say why */
-        return (void)pool_check(task->pool, 0);
-    clear_flags(&task->plan.series[0]);
-    all.lengths = calloc(1, sizeof *all.lengths);
-    all.parts = calloc(windows, sizeof *all.parts);
-    all.wholes = calloc(windows, sizeof *all.wholes);
-    int code = all.lengths && all.parts && all.wholes ? read_system(&all, outcome->elapsed_s)
-                                                      : ERROR_SYSTEM;
-    if (code == 0)
-        code = add_all_series(&all);
+        return;
+    /* A switch, a stop or stolen time is what was measured here, and spoils nothing. */
+    for (size_t i = 0; i < task->plan.series[0].point_count; i++)
+        task->plan.series[0].points[i].flags &= FLAG_BIT(FLAG_MODELLED);
+    all.parts = pool_alloc(task->pool, windows, sizeof *all.parts);
+    all.wholes = pool_alloc(task->pool, windows, sizeof *all.wholes);
+    all.lengths = pool_alloc(task->pool, 1, sizeof *all.lengths);
+    read_system(&all, outcome->elapsed_s);
+    add_all_series(&all);
     task->result->series = task->plan.series;
     task->result->series_count = task->plan.series_count;
-    if (code == 0)
-        code = noise_add_findings(&all);
-    free(all.lengths);
-    free(all.parts);
-    free(all.wholes);
-    return (void)pool_check(task->pool, code < 0 ? error_out_of_memory(error) : 0);
-}
-
-/* The series are by CPU, and single interruptions are in none of them. */
-void noise_analyse(struct analysis *analysis)
-{
-    return (void)pool_check(analysis->pool,
-                            (analysis_keep(analysis, "noise.*, noise.*.*, noise.*.*.*",
-                                           "single interruptions are in no series"),
-                             0));
+    add_shares(&all);
+    add_longest(&all, total_s);
+    add_lengths(&all);
+    add_rate(&all, total_s);
+    add_sources(&all, "interrupts", &all.after.interrupts, &all.state->before.interrupts);
+    add_sources(&all, "softirqs", &all.after.softirqs, &all.state->before.softirqs);
+    add_periods(&all, total_s);
+    add_quietest(&all);
 }

@@ -7,11 +7,9 @@
 #include "measure/probes/noise/noise.h"
 
 #include "base/units.h"
-#include "document/flag.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A trial's log: at 1000 interrupts a second it takes 4 s to fill. Where more come, they are still
  * counted and summed. */
@@ -28,94 +26,45 @@ static const double over_default_ns = 500;
 /* A distance below this many of its own readings, or of the counter's steps, says nothing. */
 static const double readings_least = 4;
 
+/* Ticks from which on an interruption is a long one: some 20 us. A timer's tick seldom takes as
+ * much, and what does is rare enough to be kept for hours. */
+static const double long_overs = 100;
+
+struct noise_options {
+    struct setting watch, over;
+};
+
 static const struct option_spec options[] = {
     {"for", 0, OPTION_REAL, "S", NULL, 0.5, 86400, NULL,
-     "seconds to watch, up to a day (default: 10, or 1 with --quick; 2 in a whole run)"},
+     "seconds to watch, up to a day (default: 10, or 1 with --quick; 2 in a whole run)",
+     offsetof(struct noise_options, watch)},
     {"over", 0, OPTION_REAL, "NS", NULL, 50, 1e9, NULL,
-     "shortest interruption that counts (default: 500, or what the counter can resolve)"},
+     "shortest interruption that counts (default: 500, or what the counter can resolve)",
+     offsetof(struct noise_options, over)},
     {.name = NULL},
 };
 
 /* --- plan --- */
 
-static double for_seconds(const struct probe_task *task)
-{
-    if (settings_has(task->settings, "for"))
-        return settings_number(task->settings, "for");
-    return settings_has(task->settings, "quick") ? for_quick_s
-           : task->named                         ? for_alone_s
-                                                 : for_run_s;
-}
-
-static int reserve(struct probe_task *task, struct noise_state *state)
-{
-    const size_t cpus = task->cpus.count;
-    state->tallies = pool_alloc(task->pool, cpus, sizeof *state->tallies);
-    for (size_t i = 0; state->tallies && i < cpus; i++) {
-        struct noise_tally *tally = &state->tallies[i];
-        double *columns = pool_alloc(task->pool, (GAP_KINDS + 1) * NOISE_WINDOWS, sizeof *columns);
-        if (!columns)
-            return ERROR_SYSTEM;
-        for (int kind = 0; kind < GAP_KINDS; kind++)
-            tally->lost[kind] = columns + (size_t)kind * NOISE_WINDOWS;
-        tally->watched = columns + (size_t)GAP_KINDS * NOISE_WINDOWS;
-    }
-    return state->tallies ? 0 : ERROR_SYSTEM;
-}
-
-static int add_points(struct probe_task *task, const struct noise_state *state)
-{
-    struct plan *plan = &task->plan;
-    const size_t cpus = task->cpus.count;
-    struct seat *seats = pool_alloc(task->pool, cpus, sizeof *seats);
-    unsigned *group = pool_alloc(task->pool, 1, sizeof *group);
-    plan->series = pool_alloc(task->pool, 1, sizeof *plan->series);
-    plan->points = pool_alloc(task->pool, cpus, sizeof *plan->points);
-    if (!seats || !group || !plan->series || !plan->points)
-        return ERROR_SYSTEM;
-    plan->series[plan->series_count++] =
-        (struct series){.name = "reading", .x = {"cpu", ""}, .y = {"time", "ns"}};
-    for (size_t i = 0; i < cpus; i++) {
-        seats[i] = (struct seat){task->cpus.ids[i], MEASURED};
-        plan->points[i] = (struct plan_point){.x = task->cpus.ids[i],
-                                              .seats = &seats[i],
-                                              .seat_count = 1,
-                                              .arena_bytes = cpus * state->slot_bytes,
-                                              .index = i};
-    }
-    plan->point_count = cpus;
-    *group = (unsigned)cpus;
-    plan->groups = group;
-    plan->group_count = 1;
-    return 0;
-}
-
-static int refuse_contradiction(const struct probe_task *task, double for_s, struct error *error)
-{
-    const struct settings *settings = task->settings;
-    if (settings_given(settings, "for") && settings_has(settings, "budget") &&
-        settings_number(settings, "budget") < for_s)
-        return error_set(error, ERROR_USAGE,
-                         "--for %g does not fit into --budget %g: leave --budget out, or watch for "
-                         "less",
-                         for_s, settings_number(settings, "budget"));
-    return 0;
-}
-
 static void plan_noise(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
+    const struct noise_options *asked = task->options;
+    const struct common_options *common = &task->common;
     struct plan *plan = &task->plan;
-    struct noise_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    state->for_s = for_seconds(task);
-    state->over_ns = settings_has(task->settings, "over") ? settings_number(task->settings, "over")
-                                                          : over_default_ns;
+    struct noise_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    unsigned *group = pool_alloc(task->pool, 1, sizeof *group);
+    state->for_s = asked->watch.has    ? asked->watch.number
+                   : common->quick.has ? for_quick_s
+                   : task->named       ? for_alone_s
+                                       : for_run_s;
+    state->over_ns = asked->over.has ? asked->over.number : over_default_ns;
     state->slot_bytes = (sizeof(struct gaps) + LOG_ROOM * sizeof(struct gap) + SLOT_ALIGN - 1) /
                         SLOT_ALIGN * SLOT_ALIGN;
-    int code = refuse_contradiction(task, state->for_s, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
+    state->tallies = pool_alloc(task->pool, task->cpus.count, sizeof *state->tallies);
+    if (asked->watch.given && common->budget.has && common->budget.number < state->for_s)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--for %g does not fit into --budget %g: leave --budget out, or watch for less",
+                   state->for_s, common->budget.number);
     const double batch_ns =
         fmin(batch_most_ns, fmax(batch_least_ns, state->for_s * 1e9 / trials_planned));
     plan->repeats = (uint64_t)(batch_ns / reading_ns);
@@ -131,11 +80,16 @@ static void plan_noise(struct probe_task *task)
     plan->pages = PAGES_SMALL;
     plan->arena_life = ARENA_WHOLE_STAGE;
     task->weight_s = task->named ? state->for_s : 0;
-    if (reserve(task, state) < 0 || add_points(task, state) < 0)
-        return (void)pool_check(
-            task->pool, error_set(error, ERROR_SYSTEM,
-                                  "out of memory for that many CPUs: choose fewer with --cpus"));
-    return (void)pool_check(task->pool, 0);
+    build_series(task, (struct series){.name = "reading", .x = {"cpu", ""}, .y = {"time", "ns"}});
+    for (size_t i = 0; i < task->cpus.count; i++) {
+        const int *cpu = &task->cpus.ids[i];
+        struct plan_point *point = build_point(task, 0, *cpu, cpu, 1, MEASURED);
+        point->arena_bytes = task->cpus.count * state->slot_bytes;
+        point->index = i;
+    }
+    *group = (unsigned)task->cpus.count;
+    plan->groups = group;
+    plan->group_count = 1;
 }
 
 /* --- trials --- */
@@ -169,17 +123,93 @@ static void prepare_noise(struct trial *trial)
     trial->workers[0].state = gaps;
 }
 
-/* --- observing --- */
+/* --- tallies --- */
 
-/* What interrupts between the engine's reading of the clock and the kernel's makes the rate too
- * low, and nothing makes it too high: so the highest is right. */
-static void learn_rate(struct noise_state *state, const struct observation *seen,
-                       const struct gaps *gaps)
+static void add_event(struct noise_tally *tally, const struct gap *gap, enum gap_kind kind,
+                      struct pool *pool)
 {
-    const double ns = seen->batches[seen->batch_count - 1].ns;
-    if (ns > 0 && gaps->last_ticks)
-        state->ticks_per_ns = fmax(state->ticks_per_ns, (double)gaps->last_ticks / ns);
+    const int length = (double)gap->ticks >= long_overs * (double)tally->over;
+    struct noise_event *event = tally->event_counts[length] >= EVENTS_MOST
+                                    ? NULL
+                                    : pool_append(pool, (void **)&tally->events[length],
+                                                  &tally->event_counts[length], sizeof *event);
+    if (event)
+        *event = (struct noise_event){(double)gap->at, (double)gap->ticks, kind};
 }
+
+/* Makes room for a trial: where the last window is full a new one, and where there are as many as
+ * there may be, of two neighbours one. */
+static void open_window(struct noise_tally *tally)
+{
+    tally->each = tally->each ? tally->each : 1;
+    if (tally->windows && tally->filled < tally->each)
+        return;
+    const bool full = tally->windows == NOISE_WINDOWS;
+    for (int column = 0; column <= WATCHED && full; column++)
+        for (size_t i = 0; i < NOISE_WINDOWS / 2; i++)
+            tally->ticks[column][i] = tally->ticks[column][2 * i] + tally->ticks[column][2 * i + 1];
+    if (full) {
+        tally->windows /= 2;
+        tally->each *= 2;
+    }
+    for (int column = 0; column <= WATCHED; column++)
+        tally->ticks[column][tally->windows] = 0;
+    tally->windows++;
+    tally->filled = 0;
+}
+
+/* Takes what the kernel has seen, and leaves its log empty. */
+static void take(struct noise_tally *tally, struct gaps *gaps, struct pool *pool)
+{
+    double lost[GAP_KINDS] = {0};
+    for (size_t i = 0; i < gaps->used; i++) {
+        const struct gap *gap = &gaps->log[i];
+        const enum gap_kind kind = gap->switches ? GAP_THREADS
+                                   : gap->faults ? GAP_FAULTS
+                                                 : GAP_OTHER;
+        if (gap->ticks < tally->over)
+            continue;
+        histogram_add(&tally->lengths[kind], gap->ticks);
+        lost[kind] += (double)gap->ticks;
+        if (gap->ticks > tally->longest[kind])
+            tally->longest[kind] = gap->ticks;
+        add_event(tally, gap, kind, pool);
+    }
+    /* Those that found no room in the log have no length each, but none is left out of the sums. */
+    lost[GAP_OTHER] += (double)gaps->missed_ticks;
+    if (gaps->missed_longest > tally->longest[GAP_OTHER])
+        tally->longest[GAP_OTHER] = gaps->missed_longest;
+    tally->missed += gaps->missed;
+    tally->backwards += gaps->backwards;
+    if (gaps->watched) {
+        open_window(tally);
+        tally->filled++;
+        for (int kind = 0; kind < GAP_KINDS; kind++)
+            tally->ticks[kind][tally->windows - 1] += lost[kind];
+        tally->ticks[WATCHED][tally->windows - 1] += (double)gaps->watched;
+    }
+    gaps->used = 0;
+    gaps->missed = gaps->missed_ticks = gaps->missed_longest = 0;
+    gaps->readings = gaps->watched = gaps->backwards = 0;
+}
+
+double noise_ticks(const struct noise_tally *tally, int column)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < tally->windows; i++)
+        sum += tally->ticks[column][i];
+    return sum;
+}
+
+double noise_longest(const struct noise_tally *tally)
+{
+    double longest = 0;
+    for (int kind = 0; kind < GAP_KINDS; kind++)
+        longest = fmax(longest, (double)tally->longest[kind]);
+    return longest;
+}
+
+/* --- observing --- */
 
 static uint64_t ticks_over(const struct noise_state *state, const struct gaps *gaps)
 {
@@ -200,19 +230,6 @@ size_t noise_ids(const struct probe_task *task)
     return (size_t)most + 1;
 }
 
-static void count_system(struct probe_task *task, double at_s)
-{
-    struct noise_state *state = task->state;
-    const size_t ids = noise_ids(task);
-    state->counted = true;
-    state->counted_at_s = at_s;
-    state->stolen_before = pool_alloc(task->pool, ids, sizeof *state->stolen_before);
-    if (!task->machine->live || !state->stolen_before)
-        return;
-    interruptions_read(&state->before, NULL, &task->cpus, task->pool, NULL);
-    os_stolen_ns(state->stolen_before, ids);
-}
-
 /* The line that is shown while it runs. */
 static void tell_so_far(struct probe_task *task)
 {
@@ -221,11 +238,10 @@ static void tell_so_far(struct probe_task *task)
     char longest_text[UNIT_TEXT];
     for (size_t i = 0; i < task->cpus.count; i++) {
         const struct noise_tally *tally = &state->tallies[i];
-        watched += noise_watched(tally);
-        for (int kind = 0; kind < GAP_KINDS; kind++) {
-            lost += noise_lost(tally, (enum gap_kind)kind);
-            longest = fmax(longest, (double)tally->longest[kind]);
-        }
+        watched += noise_ticks(tally, WATCHED);
+        longest = fmax(longest, noise_longest(tally));
+        for (int kind = 0; kind < GAP_KINDS; kind++)
+            lost += noise_ticks(tally, kind);
     }
     if (watched > 0)
         snprintf(task->so_far, sizeof task->so_far, "%.2f %% taken, longest %s",
@@ -241,16 +257,144 @@ static void observe_noise(void *observer, const struct observation *seen)
     struct gaps *gaps = gaps_of(seen->trial);
     if (!seen->batch_count || !gaps->readings)
         return;
-    learn_rate(state, seen, gaps);
+    /* What interrupts between the engine's reading of the clock and the kernel's makes the rate too
+     * low, and nothing makes it too high: so the highest is right. */
+    const double ns = seen->batches[seen->batch_count - 1].ns;
+    if (ns > 0 && gaps->last_ticks)
+        state->ticks_per_ns = fmax(state->ticks_per_ns, (double)gaps->last_ticks / ns);
     if (!tally->over)
         tally->over = ticks_over(state, gaps);
-    if (noise_tally_add(tally, gaps, task->pool) < 0)
-        tally->event_counts[0] = tally->event_counts[1] = EVENTS_MOST; /* no memory for more */
-    if (!state->counted)
-        count_system(task, seen->at_s);
+    take(tally, gaps, task->pool);
+    if (!state->counted) {
+        const size_t ids = noise_ids(task);
+        state->counted = true;
+        state->counted_at_s = seen->at_s;
+        state->stolen_before = pool_alloc(task->pool, ids, sizeof *state->stolen_before);
+        if (task->machine->live && state->stolen_before) {
+            interruptions_read(&state->before, NULL, &task->cpus, task->pool, NULL);
+            os_stolen_ns(state->stolen_before, ids);
+        }
+    }
     if (seen->trial->point->index + 1 == task->cpus.count)
         tell_so_far(task);
 }
+
+/* --- findings --- */
+
+/* The series are by CPU, and single interruptions are in none of them. */
+static void analyse_noise(struct analysis *analysis)
+{
+    analysis_keep(analysis, "noise.*, noise.*.*, noise.*.*.*",
+                  "single interruptions are in no series");
+}
+
+static const struct standard experiment[] = {
+    {"shows", STANDARD_NAMED, NULL, 0},
+    {"of", STANDARD_NAMED, NULL, 0},
+    {.factor = NULL},
+};
+
+static const struct finding_line lines[] = {
+    {.patterns = "noise.share",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .fact = FACT_TAKEN,
+     .side = SIDE_MORE,
+     .meaning = "The share of CPU time that other things took from a program that never stops; the "
+                "interval is of the mean over the trials.",
+     .moves = "Everything else that runs, interrupts, and a hypervisor's other guests move it.",
+     .advice = "Below 1 % it moves no median; above 10 % measure elsewhere, or on the quietest "
+               "CPUs."},
+    {.patterns = "noise.share.threads",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "The part of it during which other threads ran.",
+     .moves = "Other programs and the kernel's threads move it.",
+     .advice = "Stop them, move them away with taskset or cpusets, or isolate CPUs (isolcpus=)."},
+    {.patterns = "noise.share.page-faults",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "The part of it that page faults took, in memory that had been touched before.",
+     .moves = "NUMA balancing and compaction move it.",
+     .advice = "Turn NUMA balancing off (sysctl kernel.numa_balancing=0), or lock the memory."},
+    {.patterns = "noise.share.interrupts",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "The part of it that interrupts took, with the softirqs behind them.",
+     .moves = "The timer's tick, devices, and other CPUs' requests move it.",
+     .advice = "Move devices' interrupts away (/proc/irq/*/smp_affinity), and stop the tick "
+               "(nohz_full=)."},
+    {.patterns = "noise.share.stolen",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "The part of it that a hypervisor says it took.",
+     .moves = "The host's other guests move it; it is reported in steps of 10 ms.",
+     .advice = "Measure on a host of your own, or at another time."},
+    {.patterns = "noise.share.unexplained",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "The part of it that nothing which the system reports explains.",
+     .moves = "Firmware (SMI), and a host that does not report what it takes, move it.",
+     .advice = "On bare metal look for SMIs (turbostat); in a guest ask for a host of its own."},
+    {.patterns = "noise.longest",
+     .unit = "us",
+     .role = ROLE_CONDITION,
+     .fact = FACT_LONGEST,
+     .side = SIDE_MORE,
+     .meaning = "The longest single interruption.",
+     .moves = "It grows with the time that is watched.",
+     .advice = "It is what a deadline has to allow for: watch for long (--for 3600)."},
+    {.patterns = "noise.length.p50, noise.length.p90, noise.length.p99, noise.length.p99.9, "
+                 "noise.length.p99.99",
+     .unit = "us",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "That share of all interruptions was no longer.",
+     .moves = "What interrupts: a tick takes microseconds, another thread milliseconds.",
+     .advice = "Compare with how long your program may be late."},
+    {.patterns = "noise.interruptions",
+     .unit = "",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "Interruptions a second, on each CPU.",
+     .moves = "The timer's tick is 100 to 1000 of them.",
+     .advice = "Look at the periods and at the interrupts by name."},
+    {.patterns = "noise.interrupts, noise.softirqs",
+     .unit = "",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "What the system counted a second on each CPU, with the most frequent by name.",
+     .moves = "Devices and timers move it.",
+     .advice = "/proc/interrupts and /proc/softirqs say which CPU they come to."},
+    {.patterns = "noise.clock-steps",
+     .unit = "",
+     .role = ROLE_CONDITION,
+     .side = SIDE_MORE,
+     .meaning = "How often the processor's counter went back.",
+     .moves = "A counter that differs from CPU to CPU, or a virtual machine that was moved.",
+     .advice = "Anything but 0 means that no time measured here can be trusted."},
+    {.patterns = "noise.period.<n>",
+     .unit = "us",
+     .role = ROLE_CONDITION,
+     .meaning = "The time from one interruption of a kind to the next, where they come regularly.",
+     .moves = "Timers and daemons move it.",
+     .advice = "The kernel's tick is 1, 4 or 10 ms; what else comes regularly can be found and "
+               "stopped."},
+    {.patterns = "noise.quietest",
+     .unit = "%",
+     .role = ROLE_CONDITION,
+     .fact = FACT_QUIETEST,
+     .side = SIDE_MORE,
+     .meaning = "The share that is taken on the quietest CPUs, which the finding lists.",
+     .moves = "Where interrupts and other threads go moves it.",
+     .advice = "Give the list to --cpus, or to taskset -c."},
+    {.patterns = NULL},
+};
 
 const struct probe noise_probe = {
     .name = "noise",
@@ -272,10 +416,11 @@ const struct probe noise_probe = {
     .weight = 2,
     .quick = true,
     .options = options,
-    .findings = {noise_lines, noise_experiment},
+    .options_bytes = sizeof(struct noise_options),
+    .findings = {lines, experiment},
     .plan = plan_noise,
     .prepare = prepare_noise,
     .observe = observe_noise,
     .conclude = noise_conclude,
-    .analyse = noise_analyse,
+    .analyse = analyse_noise,
 };

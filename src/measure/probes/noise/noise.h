@@ -4,13 +4,13 @@
 
 #include "machine/interruptions.h"
 #include "measure/kernels/gaps.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 #include "stats/histogram.h"
-#include "stats/ratio.h"
 
 /* What can be known of a single interruption: whether the thread was switched out, or had a page
  * fault, while it was kept. */
 enum gap_kind { GAP_THREADS, GAP_FAULTS, GAP_OTHER, GAP_KINDS };
+enum { WATCHED = GAP_KINDS }; /* behind the kinds: all time */
 
 /* What an interruption is put down to. */
 enum noise_cause {
@@ -21,7 +21,6 @@ enum noise_cause {
     CAUSE_UNEXPLAINED,
     CAUSES
 };
-extern const char *const noise_cause_names[CAUSES]; /* "threads", ..., as findings have them */
 
 struct noise_event {
     double at, ticks;
@@ -42,8 +41,9 @@ struct noise_tally {
     uint64_t over; /* ticks from which on something counts; 0: not measured yet */
     struct histogram lengths[GAP_KINDS];
     uint64_t longest[GAP_KINDS], backwards, missed;
-    /* In ticks, of `windows` windows of `each` trials in a row (of the last one `filled`). */
-    double *lost[GAP_KINDS], *watched; /* [NOISE_WINDOWS] */
+    /* Of `windows` windows of `each` trials in a row (of the last one `filled`): the ticks that
+     * each kind took, and all that were watched. */
+    double ticks[GAP_KINDS + 1][NOISE_WINDOWS];
     unsigned windows, each, filled;
     struct noise_event *events[EVENT_LENGTHS]; /* the first EVENTS_MOST of each length */
     size_t event_counts[EVENT_LENGTHS];
@@ -61,13 +61,10 @@ struct noise_state {
     uint64_t *stolen_before;
 };
 
-/* Takes what the kernel has seen, and leaves its log empty. The tally's `over` must be known. */
-int noise_tally_add(struct noise_tally *, struct gaps *, struct pool *);
-size_t noise_first_bin(const struct noise_tally *);
-/* Interruptions of one CPU, of all kinds; and all its ticks. */
-uint64_t noise_count(const struct noise_tally *);
-double noise_lost(const struct noise_tally *, enum gap_kind);
-double noise_watched(const struct noise_tally *);
+/* Of a kind, or WATCHED, in all windows. */
+double noise_ticks(const struct noise_tally *, int column);
+/* The longest interruption of all kinds. */
+double noise_longest(const struct noise_tally *);
 
 /* One CPU's interruptions by cause. */
 struct noise_causes {
@@ -93,17 +90,13 @@ struct noise_periods {
     struct noise_period list[PERIODS_MOST];
     size_t count;
 };
-/* ERROR_SYSTEM without memory. */
-int noise_find_periods(const struct noise_state *, size_t cpus, struct pool *,
-                       struct noise_periods *);
+/* Those that take most of the time come first. */
+void noise_find_periods(const struct noise_state *, size_t cpus, struct pool *,
+                        struct noise_periods *);
 
 /* One more than the largest number of the task's CPUs. */
 size_t noise_ids(const struct probe_task *);
 /* Adds series and findings. */
 void noise_conclude(struct probe_task *, const struct stage_outcome *);
-void noise_analyse(struct analysis *);
-
-extern const struct finding_line noise_lines[];
-extern const struct standard noise_experiment[];
 
 #endif

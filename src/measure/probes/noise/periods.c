@@ -23,7 +23,7 @@ struct search {
     struct pool *pool;
     size_t cpus;
     struct noise_periods *found;
-    double *times, *lengths; /* [2 * EVENTS_MOST] */
+    double *times, *lengths; /* [EVENTS_MOST] */
 };
 
 static bool is_same(const struct noise_period *a, const struct noise_period *b)
@@ -37,7 +37,7 @@ static bool is_same(const struct noise_period *a, const struct noise_period *b)
 }
 
 /* Keeps what was found; where it was found before, the one that has more behind it. */
-static int keep(const struct search *search, struct noise_period found, size_t cpu)
+static void keep(const struct search *search, struct noise_period found, size_t cpu)
 {
     struct noise_periods *periods = search->found;
     struct noise_period *place = NULL;
@@ -48,17 +48,14 @@ static int keep(const struct search *search, struct noise_period found, size_t c
         place = &periods->list[periods->count++];
         *place =
             (struct noise_period){.on = pool_alloc(search->pool, search->cpus, sizeof *place->on)};
-        if (!place->on)
-            return ERROR_SYSTEM;
     }
     if (!place)
-        return 0;
+        return;
     place->on[cpu] = true;
     if (found.events > place->events) {
         found.on = place->on;
         *place = found;
     }
-    return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -67,8 +64,8 @@ static int by_time(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static int look(const struct search *search, size_t cpu, const struct noise_event *events, size_t n,
-                enum gap_kind kind, double least, double most)
+static void look(const struct search *search, size_t cpu, const struct noise_event *events,
+                 size_t n, enum gap_kind kind, double least, double most)
 {
     const double scale = search->state->ticks_per_ns;
     size_t count = 0;
@@ -80,24 +77,23 @@ static int look(const struct search *search, size_t cpu, const struct noise_even
             sum += search->lengths[count++] = events[i].ticks / scale;
         }
     if (!period_find(search->times, count, &period))
-        return 0;
+        return;
     sort_ascending(search->lengths, count);
-    return keep(search,
-                (struct noise_period){.every_ns = period.value,
-                                      .low_ns = period.low,
-                                      .high_ns = period.high,
-                                      .each_ns = median(search->lengths, count),
-                                      .share = sum / (double)count / period.value,
-                                      .kind = kind,
-                                      .events = count},
-                cpu);
+    keep(search,
+         (struct noise_period){.every_ns = period.value,
+                               .low_ns = period.low,
+                               .high_ns = period.high,
+                               .each_ns = median(search->lengths, count),
+                               .share = sum / (double)count / period.value,
+                               .kind = kind,
+                               .events = count},
+         cpu);
 }
 
-static int look_at_cpu(const struct search *search, size_t cpu)
+static void look_at_cpu(const struct search *search, size_t cpu)
 {
     const struct noise_tally *tally = &search->state->tallies[cpu];
-    int code = 0;
-    for (int length = EVENT_LENGTHS - 1; length >= 0 && code == 0; length--) {
+    for (int length = EVENT_LENGTHS - 1; length >= 0; length--) {
         struct noise_event *events = tally->events[length];
         const size_t n = tally->event_counts[length];
         double least = INFINITY, most = 0;
@@ -107,11 +103,10 @@ static int look_at_cpu(const struct search *search, size_t cpu)
             least = fmin(least, events[i].ticks);
             most = fmax(most, events[i].ticks);
         }
-        for (int kind = 0; kind < GAP_KINDS && code == 0; kind++)
-            for (double from = least; from <= most && code == 0; from *= length_step)
-                code = look(search, cpu, events, n, (enum gap_kind)kind, from, from * length_range);
+        for (int kind = 0; kind < GAP_KINDS; kind++)
+            for (double from = least; from <= most; from *= length_step)
+                look(search, cpu, events, n, (enum gap_kind)kind, from, from * length_range);
     }
-    return code;
 }
 
 /* What was found later may lie between two that were kept, and makes them one. */
@@ -138,22 +133,20 @@ static int by_share(const void *a, const void *b)
     return (x->share < y->share) - (x->share > y->share);
 }
 
-int noise_find_periods(const struct noise_state *state, size_t cpus, struct pool *pool,
-                       struct noise_periods *found)
+void noise_find_periods(const struct noise_state *state, size_t cpus, struct pool *pool,
+                        struct noise_periods *found)
 {
-    struct search search = {.state = state,
-                            .pool = pool,
-                            .cpus = cpus,
-                            .found = found,
-                            .times = calloc(EVENTS_MOST, sizeof *search.times),
-                            .lengths = calloc(EVENTS_MOST, sizeof *search.lengths)};
-    int code = search.times && search.lengths ? 0 : ERROR_SYSTEM;
+    const struct search search = {.state = state,
+                                  .pool = pool,
+                                  .cpus = cpus,
+                                  .found = found,
+                                  .times = pool_alloc(pool, EVENTS_MOST, sizeof *search.times),
+                                  .lengths = pool_alloc(pool, EVENTS_MOST, sizeof *search.lengths)};
     *found = (struct noise_periods){0};
-    for (size_t cpu = 0; cpu < cpus && code == 0; cpu++)
-        code = look_at_cpu(&search, cpu);
+    for (size_t cpu = 0; cpu < cpus; cpu++)
+        look_at_cpu(&search, cpu);
     unite(found, cpus);
     qsort(found->list, found->count, sizeof *found->list, by_share);
-    free(search.times);
-    free(search.lengths);
-    return code;
+    pool_give_back(pool, search.times);
+    pool_give_back(pool, search.lengths);
 }

@@ -11,21 +11,17 @@
 
 /* One second, watched at a tick a nanosecond: 1000 interruptions of 10 us, 2 of 5 ms. */
 static struct noise_tally tally;
-static double lost[GAP_KINDS], watched;
 
 static int set_up(void **state)
 {
     (void)state;
-    tally = (struct noise_tally){.over = 500, .windows = 1, .watched = &watched};
-    watched = 1e9;
-    memset(lost, 0, sizeof lost);
-    for (int kind = 0; kind < GAP_KINDS; kind++)
-        tally.lost[kind] = &lost[kind];
+    tally = (struct noise_tally){.over = 500, .windows = 1};
+    tally.ticks[WATCHED][0] = 1e9;
     for (int i = 0; i < 1000; i++)
         histogram_add(&tally.lengths[GAP_OTHER], 10000);
     for (int i = 0; i < 2; i++)
         histogram_add(&tally.lengths[GAP_OTHER], 5000000);
-    lost[GAP_OTHER] = 1000 * 10e3 + 2 * 5e6;
+    tally.ticks[GAP_OTHER][0] = 1000 * 10e3 + 2 * 5e6;
     return 0;
 }
 
@@ -71,7 +67,7 @@ static void without_counts_nothing_is_explained(void **state)
 {
     (void)state;
     assert_true(about(attribute(NAN, 0).share_of_others[CAUSE_UNEXPLAINED], 1));
-    lost[GAP_OTHER] = 0;
+    tally.ticks[GAP_OTHER][0] = 0;
     assert_true(about(attribute(1000, 0.1).share_of_others[CAUSE_UNEXPLAINED], 1));
 }
 

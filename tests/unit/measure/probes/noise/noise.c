@@ -2,7 +2,7 @@
 #include "../support.h"
 
 #include "base/random.h"
-#include "measure/probes/noise/noise.h"
+#include "measure/kernels/gaps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,6 +60,14 @@ struct watched {
     struct trial trial;
 };
 
+static void begin(struct bench *bench, struct watched *watched, const char *cpus)
+{
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", cpus, NULL), 0);
+    const size_t bytes = bench->task.plan.points[0].arena_bytes;
+    *watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
+    assert_non_null(watched->arena.memory);
+}
+
 static struct gaps *prepare(struct bench *bench, struct watched *watched, size_t point,
                             unsigned number)
 {
@@ -99,9 +107,7 @@ static void observe(struct bench *bench, struct watched *watched, struct gaps *g
  * 50 us; below the threshold something of 100 ns. On CPU 1 the tick alone. */
 static void watch(struct bench *bench, struct watched *watched)
 {
-    const size_t bytes = bench->task.plan.points[0].arena_bytes;
-    *watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
-    assert_non_null(watched->arena.memory);
+    begin(bench, watched, "0-1");
     for (unsigned trial = 0; trial < TRIALS; trial++)
         for (size_t cpu = 0; cpu < 2; cpu++) {
             const double began = 1e9 + trial * 61e6; /* 11 ms between two trials */
@@ -147,7 +153,6 @@ static void what_was_taken_is_reported_by_cause(void **state)
 {
     struct bench *bench = *state;
     struct watched watched;
-    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0-1", NULL), 0);
     watch(bench, &watched);
     conclude(bench);
     const double ticks = 5e3 / 4e6, threads = 2e6 / 50e6, faults = 50e3 / 50e6;
@@ -187,9 +192,7 @@ static void a_log_that_overflowed_is_still_summed(void **state)
 {
     struct bench *bench = *state;
     struct watched watched;
-    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
-    const size_t bytes = bench->task.plan.points[0].arena_bytes;
-    watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
+    begin(bench, &watched, "0");
     for (unsigned trial = 0; trial < TRIALS; trial++) {
         struct gaps *gaps = prepare(bench, &watched, 0, trial);
         gaps->missed = 7;
@@ -210,21 +213,16 @@ static void days_of_trials_need_no_more_room(void **state)
 {
     struct bench *bench = *state;
     struct watched watched;
-    enum { MANY = 5 * NOISE_WINDOWS + 3 };
-    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
-    const size_t bytes = bench->task.plan.points[0].arena_bytes;
-    watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
+    enum { MANY = 5 * 1024 + 3 };
+    begin(bench, &watched, "0");
     for (unsigned trial = 0; trial < MANY; trial++) {
         struct gaps *gaps = prepare(bench, &watched, 0, trial);
         note(gaps, 1e9 + trial * trial_ns, (4e6 + 2e6 * (trial % 2)), 1, 0);
         observe(bench, &watched, gaps, trial + 1.0);
     }
-    const struct noise_state *noise = bench->task.state;
-    assert_true(noise->tallies[0].windows <= NOISE_WINDOWS && noise->tallies[0].each == 8);
-    assert_int_equal(noise_count(&noise->tallies[0]), MANY);
-    assert_true(about(noise_watched(&noise->tallies[0]), (double)MANY * trial_ns * ticks_a_ns));
     conclude(bench);
     assert_true(about(bench_finding(bench, "noise.share.threads")->value, 10));
+    assert_true(about(bench_finding(bench, "noise.interruptions")->value, 1e9 / trial_ns));
     free(watched.arena.memory);
 }
 
@@ -234,10 +232,7 @@ static void no_period_is_reported_too(void **state)
     struct bench *bench = *state;
     struct watched watched;
     struct random random = {7};
-    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
-    const size_t bytes = bench->task.plan.points[0].arena_bytes;
-    watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
-    assert_non_null(watched.arena.memory);
+    begin(bench, &watched, "0");
     for (unsigned trial = 0; trial < TRIALS; trial++) {
         struct gaps *gaps = prepare(bench, &watched, 0, trial);
         const double began = 1e9 + trial * trial_ns;
@@ -259,10 +254,7 @@ static void a_counter_s_own_steps_are_no_interruptions(void **state)
     struct bench *bench = *state;
     struct watched watched;
     const double step_ns = 1000;
-    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
-    const size_t bytes = bench->task.plan.points[0].arena_bytes;
-    watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
-    assert_non_null(watched.arena.memory);
+    begin(bench, &watched, "0");
     for (unsigned trial = 0; trial < TRIALS; trial++) {
         struct gaps *gaps = prepare(bench, &watched, 0, trial);
         gaps->shortest = (uint64_t)(step_ns * ticks_a_ns);
@@ -271,8 +263,8 @@ static void a_counter_s_own_steps_are_no_interruptions(void **state)
         note(gaps, 1.04e9 + trial * trial_ns, 5 * step_ns, 0, 0);
         observe(bench, &watched, gaps, trial + 1.0);
     }
-    const struct noise_state *noise = bench->task.state;
-    assert_int_equal(noise_count(&noise->tallies[0]), TRIALS);
+    conclude(bench);
+    assert_true(about(bench_finding(bench, "noise.interruptions")->value, 1e9 / trial_ns));
     free(watched.arena.memory);
 }
 
