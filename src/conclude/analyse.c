@@ -311,7 +311,7 @@ const struct factor *analysis_list(const struct analysis *analysis, const char *
     *count = parameter ? parameter->list_count : 0;
     if (*count || !parameter || !parameter->text)
         return parameter ? parameter->list : NULL;
-    static const char between[] = " ,";
+    static const char between[] = " ,=";
     struct factor *list = NULL;
     for (const char *at = parameter->text; *(at += strspn(at, between));) {
         const size_t length = strcspn(at, between);

@@ -8,13 +8,11 @@
  * The helper prepares them in the untimed first part of a batch (its repeats and the measuring
  * worker's are counted in twos: prepare, measure), so that only the operations are timed.
  */
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/kernels/contention.h"
 #include "measure/kernels/ring.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The lines lie an odd number of lines apart, so that they spread evenly over a cache's sets and no
@@ -26,9 +24,14 @@ struct coherence_state {
     size_t stride, ring_bytes;
 };
 
+struct coherence_options {
+    struct setting lines;
+};
+
 static const struct option_spec options[] = {
     {"lines", 0, OPTION_INTEGER, "N", "512", 16, 65536, NULL,
-     "lines that are prepared and measured at a time; they should fit the helper's cache"},
+     "lines that are prepared and measured at a time; they should fit the helper's cache",
+     offsetof(struct coherence_options, lines)},
     {.name = NULL},
 };
 
@@ -48,28 +51,26 @@ static bool is_kin(const struct cpu_place *a, const struct cpu_place *b, int nea
     }
 }
 
-/* CPUs that hold the lines for the first one: all that were asked for, or one of each nearness. */
-static int choose_holders(struct probe_task *task, struct cpulist *holders, struct error *error)
+/* Which of the task's CPUs hold the lines for the first one: all that were asked for, or one of
+ * each nearness. */
+static const bool *choose_holders(const struct probe_task *task)
 {
     const struct cpulist *cpus = &task->cpus;
     const struct cpu_place *first = machine_cpu(task->machine, cpus->ids[0]);
-    int code = 0;
-    if (settings_has(task->settings, "cpus") || !first) {
-        for (size_t i = 1; i < cpus->count && code == 0; i++)
-            code = cpulist_add(holders, cpus->ids[i]);
-        return code < 0 ? error_out_of_memory(error) : 0;
-    }
-    for (int nearness = 0; nearness < 4 && code == 0; nearness++)
+    const bool all = task->common.cpus.has || !first;
+    bool *holds = pool_alloc(task->pool, cpus->count, sizeof *holds), any = all;
+    for (size_t i = 1; i < cpus->count; i++)
+        holds[i] = all;
+    for (int nearness = 0; nearness < 4 && !all; nearness++)
         for (size_t i = 1; i < cpus->count; i++) {
             const struct cpu_place *place = machine_cpu(task->machine, cpus->ids[i]);
             if (place && is_kin(first, place, nearness)) {
-                code = cpulist_add(holders, place->id);
+                any = holds[i] = true;
                 break;
             }
         }
-    if (code == 0 && !holders->count)
-        code = cpulist_add(holders, cpus->ids[1]);
-    return code < 0 ? error_out_of_memory(error) : 0;
+    holds[1] = holds[1] || !any;
+    return holds;
 }
 
 static bool shares_core(const struct probe_task *task, int a, int b)
@@ -92,65 +93,27 @@ static int choose_sharer(const struct probe_task *task, int holder)
     return -1;
 }
 
-static int add_point(struct probe_task *task, unsigned series, enum line_state line_state,
-                     int holder, struct error *error)
+static void add_point(struct probe_task *task, unsigned series, int holder)
 {
-    struct plan *plan = &task->plan;
     const struct coherence_state *state = task->state;
-    int sharer = line_state == LINE_SHARED ? choose_sharer(task, holder) : -1;
-    struct seat *seats = pool_alloc(task->pool, 3, sizeof *seats);
-    struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    seats[0] = (struct seat){task->cpus.ids[0], MEASURED};
-    seats[1] = (struct seat){holder, PARTNER};
-    seats[2] = (struct seat){sharer, PARTNER};
-    *point = (struct plan_point){.series = series,
-                                 .from = task->cpus.ids[0],
-                                 .to = holder,
-                                 .seats = seats,
-                                 .seat_count = sharer >= 0 ? 3 : 2,
-                                 .arena_bytes = RINGS * state->ring_bytes,
-                                 .index = series};
-    return 0;
+    const int first = task->cpus.ids[0],
+              sharer = series % LINE_STATES == LINE_SHARED ? choose_sharer(task, holder) : -1;
+    const int cpus[] = {first, holder, sharer};
+    struct plan_point *point = build_point(task, series, 0, cpus, sharer >= 0 ? 3 : 2, PARTNER);
+    point->from = first;
+    point->to = holder;
+    point->arena_bytes = RINGS * state->ring_bytes;
+    point->index = series;
 }
 
-/* A series for each operation and state. Its number says both. */
-static int add_series(struct probe_task *task, enum touch_op op, enum line_state state)
+static void plan_coherence(struct probe_task *task)
 {
+    const struct coherence_options *asked = task->options;
     struct plan *plan = &task->plan;
-    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
-    if (!factors)
-        return ERROR_SYSTEM;
-    factors[0] = (struct factor){"op", touches[op].name, 0};
-    factors[1] = (struct factor){"state", line_state_names[state], 0};
-    plan->series[plan->series_count] = (struct series){.name = "operation",
-                                                       .factors = factors,
-                                                       .factor_count = 2,
-                                                       .matrix = true,
-                                                       .headline = !plan->series_count,
-                                                       .x = {"cpu", ""},
-                                                       .y = {"latency", "ns"}};
-    plan->series_count++;
-    return 0;
-}
-
-static int describe(struct probe_task *task, struct error *error)
-{
-    int code = 0;
-    for (enum touch_op op = 0; op < TOUCH_OPS && code == 0; op++) {
-        const char *name = pool_printf(task->pool, "memory_order.%s", touches[op].name);
-        struct factor *order = name ? probe_add_parameter(task, name) : NULL;
-        code = order ? 0 : ERROR_SYSTEM;
-        if (order)
-            order->text = touches[op].order;
-        for (enum line_state state = 0; state < LINE_STATES && code == 0; state++)
-            code = add_series(task, op, state);
-    }
-    return code < 0 ? error_out_of_memory(error) : 0;
-}
-
-static void plan_batches(struct plan *plan, const struct settings *settings)
-{
+    struct coherence_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const bool *holds = choose_holders(task);
+    state->stride = (size_t)LINES_APART * machine_line_bytes(task->machine);
+    state->ring_bytes = CONTROL_BYTES + (size_t)asked->lines.number * state->stride;
     plan->arena_life = ARENA_WHOLE_STAGE;
     /* A batch goes once round a ring that was prepared for it. */
     plan->batches = 1;
@@ -158,34 +121,28 @@ static void plan_batches(struct plan *plan, const struct settings *settings)
     plan->trials_per_visit = RINGS;
     plan->trials_min = 3 * RINGS;
     plan->trials_max = plan->trials_max > 6 * RINGS ? plan->trials_max : 6 * RINGS;
-    if (!settings_has(settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = 0.05;
-}
-
-static void plan_coherence(struct probe_task *task)
-{
-    struct error *error = pool_error(task->pool);
-    struct plan *plan = &task->plan;
-    struct coherence_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    plan->series = pool_alloc(task->pool, (size_t)TOUCH_OPS * LINE_STATES, sizeof *plan->series);
-    task->state = state;
-    state->stride = (size_t)LINES_APART * machine_line_bytes(task->machine);
-    state->ring_bytes =
-        CONTROL_BYTES + (size_t)settings_number(task->settings, "lines") * state->stride;
-    plan_batches(plan, task->settings);
-    struct cpulist holders = {0};
-    int code = describe(task, error);
-    if (code == 0)
-        code = choose_holders(task, &holders, error);
-    for (unsigned i = 0; i < plan->series_count && code == 0; i++) {
-        enum line_state line_state = (enum line_state)(i % LINE_STATES);
-        if (line_states_need_flush[line_state] && !line_flush_possible)
-            continue;
-        for (size_t h = 0; h < holders.count && code == 0; h++)
-            code = add_point(task, i, line_state, holders.ids[h], error);
+    /* A series for each operation and state. Its number says both. */
+    for (enum touch_op op = 0; op < TOUCH_OPS; op++) {
+        build_note_text(task, pool_printf(task->pool, "memory_order.%s", touches[op].name),
+                        touches[op].order);
+        for (enum line_state line_state = 0; line_state < LINE_STATES; line_state++) {
+            const unsigned series =
+                build_series(task, (struct series){.name = "operation",
+                                                   .matrix = true,
+                                                   .headline = !plan->series_count,
+                                                   .x = {"cpu", ""},
+                                                   .y = {"latency", "ns"}});
+            build_factor_text(task, series, "op", touches[op].name);
+            build_factor_text(task, series, "state", line_state_names[line_state]);
+            if (line_states_need_flush[line_state] && !line_flush_possible)
+                continue;
+            for (size_t i = 1; i < task->cpus.count; i++)
+                if (holds[i])
+                    add_point(task, series, task->cpus.ids[i]);
+        }
     }
-    cpulist_free(&holders);
-    return (void)pool_check(task->pool, code);
 }
 
 /* --- measuring --- */
@@ -194,8 +151,8 @@ static void prepare_coherence(struct trial *trial)
 {
     const struct coherence_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
-    enum line_state line_state = (enum line_state)(point->index % LINE_STATES);
-    enum touch_op op = (enum touch_op)(point->index / LINE_STATES);
+    const enum line_state line_state = (enum line_state)(point->index % LINE_STATES);
+    const enum touch_op op = (enum touch_op)(point->index / LINE_STATES);
     unsigned char *memory = trial->arena->memory + trial->number % RINGS * state->ring_bytes;
     uint64_t *stage = (uint64_t *)memory;
     struct ring ring = {.memory = memory + CONTROL_BYTES,
@@ -228,70 +185,54 @@ static void prepare_coherence(struct trial *trial)
 
 /* --- concluding --- */
 
-/* Who shares the lines with each holder, which topology alone says: "1=2 3=core", or "4=self"
- * where the measuring CPU has to. NULL without memory. */
-static const char *sharers_of(struct probe_task *task)
+/* Notes what shares the lines with each holder, which topology alone says: the holder, and then a
+ * CPU, or "core" where the measuring CPU is a thread of the holder's core, or "self" where the
+ * measuring CPU itself has to. */
+static void conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    const char *text = "";
-    for (size_t i = 0; i < task->plan.point_count && text; i++) {
+    struct factor *sharers = build_note_list(task, "sharers");
+    (void)outcome;
+    for (size_t i = 0; i < task->plan.point_count; i++) {
         const struct plan_point *point = &task->plan.points[i];
         if (point->index != LINE_SHARED) /* the first operation's stand for all */
             continue;
         const int sharer = choose_sharer(task, point->to);
-        const char *space = *text ? " " : "";
+        build_element(task, sharers, point->to);
         if (sharer >= 0)
-            text = pool_printf(task->pool, "%s%s%d=%d", text, space, point->to, sharer);
+            build_element(task, sharers, sharer);
         else
-            text = pool_printf(task->pool, "%s%s%d=%s", text, space, point->to,
-                               shares_core(task, point->from, point->to) ? "core" : "self");
+            build_word(task, sharers, shares_core(task, point->from, point->to) ? "core" : "self");
     }
-    return text;
 }
 
-static void conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome)
+/* What was noted of that holder; NULL where nothing was. */
+static const struct factor *sharer_of(const struct analysis *analysis, int holder)
 {
-    struct error *error = pool_error(task->pool);
-    (void)outcome;
-    struct factor *sharers = probe_add_parameter(task, "sharers");
-    if (!sharers || !(sharers->text = sharers_of(task)))
-        return (void)pool_check(task->pool, error_out_of_memory(error));
-    return (void)pool_check(task->pool, 0);
-}
-
-/* What sharers_of() says of that holder; NULL where it says nothing. */
-static const char *sharer_of(const struct analysis *analysis, int holder)
-{
-    const struct factor *sharers = analysis_parameter(analysis, "sharers");
-    const char *at = sharers ? sharers->text : NULL;
-    while (at && *at) {
-        char *end;
-        const long cpu = strtol(at, &end, 10);
-        if (end == at || *end != '=')
-            return NULL;
-        if (cpu == holder)
-            return end + 1;
-        at = strchr(end, ' ');
-        at = at ? at + 1 : NULL;
-    }
+    size_t count;
+    const struct factor *list = analysis_list(analysis, "sharers", &count);
+    for (size_t i = 0; i + 1 < count; i += 2)
+        if (!list[i].text && list[i].number == holder)
+            return &list[i + 1];
     return NULL;
 }
 
-/* Where the lines were, in words; NULL without memory. */
+/* Where the lines were, in words. */
 static const char *where(struct analysis *analysis, enum line_state state,
-                         const struct point *point, const char *sharer)
+                         const struct point *point)
 {
     static const char *const places[] = {
         [LINE_MODIFIED] = "modified in the cache of CPU %d",
         [LINE_EXCLUSIVE] = "exclusive, and clean, in the cache of CPU %d",
         [LINE_INVALID] = "in no cache; CPU %d had it last",
     };
+    const struct factor *sharer = sharer_of(analysis, point->to);
     if (state != LINE_SHARED) /* a text of this table */
         return pool_printf(analysis->pool, places[state], point->to);
     if (!sharer)
         return pool_printf(analysis->pool, "shared by CPU %d", point->to);
-    if (*sharer >= '0' && *sharer <= '9')
-        return pool_printf(analysis->pool, "shared by CPUs %d and %d", point->to, atoi(sharer));
-    if (*sharer == 'c')
+    if (!sharer->text)
+        return pool_printf(analysis->pool, "shared by CPUs %d and %.0f", point->to, sharer->number);
+    if (strcmp(sharer->text, "core") == 0)
         return pool_printf(analysis->pool,
                            "in the cache that CPU %d and the measuring CPU have in common, as they "
                            "are threads of one core: a CPU of another core would show it shared",
@@ -300,23 +241,6 @@ static const char *where(struct analysis *analysis, enum line_state state,
                        "shared by CPU %d and the measuring CPU itself: a CPU of a third core would "
                        "show it without a copy of one's own",
                        point->to);
-}
-
-static int add_finding(struct analysis *analysis, const char *op, enum line_state state,
-                       const struct point *point, struct error *error)
-{
-    const bool guest = analysis->machine && analysis->machine->hypervisor;
-    unsigned flags = guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
-    const char *sharer = sharer_of(analysis, point->to);
-    const char *name = pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]);
-    struct finding *finding = analysis_add_point(analysis, name, "ns", point, point->flags | flags);
-    const char *place = where(analysis, state, point, sharer);
-    finding->cpus = point->from < point->to
-                        ? pool_printf(analysis->pool, "%d,%d", point->from, point->to)
-                        : pool_printf(analysis->pool, "%d,%d", point->to, point->from);
-    finding->text =
-        pool_printf(analysis->pool, "%s by CPU %d, the line %s", op, point->from, place);
-    return finding->text ? 0 : error_out_of_memory(error);
 }
 
 /* LINE_STATES: the series is none of these. */
@@ -331,26 +255,35 @@ static enum line_state state_of(const struct series *series)
 
 static void analyse_coherence(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
     const struct probe_result *result = analysis->result;
-    const bool known = analysis_parameter(analysis, "sharers");
-    int code = known ? 0
-                     : (analysis_keep(analysis, "coherence.*.shared",
-                                      "the document does not say who shared the lines"),
-                        0);
-    for (size_t i = 0; i < result->series_count && code == 0; i++) {
+    const bool known = analysis_parameter(analysis, "sharers"),
+               guest = analysis->machine && analysis->machine->hypervisor;
+    if (!known)
+        analysis_keep(analysis, "coherence.*.shared",
+                      "the document does not say who shared the lines");
+    for (size_t i = 0; i < result->series_count; i++) {
         const struct series *series = &result->series[i];
         const enum line_state state = state_of(series);
+        const char *op = analysis_factor(series, "op");
         const size_t first = result->finding_count;
         if (state == LINE_STATES || (state == LINE_SHARED && !known))
             continue;
-        for (size_t p = 0; p < series->point_count && code == 0; p++)
-            if (series->points[p].y.n)
-                code = add_finding(analysis, analysis_factor(series, "op"), state,
-                                   &series->points[p], error);
+        for (size_t p = 0; p < series->point_count; p++) {
+            const struct point *point = &series->points[p];
+            const int low = point->from < point->to ? point->from : point->to,
+                      high = point->from < point->to ? point->to : point->from;
+            if (!point->y.n)
+                continue;
+            struct finding *finding = analysis_add_point(
+                analysis,
+                pool_printf(analysis->pool, "coherence.%s.%s", op, line_state_names[state]), "ns",
+                point, point->flags | (guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0));
+            finding->cpus = pool_printf(analysis->pool, "%d,%d", low, high);
+            finding->text = pool_printf(analysis->pool, "%s by CPU %d, the line %s", op,
+                                        point->from, where(analysis, state, point));
+        }
         analysis_read_off(analysis, first, series);
     }
-    return (void)pool_check(analysis->pool, code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -394,6 +327,7 @@ const struct probe coherence_probe = {
     .needs = NEEDS_TWO_CPUS,
     .weight = 0,
     .options = options,
+    .options_bytes = sizeof(struct coherence_options),
     .findings = {finding_lines, experiment},
     .plan = plan_coherence,
     .prepare = prepare_coherence,

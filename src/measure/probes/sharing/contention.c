@@ -8,182 +8,128 @@
  * False sharing is the same with a word each, some bytes apart: in one line, in neighbouring
  * lines (which some processors prefetch in pairs), and further apart.
  */
-#include "measure/probes/sharing/contention.h"
-
+#include "measure/kernels/contention.h"
 #include "base/random.h"
-#include "measure/probes/kit/probe.h"
+#include "conclude/registry/finding.h"
+#include "measure/probes/kit/build.h"
+#include "stats/ratio.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SLOTS = 64, SLOT_BYTES = 4096, DISTANCES = 5, EVERY_COUNT_TO = 8 };
-static const enum contention_op false_ops[CONTENTION_FALSE_OPS] = {CONTENTION_FETCH_ADD,
-                                                                   CONTENTION_STORE};
+enum { SLOTS = 64, SLOT_BYTES = 4096, EVERY_COUNT_TO = 8 };
+
+/* The series: of each operation its time by writers; of two of them the time by distance; and,
+ * added at the end, throughput and fairness of each operation. */
+enum { DISTANCES = CONTENTION_OPS };
+static const enum contention_op false_ops[] = {CONTENTION_FETCH_ADD, CONTENTION_STORE};
+enum { FALSE_OPS = sizeof false_ops / sizeof *false_ops };
+
+/* What a series shows: its factor. */
+static const char shows_time[] = "time of a writer", shows_throughput[] = "all writers' throughput",
+                  shows_fairness[] = "fairness",
+                  shows_distances[] = "time of two writers by distance";
+
+/* What the trials of one point gave beside the time. */
+struct tally {
+    double *throughput, *fairness;
+    unsigned trials;
+};
+
+struct contention_state {
+    int *cpus; /* cores first, then their other threads */
+    size_t cpu_count;
+    struct tally *tallies; /* one a point */
+};
+
+struct contention_options {
+    struct setting writers;
+};
 
 static const struct option_spec options[] = {
     {"writers", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL,
-     "writers at most (default: as many as there are CPUs)"},
+     "writers at most (default: as many as there are CPUs)",
+     offsetof(struct contention_options, writers)},
     {.name = NULL},
 };
 
 /* --- planning --- */
 
-static int choose_cpus(struct probe_task *task, struct contention_state *state, struct error *error)
+static unsigned add_series(struct probe_task *task, const char *shows, enum contention_op op,
+                           struct axis x, struct axis y)
 {
-    const struct settings *settings = task->settings;
-    size_t count = task->cpus.count;
-    struct cpu_place *places = calloc(count, sizeof *places);
+    const unsigned series = build_series(
+        task, (struct series){
+                  .name = "contention", .headline = task->plan.series_count == 0, .x = x, .y = y});
+    build_factor_text(task, series, "op", contentions[op].name);
+    build_factor_text(task, series, "shows", shows);
+    return series;
+}
+
+static void add_point(struct probe_task *task, unsigned series, double x, size_t writers,
+                      enum contention_op op)
+{
+    const struct contention_state *state = task->state;
+    struct plan_point *point = build_point(task, series, x, state->cpus, writers, BACKGROUND);
+    point->arena_bytes = SLOTS * SLOT_BYTES;
+    point->index = op;
+}
+
+static void choose_cpus(struct probe_task *task)
+{
+    const struct setting *asked = &((const struct contention_options *)task->options)->writers;
+    struct contention_state *state = task->state;
+    const size_t count = task->cpus.count;
+    struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
     state->cpus = pool_alloc(task->pool, count, sizeof *state->cpus);
-    if (!places || !state->cpus) {
-        free(places);
-        return error_out_of_memory(error);
-    }
     machine_places(task->machine, &task->cpus, places);
     qsort(places, count, sizeof *places, machine_by_thread);
     for (size_t i = 0; i < count; i++)
         state->cpus[i] = places[i].id;
-    free(places);
-    state->cpu_count = count;
-    if (!settings_has(settings, "writers"))
-        return 0;
-    state->cpu_count = (size_t)settings_number(settings, "writers");
-    return state->cpu_count <= count
-               ? 0
-               : error_set(
-                     error, ERROR_USAGE,
-                     "--writers %zu: only %zu CPUs may be used, and each holds one writer; ask "
-                     "for at most %zu",
-                     state->cpu_count, count, count);
-}
-
-static int add_point(struct probe_task *task, unsigned series, double x, size_t writers,
-                     enum contention_op op, struct error *error)
-{
-    struct plan *plan = &task->plan;
-    const struct contention_state *state = task->state;
-    struct seat *seats = pool_alloc(task->pool, writers, sizeof *seats);
-    struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!seats || !point)
-        return error_out_of_memory(error);
-    for (size_t i = 0; i < writers; i++)
-        seats[i] = (struct seat){state->cpus[i], i ? BACKGROUND : MEASURED};
-    *point = (struct plan_point){.series = series,
-                                 .x = x,
-                                 .seats = seats,
-                                 .seat_count = (unsigned)writers,
-                                 .arena_bytes = SLOTS * SLOT_BYTES,
-                                 .index = op};
-    return 0;
-}
-
-static int add_counts(struct probe_task *task, enum contention_op op, struct error *error)
-{
-    const struct contention_state *state = task->state;
-    int code = 0;
-    for (size_t n = 1; n <= state->cpu_count && code == 0;) {
-        code = add_point(task, CONTENTION_TIMES + op, (double)n, n, op, error);
-        size_t next = n < EVERY_COUNT_TO ? n + 1 : n + n / 2;
-        n = next > state->cpu_count && n < state->cpu_count ? state->cpu_count : next;
-    }
-    return code;
-}
-
-static int add_distances(struct probe_task *task, unsigned series, enum contention_op op,
-                         struct error *error)
-{
-    const unsigned line = machine_line_bytes(task->machine);
-    const unsigned distances[DISTANCES] = {sizeof(uint64_t), line, 2 * line, 4 * line, 8 * line};
-    const struct contention_state *state = task->state;
-    int code = 0;
-    for (size_t i = 0; i < DISTANCES && state->cpu_count > 1 && code == 0; i++)
-        code = add_point(task, series, distances[i], 2, op, error);
-    return code;
-}
-
-static int name_series(struct probe_task *task, size_t index, const char *shows,
-                       enum contention_op op, struct axis x, struct axis y)
-{
-    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
-    if (!factors)
-        return ERROR_SYSTEM;
-    factors[0] = (struct factor){"op", contentions[op].name, 0};
-    factors[1] = (struct factor){"shows", shows, 0};
-    task->plan.series[index] = (struct series){.name = "contention",
-                                               .factors = factors,
-                                               .factor_count = 2,
-                                               .headline = index == CONTENTION_TIMES,
-                                               .x = x,
-                                               .y = y};
-    return 0;
-}
-
-static int describe(struct probe_task *task, struct error *error)
-{
-    const struct axis writers = {"writers", ""}, distance = {"distance", "B"};
-    const struct axis time = {"latency", "ns"}, rate = {"throughput", "op/s"},
-                      share = {"least/most", ""};
-    int code = 0;
-    for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++) {
-        code = name_series(task, CONTENTION_TIMES + op, CONTENTION_SHOWS_TIME, op, writers, time);
-        code = code < 0 ? code
-                        : name_series(task, CONTENTION_THROUGHPUT + op, CONTENTION_SHOWS_THROUGHPUT,
-                                      op, writers, rate);
-        code = code < 0 ? code
-                        : name_series(task, CONTENTION_FAIRNESS + op, CONTENTION_SHOWS_FAIRNESS, op,
-                                      writers, share);
-        const char *name = pool_printf(task->pool, "memory_order.%s", contentions[op].name);
-        struct factor *order = name ? probe_add_parameter(task, name) : NULL;
-        if (!order)
-            code = ERROR_SYSTEM;
-        else
-            order->text = contentions[op].order;
-    }
-    for (unsigned i = 0; i < CONTENTION_FALSE_OPS && code == 0; i++)
-        code = name_series(task, CONTENTION_FALSE_SHARING + i, CONTENTION_SHOWS_DISTANCES,
-                           false_ops[i], distance, time);
-    return code < 0 ? error_out_of_memory(error) : 0;
-}
-
-static int reserve_tallies(struct probe_task *task, struct error *error)
-{
-    struct contention_state *state = task->state;
-    const size_t points = task->plan.point_count, trials = task->plan.trials_max;
-    state->tallies = pool_alloc(task->pool, points, sizeof *state->tallies);
-    double *values = pool_alloc(task->pool, points * trials, 2 * sizeof *values);
-    if (!state->tallies || !values)
-        return error_out_of_memory(error);
-    for (size_t i = 0; i < points; i++) {
-        state->tallies[i].throughput = values + 2 * i * trials;
-        state->tallies[i].fairness = values + (2 * i + 1) * trials;
-    }
-    return 0;
+    state->cpu_count = asked->has ? (size_t)asked->number : count;
+    if (state->cpu_count > count)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--writers %zu: only %zu CPUs may be used, and each holds one writer; ask for "
+                   "at most %zu",
+                   state->cpu_count, count, count);
 }
 
 static void plan_contention(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
+    const unsigned line = machine_line_bytes(task->machine);
+    const unsigned distances[] = {sizeof(uint64_t), line, 2 * line, 4 * line, 8 * line};
     struct plan *plan = &task->plan;
-    struct contention_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    plan->series = pool_alloc(task->pool, CONTENTION_ALL, sizeof *plan->series);
-    if (!state || !plan->series)
-        return (void)pool_check(task->pool, error_out_of_memory(error));
-    task->state = state;
-    plan->series_count = CONTENTION_MEASURED;
+    struct contention_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    choose_cpus(task);
+    plan->touch_cpu = state->cpus[0];
     plan->arena_life = ARENA_WHOLE_STAGE;
     plan->cycles = false; /* several cores have several clocks */
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = 0.05;
-    int code = choose_cpus(task, state, error);
-    if (code == 0)
-        code = describe(task, error);
-    for (enum contention_op op = 0; op < CONTENTION_OPS && code == 0; op++)
-        code = add_counts(task, op, error);
-    for (unsigned i = 0; i < CONTENTION_FALSE_OPS && code == 0; i++)
-        code = add_distances(task, CONTENTION_FALSE_SHARING + i, false_ops[i], error);
-    if (code == 0)
-        plan->touch_cpu = state->cpus[0];
-    return (void)pool_check(task->pool, code == 0 ? reserve_tallies(task, error) : code);
+    for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
+        const unsigned series = add_series(task, shows_time, op, (struct axis){"writers", ""},
+                                           (struct axis){"latency", "ns"});
+        build_note_text(task, pool_printf(task->pool, "memory_order.%s", contentions[op].name),
+                        contentions[op].order);
+        for (size_t n = 1; n <= state->cpu_count;) {
+            add_point(task, series, (double)n, n, op);
+            const size_t next = n < EVERY_COUNT_TO ? n + 1 : n + n / 2;
+            n = next > state->cpu_count && n < state->cpu_count ? state->cpu_count : next;
+        }
+    }
+    for (size_t i = 0; i < FALSE_OPS; i++) {
+        const unsigned series =
+            add_series(task, shows_distances, false_ops[i], (struct axis){"distance", "B"},
+                       (struct axis){"latency", "ns"});
+        for (size_t d = 0; d < sizeof distances / sizeof *distances && state->cpu_count > 1; d++)
+            add_point(task, series, distances[d], 2, false_ops[i]);
+    }
+    state->tallies = pool_alloc(task->pool, plan->point_count, sizeof *state->tallies);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        state->tallies[i].throughput = pool_alloc(task->pool, plan->trials_max, sizeof(double));
+        state->tallies[i].fairness = pool_alloc(task->pool, plan->trials_max, sizeof(double));
+    }
 }
 
 /* --- measuring --- */
@@ -193,7 +139,7 @@ static void prepare_contention(struct trial *trial)
     const struct plan_point *point = trial->point;
     size_t slot = random_mix(trial->seed) % SLOTS;
     unsigned char *memory = trial->arena->memory + slot * SLOT_BYTES;
-    size_t distance = point->series >= CONTENTION_FALSE_SHARING ? (size_t)point->x : 0;
+    size_t distance = point->series >= DISTANCES ? (size_t)point->x : 0;
     for (size_t i = 0; i < point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
         uint64_t *word = (uint64_t *)(memory + i * distance);
@@ -222,7 +168,7 @@ static void observe_contention(void *observer, const struct observation *seen)
     struct probe_task *task = observer;
     struct contention_state *state = task->state;
     const struct trial *trial = seen->trial;
-    struct contention_tally *tally = &state->tallies[trial->point - task->plan.points];
+    struct tally *tally = &state->tallies[trial->point - task->plan.points];
     if (!seen->batch_count || tally->trials >= task->plan.trials_max)
         return;
     double sum = 0, least = INFINITY, most = 0;
@@ -234,6 +180,133 @@ static void observe_contention(void *observer, const struct observation *seen)
     }
     tally->throughput[tally->trials] = trial->operations * sum * 1e9;
     tally->fairness[tally->trials++] = least / most;
+}
+
+/* --- findings --- */
+
+/* A series of throughput or fairness, with as many points as the operation has of time. */
+static void add_tallied(struct probe_task *task, enum contention_op op, bool fairness)
+{
+    const struct contention_state *state = task->state;
+    const unsigned index = add_series(
+        task, fairness ? shows_fairness : shows_throughput, op, (struct axis){"writers", ""},
+        fairness ? (struct axis){"least/most", ""} : (struct axis){"throughput", "op/s"});
+    struct series *series = &task->plan.series[index];
+    for (size_t i = 0; i < task->plan.point_count; i++) {
+        const struct plan_point *planned = &task->plan.points[i];
+        const struct tally *tally = &state->tallies[i];
+        const struct point *timed = series_point(&task->plan.series[op], planned->x);
+        if (planned->series != op || !tally->trials || !timed)
+            continue;
+        struct point *point =
+            pool_append(task->pool, (void **)&series->points, &series->point_count, sizeof *point);
+        double *values = fairness ? tally->fairness : tally->throughput;
+        *point = point_bare();
+        point->x = planned->x;
+        point->flags = timed->flags;
+        summarize(values, tally->trials, values, &point->y);
+    }
+}
+
+static void conclude_contention(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    (void)outcome;
+    for (int fairness = 0; fairness < 2; fairness++)
+        for (enum contention_op op = 0; op < CONTENTION_OPS; op++)
+            add_tallied(task, op, fairness);
+    task->result->series = task->plan.series;
+    task->result->series_count = task->plan.series_count;
+}
+
+static const struct series *series_that(const struct analysis *analysis, enum contention_op op,
+                                        const char *shows)
+{
+    const struct probe_result *result = analysis->result;
+    for (size_t i = 0; i < result->series_count; i++)
+        if (strcmp(analysis_factor(&result->series[i], "op"), contentions[op].name) == 0 &&
+            strcmp(analysis_factor(&result->series[i], "shows"), shows) == 0)
+            return &result->series[i];
+    return NULL;
+}
+
+/* The value of that many writers. */
+static void add_from(struct analysis *analysis, enum contention_op op, const char *shows,
+                     size_t writers, const char *what, const char *unit, const char *text)
+{
+    const struct series *series = series_that(analysis, op, shows);
+    const struct point *point = series ? series_point(series, (double)writers) : NULL;
+    const size_t first = analysis->result->finding_count;
+    if (!point)
+        return;
+    analysis_add_point(analysis,
+                       pool_printf(analysis->pool, "contention.%s.%s", contentions[op].name, what),
+                       unit, point, point->flags)
+        ->text = text;
+    analysis_read_off(analysis, first, series);
+}
+
+/* How many times as long two writers take at one distance as at another. */
+static void add_ratio(struct analysis *analysis, enum contention_op op, const char *what,
+                      double near, double far, const char *text)
+{
+    const struct series *series = series_that(analysis, op, shows_distances);
+    const struct point *one = series ? series_point(series, near) : NULL,
+                       *other = series ? series_point(series, far) : NULL;
+    const size_t first = analysis->result->finding_count;
+    if (!one || !other)
+        return;
+    analysis_add_ratio(
+        analysis, pool_printf(analysis->pool, "contention.%s.%s", contentions[op].name, what), "",
+        estimate_ratio(finding_time_of(one), finding_time_of(other)), one->flags | other->flags)
+        ->text = text;
+    analysis_read_off(analysis, first, series);
+}
+
+/* All writers: as many as were asked for, or as there were CPUs. */
+static size_t writers_of(const struct analysis *analysis)
+{
+    const double asked = analysis_number(analysis, "writers");
+    double most = 1;
+    for (size_t i = 0; i < analysis->result->series_count; i++) {
+        const struct series *series = &analysis->result->series[i];
+        for (size_t p = 0; p < series->point_count && strcmp(series->x.name, "writers") == 0; p++)
+            most = fmax(most, series->points[p].x);
+    }
+    return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
+}
+
+static void analyse_contention(struct analysis *analysis)
+{
+    struct pool *pool = analysis->pool;
+    const size_t all = writers_of(analysis);
+    const unsigned line = analysis_line_bytes(analysis);
+    const char *more =
+        all > 2 ? "" : "; more CPUs would show how it falls, and who gets how little";
+    for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
+        add_from(analysis, op, shows_time, 1, "latency.1", "ns",
+                 "one operation of a writer that has the line to itself");
+        add_from(analysis, op, shows_throughput, 1, "throughput.1", "op/s",
+                 "operations of one writer alone");
+        if (all < 2)
+            continue;
+        add_from(analysis, op, shows_time, all, "latency.all", "ns",
+                 pool_printf(pool, "one operation of one of %zu writers to one line", all));
+        add_from(analysis, op, shows_throughput, all, "throughput.all", "op/s",
+                 pool_printf(pool, "operations of %zu writers together%s", all, more));
+        add_from(analysis, op, shows_fairness, all, "fairness.all", "",
+                 pool_printf(pool,
+                             "of %zu writers, what the one with the least got done of what the one "
+                             "with the most did",
+                             all));
+    }
+    for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
+        add_ratio(analysis, op, "false-sharing", sizeof(uint64_t), 8 * line,
+                  "two writers with a word each in one line take this many times as long as with "
+                  "lines far apart");
+        add_ratio(analysis, op, "adjacent-lines", line, 8 * line,
+                  "the same in neighbouring lines, which some processors prefetch in pairs; about "
+                  "1 where they do not");
+    }
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -316,10 +389,11 @@ const struct probe contention_probe = {
         "with two, the most basic case; more show how throughput falls.",
     .weight = 0,
     .options = options,
+    .options_bytes = sizeof(struct contention_options),
     .findings = {finding_lines, experiment},
     .plan = plan_contention,
     .prepare = prepare_contention,
     .observe = observe_contention,
-    .conclude = contention_conclude,
-    .analyse = contention_analyse,
+    .conclude = conclude_contention,
+    .analyse = analyse_contention,
 };
