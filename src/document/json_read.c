@@ -1,181 +1,569 @@
-#include "document/json.h"
-#include "document/json_fill.h"
+#include "document/json_read.h"
 
+#include "base/text.h"
+#include "document/document.h"
+#include "document/flag.h"
+#include "document/json_events.h"
+
+#include <ctype.h>
 #include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Errors have an order, wherever they stand in the file: not JSON, no object, of another schema,
- * not as the shapes have it. The first kind that applies is reported, so a file is always read to
- * its end. */
-struct reader {
-    struct json_fill fill;
-    struct json_events events;
-    size_t depth;
-    bool object;    /* the outermost value is an object */
-    bool at_schema; /* the last key was "schema" */
-    unsigned schemas;
-    bool has_schema;
-    char schema[40]; /* cut */
+enum {
+    PATH_TEXT = 160,
+    LARGE_BYTES = 16 * 1024, /* the smallest array that is given back when it grows */
+    NUMBER_TEXT = 1200,      /* the longest double needs 1077 characters to be written exactly */
 };
 
-/* Called for values at the depth of the document's own keys. */
-static void note_schema(struct reader *reader, const struct json_value *event)
+/* An object or array that is being read. */
+struct frame {
+    const struct shape *shape; /* of an object; NULL in an array or in factors: see `field` */
+    const struct field *field; /* an array's or the factors' own */
+    const struct field *at;    /* an object's current key; NULL where it is not known */
+    const char *name;          /* the current key of factors */
+    char *base; /* the struct that the keys fill, or that has the array as a member */
+    uint64_t
+        seen;     /* the keys of an object that have been seen: a set by their place in the shape */
+    size_t index; /* of an array's current element */
+};
+
+struct reading {
+    struct pool *pool;
+    const struct json_form *form;
+    void *base;
+    struct json_events events;
+    const char *refusal; /* the first value that does not fit; what follows is only passed over */
+    size_t passed_over;  /* depth inside a value that is skipped */
+    size_t depth;        /* of frames */
+    struct frame frames[SHAPE_DEPTH_MAX];
+    bool at_schema; /* the last key was "schema" */
+    unsigned schemas;
+    const char *schema;
+};
+
+/* "probes[0].series[1].points[3].median", cut where it is too long. */
+static void write_path(const struct reading *reading, char path[PATH_TEXT])
+{
+    size_t length = 0;
+    *path = '\0';
+    for (size_t i = 0; i < reading->depth && length < PATH_TEXT; i++) {
+        const struct frame *frame = &reading->frames[i];
+        const char *key = frame->shape ? frame->at ? frame->at->key : NULL : frame->name;
+        size_t room = PATH_TEXT - length;
+        int wrote = 0;
+        if (key)
+            wrote = snprintf(path + length, room, "%s%s", length ? "." : "", key);
+        else if (!frame->shape && frame->field->kind != FIELD_FACTORS)
+            wrote = snprintf(path + length, room, "[%zu]", frame->index);
+        length += (size_t)wrote;
+    }
+    text_drop_half(path);
+}
+
+/* The value at hand "is not a number". */
+static void refuse(struct reading *reading, const char *what)
+{
+    char path[PATH_TEXT];
+    if (reading->refusal)
+        return;
+    write_path(reading, path);
+    reading->refusal = pool_printf(reading->pool, "%s%s%s", path, *path ? " " : "", what);
+}
+
+/* --- values --- */
+
+static const char *copy_text(struct reading *reading, const struct json_value *value)
+{
+    char *copy = pool_alloc(reading->pool, value->length + 1, 1);
+    return memcpy(copy, value->bytes, value->length);
+}
+
+/* Copies it into `copy` of `size` bytes; false where it is no text or has no room there. */
+static bool short_text(const struct json_value *value, char *copy, size_t size)
+{
+    if (value->kind != JSON_TEXT || value->length >= size)
+        return false;
+    memcpy(copy, value->bytes, value->length);
+    copy[value->length] = '\0';
+    return true;
+}
+
+static void take_text(struct reading *reading, const struct json_value *value, const char **text)
+{
+    if (value->kind == JSON_TEXT)
+        *text = copy_text(reading, value);
+    else
+        refuse(reading, "is not a text");
+}
+
+/* A number of few digits is the quotient of two numbers that a double holds exactly, so dividing
+ * them rounds once and correctly (Clinger 1990). Returns false for other numbers, and where the
+ * machine computes in registers wider than a double. */
+static bool read_short_number(const char *bytes, size_t length, double *number)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+    const char *at = bytes, *end = bytes + length, *point = NULL;
+    uint64_t digits = 0;
+    if (length >= sizeof powers / sizeof *powers || FLT_EVAL_METHOD != 0)
+        return false;
+    for (at += *at == '-'; at < end; at++)
+        if (*at == '.')
+            point = at;
+        else if (isdigit((unsigned char)*at))
+            digits = digits * 10 + (uint64_t)(*at - '0');
+        else
+            return false;
+    if (digits > UINT64_C(1) << 53)
+        return false;
+    *number = (double)digits / powers[point ? end - point - 1 : 0];
+    if (*bytes == '-')
+        *number = -*number;
+    return true;
+}
+
+/* NAN where it is refused. */
+static double number_of(struct reading *reading, const struct json_value *value)
+{
+    char digits[NUMBER_TEXT];
+    double number;
+    if (value->kind != JSON_NUMBER) {
+        refuse(reading, "is not a number");
+        return NAN;
+    }
+    if (read_short_number(value->bytes, value->length, &number))
+        return number;
+    if (value->length >= sizeof digits) {
+        refuse(reading, "has more digits than a number needs");
+        return NAN;
+    }
+    memcpy(digits, value->bytes, value->length);
+    digits[value->length] = '\0';
+    number = strtod(digits, NULL);
+    if (!isfinite(number))
+        refuse(reading, "is too large");
+    return isfinite(number) ? number : NAN;
+}
+
+static float float_of(struct reading *reading, const struct json_value *value)
+{
+    /* The nine digits that the largest float is written with are a number above it, which rounds
+     * back to it: only what rounds to infinity is too large. */
+    const float number = (float)number_of(reading, value);
+    if (isinf(number))
+        refuse(reading, "is too large");
+    return number;
+}
+
+/* From 0 to `most`; 0 where it is refused. */
+static uint64_t whole_of(struct reading *reading, const struct json_value *value, uint64_t most)
+{
+    const double number = value->kind == JSON_NUMBER ? number_of(reading, value) : NAN;
+    if (!(number >= 0) || number != floor(number)) {
+        refuse(reading, "is not a whole number from 0");
+        return 0;
+    }
+    /* A double holds every whole number only up to 2^53. */
+    uint64_t exact = 0;
+    size_t digits = 0;
+    for (; digits < value->length && isdigit((unsigned char)value->bytes[digits]); digits++)
+        exact = exact * 10 + (uint64_t)(value->bytes[digits] - '0');
+    const bool fits = number <= (double)most && number < 0x1p63;
+    const uint64_t whole = !fits ? 0 : digits == value->length ? exact : (uint64_t)number;
+    if (!fits || whole > most)
+        refuse(reading, "is too large");
+    return whole;
+}
+
+static uint64_t seed_of(struct reading *reading, const struct json_value *value)
+{
+    char digits[32];
+    if (!short_text(value, digits, sizeof digits) || !*digits ||
+        digits[strspn(digits, "0123456789")]) {
+        refuse(reading, "is not a text of digits");
+        return 0;
+    }
+    errno = 0;
+    const uint64_t seed = strtoull(digits, NULL, 10);
+    if (errno)
+        refuse(reading, "is too large");
+    return seed;
+}
+
+static enum probe_status status_of(struct reading *reading, const struct json_value *value)
+{
+    char name[16] = "";
+    short_text(value, name, sizeof name);
+    for (int i = PROBE_OK; i <= PROBE_FAILED; i++)
+        if (strcmp(name, probe_status_names[i]) == 0)
+            return (enum probe_status)i;
+    refuse(reading, "is none of ok, partial, skipped and failed");
+    return PROBE_FAILED;
+}
+
+/* Names that are not known come from a later minor version and are skipped. */
+static unsigned flag_of(struct reading *reading, const struct json_value *value)
+{
+    char name[64];
+    if (value->kind != JSON_TEXT)
+        refuse(reading, "is not a text");
+    const int flag = short_text(value, name, sizeof name) ? flag_by_name(name) : -1;
+    return flag >= 0 ? FLAG_BIT(flag) : 0;
+}
+
+static void take_factor(struct reading *reading, const struct json_value *value,
+                        struct factor *factor)
+{
+    factor->number = NAN;
+    if (value->kind == JSON_TEXT)
+        factor->text = copy_text(reading, value);
+    else if (value->kind == JSON_NUMBER)
+        factor->number = number_of(reading, value);
+    else
+        refuse(reading, "is neither a text nor a number");
+}
+
+/* --- objects and arrays --- */
+
+static size_t *count_of(const struct frame *frame)
+{
+    return (size_t *)(void *)(frame->base + frame->field->count_offset);
+}
+
+static struct factor *factors_of(const struct frame *frame)
+{
+    return *(struct factor **)(void *)(frame->base + frame->field->offset);
+}
+
+/* One more zeroed element of the array that the frame is about. Nothing else points into an array
+ * that grows, so the old one can be freed. */
+static void *append(struct reading *reading, const struct frame *frame, size_t bytes)
+{
+    void *array, *smaller;
+    size_t *count = count_of(frame);
+    memcpy(&array, frame->base + frame->field->offset, sizeof array);
+    smaller = array;
+    void *element = pool_append(reading->pool, &array, count, bytes);
+    memcpy(frame->base + frame->field->offset, &array, sizeof array);
+    if (array != smaller && (*count - 1) * bytes > LARGE_BYTES)
+        pool_give_back(reading->pool, smaller);
+    return element;
+}
+
+/* Absent numbers are NAN; for all other members zero means absent already. */
+static void clear_fields(const struct shape *shape, char *base)
+{
+    for (const struct field *field = shape->fields; field->key; field++) {
+        char *member = base + field->offset;
+        if (field->kind == FIELD_NUMBER)
+            memcpy(member, &(double){NAN}, sizeof(double));
+        else if (field->kind == FIELD_FLOAT)
+            memcpy(member, &(float){NAN}, sizeof(float));
+        else if (field->kind == FIELD_OBJECT)
+            clear_fields(field->shape, member);
+    }
+}
+
+static void open_object(struct reading *reading, const struct shape *shape, char *base,
+                        const struct json_value *value)
+{
+    if (value->kind != JSON_OBJECT)
+        refuse(reading, "is not an object");
+    else
+        reading->frames[reading->depth++] = (struct frame){.shape = shape, .base = base};
+}
+
+static void open_array(struct reading *reading, const struct field *field, char *base,
+                       const struct json_value *value)
+{
+    const bool by_name = field->kind == FIELD_FACTORS;
+    if (value->kind != (by_name ? JSON_OBJECT : JSON_ARRAY))
+        refuse(reading, by_name ? "is not an object" : "is not an array");
+    else
+        reading->frames[reading->depth++] = (struct frame){.field = field, .base = base};
+}
+
+static void take_field(struct reading *reading, const struct field *field, char *base,
+                       const struct json_value *value)
+{
+    void *member = base + field->offset;
+    uint64_t whole;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        take_text(reading, value, member);
+        break;
+    case FIELD_NUMBER:
+        *(double *)member = number_of(reading, value);
+        break;
+    case FIELD_FLOAT:
+        *(float *)member = float_of(reading, value);
+        break;
+    case FIELD_WHOLE:
+        whole = whole_of(reading, value, field->most);
+        memcpy(member,
+               field->bytes == sizeof whole ? (void *)&whole : (void *)&(uint32_t){(uint32_t)whole},
+               field->bytes);
+        break;
+    case FIELD_TRUTH:
+        if (value->kind != JSON_TRUTH)
+            refuse(reading, "is neither true nor false");
+        *(bool *)member = value->truth;
+        break;
+    case FIELD_SEED:
+        *(uint64_t *)member = seed_of(reading, value);
+        break;
+    case FIELD_STATUS:
+        *(enum probe_status *)member = status_of(reading, value);
+        break;
+    case FIELD_OBJECT:
+        open_object(reading, field->shape, member, value);
+        break;
+    default:
+        open_array(reading, field, base, value);
+    }
+}
+
+/* Takes one element of an array, or one factor. */
+static void take_element(struct reading *reading, struct frame *frame,
+                         const struct json_value *value)
+{
+    const struct field *field = frame->field;
+    void *element;
+    switch (field->kind) {
+    case FIELD_FLAGS:
+        *(unsigned *)(void *)(frame->base + field->offset) |= flag_of(reading, value);
+        break;
+    case FIELD_TEXTS:
+        take_text(reading, value, append(reading, frame, sizeof(const char *)));
+        break;
+    case FIELD_SIZES:
+        element = append(reading, frame, sizeof(uint64_t));
+        *(uint64_t *)element = whole_of(reading, value, INT64_MAX);
+        break;
+    case FIELD_VALUES:
+        take_factor(reading, value, append(reading, frame, sizeof(struct factor)));
+        break;
+    case FIELD_FACTORS:
+        element = &factors_of(frame)[*count_of(frame) - 1];
+        if (value->kind == JSON_ARRAY) {
+            open_array(reading, &factor_list, element, value);
+            return; /* its end moves the index on */
+        }
+        take_factor(reading, value, element);
+        break;
+    default:
+        element = append(reading, frame, field->shape->bytes);
+        clear_fields(field->shape, element);
+        open_object(reading, field->shape, element, value);
+        return; /* its end moves the index on */
+    }
+    frame->index++;
+}
+
+/* Keys mostly come in the order of the table, so the search begins behind the last one found. */
+static const struct field *find_field(const struct frame *frame, const char *key, size_t length)
+{
+    const struct field *fields = frame->shape->fields;
+    const struct field *begin = frame->at ? frame->at + 1 : fields, *field = begin;
+    do {
+        if (!field->key) {
+            field = fields;
+            continue;
+        }
+        if (strncmp(field->key, key, length) == 0 && !field->key[length])
+            return field;
+        field++;
+    } while (field != begin);
+    return NULL;
+}
+
+static void take_key(struct reading *reading, const struct json_value *key)
+{
+    struct frame *frame = &reading->frames[reading->depth - 1];
+    if (frame->shape) {
+        frame->at = find_field(frame, key->bytes, key->length);
+        const uint64_t bit = frame->at ? UINT64_C(1) << (frame->at - frame->shape->fields) : 0;
+        if (frame->seen & bit)
+            refuse(reading, "is a duplicate key");
+        frame->seen |= bit;
+        return;
+    }
+    struct factor *factor = append(reading, frame, sizeof *factor);
+    factor->name = frame->name = copy_text(reading, key);
+    factor->number = NAN;
+}
+
+static bool has_seen(const struct frame *frame, const char *key)
+{
+    const struct field *field = find_field(frame, key, strlen(key));
+    return frame->seen >> (field - frame->shape->fields) & 1;
+}
+
+/* A point has either x, or both from and to, and all points of a series have the same. */
+static void end_point(struct reading *reading, struct frame *frame)
+{
+    const struct frame *list = frame - 1;
+    struct series *series = (struct series *)(void *)list->base;
+    const struct point *point = (const struct point *)(const void *)frame->base;
+    const bool x = has_seen(frame, "x"), from = has_seen(frame, "from"), to = has_seen(frame, "to");
+    if (list->index == 0)
+        series->matrix = from;
+    if (from != to || x == from)
+        refuse(reading, "has to have either x or both from and to");
+    else if (series->matrix != from)
+        refuse(reading, "is of another form (x, or from and to) than those before it");
+    else if (point->y.n > 0 && isnan(point->y.median)) {
+        frame->at = find_field(frame, "median", strlen("median"));
+        refuse(reading, "is missing");
+    }
+}
+
+static void end_object(struct reading *reading, struct frame *frame)
+{
+    const struct field *fields = frame->shape->fields;
+    for (size_t i = 0; fields[i].key; i++)
+        if (fields[i].required && !(frame->seen >> i & 1)) {
+            frame->at = &fields[i];
+            refuse(reading, "is missing");
+            return;
+        }
+    frame->at = NULL;
+    if (frame->shape == &point_shape)
+        end_point(reading, frame);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Finds duplicates by sorting, because a hostile file may have a million factors. */
+static void end_factors(struct reading *reading, struct frame *frame)
+{
+    const size_t count = *count_of(frame);
+    const char **names = count > 1 ? pool_alloc(reading->pool, count, sizeof *names) : NULL;
+    if (!names)
+        return;
+    for (size_t i = 0; i < count; i++)
+        names[i] = factors_of(frame)[i].name;
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(names[i - 1], names[i]) == 0) {
+            frame->name = names[i];
+            refuse(reading, "is a duplicate key");
+        }
+    pool_give_back(reading->pool, names);
+}
+
+static void take_event(struct reading *reading, const struct json_value *event)
+{
+    const bool opens = event->kind == JSON_ARRAY || event->kind == JSON_OBJECT;
+    struct frame *frame = &reading->frames[reading->depth - 1];
+    if (reading->passed_over) {
+        reading->passed_over += opens;
+        reading->passed_over -= event->kind == JSON_END;
+    } else if (event->kind == JSON_KEY) {
+        take_key(reading, event);
+    } else if (event->kind == JSON_END) {
+        if (frame->shape)
+            end_object(reading, frame);
+        else if (frame->field->kind == FIELD_FACTORS)
+            end_factors(reading, frame);
+        if (--reading->depth)
+            frame[-1].index++;
+    } else if (!frame->shape) {
+        take_element(reading, frame, event);
+    } else if (frame->at) {
+        take_field(reading, frame->at, frame->base, event);
+    } else {
+        reading->passed_over += opens;
+    }
+}
+
+/* --- the whole --- */
+
+/* Called for keys and values of the outermost object. */
+static void note_schema(struct reading *reading, const struct json_value *event)
 {
     static const char key[] = "schema";
     if (event->kind == JSON_KEY) {
-        reader->at_schema =
+        reading->at_schema =
             event->length == strlen(key) && memcmp(event->bytes, key, event->length) == 0;
-        reader->schemas += reader->at_schema;
-        if (reader->at_schema && reader->schemas == 2 && reader->fill.code == 0)
-            json_refuse(&reader->fill, "schema is a duplicate key");
-    } else if (event->kind == JSON_TEXT && reader->at_schema) {
-        reader->has_schema = true;
-        snprintf(reader->schema, sizeof reader->schema, "%.*s", (int)event->length, event->bytes);
+        reading->schemas += reading->at_schema;
+        if (reading->at_schema && reading->schemas == 2)
+            refuse(reading, "schema is a duplicate key");
+    } else if (event->kind == JSON_TEXT && reading->at_schema) {
+        enum { LENGTH_MOST = 39 };
+        char *schema = pool_printf(reading->pool, "%.*s",
+                                   (int)(event->length < LENGTH_MOST ? event->length : LENGTH_MOST),
+                                   event->bytes);
+        for (char *byte = schema; *byte; byte++)
+            *byte = (unsigned char)*byte >= 127 ? '?' : *byte;
+        reading->schema = schema;
     }
 }
 
-static void take_event(struct reader *reader, const struct json_value *event)
+static void check_schema(const struct reading *reading)
 {
-    if (reader->depth == 0) {
-        reader->object = event->kind == JSON_OBJECT;
-        if (!reader->object)
-            json_refuse(&reader->fill, "is not a JSON object");
-    } else {
-        reader->depth -= event->kind == JSON_END;
-        json_fill_event(&reader->fill, event);
-        if (reader->depth == 1)
-            note_schema(reader, event);
+    const struct json_form *form = reading->form;
+    const size_t length = strlen(form->schema);
+    if (!reading->schema)
+        pool_leave(reading->pool, ERROR_USAGE, "%s: has no schema%s", reading->events.name,
+                   reading->events.remedy);
+    const char *minor = reading->schema + length;
+    if (strncmp(reading->schema, form->schema, length) != 0 ||
+        (*minor && (*minor != '.' || !minor[1] || minor[1 + strspn(minor + 1, "0123456789")])))
+        pool_leave(reading->pool, ERROR_USAGE,
+                   "%s: its schema is \"%s\", and this program reads \"%s\": use the fathom that "
+                   "wrote it",
+                   reading->events.name, reading->schema, form->schema);
+}
+
+/* The kinds of errors have an order, so a stream is always read to its end. */
+static int read_all(void *with)
+{
+    struct reading *reading = with;
+    struct json_events *events = &reading->events;
+    size_t depth = 0;
+    events->remedy =
+        pool_printf(reading->pool, ": give a document that %s wrote", reading->form->writer);
+    clear_fields(reading->form->shape, reading->base);
+    struct json_value event = json_events_next(events);
+    const bool object = event.kind == JSON_OBJECT;
+    open_object(reading, reading->form->shape, reading->base, &event);
+    while (event.kind != JSON_DONE) {
+        depth += event.kind == JSON_ARRAY || event.kind == JSON_OBJECT;
+        event = json_events_next(events);
+        depth -= event.kind == JSON_END;
+        if (!object || event.kind == JSON_DONE)
+            continue;
+        if (!reading->refusal)
+            take_event(reading, &event);
+        if (depth == 1)
+            note_schema(reading, &event);
     }
-    reader->depth += event->kind == JSON_ARRAY || event->kind == JSON_OBJECT;
-}
-
-static int refuse_file(struct reader *reader, const char *what)
-{
-    return error_set(reader->fill.error, ERROR_USAGE, "%s: %s: give a document that fathom wrote",
-                     reader->fill.file, what);
-}
-
-/* Says where reading stopped and why. */
-static int refuse_text(struct reader *reader)
-{
-    struct json_position position = json_input_position(&reader->events.input);
-    const char *why = reader->events.input.wrong;
-    char what[200];
-    snprintf(what, sizeof what, "%s at line %llu, column %llu%s%s",
-             why ? "is not JSON" : "ends in the middle,", (unsigned long long)position.line + 1,
-             (unsigned long long)position.column + 1, why ? ": " : "", why ? why : "");
-    return refuse_file(reader, what);
-}
-
-static int read_events(struct reader *reader)
-{
-    struct json_value event;
-    int code;
-    while ((code = json_events_next(&reader->events, &event)) == 0 && event.kind != JSON_DONE) {
-        take_event(reader, &event);
-        if (reader->fill.code == ERROR_SYSTEM)
-            return ERROR_SYSTEM;
-    }
-    if (code == 0)
-        return 0;
-    int failure = reader->events.input.failure;
-    if (failure)
-        return refuse_file(reader, failure == EISDIR ? "is a directory" : strerror(failure));
-    if (code == ERROR_SYSTEM)
-        return json_out_of_memory(&reader->fill);
-    if (json_input_is_empty(&reader->events.input))
-        return refuse_file(reader, "is empty");
-    return refuse_text(reader);
-}
-
-/* "fathom/1", and "fathom/1.3", which only adds keys. */
-static int check_schema(struct reader *reader)
-{
-    const size_t length = strlen(DOCUMENT_SCHEMA);
-    if (!reader->has_schema)
-        return refuse_file(reader, "has no schema");
-    if (strncmp(reader->schema, DOCUMENT_SCHEMA, length) == 0) {
-        const char *minor = reader->schema + length;
-        if (!*minor || (*minor == '.' && minor[1] && !minor[1 + strspn(minor + 1, "0123456789")]))
-            return 0;
-    }
-    for (char *byte = reader->schema; *byte; byte++)
-        if ((unsigned char)*byte >= 127)
-            *byte = '?';
-    return error_set(reader->fill.error, ERROR_USAGE,
-                     "%s: its schema is \"%s\", and this program reads \"" DOCUMENT_SCHEMA
-                     "\": use the fathom that wrote it",
-                     reader->fill.file, reader->schema);
-}
-
-/* A warning of an older document is one text: what was found, and what to do. */
-static int take_warnings(struct document *document, struct error *error)
-{
-    struct conditions *conditions = &document->conditions;
-    const size_t count = conditions->remark_count ? 0 : conditions->warning_count;
-    for (size_t i = 0; i < count; i++) {
-        struct remark *remark = pool_append(&document->pool, (void **)&conditions->remarks,
-                                            &conditions->remark_count, sizeof *remark);
-        if (!remark)
-            return error_out_of_memory(error);
-        *remark = (struct remark){.what = conditions->warnings[i]};
-    }
-    conditions->warning_count = 0;
+    if (!object)
+        pool_leave(reading->pool, ERROR_USAGE, "%s: is not a JSON object%s", events->name,
+                   events->remedy);
+    check_schema(reading);
+    if (reading->refusal)
+        pool_leave(reading->pool, ERROR_USAGE, "%s: %s%s", events->name, reading->refusal,
+                   events->remedy);
     return 0;
 }
 
-/* Findings that older documents name otherwise, of the CPUs or, behind its name, of a device. */
-static int take_names(struct document *document, struct error *error)
+int json_read(struct pool *pool, FILE *stream, const char *name, const struct json_form *form,
+              void *base, struct error *error)
 {
-    static const char before[] = "levels.untold", now[] = "levels.gaps";
-    for (size_t p = 0; p < document->probe_count; p++)
-        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
-            struct finding *finding = &document->probes[p].findings[f];
-            const size_t length = strlen(finding->name);
-            const size_t start = length < sizeof before - 1 ? length : length - (sizeof before - 1);
-            if (strcmp(finding->name + start, before) != 0)
-                continue;
-            finding->name = pool_printf(&document->pool, "%.*s%s", (int)start, finding->name, now);
-            if (!finding->name)
-                return error_out_of_memory(error);
-        }
-    return 0;
-}
-
-int document_read_stream(struct document *document, FILE *stream, const char *name,
-                         struct error *error)
-{
-    struct reader reader = {.fill = {.pool = &document->pool, .error = error, .file = name}};
-    *document = (struct document){0};
-    json_fill_start(&reader.fill, document);
-    json_events_begin(&reader.events, stream, JSON_ROOM_BYTES);
-    int code = read_events(&reader);
-    json_events_end(&reader.events);
-    if (code == 0 && reader.object)
-        code = check_schema(&reader);
-    if (code == 0)
-        code = reader.fill.code;
-    if (code == 0)
-        code = take_warnings(document, error);
-    if (code == 0)
-        code = take_names(document, error);
-    if (code == 0 && !(document->file = pool_strdup(&document->pool, name)))
-        code = error_out_of_memory(error);
-    if (code < 0)
-        document_free(document);
-    return code;
-}
-
-int document_read(struct document *document, const char *path, struct error *error)
-{
-    if (strcmp(path, "-") == 0)
-        return document_read_stream(document, stdin, "standard input", error);
-    *document = (struct document){0};
-    FILE *stream = fopen(path, "rbe");
-    if (!stream)
-        return error_set(error, ERROR_USAGE, "%s: %s: give a document that fathom wrote", path,
-                         strerror(errno));
-    int code = document_read_stream(document, stream, path, error);
-    fclose(stream);
-    return code;
+    struct reading reading = {
+        .pool = pool,
+        .form = form,
+        .base = base,
+        .events = {.pool = pool, .stream = stream, .name = name, .room = JSON_ROOM_BYTES}};
+    const int code = pool_enter(pool, read_all, &reading, error);
+    json_events_end(&reading.events);
+    return code == ERROR_SYSTEM ? error_set(error, code, "%s: out of memory", name) : code;
 }

@@ -293,6 +293,8 @@ static void put_field(struct writer *writer, const struct field *field, const vo
     case FIELD_LIST:
         put_list(writer, field, base);
         break;
+    case FIELD_VALUES: /* put_factors() writes them */
+        break;
     }
 }
 

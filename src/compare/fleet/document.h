@@ -25,7 +25,6 @@ struct fleet_reference {
         bool judged;
     } * groups;
     size_t group_count;
-    const char *schema;
     const char *file;
     struct pool pool;
 };

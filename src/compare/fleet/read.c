@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "compare/fleet/document.h"
 #include "conclude/registry/experiment.h"
-#include "document/json_fill.h"
+#include "document/json_read.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,10 +25,6 @@ static const struct field group_fields[] = {
 static const struct shape group_shape = {group_fields, sizeof(struct fleet_reference_group)};
 
 static const struct field reference_fields[] = {
-    {.key = "schema",
-     .kind = FIELD_TEXT,
-     .required = true,
-     .offset = offsetof(struct fleet_reference, schema)},
     {.key = "groups",
      .kind = FIELD_LIST,
      .required = true,
@@ -64,53 +60,16 @@ bool fleet_is_document(const char *path)
     return strncmp(at, begin, strlen(begin)) == 0;
 }
 
-static int refuse(const struct fleet_reference *reference, const char *what, struct error *error)
-{
-    return error_set(error, ERROR_USAGE, "%s: %s: give a document that 'fathom fleet' wrote",
-                     reference->file, what);
-}
-
-static int fill(struct fleet_reference *reference, FILE *stream, struct error *error)
-{
-    struct json_fill fill = {.pool = &reference->pool, .error = error, .file = reference->file};
-    struct json_events events;
-    struct json_value event;
-    int code;
-    bool begun = false;
-    fill.frames[fill.depth++] =
-        (struct json_frame){.shape = &reference_shape, .base = (char *)reference};
-    json_events_begin(&events, stream, JSON_ROOM_BYTES);
-    while ((code = json_events_next(&events, &event)) == 0 && event.kind != JSON_DONE) {
-        if (!begun && event.kind != JSON_OBJECT)
-            break;
-        if (begun && fill.depth > 0)
-            json_fill_event(&fill, &event);
-        begun = true;
-    }
-    const struct json_position position = json_input_position(&events.input);
-    const int failure = events.input.failure;
-    json_events_end(&events);
-    if (code == ERROR_SYSTEM)
-        return failure ? refuse(reference, strerror(failure), error) : error_out_of_memory(error);
-    if (code < 0) {
-        char what[80];
-        snprintf(what, sizeof what, "is not JSON at line %llu, column %llu",
-                 (unsigned long long)position.line + 1, (unsigned long long)position.column + 1);
-        return refuse(reference, what, error);
-    }
-    return begun ? fill.code : refuse(reference, "is not a JSON object", error);
-}
-
 int fleet_reference_read(struct fleet_reference *reference, const char *path, struct error *error)
 {
+    static const struct json_form form = {&reference_shape, FLEET_SCHEMA, "'fathom fleet'"};
     *reference = (struct fleet_reference){.file = path};
     FILE *stream = fopen(path, "rbe");
     if (!stream)
-        return refuse(reference, strerror(errno), error);
-    int code = fill(reference, stream, error);
+        return error_set(error, ERROR_USAGE, "%s: %s: give a document that 'fathom fleet' wrote",
+                         path, strerror(errno));
+    int code = json_read(&reference->pool, stream, path, &form, reference, error);
     fclose(stream);
-    if (code == 0 && strcmp(reference->schema, FLEET_SCHEMA) != 0)
-        code = refuse(reference, "its schema is of another version", error);
     for (size_t g = 0; g < reference->group_count && code == 0; g++) {
         struct fleet_reference_group *group = &reference->groups[g];
         if (!group->judged)

@@ -13,19 +13,13 @@ enum { KEY_BYTES = 64, VALUE_BYTES = 256 }; /* longer ones are cut */
 
 struct walk {
     struct json_events events;
+    int (*found)(void *context, const struct json_found *);
+    void *context;
     char keys[JSON_KEYS_MOST][KEY_BYTES]; /* of the open objects and arrays: the key at hand */
     bool array[JSON_KEYS_MOST];
     size_t depth;            /* of what is open; may be more than JSON_KEYS_MOST */
     char value[VALUE_BYTES]; /* the one at hand, which has no NUL behind it in the stream */
 };
-
-static int refuse(const struct walk *walk, const struct import_text *text, struct error *error)
-{
-    const struct json_position at = json_input_position(&walk->events.input);
-    const char *wrong = walk->events.input.wrong;
-    return error_set(error, ERROR_USAGE, "%s: line %llu: is no JSON: %s", text->file,
-                     (unsigned long long)at.line + 1, wrong ? wrong : "it ends too early");
-}
 
 /* Elements of an array are at the keys that lead to it. */
 static void fill(const struct walk *walk, struct json_found *found)
@@ -36,8 +30,7 @@ static void fill(const struct walk *walk, struct json_found *found)
             found->keys[found->depth++] = walk->keys[i];
 }
 
-static int take(struct walk *walk, const struct json_value *value,
-                int (*found)(void *context, const struct json_found *), void *context)
+static int take(struct walk *walk, const struct json_value *value)
 {
     const bool kept = walk->depth <= JSON_KEYS_MOST;
     struct json_found one = {.number = NAN};
@@ -74,7 +67,20 @@ static int take(struct walk *walk, const struct json_value *value,
     if (!kept)
         return 0;
     fill(walk, &one);
-    return one.depth ? found(context, &one) : 0; /* a value without a name says nothing */
+    return one.depth ? walk->found(walk->context, &one)
+                     : 0; /* a value without a name says nothing */
+}
+
+static int read_all(void *with)
+{
+    struct walk *walk = with;
+    struct json_value value = {.kind = JSON_NULL};
+    int code = 0;
+    while (code == 0 && value.kind != JSON_DONE) {
+        value = json_events_next(&walk->events);
+        code = take(walk, &value);
+    }
+    return code;
 }
 
 int json_values(const struct import_text *text,
@@ -85,22 +91,19 @@ int json_values(const struct import_text *text,
         return error_set(error, ERROR_USAGE, "%s: is empty, and so no JSON", text->file);
     /* The reader of events takes streams; this one is only read. */
     FILE *stream = fmemopen((void *)(uintptr_t)text->text, text->length, "r");
-    struct walk walk = {.depth = 0};
-    struct json_value value = {.kind = JSON_NULL};
+    struct pool pool = {0};
+    struct walk walk = {.found = found,
+                        .context = context,
+                        .events = {.pool = &pool,
+                                   .stream = stream,
+                                   .name = text->file,
+                                   .remedy = "",
+                                   .room = JSON_ROOM_BYTES}};
     if (!stream)
         return error_set(error, ERROR_SYSTEM, "%s: %s", text->file, strerror(errno));
-    json_events_begin(&walk.events, stream, JSON_ROOM_BYTES);
-    int code = 0;
-    while (code == 0 && value.kind != JSON_DONE) {
-        code = json_events_next(&walk.events, &value);
-        if (code == ERROR_USAGE)
-            code = refuse(&walk, text, error);
-        else if (code == ERROR_SYSTEM)
-            code = error_out_of_memory(error);
-        else
-            code = take(&walk, &value, found, context);
-    }
+    const int code = pool_enter(&pool, read_all, &walk, error);
     json_events_end(&walk.events);
+    pool_free(&pool);
     fclose(stream);
     return code;
 }

@@ -16,7 +16,7 @@ struct json_found {
 };
 
 /* Calls `found` for one after another, but not for those that no key leads to; a negative code ends
- * it and is returned. ERROR_USAGE with the line for what is no JSON. */
+ * it and is returned. ERROR_USAGE with line and column for what is no JSON. */
 int json_values(const struct import_text *, int (*found)(void *context, const struct json_found *),
                 void *context, struct error *);
 

@@ -1,9 +1,10 @@
+/* The reader of JSON: a text in, its events or the place where it is wrong out. */
 #include "document/json_events.h"
 
+#include "base/error.h"
 #include "base/random.h"
 #include "base/utf8.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,44 +14,44 @@
 
 /* The events of a text, a word each, and how reading ended. */
 struct heard {
+    struct json_events reader;
+    FILE *to;
     char *events;
     int code;
-    const char *wrong;
-    struct json_position position;
+    struct error error;
 };
 
-static void tell(FILE *to, const struct json_value *value)
+static int listen(void *with)
 {
     static const char *const words[] = {"null", "",     "number ", "text ", "[",
                                         "{",    "key ", "end",     "done"};
-    fputs(value->kind == JSON_TRUTH ? value->truth ? "true" : "false" : words[value->kind], to);
-    if (value->kind == JSON_NUMBER || value->kind == JSON_TEXT || value->kind == JSON_KEY)
-        fwrite(value->bytes, 1, value->length, to);
-    fputc(value->kind == JSON_DONE ? '.' : '|', to);
+    struct heard *heard = with;
+    struct json_value value;
+    do {
+        value = json_events_next(&heard->reader);
+        fputs(value.kind == JSON_TRUTH ? value.truth ? "true" : "false" : words[value.kind],
+              heard->to);
+        fwrite(value.bytes, 1, value.length, heard->to);
+        fputc(value.kind == JSON_DONE ? '.' : '|', heard->to);
+    } while (value.kind != JSON_DONE);
+    return 0;
 }
 
 /* The caller frees `events`. */
 static struct heard hear(const char *bytes, size_t size, size_t room)
 {
-    struct heard heard = {0};
-    struct json_events events;
-    struct json_value value;
+    struct heard heard = {.code = 0};
+    struct pool pool = {0};
     size_t written;
     FILE *stream = size ? fmemopen((char *)(uintptr_t)bytes, size, "rb") : fopen("/dev/null", "rb");
-    FILE *to = open_memstream(&heard.events, &written);
     assert_non_null(stream);
-    assert_non_null(to);
-    json_events_begin(&events, stream, room);
-    do {
-        heard.code = json_events_next(&events, &value);
-        if (heard.code == 0)
-            tell(to, &value);
-    } while (heard.code == 0 && value.kind != JSON_DONE);
-    heard.wrong = events.input.wrong;
-    heard.position = json_input_position(&events.input);
-    json_events_end(&events);
+    heard.to = open_memstream(&heard.events, &written);
+    heard.reader = (struct json_events){
+        .pool = &pool, .stream = stream, .name = "it", .remedy = ": mend it", .room = room};
+    heard.code = pool_enter(&pool, listen, &heard, &heard.error);
+    json_events_end(&heard.reader);
     fclose(stream);
-    fclose(to);
+    fclose(heard.to);
     return heard;
 }
 
@@ -62,9 +63,7 @@ static struct heard hear_in_pieces(const char *bytes, size_t size)
         struct heard heard = hear(bytes, size, room);
         assert_int_equal(heard.code, whole.code);
         assert_string_equal(heard.events, whole.events);
-        assert_ptr_equal(heard.wrong, whole.wrong);
-        assert_int_equal(heard.position.line, whole.position.line);
-        assert_int_equal(heard.position.column, whole.position.column);
+        assert_string_equal(heard.error.text, whole.error.text);
         free(heard.events);
     }
     return whole;
@@ -76,34 +75,21 @@ static void what_is_json_is_reported_event_by_event(void **state)
     static const struct {
         const char *text, *events;
     } texts[] = {
-        {"null", "null|done."},
         {" true ", "true|done."},
         {"\t\r\nfalse\n", "false|done."},
-        {"0", "number 0|done."},
-        {"-0", "number -0|done."},
         {"-0.0e-0", "number -0.0e-0|done."},
-        {"1234567890", "number 1234567890|done."},
-        {"0.5", "number 0.5|done."},
         {"10E+02", "number 10E+02|done."},
-        {"1e9999", "number 1e9999|done."},
-        {"1.5e3 ", "number 1.5e3|done."},
-        {"\"\"", "text |done."},
         {"\"\x7f\"", "text \x7f|done."},
-        {"\"a\\tb\"", "text a\tb|done."},
-        {"\"\xef\xbb\xbf\"", "text \xef\xbb\xbf|done."},
-        {"\"\xef\xbf\xbf\"", "text \xef\xbf\xbf|done."},
-        {"[]", "[|end|done."},
-        {"{}", "{|end|done."},
-        {"[ ]", "[|end|done."},
         {"{ \n }", "{|end|done."},
         {"[[],{},[{}]]", "[|[|end|{|end|[|{|end|end|end|done."},
-        {"[1,2 ,3]", "[|number 1|number 2|number 3|end|done."},
-        {"{\"a\":1}", "{|key a|number 1|end|done."},
         {"{\"\":\"\",\"\":{}}", "{|key |text |key |{|end|end|done."},
         {" { \"a\" : [ null , true ] , \"b\\n\" : -1.0 } ",
          "{|key a|[|null|true|end|key b\n|number -1.0|end|done."},
-        {"{\"a\":{\"b\":[{\"c\":0}]},\"d\":0}",
-         "{|key a|{|key b|[|{|key c|number 0|end|end|end|key d|number 0|end|done."},
+        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041z\"", "text \"\\/\b\f\n\r\tAz|done."},
+        {"\"\\u007f\\u0080\\u07FF\\u0800\\uffff\"",
+         "text \x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf|done."},
+        {"\"\\ud800\\udc00\\uDBFF\\uDFFF\xe2\x82\xac\"",
+         "text \xf0\x90\x80\x80\xf4\x8f\xbf\xbf\xe2\x82\xac|done."},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct heard heard = hear_in_pieces(texts[i].text, strlen(texts[i].text));
@@ -113,152 +99,66 @@ static void what_is_json_is_reported_event_by_event(void **state)
     }
 }
 
-struct refused {
-    const char *text, *wrong;
-    unsigned line, column; /* as people count: from 1 */
-};
-
-static const struct refused refused[] = {
-    /* bytes that begin no value */
+static const struct {
+    const char *text, *wrong; /* NULL: it ends in the middle */
+    unsigned line, column;    /* as people count: from 1 */
+} refused[] = {
     {"nul", NULL, 1, 4},
     {"nulL", "this character does not belong", 1, 4},
-    {"nil", "this character does not belong", 1, 2},
     {"nullx", "more text after the value", 1, 5},
-    {"True", "this character does not belong", 1, 1},
     {"NaN", "this character does not belong", 1, 1},
     {"-Infinity", "digit is missing", 1, 2},
-    {"Infinity", "this character does not belong", 1, 1},
-    {"'a'", "this character does not belong", 1, 1},
-    {"a", "this character does not belong", 1, 1},
-    {"*", "this character does not belong", 1, 1},
     {"/* */ 1", "this character does not belong", 1, 1},
-    {"1 // one", "more text after the value", 1, 3},
-    {"[1,#]", "this character does not belong", 1, 4},
-    {"\x01", "this character does not belong", 1, 1},
-    {"\f1", "this character does not belong", 1, 1},
-    {"\v1", "this character does not belong", 1, 1},
     {"\xef\xbb\xbf{}", "this character does not belong", 1, 1},
-    {"\xc2\xa0 1", "this character does not belong", 1, 1},
     {"[\xc3\xa9]", "this character does not belong", 1, 2},
     {"[\xff]", "not UTF-8", 1, 2},
-    {"\xff\xfe{", "not UTF-8", 1, 1},
-    {"\xfe\xff", "not UTF-8", 1, 1},
-    {"[1\xe2\x80\xa8,2]", "',' or ']'", 1, 3},
     {"]", "value is missing", 1, 1},
-    {"}", "value is missing", 1, 1},
-    {",", "value is missing", 1, 1},
-    {":", "value is missing", 1, 1},
-    /* numbers */
-    {"-", NULL, 1, 2},
-    {"--1", "digit is missing", 1, 2},
-    {"-a", "digit is missing", 1, 2},
-    {"+1", "this character does not belong", 1, 1},
-    {".5", "this character does not belong", 1, 1},
-    {"-.5", "digit is missing", 1, 2},
     {"01", "begins with 0", 1, 2},
-    {"-01", "begins with 0", 1, 3},
     {"[-00]", "begins with 0", 1, 4},
     {"1.", NULL, 1, 3},
     {"[1.]", "digit is missing", 1, 4},
-    {"[1.e1]", "digit is missing", 1, 4},
-    {"1e", NULL, 1, 3},
     {"1e+", NULL, 1, 4},
-    {"[1e]", "digit is missing", 1, 4},
     {"[1e+]", "digit is missing", 1, 5},
-    {"[1e+-1]", "digit is missing", 1, 5},
-    {"1e1.5", "more text after the value", 1, 4},
-    {"1.2.3", "more text after the value", 1, 4},
     {"0x10", "more text after the value", 1, 2},
-    {"1_000", "more text after the value", 1, 2},
-    {"1,000", "more text after the value", 1, 2},
-    {"1f", "more text after the value", 1, 2},
-    {"[1a]", "',' or ']'", 1, 3},
-    {"\xef\xbc\x91", "this character does not belong", 1, 1},
-    /* texts */
-    {"\"", NULL, 1, 2},
     {"\"a", NULL, 1, 3},
-    {"\"\\", NULL, 1, 3},
-    {"\"\\\"", NULL, 1, 4},
     {"\"\\u12", NULL, 1, 6},
-    {"\"\\ud800", NULL, 1, 8},
     {"\"\\ud800\\", NULL, 1, 9},
     {"\"\xe2\x82", NULL, 1, 3},
     {"\"a\nb\"", "a control character", 1, 3},
-    {"\"\t\"", "a control character", 1, 2},
-    {"\"\x1f\"", "a control character", 1, 2},
     {"\"\\x41\"", "an escape", 1, 3},
-    {"\"\\'\"", "an escape", 1, 3},
-    {"\"\\a\"", "an escape", 1, 3},
-    {"\"\\0\"", "an escape", 1, 3},
-    {"\"\\U0041\"", "an escape", 1, 3},
-    {"\"\\\n\"", "an escape", 1, 3},
     {"\"\\u00g0\"", "four hexadecimal", 1, 6},
-    {"\"\\u+123\"", "four hexadecimal", 1, 4},
-    {"\"\\u{41}\"", "four hexadecimal", 1, 4},
     {"\"\\u0000\"", "u0000", 1, 7},
     {"\"\\ud800\"", "half of", 1, 8},
     {"\"\\ud800\\n\"", "half of", 1, 9},
     {"\"\\ud800\\u0041\"", "half of", 1, 13},
     {"\"\\udc00\"", "half of", 1, 7},
     {"\"\xc3\xa9\xff\"", "not UTF-8", 1, 3},
-    {"\"\xc0\xaf\"", "not UTF-8", 1, 2},
     {"\"\xed\xa0\x80\"", "not UTF-8", 1, 3},
-    /* arrays and objects */
-    {"[", NULL, 1, 2},
-    {"[1", NULL, 1, 3},
     {"[1,", NULL, 1, 4},
     {"[1,]", "value is missing", 1, 4},
-    {"[,1]", "value is missing", 1, 2},
-    {"[1,,2]", "value is missing", 1, 4},
-    {"[1 2]", "',' or ']'", 1, 4},
     {"[1\n2]", "',' or ']'", 2, 1},
-    {"[1:2]", "',' or ']'", 1, 3},
     {"[1}", "',' or ']'", 1, 3},
-    {"[}", "value is missing", 1, 2},
     {"[]]", "more text after the value", 1, 3},
-    {"[\"a\":1]", "',' or ']'", 1, 5},
-    {"{", NULL, 1, 2},
-    {"{\"a\"", NULL, 1, 5},
-    {"{\"a\":", NULL, 1, 6},
-    {"{\"a\":1", NULL, 1, 7},
-    {"{\"a\":1,", NULL, 1, 8},
-    {"{,}", "key in quotes", 1, 2},
     {"{a:1}", "key in quotes", 1, 2},
-    {"{1:1}", "key in quotes", 1, 2},
-    {"{null:1}", "key in quotes", 1, 2},
-    {"{[]:1}", "key in quotes", 1, 2},
-    {"{]", "key in quotes", 1, 2},
     {"{\"a\":1,}", "key in quotes", 1, 8},
     {"{\"a\"}", "':' is missing", 1, 5},
-    {"{\"a\" 1}", "':' is missing", 1, 6},
-    {"{\"a\",1}", "':' is missing", 1, 5},
-    {"{\"a\"=1}", "':' is missing", 1, 5},
-    {"{\"a\"::1}", "value is missing", 1, 6},
-    {"{\"a\":}", "value is missing", 1, 6},
-    {"{\"a\":1 \"b\":2}", "',' or '}'", 1, 8},
-    {"{\"a\":1]", "',' or '}'", 1, 7},
-    {"{\"\xff\":1}", "not UTF-8", 1, 3},
-    {"{}{}", "more text after the value", 1, 3},
-    {"{} x", "more text after the value", 1, 4},
-    {"1\n\n 2", "more text after the value", 3, 2},
-    {"\"\"\"\"", "more text after the value", 1, 3},
-    {"", NULL, 1, 1},
-    {" \n ", NULL, 2, 2},
-    {"{\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\":x", "this character does not belong", 1, 8},
 };
 
 static void what_is_not_is_refused_where_it_stands(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        const struct refused *it = &refused[i];
-        struct heard heard = hear_in_pieces(it->text, strlen(it->text));
+        char says[100];
+        struct heard heard = hear_in_pieces(refused[i].text, strlen(refused[i].text));
+        snprintf(says, sizeof says, "it: %s at line %u, column %u",
+                 refused[i].wrong ? "is not JSON" : "ends in the middle,", refused[i].line,
+                 refused[i].column);
         assert_int_equal(heard.code, ERROR_USAGE);
-        if (!heard.wrong != !it->wrong || (it->wrong && !strstr(heard.wrong, it->wrong)))
-            fail_msg("%s: \"%s\" is not \"%s\"", it->text, heard.wrong, it->wrong);
-        if (heard.position.line + 1 != it->line || heard.position.column + 1 != it->column)
-            fail_msg("%s: %u:%u", it->text, (unsigned)heard.position.line + 1,
-                     (unsigned)heard.position.column + 1);
+        if (!strstr(heard.error.text, says) ||
+            (refused[i].wrong && !strstr(heard.error.text, refused[i].wrong)))
+            fail_msg("%s: %s, not %s: %s", refused[i].text, heard.error.text, says,
+                     refused[i].wrong ? refused[i].wrong : "");
+        assert_string_equal(strstr(heard.error.text, ": mend it"), ": mend it");
         free(heard.events);
     }
 }
@@ -268,14 +168,14 @@ static void a_nul_is_refused_wherever_it_stands(void **state)
     (void)state;
     static const char text[] = "{\"a\":[1,true,\"b\"]}";
     for (size_t at = 0; at < sizeof text; at++) {
-        char with[sizeof text];
+        char with[sizeof text], says[40];
         memcpy(with, text, at);
         with[at] = '\0';
         memcpy(with + at + 1, text + at, sizeof text - 1 - at);
         struct heard heard = hear_in_pieces(with, sizeof with);
         assert_int_equal(heard.code, ERROR_USAGE);
-        assert_non_null(heard.wrong);
-        assert_int_equal(heard.position.column, at);
+        snprintf(says, sizeof says, "line 1, column %zu:", at + 1);
+        assert_non_null(strstr(heard.error.text, says));
         free(heard.events);
     }
 }
@@ -298,25 +198,9 @@ static void depth_ends_somewhere(void **state)
         text[JSON_DEPTH_MAX] = object ? '{' : '[';
         heard = hear(text, JSON_DEPTH_MAX + 1, 4096);
         assert_int_equal(heard.code, ERROR_USAGE);
-        assert_string_equal(heard.wrong, "nested too deeply");
-        assert_int_equal(heard.position.column, JSON_DEPTH_MAX);
+        assert_non_null(strstr(heard.error.text, "column 2049: nested too deeply"));
         free(heard.events);
     }
-}
-
-static void a_read_that_fails_is_no_end(void **state)
-{
-    (void)state;
-    struct json_events events;
-    struct json_value value;
-    FILE *folder = fopen("/", "rb");
-    if (!folder)
-        skip();
-    json_events_begin(&events, folder, JSON_ROOM_BYTES);
-    assert_int_equal(json_events_next(&events, &value), ERROR_SYSTEM);
-    assert_int_equal(events.input.failure, EISDIR);
-    json_events_end(&events);
-    fclose(folder);
 }
 
 /* The grammar a second time, written after RFC 8259: it says which events have to come. NULL where
@@ -459,12 +343,31 @@ static void any_text_is_heard_as_the_grammar_has_it(void **state)
         struct heard heard = hear_in_pieces(text, size);
         bool json = is_json(text, size);
         if ((heard.code == 0) != json)
-            fail_msg("%s: %s: %s", text, json ? "is JSON" : "is not JSON",
-                     heard.wrong ? heard.wrong : "-");
+            fail_msg("%s: %s: %s", text, json ? "is JSON" : "is not JSON", heard.error.text);
         good += json;
         free(heard.events);
     }
     assert_in_range(good, TEXTS / 20, TEXTS / 2);
+}
+
+/* All pairs of bytes alone and before one or two more, against the reader of code points. */
+static void no_bytes_pass_that_make_no_characters(void **state)
+{
+    (void)state;
+    for (unsigned first = 0x80; first < 0x100; first++)
+        for (unsigned second = 0x80; second < 0x100; second++)
+            for (size_t more = 0; more <= 2; more++) {
+                char text[8] = {'"', (char)first, (char)second};
+                const char *cursor = text + 1;
+                int code;
+                memset(text + 3, 0x80, more);
+                while ((code = utf8_next(&cursor)) > 0)
+                    ;
+                text[3 + more] = '"';
+                struct heard heard = hear(text, 4 + more, 64);
+                assert_int_equal(heard.code == 0, code == 0);
+                free(heard.events);
+            }
 }
 
 int main(void)
@@ -474,7 +377,7 @@ int main(void)
         cmocka_unit_test(what_is_not_is_refused_where_it_stands),
         cmocka_unit_test(a_nul_is_refused_wherever_it_stands),
         cmocka_unit_test(depth_ends_somewhere),
-        cmocka_unit_test(a_read_that_fails_is_no_end),
+        cmocka_unit_test(no_bytes_pass_that_make_no_characters),
         cmocka_unit_test(any_text_is_heard_as_the_grammar_has_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

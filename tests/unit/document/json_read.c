@@ -24,27 +24,18 @@ static const struct malformed malformed[] = {
     {" \n ", "line 2"},
     {"nonsense", "is not JSON at line 1"},
     {"[]", "is not a JSON object"},
-    {"17", "is not a JSON object"},
-    {"\"fathom/1\"", "is not a JSON object"},
     {"\xef\xbb\xbf{}", "is not JSON at line 1, column 1"},
     {"{\"a\": 1,\n \"\xc3\xa9\": nul}", "is not JSON at line 2, column 10"},
-    {"{\"a\": 1,}", "is not JSON at line 1"},
-    {"{\"a\": 01}", "is not JSON at line 1"},
-    {"{\"a\": NaN}", "is not JSON at line 1"},
-    {"{} {}", "is not JSON at line 1, column 4"},
     {"{\"schema\":\"fathom/1\"", "ends in the middle, at line 1"},
     {"{}", "has no schema"},
     {"{\"schema\":1}", "has no schema"},
-    {"{\"schema\":{\"schema\":\"fathom/1\"}}", "has no schema"},
     {"{\"run\":{\"schema\":\"fathom/1\"}}", "has no schema"},
     {"{\"run\":[],\"schema\":\"fathom/2\"}", "\"fathom/2\""},
     {"{\"run\":[],\"schema\":\"fathom/2\"", "ends in the middle"},
     {"{\"run\":[],\"schema\":\"fathom/1\"}", "run is not an object"},
     {"{\"schema\":\"fathom/2\"}", "\"fathom/2\""},
     {"{\"schema\":\"fathom/10\"}", "\"fathom/10\""},
-    {"{\"schema\":\"fathom/1.\"}", "\"fathom/1.\""},
     {"{\"schema\":\"fathom/1.x\"}", "\"fathom/1.x\""},
-    {"{\"schema\":\"lstopo\"}", "\"lstopo\""},
     {"{\"schema\":\"fathom/1\"}", "run is missing"},
     {"{\"schema\":\"fathom/1\",\"schema\":\"fathom/1\"}", "duplicate"},
     {"{\"schema\":\"fathom/1\",\"run\":{}}", "run.complete is missing"},
@@ -55,12 +46,7 @@ static const struct malformed malformed[] = {
     {BEFORE "\"probes\":[7]}", "probes[0] is not an object"},
     {BEFORE "\"probes\":[{}]}", "probes[0].name is missing"},
     {BEFORE "\"probes\":[{\"name\":null}]}", "probes[0].name is not a text"},
-    {BEFORE "\"probes\":[{\"name\":\"a\\u0000b\"}]}", "is not JSON"},
-    {BEFORE "\"probes\":[{\"name\":\"\\ud800\"}]}", "is not JSON"},
-    {BEFORE "\"probes\":[{\"name\":\"\xff\"}]}", "is not JSON"},
     {BEFORE "\"probes\":[{\"name\":\"p\",\"status\":\"fine\"}]}", "probes[0].status is none of"},
-    {BEFORE "\"probes\":[{\"name\":\"p\",\"status\":0}]}", "probes[0].status is none of"},
-    {BEFORE "\"probes\":[]} trailing", "is not JSON"},
     {BEFORE "\"machine\":{\"memory_bytes\":-1},\"probes\":[]}",
      "machine.memory_bytes is not a whole"},
     {BEFORE "\"machine\":{\"memory_bytes\":0.5},\"probes\":[]}",
@@ -82,7 +68,6 @@ static const struct malformed malformed[] = {
     {BEFORE
      "\"machine\":{\"gpus\":[{\"id\":0,\"name\":\"a\",\"modelled\":\"yes\"}]},\"probes\":[]}",
      "machine.gpus[0].modelled is neither"},
-    {BEFORE "\"machine\":{\"gpus\":{}},\"probes\":[]}", "machine.gpus is not an array"},
     {BEFORE "\"machine\":{\"page_sizes\":[4096,\"2M\"]},\"probes\":[]}",
      "machine.page_sizes[1] is not"},
     {BEFORE "\"conditions\":{\"load1\":1e999},\"probes\":[]}", "conditions.load1 is too large"},
@@ -112,8 +97,6 @@ static const struct malformed malformed[] = {
     {PROBE "\"findings\":[{\"value\":1}]" AFTER_PROBE, "probes[0].findings[0].name is missing"},
     {PROBE "\"findings\":[{\"name\":\"f\",\"flags\":[3]}]" AFTER_PROBE,
      "probes[0].findings[0].flags[0] is not a text"},
-    {PROBE "\"findings\":[{\"name\":\"f\",\"flags\":\"drift\"}]" AFTER_PROBE,
-     "probes[0].findings[0].flags is not an array"},
     {PROBE "\"series\":[{\"name\":\"s\",\"points\":[]}]" AFTER_PROBE,
      "probes[0].series[0].y is missing"},
     {SERIES "{\"x\":1,\"n\":0},{\"x\":2,\"n\":1,\"median\":\"2\"}" AFTER_SERIES,
@@ -127,13 +110,10 @@ static const struct malformed malformed[] = {
     {SERIES "{\"n\":0}" AFTER_SERIES, "probes[0].series[0].points[0] has to have either"},
     {SERIES "{\"x\":1,\"from\":0,\"to\":1,\"n\":0}" AFTER_SERIES, "points[0] has to have either"},
     {SERIES "{\"from\":0,\"n\":0}" AFTER_SERIES, "points[0] has to have either"},
-    {SERIES "{\"x\":1,\"to\":0,\"n\":0}" AFTER_SERIES, "points[0] has to have either"},
     {SERIES "{\"x\":1,\"n\":0},{\"from\":0,\"to\":1,\"n\":0}" AFTER_SERIES,
      "points[1] is of another form"},
     {SERIES "{\"from\":0,\"to\":2147483648,\"n\":0}" AFTER_SERIES, "points[0].to is too large"},
-    {SERIES "{\"from\":-1,\"to\":1,\"n\":0}" AFTER_SERIES, "points[0].from is not a whole"},
     {SERIES "{\"x\":1,\"n\":0,\"cycles\":5}" AFTER_SERIES, "points[0].cycles is not an object"},
-    {SERIES "{\"x\":1,\"n\":0,\"redone\":-1}" AFTER_SERIES, "points[0].redone is not a whole"},
 };
 
 static struct place place;
@@ -218,16 +198,6 @@ static void files_that_cannot_be_read_are_named(void **state)
     assert_refused(missing, "No such file");
     assert_refused(place.folder, "directory");
     assert_refused("", "No such file");
-}
-
-/* A file is not refused for its size: this one is refused because its first byte is no JSON. */
-static void a_file_of_any_size_is_begun(void **state)
-{
-    (void)state;
-    file_write(place.file, "", 0);
-    if (truncate(place.file, (off_t)8 << 30) < 0)
-        skip(); /* a file system without holes */
-    assert_refused(place.file, "is not JSON at line 1, column 1");
 }
 
 /* Writes `size` bytes of a repeated piece after a beginning. */
@@ -503,7 +473,6 @@ int main(void)
         cmocka_unit_test(malformed_documents_are_refused_by_path),
         cmocka_unit_test(what_is_not_known_is_passed_over),
         cmocka_unit_test(files_that_cannot_be_read_are_named),
-        cmocka_unit_test(a_file_of_any_size_is_begun),
         cmocka_unit_test(a_hundred_megabytes_of_brackets_are_refused),
         cmocka_unit_test(what_is_not_known_may_be_of_any_size),
         cmocka_unit_test(a_number_of_a_million_digits_is_refused_where_it_counts),

@@ -56,7 +56,7 @@ static void what_is_no_such_document_is_refused(void **state)
     struct desk *desk = *state;
     assert_refused(desk, &macos_memory_benchmark_format, "{}", "holds no values");
     assert_refused(desk, &macos_memory_benchmark_format, "9.5", "holds no values");
-    assert_refused(desk, &macos_memory_benchmark_format, "{\"a\": [1,]}", "line 1: is no JSON");
+    assert_refused(desk, &macos_memory_benchmark_format, "{\"a\": [1,]}", "is not JSON at line 1");
     assert_refused(desk, &macos_memory_benchmark_format,
                    "{\"main_memory\": {\"bandwidth\": {\"read_gb_s\": {\"values\": [-1]}}}}",
                    "main_memory/bandwidth/read_gb_s/values: -1 is none");

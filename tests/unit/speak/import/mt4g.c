@@ -50,8 +50,8 @@ static void what_is_no_such_document_is_refused(void **state)
     struct desk *desk = *state;
     assert_refused(desk, &mt4g_format, "", "is empty");
     assert_refused(desk, &mt4g_format, "{\n\"memory\": }",
-                   "line 2: is no JSON: a value is missing");
-    assert_refused(desk, &mt4g_format, "{\"memory\": {", "is no JSON: it ends too early");
+                   "is not JSON at line 2, column 11: a value is missing");
+    assert_refused(desk, &mt4g_format, "{\"memory\": {", "ends in the middle");
     assert_refused(desk, &mt4g_format, "[1, 2]", "holds no latency");
     assert_refused(desk, &mt4g_format, "9.5", "holds no latency");
     assert_refused(desk, &mt4g_format,

@@ -1,0 +1,83 @@
+#include "document/json.h"
+
+#include "base/save.h"
+#include "base/text.h"
+#include "document/json_read.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct json_form form = {&document_shape, DOCUMENT_SCHEMA, "fathom"};
+
+/* A warning of an older document is one text: what was found, and what to do. */
+static void take_warnings(struct document *document)
+{
+    struct conditions *conditions = &document->conditions;
+    const size_t count = conditions->remark_count ? 0 : conditions->warning_count;
+    for (size_t i = 0; i < count; i++) {
+        struct remark *remark = pool_append(&document->pool, (void **)&conditions->remarks,
+                                            &conditions->remark_count, sizeof *remark);
+        *remark = (struct remark){.what = conditions->warnings[i]};
+    }
+    conditions->warning_count = 0;
+}
+
+/* Findings that older documents name otherwise, of the CPUs or, behind its name, of a device. */
+static void take_names(struct document *document)
+{
+    static const char before[] = "levels.untold", now[] = "levels.gaps";
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            struct finding *finding = &document->probes[p].findings[f];
+            if (text_ends_with(finding->name, before))
+                finding->name =
+                    pool_printf(&document->pool, "%.*s%s",
+                                (int)(strlen(finding->name) - strlen(before)), finding->name, now);
+        }
+}
+
+static int complete(void *with)
+{
+    struct document *document = with;
+    take_warnings(document);
+    take_names(document);
+    document->file = pool_strdup(&document->pool, document->file);
+    return 0;
+}
+
+int document_read_stream(struct document *document, FILE *stream, const char *name,
+                         struct error *error)
+{
+    *document = (struct document){0};
+    int code = json_read(&document->pool, stream, name, &form, document, error);
+    document->file = name;
+    if (code == 0)
+        code = pool_enter(&document->pool, complete, document, error);
+    if (code < 0)
+        document_free(document);
+    return code;
+}
+
+int document_read(struct document *document, const char *path, struct error *error)
+{
+    if (strcmp(path, "-") == 0)
+        return document_read_stream(document, stdin, "standard input", error);
+    *document = (struct document){0};
+    FILE *stream = fopen(path, "rbe");
+    if (!stream)
+        return error_set(error, ERROR_USAGE, "%s: %s: give a document that fathom wrote", path,
+                         strerror(errno));
+    const int code = document_read_stream(document, stream, path, error);
+    fclose(stream);
+    return code;
+}
+
+static int write_document(const void *content, FILE *stream, struct error *error)
+{
+    return document_write(content, stream, error);
+}
+
+int document_save(const struct document *document, const char *path, struct error *error)
+{
+    return save_file(path, write_document, document, error);
+}
