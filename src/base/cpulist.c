@@ -39,30 +39,6 @@ bool cpulist_has(const struct cpulist *list, int id)
     return false;
 }
 
-bool cpulist_text_has(const char *text, int id)
-{
-    while (text && isdigit((unsigned char)*text)) {
-        char *end;
-        const long first = strtol(text, &end, 10);
-        const long last =
-            *end == '-' && isdigit((unsigned char)end[1]) ? strtol(end + 1, &end, 10) : first;
-        if (id >= first && id <= last)
-            return true;
-        text = *end == ',' ? end + 1 : end;
-    }
-    return false;
-}
-
-size_t cpulist_text_count(const char *text)
-{
-    struct cpulist list;
-    if (!text || cpulist_parse(text, &list, NULL) < 0)
-        return 0;
-    const size_t count = list.count;
-    cpulist_free(&list);
-    return count;
-}
-
 int cpulist_copy(struct cpulist *to, const struct cpulist *from)
 {
     *to = (struct cpulist){0};
@@ -104,6 +80,40 @@ static bool read_range(const char **cursor, int *first, int *last, int *stride)
         return true;
     ++*cursor;
     return (*stride = read_id(cursor)) > 0;
+}
+
+bool cpulist_text_has(const char *text, int id)
+{
+    int first, last, stride;
+    for (; text && read_range(&text, &first, &last, &stride); text++) {
+        if (id >= first && id <= last && (id - first) % stride == 0)
+            return true;
+        if (*text != ',')
+            return false;
+    }
+    return false;
+}
+
+/* Ranges that ascend are counted as they stand: documents may hold thousands of long ones. */
+size_t cpulist_text_count(const char *text)
+{
+    struct cpulist list;
+    size_t count = 0;
+    const char *cursor = text;
+    int first, last, stride, before = -1;
+    for (; cursor && read_range(&cursor, &first, &last, &stride) && first > before; cursor++) {
+        count += (size_t)((last - first) / stride) + 1;
+        before = last;
+        if (!*cursor)
+            return count;
+        if (*cursor != ',')
+            return 0;
+    }
+    if (!text || cpulist_parse(text, &list, NULL) < 0)
+        return 0;
+    count = list.count;
+    cpulist_free(&list);
+    return count;
 }
 
 enum {

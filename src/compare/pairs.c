@@ -62,16 +62,6 @@ static int sort_by_kind(const void *a, const void *b)
     return order ? order : by_place(left, right);
 }
 
-static size_t count_cpus(const char *list)
-{
-    struct cpulist cpus;
-    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
-        return 0;
-    const size_t count = cpus.count;
-    cpulist_free(&cpus);
-    return count;
-}
-
 /* Collects the findings that have no partner yet. */
 static size_t collect(struct entry *entries, const struct probe_result *probe,
                       const struct finding *const *partners, bool count)
@@ -80,7 +70,7 @@ static size_t collect(struct entry *entries, const struct probe_result *probe,
     for (size_t i = 0; i < probe->finding_count; i++)
         if (!partners[i])
             entries[n++] = (struct entry){&probe->findings[i], i,
-                                          count ? count_cpus(probe->findings[i].cpus) : 0};
+                                          count ? cpulist_text_count(probe->findings[i].cpus) : 0};
     return n;
 }
 

@@ -392,13 +392,17 @@ bool experiment_is_standard(const struct finding *finding)
 
 const char *experiment_text(const struct finding *finding, struct pool *pool)
 {
+    enum { NAMED_MOST = 16 };
     const char *text = "";
-    for (size_t i = 0; i < finding->deviations && text; i++) {
+    size_t i = 0;
+    for (; i < finding->deviations && i < NAMED_MOST && text; i++) {
         const struct factor *factor = &finding->factors[i];
         const char *comma = i ? ", " : "";
         text = factor->text
                    ? pool_printf(pool, "%s%s%s %s", text, comma, factor->name, factor->text)
                    : pool_printf(pool, "%s%s%s %.9g", text, comma, factor->name, factor->number);
     }
+    if (text && i < finding->deviations)
+        text = pool_printf(pool, "%s and %zu more", text, finding->deviations - i);
     return text;
 }

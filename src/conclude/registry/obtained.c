@@ -52,16 +52,6 @@ static int take_pages(const struct obtained_reading *reading)
     return 0;
 }
 
-static bool is_listed(const char *list, int cpu)
-{
-    struct cpulist cpus;
-    if (!list || cpulist_parse(list, &cpus, NULL) < 0)
-        return false;
-    const bool listed = cpulist_has(&cpus, cpu);
-    cpulist_free(&cpus);
-    return listed;
-}
-
 /* The CPU that measured; -1: unknown. */
 static int measuring_cpu(const struct probe_result *probe)
 {
@@ -86,7 +76,7 @@ static void take_node(const struct obtained_reading *reading, int cpu)
         const struct numa_facts *node = &machine->nodes[i];
         if (node->id != obtained->number)
             continue;
-        const bool own = machine->node_count == 1 || is_listed(node->cpus, cpu);
+        const bool own = machine->node_count == 1 || cpulist_text_has(node->cpus, cpu);
         const bool bare = !node->cpus || !*node->cpus;
         const struct factor *distance = probe_parameter(reading->probe, "node_distance");
         add(reading->obtained, "node", own ? "own" : bare ? "without CPUs" : "other", NAN);
@@ -126,7 +116,7 @@ static void take_core(const struct obtained_reading *reading, int cpu)
     if (machine->kind_count < 2 || !decides(reading, "core"))
         return;
     for (size_t i = 0; i < machine->kind_count && cpu >= 0 && !kind; i++)
-        kind = is_listed(machine->kinds[i].cpus, cpu) ? machine->kinds[i].name : NULL;
+        kind = cpulist_text_has(machine->kinds[i].cpus, cpu) ? machine->kinds[i].name : NULL;
     if (cpu < 0 && cpus)
         kind = kind_of_list(machine, cpus->text);
     if (kind)
