@@ -17,32 +17,45 @@
  * table of bandwidths between the same is none of latencies.
  */
 #include "base/quantity.h"
-#include "base/units.h"
 #include "speak/import/core_table.h"
-#include "speak/import/tables.h"
+#include "speak/import/reading.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int out_of_memory(const struct import_text *text, struct error *error)
+/* The unit that the last remark above the first line of a table names. */
+static struct column unit_of_remarks(const struct import_text *source)
 {
-    return error_set(error, ERROR_SYSTEM, "%s: out of memory", text->file);
+    struct import_text text = *source;
+    struct rows rows;
+    struct column unit = {.holds = COLUMN_UNKNOWN};
+    rows_begin(&rows, &text);
+    while (rows_next(&rows) && (!rows.length || *rows.text == '#'))
+        if (rows.length) {
+            const struct column found = column_in_words(rows.text, rows.length);
+            unit = found.holds ? found : unit;
+        }
+    return unit;
 }
 
-/* --- the document --- */
-
-static int add_points(struct series *series, struct pool *pool, const struct core_table *table)
+static void add_points(struct reading *reading, struct series *series,
+                       const struct core_table *table, double scale)
 {
-    size_t n = table->n;
-    series->points = pool_alloc(pool, n * n + 1, sizeof *series->points);
-    if (!series->points)
-        return ERROR_SYSTEM;
+    const size_t n = table->n;
+    const bool ns = quantity_is(series->y.unit, DIMENSION_TIME);
+    series->points = pool_alloc(reading->pool, n * n + 1, sizeof *series->points);
     for (size_t row = 0; row < n; row++)
         for (size_t column = 0; column < n; column++) {
-            double value = table->latency[row * n + column], scratch;
+            double value = table->latency[row * n + column] * scale, scratch;
             if (row == column || isnan(value))
                 continue;
+            if (ns && (value < hand_off_least_ns || value > hand_off_most_ns))
+                text_refuse(
+                    reading->text,
+                    "%g ns from %d to %d is outside of what a hand-off takes (%g to %g ns): "
+                    "say the latencies' unit by --unit, or by a remark '# latency in us'",
+                    value, table->ids[row], table->ids[column], hand_off_least_ns,
+                    hand_off_most_ns);
             struct point *point = &series->points[series->point_count++];
             *point = point_bare();
             point->x = NAN;
@@ -50,97 +63,82 @@ static int add_points(struct series *series, struct pool *pool, const struct cor
             point->to = table->ids[column];
             summarize(&value, 1, &scratch, &point->y);
         }
-    return 0;
-}
-
-static int add_series(struct document *document, const struct core_table *table, const char *op,
-                      const char *unit, struct import_text *text, struct error *error)
-{
-    struct pool *pool = &document->pool;
-    struct probe_result *probe = document->probes;
-    struct series *series = table_series(
-        document, probe,
-        &(struct series){
-            .name = "hand-off", .matrix = true, .x = {"cpu", ""}, .y = {"latency", unit}});
-    if (!series || (op && table_factor(document, series, "op", op, NAN) < 0) ||
-        add_points(series, pool, table) < 0)
-        return out_of_memory(text, error);
     if (series->point_count == 0)
-        return error_set(error, ERROR_USAGE, "%s: holds no latency of two cores: give a matrix",
-                         text->file);
-    return 0;
+        text_refuse(reading->text, "holds no latency of two cores: give a matrix");
 }
 
-static int fill_document(struct document *document, const struct core_table *tables, size_t count,
-                         struct import_text *text, const struct settings *settings,
-                         struct error *error)
-{
-    struct pool *pool = &document->pool;
-    const char *given =
-        settings_has(settings, "op") ? pool_strdup(pool, settings_text(settings, "op")) : NULL;
-    const char *unit = pool_strdup(pool, settings_text(settings, "unit"));
-    document->machine.cpu_model = pool_strdup(pool, tables[0].model);
-    if (!unit || !table_probe(document, "cores", "Hand-off latency between cores"))
-        return out_of_memory(text, error);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        const char *op = given ? given : tables[i].op;
-        if (count > 1) /* which have to be distinguished */
-            op = tables[i].op ? tables[i].op : pool_printf(pool, "table%zu", i + 1);
-        if (count > 1 && !op)
-            return out_of_memory(text, error);
-        code = add_series(document, &tables[i], op, unit, text, error);
-    }
-    return code;
-}
-
-/* An option that is about one table, and a unit that is not the table's. */
-static int check_tables(const struct core_table *tables, size_t count, struct import_text *text,
-                        const struct settings *settings, struct error *error)
-{
-    if (count > 1 && settings_has(settings, "op"))
-        return error_set(error, ERROR_USAGE,
-                         "--op: %s holds %zu tables, each with its own operation: leave it out",
-                         text->file, count);
-    for (size_t i = 0; i < count; i++)
-        if (tables[i].cycles && !quantity_is(settings_text(settings, "unit"), DIMENSION_CYCLES))
-            return error_set(error, ERROR_USAGE,
-                             "%s: names its latencies cycles: say so by --unit cycles", text->file);
-    return 0;
-}
-
-static int check_op(const struct settings *settings, struct error *error)
+static const char *given_op(const struct reading *reading)
 {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    if (!settings_has(settings, "op"))
-        return 0;
-    const char *op = settings_text(settings, "op");
+    if (!settings_has(reading->settings, "op"))
+        return NULL;
+    const char *op = settings_text(reading->settings, "op");
     if (op[strspn(op, letters)] || strlen(op) > 32)
-        return error_set(error, ERROR_USAGE,
-                         "--op: '%.40s' is no operation's name: write small letters, digits and "
-                         "dashes, like cas",
-                         op);
-    return 0;
+        pool_leave(reading->pool, ERROR_USAGE,
+                   "--op: '%.40s' is no operation's name: write small letters, digits and dashes, "
+                   "like cas",
+                   op);
+    return pool_strdup(reading->pool, op);
 }
 
-int core_matrix_read(struct import_text *text, const struct settings *settings,
-                     struct document *document, struct error *error)
+static void add_table(struct reading *reading, const struct core_table *table, const char *op)
 {
-    struct pool scratch = {0};
+    const char *unit = settings_text(reading->settings, "unit");
+    double scale = 1;
+    if (table->unit.holds == COLUMN_CYCLES && !quantity_is(unit, DIMENSION_CYCLES))
+        text_refuse(reading->text, "names its latencies cycles: say so by --unit cycles");
+    if (table->unit.holds == COLUMN_TIME && table->unit.unit > 0 &&
+        !settings_given(reading->settings, "unit"))
+        scale = table->unit.unit;
+    struct probe_result *probe =
+        table_probe(reading->document, "cores", "Hand-off latency between cores");
+    struct series *series =
+        table_series(reading->document, probe,
+                     &(struct series){.name = "hand-off",
+                                      .matrix = true,
+                                      .x = {"cpu", ""},
+                                      .y = {"latency", pool_strdup(reading->pool, unit)}});
+    if (op) {
+        struct factor *factor = pool_append(reading->pool, (void **)&series->factors,
+                                            &series->factor_count, sizeof *factor);
+        *factor = (struct factor){"op", op, NAN};
+    }
+    add_points(reading, series, table, scale);
+}
+
+void core_matrix_read(struct reading *reading)
+{
+    struct import_text *text = reading->text;
     struct core_table *tables = NULL;
+    const char *given = given_op(reading);
     size_t count = 0;
-    int code = check_op(settings, error);
-    if (code == 0)
-        code = rows_refuse_bandwidth(text, error);
-    if (code == 0)
-        code = core_tables_read(&tables, &count, &scratch, text, settings_choice(settings, "ids"),
-                                error);
-    if (code == 0)
-        code = check_tables(tables, count, text, settings, error);
-    if (code == 0)
-        code = fill_document(document, tables, count, text, settings, error);
-    pool_free(&scratch);
-    return code;
+    rows_refuse_bandwidth(text);
+    const struct column unit = unit_of_remarks(text);
+    while (*reading->rows.next || count == 0) {
+        struct core_rows rows;
+        core_rows_read(&rows, &reading->rows);
+        if (rows.count == 0 && count == 0)
+            text_refuse(text, "holds no table: give a matrix of latencies");
+        if (rows.count == 0)
+            break;
+        struct core_table *table =
+            pool_append(reading->pool, (void **)&tables, &count, sizeof *table);
+        core_table_read(table, &rows, text,
+                        (enum core_ids)settings_choice(reading->settings, "ids"));
+        if (!table->unit.holds || table->unit.unit == 0)
+            table->unit = unit;
+    }
+    if (count > 1 && given)
+        pool_leave(reading->pool, ERROR_USAGE,
+                   "--op: %s holds %zu tables, each with its own operation: leave it out",
+                   text->file, count);
+    reading->document->machine.cpu_model = pool_strdup(reading->pool, tables[0].model);
+    for (size_t i = 0; i < count; i++) {
+        const char *op = given ? given : tables[i].op;
+        if (!op && count > 1) /* which have to be distinguished */
+            op = pool_printf(reading->pool, "table%zu", i + 1);
+        add_table(reading, &tables[i], op);
+    }
 }
 
 /* --- recognising --- */
@@ -197,5 +195,6 @@ const struct import_format core_matrix_format = {
     .options = options,
     .summary = "latency between cores, as CSV or a table: square, lower triangle or from,to,ns",
     .recognise = recognise,
-    .read = core_matrix_read,
+    .begin = core_matrix_read,
+    .nothing = "",
 };

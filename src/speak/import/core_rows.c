@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CELLS_MAX = CLUSTERS_CPUS_MAX + 1 };
+enum { CELLS_MAX = CLUSTERS_CPUS_MAX + 1, TRIPLE = 3, SQUARE_LINES = 4 };
 _Static_assert((int)CELLS_MAX < (int)ROWS_FIELDS, "a row of one cell too many has to be noticed");
 
 bool core_cell_is_empty(const struct field *cell)
@@ -16,35 +16,30 @@ bool core_cell_is_empty(const struct field *cell)
     return cell->length == 0;
 }
 
-static int no_memory(const struct rows *lines, struct error *error)
+static void refuse_bandwidth(const struct rows *lines)
 {
-    return error_set(error, ERROR_SYSTEM, "%s: out of memory", lines->source->file);
-}
-
-static int refuse_bandwidth(const struct rows *lines, struct error *error)
-{
-    return error_set(error, ERROR_USAGE,
-                     "%s: line %zu speaks of bandwidths: give a table of latencies",
-                     lines->source->file, lines->number);
+    text_refuse(lines->source, "line %zu speaks of bandwidths: give a table of latencies",
+                lines->number);
 }
 
 /* Keeps the cells of the line at hand, which was cut. */
-static int keep_row(struct core_rows *rows, struct pool *pool, const struct rows *lines,
-                    struct error *error)
+static void keep_row(struct core_rows *rows, const struct rows *lines)
 {
+    struct pool *pool = lines->source->pool;
     if (lines->count > CELLS_MAX)
-        return error_set(error, ERROR_USAGE,
-                         "%s: line %zu has more than %d columns: give a smaller table",
-                         lines->source->file, lines->number, CELLS_MAX);
-    void *list = rows->list;
-    struct core_row *row = pool_append(pool, &list, &rows->count, sizeof *row);
-    struct field *cells = pool_alloc(pool, lines->count + 1, sizeof *cells);
-    if (!row || !cells)
-        return no_memory(lines, error);
-    rows->list = list;
-    memcpy(cells, lines->fields, lines->count * sizeof *cells);
-    *row = (struct core_row){.line = lines->number, .cells = cells, .count = lines->count};
-    return 0;
+        text_refuse(lines->source, "line %zu has more than %d columns: give a smaller table",
+                    lines->number, CELLS_MAX);
+    struct core_row *row = pool_append(pool, (void **)&rows->list, &rows->count, sizeof *row);
+    *row = (struct core_row){.line = lines->number,
+                             .cells = pool_alloc(pool, lines->count + 1, sizeof *row->cells),
+                             .count = lines->count};
+    memcpy(row->cells, lines->fields, lines->count * sizeof *row->cells);
+}
+
+/* A fence of Markdown ends a table. */
+static bool is_fence(const struct rows *lines)
+{
+    return rows_begins(lines, "```") || rows_begins(lines, "~~~");
 }
 
 /* --- tables by blanks --- */
@@ -98,76 +93,73 @@ static const char *const known[] = {
     "Using ",  "1)",       "2)",          "3)",      "*",     "Core frequency",
     "Warning", "Samples:", "Iterations:", "Results", NULL};
 
-/* The rows below a line of ids, which is at hand and cut: those that begin with a number. Leaves
- * the lines before the first that is none. */
-static int read_blanks(struct core_rows *rows, struct pool *pool, struct rows *lines,
-                       struct error *error)
-{
-    struct rows_place before;
-    int code = keep_row(rows, pool, lines, error);
-    for (before = rows_place(lines); code == 0 && rows_next_said(lines);
-         before = rows_place(lines)) {
-        rows_cut(lines, 0);
-        if (field_id(&lines->fields[0]) < 0) {
-            rows_return(lines, before);
-            break;
-        }
-        code = keep_row(rows, pool, lines, error);
-    }
-    return code;
-}
-
-static const char *read_processor(struct pool *pool, const struct rows *lines)
+static const char *read_processor(const struct rows *lines)
 {
     static const char label[] = "CPU: ";
     enum { MOST = 200, LABEL = sizeof label - 1 };
     if (!rows_begins(lines, label))
         return NULL;
     const size_t length = lines->length - LABEL;
-    return pool_printf(pool, "%.*s", (int)(length < MOST ? length : MOST), lines->text + LABEL);
+    return pool_printf(lines->source->pool, "%.*s", (int)(length < MOST ? length : MOST),
+                       lines->text + LABEL);
 }
 
-/* Reads the next table by blanks with what stands above it; no rows where there is none. */
-static int find_blanks(struct core_rows *rows, struct pool *pool, struct rows *lines,
-                       struct error *error)
+/* Reads the next table by blanks with what stands above it: a line of ids, and the rows below that
+ * begin with a number. Leaves the lines before the first that is none. */
+static void find_blanks(struct core_rows *rows, struct rows *lines)
 {
     while (rows_next_said(lines)) {
         if (rows_speak_of_bandwidth(lines))
-            return refuse_bandwidth(lines, error);
+            refuse_bandwidth(lines);
         const char *op = operation_in(lines);
         rows->op = op ? op : rows->op;
-        rows->model = rows->model ? rows->model : read_processor(pool, lines);
-        rows->blanks = is_line_of_ids(lines);
-        if (rows->blanks && rows_refuse_large_ids(lines, error) < 0)
-            return ERROR_USAGE;
-        if (rows->blanks)
-            return read_blanks(rows, pool, lines, error);
-        rows_unread_but(lines, known);
+        rows->model = rows->model ? rows->model : read_processor(lines);
+        if (!is_line_of_ids(lines)) {
+            rows_unread_but(lines, known);
+            continue;
+        }
+        rows_refuse_large_ids(lines);
+        rows->shape = CORE_BLANKS;
+        keep_row(rows, lines);
+        for (struct rows_place before = rows_place(lines); rows_next_said(lines);
+             before = rows_place(lines)) {
+            rows_cut(lines, 0);
+            if (field_id(&lines->fields[0]) < 0) {
+                rows_return(lines, before);
+                return;
+            }
+            keep_row(rows, lines);
+        }
+        return;
     }
-    return 0;
 }
 
 /* --- tables by separators --- */
 
-static int read_separated(struct core_rows *rows, struct pool *pool, struct rows *lines,
-                          struct error *error)
+/* To the end of the text, or of the fence that it stands in. */
+static void read_separated(struct core_rows *rows, struct rows *lines)
 {
     const struct rows_place start = rows_place(lines);
+    const bool fenced = text_has_line(lines->source, "```");
+    bool inside = !fenced;
     char separator = 0;
-    while (!separator && rows_next_said(lines))
-        separator = rows_separator(lines);
-    rows_return(lines, start);
-    int code = 0;
-    while (code == 0 && rows_next_said(lines)) {
-        rows_cut(lines, separator ? separator : ',');
-        code = keep_row(rows, pool, lines, error);
+    while (!separator && rows_next_said(lines)) {
+        inside = inside || is_fence(lines);
+        separator = inside && !is_fence(lines) ? rows_separator(lines) : 0;
     }
-    return code;
+    rows_return(lines, start);
+    for (inside = !fenced; rows_next_said(lines);) {
+        if (is_fence(lines) && rows->count)
+            return;
+        inside = inside || is_fence(lines);
+        rows_cut(lines, separator ? separator : ',');
+        if (inside && !is_fence(lines) && (!fenced || lines->count > 1))
+            keep_row(rows, lines);
+        rows->shape = CORE_SEPARATED;
+    }
 }
 
 /* --- from, to, latency --- */
-
-enum { TRIPLE = 3, SQUARE_LINES = 4 };
 
 static bool is_triple(const struct rows *lines)
 {
@@ -175,40 +167,39 @@ static bool is_triple(const struct rows *lines)
            field_id(&lines->fields[1]) >= 0 && isfinite(field_number(&lines->fields[2]));
 }
 
-static bool are_names(const struct rows *lines)
+static bool are_triples_names(const struct rows *lines)
 {
     for (size_t i = 0; i < lines->count; i++)
-        if (core_cell_is_empty(&lines->fields[i]) || field_begins_number(&lines->fields[i]))
+        if (core_cell_is_empty(&lines->fields[i]))
             return false;
-    return lines->count == TRIPLE;
+    return lines->count == TRIPLE && columns_are_names(lines);
 }
 
 /* Rows of two ids and a number. Without their names above there are not as many as a square has. */
-static int read_triples(struct core_rows *rows, struct pool *pool, struct rows *lines,
-                        struct error *error)
+static bool read_triples(struct core_rows *rows, struct rows *lines)
 {
-    bool named = false, fits = true;
-    struct core_rows found = {.triples = true};
-    int code = 0;
-    while (fits && code == 0 && rows_next_said(lines)) {
+    bool named = false;
+    struct core_rows found = {.shape = CORE_TRIPLES};
+    while (rows_next_said(lines)) {
         rows_split(lines);
-        if (found.count == 0 && !named && are_names(lines)) {
+        if (is_triple(lines)) {
+            keep_row(&found, lines);
+        } else if (found.count == 0 && !named && are_triples_names(lines)) {
             named = true;
-            found.cycles = rows_speak_of_cycles(lines);
+            found.unit = column_named(&lines->fields[2]);
             if (rows_speak_of_bandwidth(lines))
-                code = refuse_bandwidth(lines, error);
-            continue;
+                refuse_bandwidth(lines);
+        } else {
+            if (named && lines->count == TRIPLE && is_id(&lines->fields[0]) &&
+                is_id(&lines->fields[1]))
+                rows_refuse_large_ids(lines);
+            return false;
         }
-        fits = is_triple(lines);
-        if (fits)
-            code = keep_row(&found, pool, lines, error);
-        else if (named && lines->count == TRIPLE && is_id(&lines->fields[0]) &&
-                 is_id(&lines->fields[1]))
-            code = rows_refuse_large_ids(lines, error);
     }
-    if (code == 0 && fits && (named ? found.count > 0 : found.count > SQUARE_LINES))
-        *rows = found;
-    return code;
+    if (!found.count || (!named && found.count <= SQUARE_LINES))
+        return false;
+    *rows = found;
+    return true;
 }
 
 /* Whether the row below a line of ids, which is at hand and cut, begins with the first of them, or
@@ -228,13 +219,13 @@ static bool row_has_id_of(struct rows *lines)
 
 enum import_certainty core_rows_recognise(struct rows *lines)
 {
-    static const char *const cores[] = {"from", "From", "core",  "Core",  "cpu",
-                                        "CPU",  "src",  "hread", "writer"};
     const struct rows_place start = rows_place(lines);
     bool named = false;
-    if (rows_next_said(lines) && rows_split(lines) == TRIPLE && are_names(lines))
-        for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
-            named = named || rows_behind(lines, cores[i]);
+    if (rows_next_said(lines) && rows_split(lines) == TRIPLE && are_triples_names(lines))
+        for (size_t i = 0; i < 2; i++) {
+            const enum column_holds holds = column_named(&lines->fields[i]).holds;
+            named = named || holds == COLUMN_FROM || holds == COLUMN_TO;
+        }
     if (named && rows_next_said(lines) && rows_split(lines) == TRIPLE && is_id(&lines->fields[0]) &&
         is_id(&lines->fields[1]) && isfinite(field_number(&lines->fields[2])))
         return IMPORT_FORM;
@@ -256,21 +247,18 @@ enum import_certainty core_rows_recognise(struct rows *lines)
 
 /* --- any table --- */
 
-int core_rows_read(struct core_rows *rows, struct pool *pool, struct rows *lines,
-                   struct error *error)
+void core_rows_read(struct core_rows *rows, struct rows *lines)
 {
     const bool first = lines->number == 0;
     const struct rows_place start = rows_place(lines);
-    *rows = (struct core_rows){0};
-    int code = first ? read_triples(rows, pool, lines, error) : 0;
-    if (code < 0 || rows->triples)
-        return code;
+    *rows = (struct core_rows){.shape = CORE_NOTHING};
+    if (first && read_triples(rows, lines))
+        return;
     rows_return(lines, start);
-    code = find_blanks(rows, pool, lines, error);
-    if (code == 0 && first && !rows->blanks) {
-        rows_return(lines, start);
-        lines->source->unread = 0; /* they were no table by blanks, and are read now */
-        code = read_separated(rows, pool, lines, error);
-    }
-    return code;
+    find_blanks(rows, lines);
+    if (!first || rows->shape != CORE_NOTHING)
+        return;
+    rows_return(lines, start);
+    lines->source->unread = 0; /* they were no table by blanks, and are read now */
+    read_separated(rows, lines);
 }

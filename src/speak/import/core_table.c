@@ -1,5 +1,6 @@
 #include "speak/import/core_table.h"
 
+#include "base/cpulist.h"
 #include "base/units.h"
 #include "conclude/clusters/clusters.h"
 
@@ -7,143 +8,115 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is being read. */
-struct reading {
+/* The square that is being filled. */
+struct square {
     struct core_table *table;
-    struct pool *pool;
     const struct core_rows *rows;
-    const char *file;
+    const struct import_text *text;
     int *index; /* of each id in the table, plus one, up to the largest */
     int largest_id;
-    struct error *error;
 };
 
 /* A second in ns, and some time in cycles, is no latency between cores. */
 static const double latency_most = 1e9;
 
-static int out_of_memory(const struct reading *reading)
+static int shown(const struct field *cell)
 {
-    return error_set(reading->error, ERROR_SYSTEM, "%s: out of memory", reading->file);
+    return (int)(cell->length < ROWS_SHOWN ? cell->length : ROWS_SHOWN);
 }
 
-int core_cell_latency(const struct field *cell, const struct core_row *row, const char *file,
-                      double *value, struct error *error)
+/* The latency in a cell, NAN where there is none. */
+static double latency_in(const struct square *square, const struct core_row *row,
+                         const struct field *cell)
 {
     /* The sign itself, what consoles of DOS's and of Windows's tables make of it, and without it.
      */
     static const char *const spreads[] = {"\xe2\x94\xac\xe2\x96\x92", "\xc3\x82\xc2\xb1",
                                           "\xc2\xb1", "+-", "+/-"};
     char text[64], *spread = NULL;
-    double ignored;
-    *value = NAN;
+    double value, ignored;
     if (core_cell_is_empty(cell))
-        return 0;
-    snprintf(text, sizeof text, "%.*s", (int)(cell->length < 63 ? cell->length : 63), cell->text);
+        return NAN;
+    field_copy(cell, text, sizeof text);
     for (size_t i = 0; i < sizeof spreads / sizeof *spreads && !spread; i++)
         if ((spread = strstr(text, spreads[i]))) {
             *spread = '\0';
             spread += strlen(spreads[i]);
         }
-    if (number_parse(text, value, NULL) < 0 || (spread && number_parse(spread, &ignored, NULL) < 0))
-        return error_set(error, ERROR_USAGE,
-                         "%s: line %zu: '%.*s' is no latency: write a number, or nothing where "
-                         "nothing was measured",
-                         file, row->line, (int)(cell->length < 40 ? cell->length : 40), cell->text);
-    if (*value < 0 || *value > latency_most)
-        return error_set(error, ERROR_USAGE,
-                         "%s: line %zu: %s is %s: write latencies from 0 to 1e9", file, row->line,
-                         text, *value < 0 ? "negative" : "too large for a latency");
-    if (*value == 0)
-        *value = NAN;
-    return 0;
+    if (number_parse(text, &value, NULL) < 0 ||
+        (spread && number_parse(spread, &ignored, NULL) < 0))
+        text_refuse(square->text,
+                    "line %zu: '%.*s' is no latency: write a number, or nothing where nothing was "
+                    "measured",
+                    row->line, shown(cell), cell->text);
+    if (value < 0 || value > latency_most)
+        text_refuse(square->text, "line %zu: %s is %s: write latencies from 0 to 1e9", row->line,
+                    text, value < 0 ? "negative" : "too large for a latency");
+    return value == 0 ? NAN : value;
 }
 
-static int set_cell(const struct reading *reading, const struct core_row *row, size_t to_row,
-                    size_t to_column, const struct field *cell)
+static void set_cell(const struct square *square, const struct core_row *row, size_t from,
+                     size_t to, const struct field *cell)
 {
-    struct core_table *table = reading->table;
-    double value;
-    int code = core_cell_latency(cell, row, reading->file, &value, reading->error);
-    if (code == 0 && to_row != to_column)
-        table->latency[to_row * table->n + to_column] = value;
-    return code;
+    const double value = latency_in(square, row, cell);
+    if (from != to)
+        square->table->latency[from * square->table->n + to] = value;
 }
 
-int core_table_begin(struct core_table *table, struct pool *pool, size_t n, size_t line,
-                     const char *file, struct error *error)
+/* A square of n rows with nothing in it and ids from 0. */
+static void begin_square(struct square *square, size_t n, size_t line)
 {
+    struct core_table *table = square->table;
+    struct pool *pool = square->text->pool;
     if (n < 2 || n > CLUSTERS_CPUS_MAX)
-        return error_set(error, ERROR_USAGE,
-                         "%s: line %zu: a matrix of %zu cores: give one of 2 to %d", file, line, n,
-                         CLUSTERS_CPUS_MAX);
+        text_refuse(square->text, "line %zu: a matrix of %zu cores: give one of 2 to %d", line, n,
+                    CLUSTERS_CPUS_MAX);
     table->n = n;
     table->ids = pool_alloc(pool, n, sizeof *table->ids);
     table->latency = pool_alloc(pool, n * n, sizeof *table->latency);
-    if (!table->ids || !table->latency)
-        return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
     for (size_t i = 0; i < n * n; i++)
         table->latency[i] = NAN;
     for (size_t i = 0; i < n; i++)
         table->ids[i] = (int)i;
-    return 0;
-}
-
-static int make_square(struct reading *reading, size_t n, size_t line)
-{
-    return core_table_begin(reading->table, reading->pool, n, line, reading->file, reading->error);
 }
 
 /* --- with ids --- */
 
-static int read_ids(struct reading *reading, size_t first)
+static void read_ids(struct square *square, size_t first)
 {
-    const struct core_row *row = &reading->rows->list[0];
-    int code = make_square(reading, row->count > first ? row->count - first : 0, row->line);
-    reading->largest_id = 0;
+    const struct core_row *row = &square->rows->list[0];
+    begin_square(square, row->count > first ? row->count - first : 0, row->line);
     for (size_t i = first; i < row->count; i++)
-        if (field_id(&row->cells[i]) > reading->largest_id)
-            reading->largest_id = field_id(&row->cells[i]);
-    reading->index =
-        pool_alloc(reading->pool, (size_t)reading->largest_id + 1, sizeof *reading->index);
-    if (code == 0 && !reading->index)
-        return out_of_memory(reading);
-    for (size_t i = 0; code == 0 && i < reading->table->n; i++) {
+        if (field_id(&row->cells[i]) > square->largest_id)
+            square->largest_id = field_id(&row->cells[i]);
+    square->index =
+        pool_alloc(square->text->pool, (size_t)square->largest_id + 1, sizeof *square->index);
+    for (size_t i = 0; i < square->table->n; i++) {
         const struct field *cell = &row->cells[first + i];
-        int id = field_id(cell);
+        const int id = field_id(cell);
         if (id < 0)
-            return error_set(reading->error, ERROR_USAGE,
-                             "%s: line %zu: '%.*s' is no core's id: write whole numbers from 0 to "
-                             "%d",
-                             reading->file, row->line, (int)(cell->length < 40 ? cell->length : 40),
-                             cell->text, CPU_ID_MAX);
-        if (reading->index[id])
-            return error_set(reading->error, ERROR_USAGE,
-                             "%s: line %zu: id %d stands there twice: give each core one column",
-                             reading->file, row->line, id);
-        reading->index[id] = (int)i + 1;
-        reading->table->ids[i] = id;
+            text_refuse(square->text,
+                        "line %zu: '%.*s' is no core's id: write whole numbers from 0 to %d",
+                        row->line, shown(cell), cell->text, CPU_ID_MAX);
+        if (square->index[id])
+            text_refuse(square->text,
+                        "line %zu: id %d stands there twice: give each core one column", row->line,
+                        id);
+        square->index[id] = (int)i + 1;
+        square->table->ids[i] = id;
     }
-    return code;
-}
-
-static int refuse_ragged(const struct reading *reading, const struct core_row *row, size_t values)
-{
-    return error_set(reading->error, ERROR_USAGE,
-                     "%s: line %zu has %zu latencies, and that fits neither a square nor a lower "
-                     "triangle of %zu cores: write all or those before the diagonal",
-                     reading->file, row->line, values, reading->table->n);
 }
 
 /* Which column a cell of a table by blanks stands below; n where that can't be known. */
-static size_t column_below(const struct reading *reading, const struct field *cell, size_t first)
+static size_t column_below(const struct square *square, const struct field *cell, size_t first)
 {
-    const struct core_row *ids = &reading->rows->list[0];
-    size_t found = reading->table->n;
-    for (size_t i = 0; i < reading->table->n; i++) {
+    const struct core_row *ids = &square->rows->list[0];
+    size_t found = square->table->n;
+    for (size_t i = 0; i < square->table->n; i++) {
         const struct field *id = &ids->cells[first + i];
         if (cell->column < id->end && id->column < cell->end) {
-            if (found < reading->table->n)
-                return reading->table->n;
+            if (found < square->table->n)
+                return square->table->n;
             found = i;
         }
     }
@@ -151,19 +124,20 @@ static size_t column_below(const struct reading *reading, const struct field *ce
 }
 
 /* The columns of a row's values, as they stand or as their number says; false for neither. */
-static bool place_values(const struct reading *reading, const struct core_row *row, size_t at,
+static bool place_values(const struct square *square, const struct core_row *row, size_t at,
                          size_t first_id, size_t *columns)
 {
-    size_t n = reading->table->n, values = row->count - 1;
-    bool below = reading->rows->blanks;
+    const size_t n = square->table->n, values = row->count - 1;
+    const bool blanks = square->rows->shape == CORE_BLANKS;
+    bool below = blanks;
     for (size_t i = 0; i < values && below; i++) {
-        columns[i] = column_below(reading, &row->cells[i + 1], first_id);
+        columns[i] = column_below(square, &row->cells[i + 1], first_id);
         below = columns[i] < n && (i == 0 || columns[i] > columns[i - 1]);
     }
     if (below)
         return true;
     /* A triangle may have its diagonal; a square without it can only be recognised by blanks. */
-    bool skip = reading->rows->blanks && values == n - 1 && at + 1 < n && values != at + 1;
+    const bool skip = blanks && values == n - 1 && at + 1 < n && values != at + 1;
     if (values != n && values != at && values != at + 1 && !skip)
         return false;
     for (size_t i = 0; i < values; i++)
@@ -171,190 +145,231 @@ static bool place_values(const struct reading *reading, const struct core_row *r
     return true;
 }
 
-/* Spreadsheets and loops leave a separator at the end of a line. */
-static size_t without_last_empty(const struct core_row *row, size_t most)
+static void read_with_ids(struct square *square, size_t first_id)
 {
-    return row->count > most && core_cell_is_empty(&row->cells[row->count - 1]) ? row->count - 1
-                                                                                : row->count;
-}
-
-static int read_with_ids(struct reading *reading, size_t first_id)
-{
-    const struct core_rows *rows = reading->rows;
-    int code = read_ids(reading, first_id);
-    size_t n = reading->table->n, seen = 0;
-    size_t *columns = pool_alloc(reading->pool, n + 2, sizeof *columns);
-    bool *done = pool_alloc(reading->pool, n + 1, sizeof *done);
-    if (code == 0 && (!columns || !done))
-        return out_of_memory(reading);
-    for (size_t r = 1; r < rows->count && code == 0; r++) {
+    const struct core_rows *rows = square->rows;
+    read_ids(square, first_id);
+    const size_t n = square->table->n;
+    size_t seen = 0, *columns = pool_alloc(square->text->pool, n + 2, sizeof *columns);
+    bool *done = pool_alloc(square->text->pool, n + 1, sizeof *done);
+    for (size_t r = 1; r < rows->count; r++) {
         struct core_row row = rows->list[r];
-        row.count = without_last_empty(&row, n + 1);
+        /* Spreadsheets and loops leave a separator at the end of a line. */
+        if (row.count > n + 1 && core_cell_is_empty(&row.cells[row.count - 1]))
+            row.count--;
         const int id = field_id(&row.cells[0]),
-                  at = id < 0 || id > reading->largest_id ? 0 : reading->index[id];
+                  at = id < 0 || id > square->largest_id ? 0 : square->index[id];
         if (at == 0)
-            return error_set(reading->error, ERROR_USAGE,
-                             "%s: line %zu begins with '%.*s', which is none of the ids in line "
-                             "%zu: begin each row with its core's id",
-                             reading->file, row.line,
-                             (int)(row.cells[0].length < 40 ? row.cells[0].length : 40),
-                             row.cells[0].text, rows->list[0].line);
-        if (done[at - 1])
-            return error_set(reading->error, ERROR_USAGE,
-                             "%s: line %zu: id %d has had its row: give each core one",
-                             reading->file, row.line, id);
-        done[at - 1] = true;
+            text_refuse(square->text,
+                        "line %zu begins with '%.*s', which is none of the ids in line %zu: begin "
+                        "each row with its core's id",
+                        row.line, shown(&row.cells[0]), row.cells[0].text, rows->list[0].line);
+        const size_t from = (size_t)at - 1;
+        if (done[from])
+            text_refuse(square->text, "line %zu: id %d has had its row: give each core one",
+                        row.line, id);
+        done[from] = true;
         seen++;
-        if (row.count - 1 > n || !place_values(reading, &row, (size_t)at - 1, first_id, columns))
-            return refuse_ragged(reading, &row, row.count - 1);
-        for (size_t i = 1; i < row.count && code == 0; i++)
-            code = set_cell(reading, &row, (size_t)at - 1, columns[i - 1], &row.cells[i]);
+        if (row.count - 1 > n || !place_values(square, &row, from, first_id, columns))
+            text_refuse(square->text,
+                        "line %zu has %zu latencies, and that fits neither a square nor a lower "
+                        "triangle of %zu cores: write all or those before the diagonal",
+                        row.line, row.count - 1, n);
+        for (size_t i = 1; i < row.count; i++)
+            set_cell(square, &row, from, columns[i - 1], &row.cells[i]);
     }
     /* A triangle has nothing to say in its first row. */
-    if (code == 0 && seen + 1 < n + done[0])
-        code = error_set(reading->error, ERROR_USAGE,
-                         "%s: line %zu is the last, and %zu of %zu cores have no row: give the "
-                         "whole table",
-                         reading->file, rows->list[rows->count - 1].line, n - seen, n);
-    return code;
+    if (seen + 1 < n + done[0])
+        text_refuse(square->text,
+                    "line %zu is the last, and %zu of %zu cores have no row: give the whole table",
+                    rows->list[rows->count - 1].line, n - seen, n);
 }
 
 /* --- without --- */
 
-/* The line of a shape that is broken first, or 0: counts that all equal the first, or that rise by
- * one. */
-static size_t broken_at(const struct core_rows *rows, size_t first, size_t rise)
+/* The line that breaks a shape first, or 0: each row has `step` cells more than the one before. */
+static size_t broken_at(const struct core_rows *rows, size_t first, int step)
 {
-    for (size_t r = first; r < rows->count; r++)
-        if (rows->list[r].count != rows->list[first].count + (r - first) * rise)
+    for (size_t r = first + 1; r < rows->count; r++)
+        if ((long)rows->list[r].count != (long)rows->list[r - 1].count + step)
             return rows->list[r].line;
     return 0;
 }
 
-static bool last_cells_are_nothing(const struct core_rows *rows, size_t first)
+/* Whether the last cells of all rows, or the first ones, are a diagonal of nothing. */
+static bool is_diagonal(const struct core_rows *rows, size_t first, bool last)
 {
     for (size_t r = first; r < rows->count; r++) {
-        const struct field *last = &rows->list[r].cells[rows->list[r].count - 1];
-        if (!core_cell_is_empty(last) && (isnan(field_number(last)) || field_number(last) != 0))
+        const struct core_row *row = &rows->list[r];
+        const struct field *cell = &row->cells[last ? row->count - 1 : 0];
+        if (!core_cell_is_empty(cell) && (isnan(field_number(cell)) || field_number(cell) != 0))
             return false;
     }
     return true;
 }
 
-static int read_without_ids(struct reading *reading, size_t first)
+/* A square, a lower triangle or an upper one. */
+static void read_without_ids(struct square *square, size_t first)
 {
-    const struct core_rows *rows = reading->rows;
-    size_t lines = rows->count - first, above = 0, n = lines;
-    const struct core_row *begin = &rows->list[first];
-    size_t broken = broken_at(rows, first, lines > 1 && rows->list[first + 1].count > begin->count);
-    bool triangle = lines == 1 || rows->list[first + 1].count > begin->count;
+    const struct core_rows *rows = square->rows;
+    const struct core_row *begin = &rows->list[first], *last = &rows->list[rows->count - 1];
+    const size_t lines = rows->count - first;
+    const size_t next = lines > 1 ? rows->list[first + 1].count : begin->count + 1;
+    const int step = next > begin->count ? 1 : next < begin->count ? -1 : 0;
+    size_t n = lines, above = 0, broken = broken_at(rows, first, step);
     if (lines == 1 && begin->count > 1)
         broken = begin->line;
-    if (!broken && triangle && begin->count <= 2) {
+    if (broken && step < 0)
+        broken = rows->list[first + 1].line;
+    if (!broken && step > 0) {
         /* Its first line may be left out, and its diagonal be there or not. */
-        bool diagonal = last_cells_are_nothing(rows, first);
+        const bool diagonal = begin->count <= 2 && is_diagonal(rows, first, true);
         above = diagonal ? begin->count - 1 : 1;
         if (!diagonal && begin->count > 1)
-            broken = begin->line;
+            broken = begin->count > 2 ? last->line : begin->line;
         n = lines + above;
-    } else if (!broken && (triangle || begin->count != lines)) {
-        broken = rows->list[rows->count - 1].line;
+    } else if (!broken && step < 0) {
+        n = begin->count + !is_diagonal(rows, first, false);
+        if (n != lines && n != lines + 1)
+            broken = last->line;
+    } else if (!broken && begin->count != lines) {
+        broken = last->line;
     }
     if (broken)
-        return error_set(reading->error, ERROR_USAGE,
-                         "%s: line %zu: rows of %zu and on, %zu of them, are neither a square nor "
-                         "a lower triangle: write as many columns as rows, or one more in each",
-                         reading->file, broken, begin->count, lines);
-    int code = make_square(reading, n, rows->list[rows->count - 1].line);
-    for (size_t r = first; r < rows->count && code == 0; r++)
-        for (size_t i = 0; i < rows->list[r].count && i < n && code == 0; i++)
-            code = set_cell(reading, &rows->list[r], r - first + above, i, &rows->list[r].cells[i]);
-    return code;
+        text_refuse(square->text,
+                    "line %zu: rows of %zu and on, %zu of them, are neither a square nor a lower "
+                    "triangle: write as many columns as rows, or one more in each",
+                    broken, begin->count, lines);
+    begin_square(square, n, last->line);
+    for (size_t r = first; r < rows->count; r++) {
+        const struct core_row *row = &rows->list[r];
+        const size_t before = step < 0 ? n - row->count : 0;
+        for (size_t i = 0; i < row->count && before + i < n; i++)
+            set_cell(square, row, r - first + above, before + i, &row->cells[i]);
+    }
+}
+
+static void read_ids_above(struct square *square)
+{
+    read_ids(square, 0);
+    int *ids = square->table->ids;
+    read_without_ids(square, 1);
+    square->table->ids = ids;
+}
+
+/* --- from, to, latency --- */
+
+static void read_triples(struct square *square)
+{
+    const struct core_rows *rows = square->rows;
+    struct core_table *table = square->table;
+    for (size_t r = 0; r < rows->count; r++)
+        for (int which = 0; which < 2; which++) {
+            const int id = field_id(&rows->list[r].cells[which]);
+            square->largest_id = id > square->largest_id ? id : square->largest_id;
+        }
+    /* The ids that stand there, ascending, are numbered from 0 on. */
+    int *index = pool_alloc(square->text->pool, (size_t)square->largest_id + 1, sizeof *index);
+    size_t n = 0;
+    for (size_t r = 0; r < rows->count; r++)
+        for (int which = 0; which < 2; which++)
+            index[field_id(&rows->list[r].cells[which])] = 1;
+    for (int id = 0; id <= square->largest_id; id++)
+        if (index[id])
+            index[id] = (int)n++;
+    begin_square(square, n, rows->list[rows->count - 1].line);
+    for (size_t r = 0; r < rows->count; r++) {
+        const struct core_row *row = &rows->list[r];
+        const int from = field_id(&row->cells[0]), to = field_id(&row->cells[1]);
+        double *cell = &table->latency[(size_t)index[from] * n + (size_t)index[to]];
+        const double value = latency_in(square, row, &row->cells[2]);
+        table->ids[index[from]] = from;
+        table->ids[index[to]] = to;
+        if (from == to || isnan(value))
+            continue;
+        if (!isnan(*cell))
+            text_refuse(square->text,
+                        "line %zu: from %d to %d has had its latency: give each pair one",
+                        row->line, from, to);
+        *cell = value;
+    }
 }
 
 /* --- which of them it is --- */
 
-enum shape { NO_IDS, IDS_ABOVE, IDS_BOTH };
+enum ids { NO_IDS, IDS_ABOVE, IDS_BOTH };
+
+/* Whether the table is a square whose diagonal says nothing, in the same words all along: then the
+ * first row and column may as well be latencies. */
+static bool is_square_of_latencies(const struct core_rows *rows)
+{
+    for (size_t r = 0; r < rows->count; r++) {
+        const struct core_row *row = &rows->list[r];
+        if (row->count != rows->count || !core_cell_is_empty(&row->cells[r]) ||
+            row->cells[r].length != rows->list[0].cells[0].length)
+            return false;
+    }
+    return true;
+}
 
 /* Ids are recognised by a name in the corner, or by a 0 among them, which is no latency, or by
  * ascending and standing before the rows as they stand above. */
-static enum shape find_shape(const struct core_rows *rows)
+static enum ids find_ids(const struct square *square)
 {
+    const struct core_rows *rows = square->rows;
     const struct core_row *ids = &rows->list[0];
-    bool corner = core_cell_is_empty(&ids->cells[0]), zero = false, ascending = true, same = true;
+    const bool corner = core_cell_is_empty(&ids->cells[0]);
+    bool small = false, zero = false, ascending = true, same = true;
     if (!corner && field_id(&ids->cells[0]) < 0 && strspn(ids->cells[0].text, "0123456789.+-") == 0)
         return IDS_BOTH;
     for (size_t i = 0; i < ids->count; i++) {
-        int id = field_id(&ids->cells[i]);
+        const int id = field_id(&ids->cells[i]);
         if (id < 0 && (i || !corner))
             return NO_IDS;
         zero = zero || id == 0;
+        small = small || (id >= 0 && id < 2);
         ascending = ascending && (i < 2 || id > field_id(&ids->cells[i - 1]));
     }
     if (!corner)
         return zero && ids->count > 1 && rows->count == ids->count + 1 ? IDS_ABOVE : NO_IDS;
     for (size_t r = 1; r < rows->count; r++) {
-        int id = field_id(&rows->list[r].cells[0]);
-        bool at = r < ids->count && id == field_id(&ids->cells[r]);
-        bool later = r + 1 < ids->count && id == field_id(&ids->cells[r + 1]);
+        const int id = field_id(&rows->list[r].cells[0]);
+        const bool at = r < ids->count && id == field_id(&ids->cells[r]);
+        const bool later = r + 1 < ids->count && id == field_id(&ids->cells[r + 1]);
         same = same && id >= 0 && (at || later);
     }
-    return zero || (ascending && same && rows->count > 1) ? IDS_BOTH : NO_IDS;
+    if (!zero && !(ascending && same && rows->count > 1))
+        return NO_IDS;
+    if (!small && is_square_of_latencies(rows)) /* no hand-off takes less than 2 ns */
+        text_refuse(square->text,
+                    "line %zu: these may be the cores' ids or latencies: say which, --ids yes or "
+                    "--ids no",
+                    ids->line);
+    return IDS_BOTH;
 }
 
-static int read_ids_above(struct reading *reading)
+void core_table_read(struct core_table *table, const struct core_rows *rows,
+                     const struct import_text *text, enum core_ids ids)
 {
-    struct core_table *table = reading->table;
-    int code = read_ids(reading, 0);
-    int *ids = table->ids;
-    if (code == 0)
-        code = read_without_ids(reading, 1);
-    table->ids = ids;
-    return code;
-}
-
-static int read_table(struct core_table *table, struct pool *pool, const struct core_rows *rows,
-                      const char *file, int ids, struct error *error)
-{
-    struct reading reading = {
-        .table = table, .pool = pool, .rows = rows, .file = file, .error = error};
-    *table = (struct core_table){.model = rows->model, .op = rows->op, .cycles = rows->cycles};
-    if (rows->triples)
-        return core_triples_read(table, pool, rows, file, error);
-    if (rows->blanks)
-        return read_with_ids(&reading, field_id(&rows->list[0].cells[0]) < 0);
-    enum shape shape = ids == CORE_IDS_YES  ? IDS_BOTH
-                       : ids == CORE_IDS_NO ? NO_IDS
-                                            : find_shape(rows);
-    return shape == IDS_BOTH    ? read_with_ids(&reading, 1)
-           : shape == IDS_ABOVE ? read_ids_above(&reading)
-                                : read_without_ids(&reading, 0);
-}
-
-int core_tables_read(struct core_table **tables, size_t *count, struct pool *pool,
-                     struct import_text *text, int ids, struct error *error)
-{
-    struct rows lines;
-    *tables = NULL;
-    *count = 0;
-    for (rows_begin(&lines, text); *lines.next || *count == 0;) {
-        struct core_rows rows;
-        int code = core_rows_read(&rows, pool, &lines, error);
-        if (code < 0)
-            return code;
-        if (rows.count == 0 && *count)
-            break;
-        if (rows.count == 0)
-            return error_set(error, ERROR_USAGE, "%s: holds no table: give a matrix of latencies",
-                             text->file);
-        void *list = *tables;
-        struct core_table *table = pool_append(pool, &list, count, sizeof *table);
-        if (!table)
-            return error_set(error, ERROR_SYSTEM, "%s: out of memory", text->file);
-        *tables = list;
-        code = read_table(table, pool, &rows, text->file, ids, error);
-        if (code < 0)
-            return code;
+    struct square square = {.table = table, .rows = rows, .text = text};
+    const bool separated = rows->shape == CORE_SEPARATED;
+    const struct field *corner = &rows->list[0].cells[0];
+    *table = (struct core_table){.model = rows->model, .op = rows->op, .unit = rows->unit};
+    if (separated && !field_begins_number(corner) && corner->length)
+        table->unit = column_in_words(corner->text, corner->length);
+    if (rows->shape == CORE_TRIPLES) {
+        read_triples(&square);
+    } else if (rows->shape == CORE_BLANKS) {
+        read_with_ids(&square, field_id(corner) < 0);
+    } else {
+        const enum ids found = ids == CORE_IDS_YES  ? IDS_BOTH
+                               : ids == CORE_IDS_NO ? NO_IDS
+                                                    : find_ids(&square);
+        if (found == IDS_BOTH)
+            read_with_ids(&square, 1);
+        else if (found == IDS_ABOVE)
+            read_ids_above(&square);
+        else
+            read_without_ids(&square, 0);
     }
-    return 0;
 }

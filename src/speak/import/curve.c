@@ -1,205 +1,311 @@
 /*
- * A latency curve as a table: size and latency, and where there is a third column the same latency
- * in the other unit (cycles beside ns, or ns beside cycles). Columns stand apart by semicolons,
- * tabs, commas or blanks; empty lines and those that begin with # are skipped. A first line of
- * names may say what the columns are in. Sizes may come in any order and repeat: repeats are trials
- * of one point. A size needs its unit: a suffix, a name above it, or --size-unit; 32 may be 32
- * bytes or 32 KiB, and one of them would be a false capacity.
+ * A latency curve as a table: sizes and latencies, in columns that stand apart by semicolons, tabs,
+ * commas or blanks. Names above them, or --columns, say what they hold; of two columns without
+ * names the first are sizes and the second latencies, and of three the last two are the same
+ * latency in ns and in cycles where one clock turns the one into the other on every line. Empty
+ * lines and those that begin with # are skipped, but the last of these above the table may name the
+ * columns or the latencies' unit. Sizes may come in any order and repeat: repeats are trials of one
+ * point. A size needs its unit: a suffix, a name above it, or --size-unit; 32 may be 32 bytes or 32
+ * KiB, and one of them would be a false capacity. Strides and threads tell curves apart.
  */
-#include "speak/import/rows.h"
-#include "speak/import/tables.h"
+#include "speak/import/columns.h"
+#include "speak/import/reading.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-enum { COLUMNS_MOST = 3 };
+enum { COLUMNS_MOST = 24, NOWHERE = COLUMNS_MOST };
+static const double clock_least_hz = 0.3, clock_most_hz = 6; /* in GHz: cycles a ns */
+static const double clock_spread = 0.02; /* of numbers that were printed with three digits */
 
-struct reading {
-    struct rows rows;
-    struct tables tables;
-    double size_unit; /* of sizes without a suffix; 0: unknown */
-    bool cycles_first;
-    size_t columns; /* 0: no row yet */
-    struct error *error;
+struct curve {
+    size_t columns; /* of each row; 0: no row yet */
+    bool named;
+    size_t size, ns, cycles, stride, threads; /* where they stand; NOWHERE */
+    double size_unit;                         /* of sizes without a suffix; 0: unknown */
+    double ns_unit;
+    bool ns_said; /* the unit of latencies is said, and not assumed */
+    enum column_statistic statistic;
 };
 
-/* Whether a field of the line of names has the word in it. */
-static bool names(const struct field *field, const char *word)
+/* Whether the column is to be read rather than another that holds the same. */
+static bool is_better(const struct column *column, const struct column *other)
 {
-    char text[64];
-    return strstr(field_copy(field, text, sizeof text), word);
+    return column->latency != other->latency ? column->latency
+                                             : column->statistic < other->statistic;
 }
 
-/* Whether one of the field's words, runs of letters, is this one, in capitals or not. */
-static bool has_word(const struct field *field, const char *word)
+/* Chooses columns by the names in the line at hand, which was cut. */
+static void read_names(struct reading *reading)
 {
-    const size_t length = strlen(word);
-    for (size_t i = 0, end; i < field->length; i = end + 1) {
-        for (end = i; end < field->length && isalpha((unsigned char)field->text[end]);)
-            end++;
-        if (end - i == length && strncasecmp(field->text + i, word, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* "size_kb", "Size (KiB)", "kbytes"; capitals mark a unit at the end of a word, as in "SizeKB".
- * "Region" heads the sizes in KiB of the tool MemoryLatency (Chips and Cheese). */
-static double size_unit_of(const struct field *field)
-{
-    static const char *const prefixes[] = {"",     "k",    "ki", "kilo", "kibi", "m",   "mi",
-                                           "mega", "mebi", "g",  "gi",   "giga", "gibi"};
-    static const char *const units[] = {"b", "byte", "bytes"};
-    static const char *const capitals[] = {"Byte", "KB", "KiB", "kB", "",   "MB",
-                                           "MiB",  "",   "",    "GB", "GiB"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
-            char word[16];
-            snprintf(word, sizeof word, "%s%s", prefixes[i], units[u]);
-            if (has_word(field, word))
-                return exp2(10 * (double)((i + 3) / 4));
-        }
-    for (size_t i = sizeof capitals / sizeof *capitals; i-- > 0;)
-        if (*capitals[i] && names(field, capitals[i]))
-            return exp2(10 * (double)((i + 3) / 4));
-    return has_word(field, "Region") ? 0x1p10 : 0;
-}
-
-/* A unit of time that is not read. */
-static bool names_other_time(const struct field *field)
-{
-    static const char *const words[] = {"us",           "usec", "microseconds", "ms",      "msec",
-                                        "milliseconds", "s",    "sec",          "seconds", "ps"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(field, words[i]))
-            return true;
-    return false;
-}
-
-static bool is_line_of_names(const struct rows *rows)
-{
-    for (size_t i = 0; i < rows->count; i++)
-        if (field_begins_number(&rows->fields[i]))
-            return false;
-    return rows->count >= 2;
-}
-
-/* What the names say that no option said. */
-static int read_names(struct reading *reading, const struct settings *settings)
-{
-    const struct field *latency = &reading->rows.fields[1];
-    if (rows_speak_of_bandwidth(&reading->rows))
-        return rows_refuse(&reading->rows, reading->error,
-                           "this names a bandwidth: give a table of latencies");
-    if (names_other_time(latency))
-        return rows_refuse(&reading->rows, reading->error,
-                           "latencies in ns or cycles are read, and this names another unit: "
-                           "convert them");
-    if (reading->size_unit == 0)
-        reading->size_unit = size_unit_of(&reading->rows.fields[0]);
-    if (!settings_given(settings, "unit"))
-        reading->cycles_first = names(latency, "ycle") || names(latency, "clk");
-    return 0;
-}
-
-static int read_row(struct reading *reading)
-{
-    struct rows *rows = &reading->rows;
-    double latency[COLUMNS_MOST] = {0, NAN, NAN};
-    if (rows->count < 2 || rows->count > COLUMNS_MOST)
-        return rows_refuse(rows, reading->error,
-                           "has %s: write size and latency, and nothing else or the same latency "
-                           "in the other unit",
-                           rows->count < 2 ? "one column" : "more than three columns");
-    const struct field *size = &rows->fields[0];
-    if (!field_has_unit(size) && reading->size_unit == 0 && field_number(size) > 0)
-        return rows_refuse(rows, reading->error,
-                           "size '%.*s' has no unit: write 48K, or say by --size-unit B, K, M or G "
-                           "what plain numbers count",
-                           (int)size->length, size->text);
-    const double bytes = field_size(size, reading->size_unit);
-    if (bytes == 0)
-        return rows_refuse(rows, reading->error,
-                           "size '%.*s' is none: write a positive number, or one like 48K; "
-                           "--size-unit says what a plain number counts",
-                           (int)(size->length < ROWS_SHOWN ? size->length : ROWS_SHOWN),
-                           size->text);
-    for (size_t i = 1; i < rows->count; i++) {
-        int code = rows_positive(rows, &rows->fields[i], "latency", &latency[i], reading->error);
-        if (code < 0)
-            return code;
-    }
-    const struct table_kind kind = {.title = "Latency by working-set size, imported"};
-    return tables_add_latency(&reading->tables, kind, bytes, latency[reading->cycles_first ? 2 : 1],
-                              latency[reading->cycles_first ? 1 : 2]);
-}
-
-static int read_curve(struct import_text *text, const struct settings *settings,
-                      struct document *document, struct error *error)
-{
-    struct reading reading = {.cycles_first = settings_choice(settings, "unit") == 1,
-                              .error = error};
-    if (settings_has(settings, "size-unit"))
-        reading.size_unit = exp2(10 * settings_choice(settings, "size-unit"));
-    tables_begin(&reading.tables, document, error);
-    rows_begin(&reading.rows, text);
-    int code = rows_refuse_bandwidth(text, error);
-    for (bool first = true; code == 0 && rows_next_said(&reading.rows); first = false) {
-        rows_split(&reading.rows);
-        if (first && is_line_of_names(&reading.rows)) {
-            code = read_names(&reading, settings);
+    struct curve *curve = reading->state;
+    const struct rows *rows = &reading->rows;
+    struct column columns[COLUMNS_MOST + 1] = {0};
+    size_t *places[] = {[COLUMN_SIZE] = &curve->size,
+                        [COLUMN_TIME] = &curve->ns,
+                        [COLUMN_CYCLES] = &curve->cycles,
+                        [COLUMN_STRIDE] = &curve->stride,
+                        [COLUMN_THREADS] = &curve->threads};
+    const bool cycles = settings_choice(reading->settings, "unit") == 1;
+    bool rate = false;
+    if (rows->count > COLUMNS_MOST)
+        rows_refuse(rows, "names more than %d columns: give a smaller table", COLUMNS_MOST);
+    for (size_t i = 0; i < rows->count; i++) {
+        struct column *column = &columns[i];
+        *column = column_named(&rows->fields[i]);
+        rate = rate || column->holds == COLUMN_RATE;
+        /* Of the first column nobody names anything but the size. */
+        if (i == 0 && column->holds == COLUMN_UNKNOWN)
+            column->holds = COLUMN_SIZE;
+        if (column->holds == COLUMN_TIME && column->unit == 0 && cycles)
+            column->holds = COLUMN_CYCLES;
+        if (column->holds == COLUMN_UNKNOWN || column->holds >= sizeof places / sizeof *places ||
+            !places[column->holds])
             continue;
-        }
-        if (reading.columns && reading.rows.count != reading.columns)
-            return rows_refuse(&reading.rows, error,
-                               "write %zu columns as in the lines before, not %zu", reading.columns,
-                               reading.rows.count);
-        code = read_row(&reading);
-        reading.columns = reading.rows.count;
+        size_t *place = places[column->holds];
+        const bool sized = column->holds == COLUMN_SIZE && *place != NOWHERE &&
+                           columns[*place].unit == 0 && column->unit > 0;
+        if (*place == NOWHERE || sized ||
+            (column->holds != COLUMN_SIZE && is_better(column, &columns[*place])))
+            *place = i;
     }
-    if (code == 0 && !reading.tables.count)
-        code = table_refuse(error, text, "holds no line of size and latency");
-    return code == 0 ? tables_end(&reading.tables) : code;
+    const bool none = curve->ns == NOWHERE && curve->cycles == NOWHERE;
+    if (none && rate)
+        rows_refuse(rows, "this names a bandwidth: give a table of latencies");
+    if (none && rows->count == 2 && columns[1].holds == COLUMN_UNKNOWN)
+        *(cycles ? &curve->cycles : &curve->ns) = 1;
+    else if (none || curve->size == NOWHERE)
+        rows_refuse(rows,
+                    "no column is named %s: name the columns by --columns, like --columns "
+                    "size,latency,- ('-': not read)",
+                    none ? "a latency, ns or cycles" : "a size");
+    if (curve->size_unit == 0)
+        curve->size_unit = columns[curve->size].unit;
+    const size_t read = curve->ns != NOWHERE ? curve->ns : curve->cycles;
+    curve->statistic = columns[read].statistic;
+    if (curve->ns != NOWHERE && columns[curve->ns].unit > 0) {
+        curve->ns_unit = columns[curve->ns].unit;
+        curve->ns_said = true;
+    }
+    for (size_t i = 0; i < rows->count; i++)
+        if (i != curve->size && i != curve->ns && i != curve->cycles && i != curve->stride &&
+            i != curve->threads)
+            column_unread(reading->text, &rows->fields[i]);
+    curve->columns = rows->count;
+    curve->named = true;
 }
 
-/* Two or three columns of which the first are sizes, at most one line of names above them. */
+/* Whether the third column over the second, or the other way round, is one clock on all lines. */
+static bool is_one_clock(const struct reading *reading, bool cycles_first)
+{
+    struct rows rows = reading->rows;
+    double least = INFINITY, most = 0;
+    rows_begin(&rows, reading->text);
+    while (rows_next_said(&rows)) {
+        rows_split(&rows);
+        const double ratio = field_number(&rows.fields[cycles_first ? 1 : 2]) /
+                             field_number(&rows.fields[cycles_first ? 2 : 1]);
+        if (rows.count != 3 || isnan(ratio))
+            return false;
+        least = fmin(least, ratio);
+        most = fmax(most, ratio);
+    }
+    return least >= clock_least_hz && most <= clock_most_hz && most <= least * (1 + clock_spread);
+}
+
+/* Of a table without names. */
+static void choose_columns(struct reading *reading)
+{
+    struct curve *curve = reading->state;
+    struct rows *rows = &reading->rows;
+    const bool cycles_first = settings_choice(reading->settings, "unit") == 1;
+    if (rows->count < 2)
+        rows_refuse(rows, "has one column: write size and latency");
+    if (rows->count > 2 && (rows->count > 3 || !is_one_clock(reading, cycles_first)))
+        rows_refuse(rows,
+                    "has %zu columns and no names%s: say what they hold by --columns, like "
+                    "--columns size,ns,- ('-': not read)",
+                    rows->count,
+                    rows->count > 3 ? ""
+                                    : ", and the third is not the second in the other unit at one "
+                                      "clock");
+    curve->size = 0;
+    *(cycles_first ? &curve->cycles : &curve->ns) = 1;
+    if (rows->count == 3)
+        *(cycles_first ? &curve->ns : &curve->cycles) = 2;
+    curve->columns = rows->count;
+}
+
+/* Names that an option gives, or a remark above the table that has as many words as it columns. */
+static bool take_names(struct reading *reading, const char *names, size_t length, size_t count)
+{
+    const struct rows kept = reading->rows;
+    struct rows *rows = &reading->rows;
+    bool known = false;
+    rows->begin = rows->text = names;
+    rows->length = length;
+    columns_cut(rows);
+    for (size_t i = 0; i < rows->count; i++)
+        known = known || column_named(&rows->fields[i]).holds != COLUMN_UNKNOWN;
+    known = known && (!count || rows->count == count) && columns_are_names(rows);
+    if (known)
+        read_names(reading);
+    *rows = kept;
+    return known;
+}
+
+static void begin_curve(struct reading *reading)
+{
+    struct curve *curve = reading->state;
+    struct rows *rows = &reading->rows;
+    const struct rows_place start = rows_place(rows);
+    struct rows_place remark = {0};
+    *curve = (struct curve){.size = NOWHERE,
+                            .ns = NOWHERE,
+                            .cycles = NOWHERE,
+                            .stride = NOWHERE,
+                            .threads = NOWHERE,
+                            .ns_unit = 1,
+                            .ns_said = settings_given(reading->settings, "unit"),
+                            .statistic = STATISTIC_NONE};
+    if (settings_has(reading->settings, "size-unit"))
+        curve->size_unit = exp2(10 * settings_choice(reading->settings, "size-unit"));
+    if (settings_has(reading->settings, "columns")) {
+        const char *names = settings_text(reading->settings, "columns");
+        if (!take_names(reading, names, strlen(names), 0))
+            pool_leave(
+                reading->pool, ERROR_USAGE,
+                "--columns: '%.60s' names no size and latency: write names like size_kb, ns, "
+                "cycles, stride and - for what is not read, with commas between them",
+                names);
+        return;
+    }
+    rows_refuse_bandwidth(reading->text);
+    while (rows_next(rows) && (!rows->length || *rows->text == '#'))
+        if (rows->length)
+            remark = rows_place(rows);
+    const size_t count = rows_split(rows);
+    const bool names = columns_are_names(rows);
+    rows_return(rows, start);
+    if (!remark.length || names)
+        return;
+    const size_t marks = strspn(remark.text, "# \t");
+    if (take_names(reading, remark.text + marks, remark.length - marks, count))
+        return;
+    const struct column unit = column_in_words(remark.text, remark.length);
+    if (unit.holds == COLUMN_TIME && !curve->ns_said) {
+        curve->ns_unit = unit.unit;
+        curve->ns_said = true;
+    }
+}
+
+static double size_of(const struct reading *reading)
+{
+    const struct curve *curve = reading->state;
+    const struct rows *rows = &reading->rows;
+    const struct field *size = &rows->fields[curve->size];
+    const int shown = (int)(size->length < ROWS_SHOWN ? size->length : ROWS_SHOWN);
+    if (!field_has_unit(size) && curve->size_unit == 0 && field_number(size) > 0)
+        rows_refuse(rows,
+                    "size '%.*s' has no unit: write 48K, or say by --size-unit B, K, M or G what "
+                    "plain numbers count",
+                    shown, size->text);
+    const double bytes = field_size(size, curve->size_unit);
+    if (bytes == 0)
+        rows_refuse(rows,
+                    "size '%.*s' is none: write a positive number, or one like 48K; --size-unit "
+                    "says what a plain number counts",
+                    shown, size->text);
+    return bytes;
+}
+
+static double number_at(const struct rows *rows, size_t place, const char *what)
+{
+    return place == NOWHERE ? NAN : rows_positive(rows, &rows->fields[place], what);
+}
+
+static void read_line(struct reading *reading)
+{
+    struct curve *curve = reading->state;
+    struct rows *rows = &reading->rows;
+    struct table_kind kind = {.title = "Latency by working-set size, imported"};
+    if (!rows->length || *rows->text == '#')
+        return;
+    columns_cut(rows);
+    if (!reading->tables.count && columns_are_names(rows)) {
+        if (!curve->named)
+            read_names(reading);
+        return;
+    }
+    if (!curve->columns)
+        choose_columns(reading);
+    if (rows->count != curve->columns)
+        rows_refuse(rows, "write %zu columns as %s, not %zu", curve->columns,
+                    reading->tables.count ? "in the lines before" : "there are names", rows->count);
+    const double bytes = size_of(reading);
+    kind_add_number(&kind, "stride", number_at(rows, curve->stride, "stride"));
+    kind_add_number(&kind, "threads", number_at(rows, curve->threads, "number of threads"));
+    kind_add_text(&kind, "statistic", statistic_names[curve->statistic]);
+    kind.said = curve->ns_said || curve->cycles != NOWHERE;
+    tables_add_latency(&reading->tables, kind, bytes,
+                       number_at(rows, curve->ns, "latency") * curve->ns_unit,
+                       number_at(rows, curve->cycles, "latency"));
+}
+
+/* Rows of as many columns each, of which one holds sizes and one latencies, below at most one line
+ * of names. */
 static enum import_certainty recognise(const struct import_text *source)
 {
     struct import_text text = *source;
     struct rows rows;
-    size_t lines = 0, columns = 0;
-    bool units = false;
+    size_t lines = 0, columns = 0, size = 0, latency = 1;
+    bool units = false, named = false;
     rows_begin(&rows, &text);
     while (rows_next_said(&rows)) {
-        rows_split(&rows);
-        if (rows_speak_of_bandwidth(&rows))
-            return IMPORT_NONE;
-        if (!lines && !columns && is_line_of_names(&rows)) {
+        columns_cut(&rows);
+        if (!lines && !named && columns_are_names(&rows)) {
+            bool sized = false, timed = false, rate = false;
+            for (size_t i = rows.count; i-- > 0;) {
+                const struct column column = column_named(&rows.fields[i]);
+                rate = rate || column.holds == COLUMN_RATE;
+                if (column.holds == COLUMN_SIZE || (i == 0 && !sized && !column.holds)) {
+                    sized = sized || column.holds == COLUMN_SIZE;
+                    units = units || column.unit > 0;
+                    size = i;
+                } else if (column.holds == COLUMN_TIME || column.holds == COLUMN_CYCLES) {
+                    timed = true;
+                    latency = i;
+                } else if (column.holds == COLUMN_FROM || column.holds == COLUMN_TO) {
+                    return IMPORT_NONE;
+                }
+            }
+            if ((rows.count > 3 && !(sized && timed)) || (rate && !timed))
+                return IMPORT_NONE;
             columns = rows.count;
-            units = size_unit_of(&rows.fields[0]) > 0;
+            named = true;
             continue;
         }
-        if (rows.count < 2 || rows.count > COLUMNS_MOST || (columns && rows.count != columns) ||
-            !(field_size(&rows.fields[0], 1) > 0 || field_number(&rows.fields[0]) > 0) ||
-            !(field_number(&rows.fields[1]) > 0))
+        if (rows.count < 2 || (columns && rows.count != columns) || (!named && rows.count > 3) ||
+            !(field_size(&rows.fields[size], 1) > 0 || field_number(&rows.fields[size]) > 0) ||
+            !(field_number(&rows.fields[latency]) > 0))
             return IMPORT_NONE;
         columns = rows.count;
-        units = units || field_has_unit(&rows.fields[0]);
+        units = units || field_has_unit(&rows.fields[size]);
         lines++;
     }
     return lines < 2 ? IMPORT_NONE : units ? IMPORT_FORM : IMPORT_SHAPE;
 }
 
-static const char *const options[] = {"unit", "size-unit", NULL};
+static const char *const options[] = {"unit", "size-unit", "columns", NULL};
 
 const struct import_format curve_format = {
     .name = "curve",
     .place = 20,
     .options = options,
     .summary = "a table of size and latency: the levels in it",
+    .state_bytes = sizeof(struct curve),
     .recognise = recognise,
-    .read = read_curve,
+    .begin = begin_curve,
+    .line = read_line,
+    .nothing = "holds no line of size and latency",
 };

@@ -1,8 +1,9 @@
 #include "speak/import/import.h"
 
 #include "conclude/analyse.h"
-#include "speak/import/curves.h"
-#include "speak/import/utf16.h"
+#include "conclude/registry/registry.h"
+#include "speak/import/plain_text.h"
+#include "speak/import/reading.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,6 +32,10 @@ const struct option_spec import_options[] = {
     {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units,
      "what a size without a suffix is in, each 1024 of the one before (default: what the table's "
      "first line names; where it names none, such sizes are refused)"},
+    {"columns", 0, OPTION_TEXT, "NAMES", NULL, 0, 0, NULL,
+     "what the columns hold, like size_kb,ns,- ('-': not read; also cycles, stride, threads), "
+     "where "
+     "their names don't say it"},
     {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL,
      "the operation that was measured, like cas (default: not named)"},
     {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids,
@@ -91,23 +96,6 @@ static int read_stream(FILE *stream, const char *file, char **text, size_t *leng
     return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
 }
 
-/* Leaves text in UTF-8 with no NUL in it; what it was read as is freed. */
-static int make_plain(char **bytes, size_t *length, const char *file, struct error *error)
-{
-    if (utf16_marked(*bytes, *length)) {
-        char *text;
-        int code = utf16_decode(*bytes, *length, file, &text, length, error);
-        if (code < 0)
-            return code;
-        free(*bytes);
-        *bytes = text;
-    }
-    if (strlen(*bytes) < *length)
-        return error_set(error, ERROR_USAGE, "%s: holds a NUL byte: give a table in plain text",
-                         file);
-    return 0;
-}
-
 /* An option of another format would be passed over in silence, and a latency be given in a unit
  * that it was not measured in. */
 static int check_options(const struct import_format *format, const struct settings *settings,
@@ -124,6 +112,17 @@ static int check_options(const struct import_format *format, const struct settin
 
 /* --- which format it is --- */
 
+static enum import_certainty certainty_of(const struct import_format *format,
+                                          const struct import_text *text)
+{
+    if (format->recognise)
+        return format->recognise(text);
+    for (size_t i = 0; format->marks && format->marks[i]; i++)
+        if (text_holds(text, format->marks[i]))
+            return IMPORT_SURE;
+    return IMPORT_NONE;
+}
+
 int import_recognise(const struct import_format **format, const struct import_text *text,
                      struct error *error)
 {
@@ -133,7 +132,7 @@ int import_recognise(const struct import_format **format, const struct import_te
     *format = NULL;
     for (size_t i = 0; import_formats[i]; i++) {
         const struct import_format *one = import_formats[i];
-        const enum import_certainty sure = one->recognise(text);
+        const enum import_certainty sure = certainty_of(one, text);
         if (sure == IMPORT_NONE || sure < most)
             continue;
         if (sure > most) {
@@ -166,62 +165,120 @@ int import_recognise(const struct import_format **format, const struct import_te
 
 /* --- reading --- */
 
-int import_read(const struct import_format *format, struct import_text *text,
-                const struct settings *settings, struct document *document, struct error *error)
+/* Why a curve has no level. */
+static const char *no_levels(const struct series *series)
 {
+    if (series->point_count < 3)
+        return "no levels: that takes three sizes at least, and a dozen to be of use";
+    if ((double)series->points[0].y.median >
+        1.2 * (double)series->points[series->point_count - 1].y.median)
+        return "no levels: latency falls as the working set grows, which no memory does; is the "
+               "size in the first column?";
+    return "no levels: no two neighbouring sizes have the same latency, so no size shows where a "
+           "cache ends; measure more sizes";
+}
+
+static void explain_curve(struct probe_result *result)
+{
+    for (size_t i = 0; i < result->finding_count; i++)
+        if (isfinite(result->findings[i].value) && /* remarks have no value */
+            finding_meaning(&result->findings[i]).role == ROLE_LEVEL)
+            return;
+    for (size_t i = 0; i < result->series_count; i++)
+        if (result->series[i].headline) {
+            result->status = PROBE_PARTIAL;
+            result->reason = no_levels(&result->series[i]);
+        }
+}
+
+/* What reading takes and gives. */
+struct order {
+    const struct import_format *format; /* NULL: to be recognised */
+    struct import_text text;
+    const struct settings *settings;
+    struct document *document;
+    const char *unread;
+};
+
+static void read_lines(const struct import_format *format, struct import_text *text,
+                       const struct settings *settings, struct document *document)
+{
+    struct reading reading = {.text = text,
+                              .settings = settings,
+                              .document = document,
+                              .pool = &document->pool,
+                              .tables = {.document = document}};
     const char *remarks;
-    int code = format->read(text, settings, document, error);
-    if (code == 0)
-        code = document_analyse(document, &remarks, error);
+    reading.tables.rows = &reading.rows;
+    reading.state = pool_alloc(reading.pool, 1, format->state_bytes);
+    rows_begin(&reading.rows, text);
+    if (format->begin)
+        format->begin(&reading);
+    while (format->line && rows_next(&reading.rows))
+        format->line(&reading);
+    if (format->end)
+        format->end(&reading);
+    tables_end(&reading.tables);
+    if (!document->probe_count)
+        text_refuse(text, "%s", format->nothing);
+    pool_check(reading.pool, document_analyse(document, &remarks, pool_error(reading.pool)));
     struct probe_result *latency = document_probe(document, "latency");
-    if (code == 0 && latency)
-        curve_explain(latency);
-    return code;
+    if (latency)
+        explain_curve(latency);
 }
 
-/* One sentence for all lines that nothing was read of. */
-static int tell_lines(const struct import_format *format, const struct import_text *text,
-                      struct document *document, const char **unread, struct error *error)
+/* One sentence about what may be missing, and about what nothing was read of; NULL where all was
+ * read. */
+static const char *tell_unread(const struct import_format *format, const struct import_text *text)
 {
-    if (!text->unread && *text->columns)
-        *unread = pool_printf(&document->pool, "%s: of the columns %s nothing was read", text->file,
-                              text->columns);
-    if (!text->unread)
-        return *unread || !*text->columns ? 0 : error_out_of_memory(error);
+    struct pool *pool = text->pool;
     const bool one = text->unread == 1, line = text->unread_line > 0;
-    const char *number = line ? pool_printf(&document->pool, "line %zu, ", text->unread_line) : "";
-    *unread = pool_printf(&document->pool, "%s: of %zu %s%s nothing was read as %s%s %s'%s'",
-                          text->file, text->unread, line ? "line" : "value", one ? "" : "s",
-                          format->name, one ? ":" : "; the first is", number, text->unread_shown);
-    return *unread ? 0 : error_out_of_memory(error);
+    const char *unread = NULL, *columns = NULL;
+    if (text->unread)
+        unread = pool_printf(pool, "%zu %s%s%s'%s'", text->unread, line ? "line" : "value",
+                             one ? ": " : "s; the first is ",
+                             line ? pool_printf(pool, "line %zu, ", text->unread_line) : "",
+                             text->unread_shown);
+    if (*text->columns)
+        columns = pool_printf(pool, "the columns %s", text->columns);
+    if (unread || columns)
+        unread = pool_printf(pool, "%s was read as %s but for %s%s%s", text->file, format->name,
+                             columns ? columns : "", columns && unread ? ", and " : "",
+                             unread ? unread : "");
+    if (*text->cut)
+        unread = pool_printf(pool, "%s: the printout may have been cut: %s%s%s", text->file,
+                             text->cut, unread ? "; " : "", unread ? unread : "");
+    return unread;
 }
 
-/* And before it one about what may be missing. */
-static int tell_unread(const struct import_format *format, const struct import_text *text,
-                       struct document *document, const char **unread, struct error *error)
+static int read_step(void *with)
 {
-    int code = tell_lines(format, text, document, unread, error);
-    if (code < 0 || !*text->cut)
-        return code;
-    *unread = pool_printf(&document->pool, "%s: the printout may have been cut: %s%s%s", text->file,
-                          text->cut, *unread ? "; " : "", *unread ? *unread : "");
-    return *unread ? 0 : error_out_of_memory(error);
+    struct order *order = with;
+    struct import_text *text = &order->text;
+    struct pool *pool = text->pool;
+    make_plain_text(text);
+    if (!order->format)
+        pool_check(pool, import_recognise(&order->format, text, pool_error(pool)));
+    pool_check(pool, check_options(order->format, order->settings, pool_error(pool)));
+    read_lines(order->format, text, order->settings, order->document);
+    order->unread = tell_unread(order->format, text);
+    return 0;
 }
 
-static int read_text(const struct import_format *format, struct import_text *text,
-                     const struct settings *settings, struct document *document,
-                     const char **unread, struct error *error)
+int import_read(const struct import_format *format, struct import_text *text,
+                const struct settings *settings, struct document *document, const char **unread,
+                struct error *error)
 {
-    int code = format ? 0 : import_recognise(&format, text, error);
-    if (code == 0)
-        code = check_options(format, settings, error);
+    struct order order = {format, *text, settings, document, NULL};
     document->run.elapsed_s = document->run.precision = document->run.budget_s = NAN;
     document->run.complete = true;
     document->conditions = (struct conditions){
         .core_hz = NAN, .counter_hz = NAN, .load1 = NAN, .others_cpus = NAN, .stolen_s = NAN};
-    if (code == 0)
-        code = import_read(format, text, settings, document, error);
-    return code == 0 ? tell_unread(format, text, document, unread, error) : code;
+    order.text.pool = &document->pool;
+    const int code = pool_enter(&document->pool, read_step, &order, error);
+    *text = order.text;
+    *unread = order.unread;
+    return code;
 }
 
 int import_file(const struct import_format *format, const char *path,
@@ -243,11 +300,9 @@ int import_file(const struct import_format *format, const char *path,
     code = read_stream(stream, text.file, &bytes, &text.length, error);
     if (!standard)
         fclose(stream);
-    if (code == 0)
-        code = make_plain(&bytes, &text.length, text.file, error);
     text.text = bytes;
     if (code == 0)
-        code = read_text(format, &text, settings, document, unread, error);
+        code = import_read(format, &text, settings, document, unread, error);
     free(bytes);
     return code;
 }

@@ -17,6 +17,8 @@ struct import_text {
     const char *file; /* its name, for messages */
     const char *text;
     size_t length;
+    struct pool
+        *pool; /* the document's, while the text is read: what is wrong in it leaves by it */
     /* Lines that hold numbers, or values of a JSON document, of which nothing was read: how many,
      * and the first of them. Readers count them by rows_unread() and json_unread(). */
     size_t unread, unread_line; /* line 0: it is a value */
@@ -33,17 +35,25 @@ enum import_certainty {
     IMPORT_SURE,  /* the tool's own words stand there */
 };
 
+struct reading;
+
 struct import_format {
     const char *name;    /* "core-matrix" */
     int place;           /* in lists: ascending; equal ones by name */
     const char *summary; /* one line for lists */
     /* Those of import_options that it takes, ending with NULL; NULL: none. */
     const char *const *options;
-    /* Looks at the text alone; how it goes on is not its business. */
+    /* Looks at the text alone; how it goes on is not its business. NULL: it is sure of a text that
+     * holds one of `marks`, which end with NULL. */
     enum import_certainty (*recognise)(const struct import_text *);
-    /* Fills probes (series and findings) and whatever of machine the text says, all in the
-     * document's pool. */
-    int (*read)(struct import_text *, const struct settings *, struct document *, struct error *);
+    const char *const *marks;
+    /* The steps of reading (speak/import/reading.h): once, for each line, and once. Each may be
+     * NULL. They fill probes (series and findings) and whatever of the machine the text says. */
+    void (*begin)(struct reading *);
+    void (*line)(struct reading *);
+    void (*end)(struct reading *);
+    size_t state_bytes;  /* of the format's own state, zeroed: reading->state */
+    const char *nothing; /* what a text lacks of which nothing was read: "holds no ..." */
 };
 
 extern const struct import_format *const import_formats[]; /* by place; ends with NULL */
@@ -59,16 +69,15 @@ bool import_option_help(const struct option_spec *, char *text, size_t size);
 int import_recognise(const struct import_format **, const struct import_text *, struct error *);
 
 /* Reads the file (NULL or "-": standard input) of that format, or where that is NULL of the one
- * that recognises it, into an empty document, with the facts that every document has. ERROR_USAGE
- * for a file that can't be read, is larger than 256 MiB, holds a NUL byte (of UTF-16 with its mark:
- * a NUL) or is not of the format, and for options that the format does not take. *unread, in the
- * document's pool, is a sentence about the lines of which nothing was read; NULL where there are
- * none. The caller frees the document. */
+ * that recognises it, into an empty document, with the facts that every document has, and finds
+ * what its series say as in what was measured here. ERROR_USAGE for a file that can't be read, is
+ * larger than 256 MiB, holds a NUL byte (of UTF-16 with its mark: a NUL) or is not of the format,
+ * and for options that the format does not take. *unread, in the document's pool, is a sentence
+ * about what of the file was not read; NULL where all was. The caller frees the document. */
 int import_file(const struct import_format *, const char *path, const struct settings *,
                 struct document *, const char **unread, struct error *);
-/* The same with a text that was read and a format: fills the document, and finds what its series
- * say as in what was measured here. */
+/* The same with a text: its bytes as they are in the file, and `file`. */
 int import_read(const struct import_format *, struct import_text *, const struct settings *,
-                struct document *, struct error *);
+                struct document *, const char **unread, struct error *);
 
 #endif

@@ -13,99 +13,107 @@ enum { KEY_BYTES = 64, VALUE_BYTES = 256 }; /* longer ones are cut */
 
 struct walk {
     struct json_events events;
-    int (*found)(void *context, const struct json_found *);
-    void *context;
-    char keys[JSON_KEYS_MOST][KEY_BYTES]; /* of the open objects and arrays: the key at hand */
-    bool array[JSON_KEYS_MOST];
-    size_t depth;            /* of what is open; may be more than JSON_KEYS_MOST */
-    char value[VALUE_BYTES]; /* the one at hand, which has no NUL behind it in the stream */
+    struct reading *reading;
+    void (*found)(struct reading *, const struct json_found *);
+    char keys[JSON_KEYS_MOST][KEY_BYTES]; /* of the open objects: the key at hand */
+    bool array[JSON_KEYS_MOST];           /* of what is open */
+    size_t place[JSON_KEYS_MOST]; /* in the open arrays: how many values there were before */
+    size_t depth;                 /* of what is open; may be more than JSON_KEYS_MOST */
+    char value[VALUE_BYTES];      /* the one at hand, which has no NUL behind it in the stream */
 };
 
 /* Elements of an array are at the keys that lead to it. */
 static void fill(const struct walk *walk, struct json_found *found)
 {
-    found->depth = 0;
     for (size_t i = 0; i < walk->depth; i++)
-        if (!walk->array[i])
+        if (walk->array[i])
+            found->places[found->arrays++] = walk->place[i];
+        else
             found->keys[found->depth++] = walk->keys[i];
 }
 
-static int take(struct walk *walk, const struct json_value *value)
+static void take(struct walk *walk, const struct json_value *value)
 {
-    const bool kept = walk->depth <= JSON_KEYS_MOST;
     struct json_found one = {.number = NAN};
-    switch (value->kind) {
-    case JSON_KEY:
+    const bool kept = walk->depth <= JSON_KEYS_MOST;
+    if (value->kind == JSON_KEY) {
         if (kept && walk->depth)
             snprintf(walk->keys[walk->depth - 1], KEY_BYTES, "%.*s", (int)value->length,
                      value->bytes);
-        return 0;
-    case JSON_OBJECT:
-    case JSON_ARRAY:
+        return;
+    }
+    if (value->kind == JSON_OBJECT || value->kind == JSON_ARRAY) {
         if (walk->depth < JSON_KEYS_MOST) {
             walk->keys[walk->depth][0] = '\0';
             walk->array[walk->depth] = value->kind == JSON_ARRAY;
+            walk->place[walk->depth] = 0;
         }
         walk->depth++;
-        return 0;
-    case JSON_END:
-        walk->depth--;
-        return 0;
-    case JSON_NUMBER:
-        snprintf(walk->value, VALUE_BYTES, "%.*s", (int)value->length, value->bytes);
-        one.number = strtod(walk->value, NULL);
-        break;
-    case JSON_TEXT:
-        snprintf(walk->value, VALUE_BYTES, "%.*s", (int)value->length, value->bytes);
-        one.text = walk->value;
-        break;
-    case JSON_NULL:
-    case JSON_TRUTH:
-    case JSON_DONE:
-        return 0;
+        return;
     }
-    if (!kept)
-        return 0;
-    fill(walk, &one);
-    return one.depth ? walk->found(walk->context, &one)
-                     : 0; /* a value without a name says nothing */
+    if (value->kind == JSON_END)
+        walk->depth--;
+    if (value->kind == JSON_NUMBER || value->kind == JSON_TEXT) {
+        snprintf(walk->value, VALUE_BYTES, "%.*s", (int)value->length, value->bytes);
+        if (value->kind == JSON_NUMBER)
+            one.number = strtod(walk->value, NULL);
+        else
+            one.text = walk->value;
+        if (kept)
+            fill(walk, &one);
+        if (one.depth) /* a value without a name says nothing */
+            walk->found(walk->reading, &one);
+    }
+    if (walk->depth && walk->depth <= JSON_KEYS_MOST)
+        walk->place[walk->depth - 1]++;
 }
 
-static int read_all(void *with)
+static int walk_all(void *with)
 {
     struct walk *walk = with;
     struct json_value value = {.kind = JSON_NULL};
-    int code = 0;
-    while (code == 0 && value.kind != JSON_DONE) {
+    while (value.kind != JSON_DONE) {
         value = json_events_next(&walk->events);
-        code = take(walk, &value);
+        take(walk, &value);
     }
-    return code;
+    return 0;
 }
 
-int json_values(const struct import_text *text,
-                int (*found)(void *context, const struct json_found *), void *context,
-                struct error *error)
+void json_values(struct reading *reading,
+                 void (*found)(struct reading *, const struct json_found *))
 {
+    const struct import_text *text = reading->text;
     if (!text->length)
-        return error_set(error, ERROR_USAGE, "%s: is empty, and so no JSON", text->file);
-    /* The reader of events takes streams; this one is only read. */
+        text_refuse(text, "is empty, and so no JSON");
+    /* The reader of events takes streams; this one is only read. The walk is a step of its own, so
+     * that the stream is closed whatever happens in it. */
     FILE *stream = fmemopen((void *)(uintptr_t)text->text, text->length, "r");
-    struct pool pool = {0};
-    struct walk walk = {.found = found,
-                        .context = context,
-                        .events = {.pool = &pool,
+    struct walk walk = {.reading = reading,
+                        .found = found,
+                        .events = {.pool = reading->pool,
                                    .stream = stream,
                                    .name = text->file,
                                    .remedy = "",
                                    .room = JSON_ROOM_BYTES}};
     if (!stream)
-        return error_set(error, ERROR_SYSTEM, "%s: %s", text->file, strerror(errno));
-    const int code = pool_enter(&pool, read_all, &walk, error);
+        pool_leave(reading->pool, ERROR_SYSTEM, "%s: %s", text->file, strerror(errno));
+    const int code = pool_enter(reading->pool, walk_all, &walk, pool_error(reading->pool));
     json_events_end(&walk.events);
-    pool_free(&pool);
     fclose(stream);
-    return code;
+    pool_check(reading->pool, code);
+}
+
+const char *json_key(const struct json_found *found)
+{
+    return found->keys[found->depth - 1];
+}
+
+bool json_recognise(const struct import_text *text, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (!text_holds(text, words[i]))
+            return false;
+    return text->text[strspn(text->text, " \t\r\n")] == '{';
 }
 
 bool json_found_at(const struct json_found *found, const char *path)

@@ -16,27 +16,25 @@ void loaded_rows_add(struct loaded_rows *rows, double rate, double ns, bool no_p
     rows->ns[rows->count++] = ns;
 }
 
-static int add(struct tables *tables, const struct table_kind *like, const char *finding,
-               const char *unit, double value)
+void loaded_rows_end(struct loaded_rows *rows, struct tables *tables, const struct table_kind *like)
 {
-    struct table_kind kind = *like;
-    kind.series = NULL;
-    kind.finding = finding;
-    kind.unit = unit;
-    return isnan(value) ? 0 : tables_add_value(tables, &kind, value);
-}
-
-int loaded_rows_end(struct loaded_rows *rows, struct tables *tables, const struct table_kind *kind)
-{
-    int code = 0;
-    if (rows->count && rows->full)
-        code = add(tables, kind, "loaded.saturated", "ns", rows->ns[0]);
-    if (code == 0 && rows->count && rows->full)
-        code = add(tables, kind, "loaded.bandwidth", "B/s", rows->rate[0]);
-    if (code == 0 && rows->count >= KNEE_LEAST)
-        code = add(tables, kind, "loaded.knee", "B/s",
-                   knee_of_power(rows->rate, rows->ns, rows->count));
+    const bool full = rows->count && rows->full;
+    const struct {
+        const char *finding, *unit;
+        double value;
+    } findings[] = {
+        {"loaded.saturated", "ns", full ? rows->ns[0] : NAN},
+        {"loaded.bandwidth", "B/s", full ? rows->rate[0] : NAN},
+        {"loaded.knee", "B/s",
+         rows->count >= KNEE_LEAST ? knee_of_power(rows->rate, rows->ns, rows->count) : NAN}};
+    for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) {
+        struct table_kind kind = *like;
+        kind.series = NULL;
+        kind.finding = findings[i].finding;
+        kind.unit = findings[i].unit;
+        if (!isnan(findings[i].value))
+            tables_add_value(tables, &kind, findings[i].value);
+    }
     rows->count = 0;
     rows->full = false;
-    return code;
 }

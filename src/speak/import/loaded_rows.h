@@ -16,7 +16,7 @@ struct loaded_rows {
 /* A row; those past LOADED_ROWS_MOST are left out of the findings. */
 void loaded_rows_add(struct loaded_rows *, double rate, double ns, bool no_pause);
 /* Adds loaded.saturated and loaded.bandwidth where there is a row without a pause, and loaded.knee
- * where there are rows enough and they show one; then forgets the rows. ERROR_SYSTEM. */
-int loaded_rows_end(struct loaded_rows *, struct tables *, const struct table_kind *);
+ * where there are rows enough and they show one; then forgets the rows. */
+void loaded_rows_end(struct loaded_rows *, struct tables *, const struct table_kind *);
 
 #endif

@@ -10,36 +10,28 @@
 #include "base/quantity.h"
 #include "base/units.h"
 #include "speak/import/json_values.h"
-#include "speak/import/tables.h"
 
 #include <math.h>
 #include <string.h>
 
-struct reading {
-    struct import_text *text;
-    struct tables tables;
-    double threads, stride, window, custom; /* NAN: unknown */
+struct macos {
+    double threads, stride, window, custom; /* 0: unknown */
     double sweep;                           /* of tlb_analysis: the window at hand */
-    struct error *error;
 };
 
-static int note_configuration(void *context, const struct json_found *found)
+static void note_configuration(struct reading *reading, const struct json_found *found)
 {
-    struct reading *reading = context;
-    struct document *document = reading->tables.document;
-    if (found->text && json_found_at(found, "configuration/cpu_name")) {
-        document->machine.cpu_model = pool_strdup(&document->pool, found->text);
-        return document->machine.cpu_model ? 0 : error_out_of_memory(reading->error);
-    }
-    if (json_found_at(found, "configuration/total_threads"))
-        reading->threads = found->number;
+    struct macos *macos = reading->state;
+    if (found->text && json_found_at(found, "configuration/cpu_name"))
+        reading->document->machine.cpu_model = pool_strdup(reading->pool, found->text);
+    else if (json_found_at(found, "configuration/total_threads"))
+        macos->threads = found->number;
     else if (json_found_at(found, "configuration/latency_stride_bytes"))
-        reading->stride = found->number;
+        macos->stride = found->number;
     else if (json_found_at(found, "configuration/latency_tlb_locality_bytes"))
-        reading->window = found->number;
+        macos->window = found->number;
     else if (json_found_at(found, "configuration/custom_buffer_size_bytes"))
-        reading->custom = found->number;
-    return 0;
+        macos->custom = found->number;
 }
 
 /* Where values stand, and what they are here. */
@@ -89,96 +81,90 @@ static const struct place {
      "DRAM.latency_ns", "ns", 1, NATIVE_WINDOW},
 };
 
-static int add_value(struct reading *reading, const struct place *place,
-                     const struct json_found *found)
+static void add_size(struct reading *reading, struct table_kind *kind, const char *name,
+                     double bytes)
 {
+    char text[UNIT_TEXT];
+    if (bytes >= 1 && bytes < 0x1p62)
+        kind_add_text(kind, name,
+                      pool_strdup(reading->pool, size_exact_format((uint64_t)bytes, text)));
+}
+
+static void add_value(struct reading *reading, const struct place *place,
+                      const struct json_found *found)
+{
+    const struct macos *macos = reading->state;
     const bool rate = quantity_is(place->unit, DIMENSION_BANDWIDTH);
     struct table_kind kind = {.probe = rate ? "bandwidth" : "latency",
                               .title = rate ? "macOS-memory-benchmark: bandwidth, imported"
                                             : "macOS-memory-benchmark: latency, imported",
                               .finding = place->finding,
                               .unit = place->unit};
-    const double window = place->factors == NATIVE_WINDOW       ? 16384
-                          : place->factors == CONFIGURED_WINDOW ? reading->window
-                          : place->factors == CUSTOM && !rate   ? reading->window
-                                                                : NAN;
-    char size[UNIT_TEXT], custom[UNIT_TEXT];
-    size_t count = 0;
+    if (!(found->number > 0))
+        text_refuse(reading->text, "%s: %g is none: give the document as the tool wrote it",
+                    place->path, found->number);
     if (place->factors == BY_PATTERN)
-        kind.factors[count++] = (struct factor){"pattern", found->keys[1], NAN};
-    if (place->factors == CUSTOM && reading->custom >= 1 && reading->custom < 0x1p62)
-        kind.factors[count++] = (struct factor){
-            "working set", size_exact_format((uint64_t)reading->custom, custom), NAN};
-    if ((place->factors == BY_THREADS || place->factors == BY_PATTERN) && reading->threads > 0)
-        kind.factors[count++] = (struct factor){"threads", NULL, reading->threads};
-    if (!rate && reading->stride > 0)
-        kind.factors[count++] = (struct factor){"stride", NULL, reading->stride};
-    if (window >= 1 && window < 0x1p62)
-        kind.factors[count++] =
-            (struct factor){"window", size_exact_format((uint64_t)window, size), NAN};
-    return tables_add_value(&reading->tables, &kind, found->number * place->scale);
+        kind_add_text(&kind, "pattern", found->keys[1]);
+    if (place->factors == CUSTOM)
+        add_size(reading, &kind, "working set", macos->custom);
+    if (place->factors == BY_THREADS || place->factors == BY_PATTERN)
+        kind_add_number(&kind, "threads", macos->threads);
+    if (!rate)
+        kind_add_number(&kind, "stride", macos->stride);
+    if (place->factors == NATIVE_WINDOW)
+        add_size(reading, &kind, "window", 16384);
+    else if (place->factors == CONFIGURED_WINDOW || (place->factors == CUSTOM && !rate))
+        add_size(reading, &kind, "window", macos->window);
+    tables_add_value(&reading->tables, &kind, found->number * place->scale);
 }
 
-static int add_sweep(struct reading *reading, double ns)
+static void add_sweep(struct reading *reading, double ns)
 {
     static const struct series model = {.name = "latency by window",
                                         .headline = true,
                                         .x = {"window", "B"},
                                         .y = {"latency", "ns"}};
-    const struct table_kind kind = {
+    const struct macos *macos = reading->state;
+    struct table_kind kind = {
         .probe = "window",
         .title = "macOS-memory-benchmark: latency by the window that loads keep to, imported",
-        .series = &model,
-        .factors = {{reading->stride > 0 ? "stride" : NULL, NULL, reading->stride}}};
-    return tables_add(&reading->tables, &kind,
-                      (struct table_number){.x = reading->sweep, .value = ns, .cycles = NAN});
+        .series = &model};
+    kind_add_number(&kind, "stride", macos->stride);
+    tables_add_point(&reading->tables, &kind, macos->sweep, ns);
 }
 
-static int take(void *context, const struct json_found *found)
+static void take(struct reading *reading, const struct json_found *found)
 {
-    struct reading *reading = context;
+    struct macos *macos = reading->state;
     if (found->text)
-        return 0;
+        return;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (json_found_at(found, places[i].path))
-            return found->number > 0 ? add_value(reading, &places[i], found)
-                                     : table_refuse(reading->error, reading->text,
-                                                    "%s: %g is none: give the document as the tool "
-                                                    "wrote it",
-                                                    places[i].path, found->number);
+        if (json_found_at(found, places[i].path)) {
+            add_value(reading, &places[i], found);
+            return;
+        }
     if (json_found_at(found, "tlb_analysis/sweep/locality_bytes"))
-        reading->sweep = found->number;
-    else if (json_found_at(found, "tlb_analysis/sweep/loop_latencies_ns") && reading->sweep > 0)
-        return add_sweep(reading, found->number);
-    else if (strcmp(found->keys[found->depth - 1], "values") == 0 &&
+        macos->sweep = found->number;
+    else if (json_found_at(found, "tlb_analysis/sweep/loop_latencies_ns") && macos->sweep > 0)
+        add_sweep(reading, found->number);
+    else if (strcmp(json_key(found), "values") == 0 &&
              !json_found_at(found, "main_memory/latency/samples_ns/values") &&
              !json_found_at(found, "cache/*/latency/samples_ns/values"))
         json_unread(reading->text, found);
-    return 0;
 }
 
-static int read_macos(struct import_text *text, const struct settings *settings,
-                      struct document *document, struct error *error)
+static void begin_macos(struct reading *reading)
 {
-    (void)settings;
-    struct reading reading = {
-        .text = text, .threads = NAN, .stride = NAN, .window = NAN, .sweep = NAN, .error = error};
-    tables_begin(&reading.tables, document, error);
-    int code = json_values(text, note_configuration, &reading, error);
-    if (code == 0)
-        code = json_values(text, take, &reading, error);
-    if (code == 0 && !reading.tables.count)
-        code = table_refuse(error, text,
-                            "holds no values of bandwidth or latency of macOS-memory-benchmark's");
-    return code == 0 ? tables_end(&reading.tables) : code;
+    json_values(reading, note_configuration);
+    json_values(reading, take);
 }
 
 static enum import_certainty recognise(const struct import_text *text)
 {
-    return text->text[strspn(text->text, " \t\r\n")] == '{' &&
-                   strstr(text->text, "\"configuration\"") && strstr(text->text, "\"cpu_name\"") &&
-                   (strstr(text->text, "\"main_memory\"") ||
-                    strstr(text->text, "\"tlb_analysis\"") || strstr(text->text, "\"patterns\""))
+    static const char *const words[] = {"\"configuration\"", "\"cpu_name\"", NULL};
+    return json_recognise(text, words) &&
+                   (text_holds(text, "\"main_memory\"") || text_holds(text, "\"tlb_analysis\"") ||
+                    text_holds(text, "\"patterns\""))
                ? IMPORT_SURE
                : IMPORT_NONE;
 }
@@ -187,6 +173,8 @@ const struct import_format macos_memory_benchmark_format = {
     .name = "macos-memory-benchmark",
     .place = 70,
     .summary = "macOS-memory-benchmark's JSON: bandwidth and latency",
+    .state_bytes = sizeof(struct macos),
     .recognise = recognise,
-    .read = read_macos,
+    .begin = begin_macos,
+    .nothing = "holds no values of bandwidth or latency of macOS-memory-benchmark's",
 };

@@ -5,9 +5,10 @@
  *
  * - "Measuring idle latencies ... (in ns)": a matrix, rows the node of the CPUs that load and
  *   columns the node of the memory, below a line "Numa node 0 1 ...";
- * - "Measuring Memory Bandwidths between nodes": the same in MB/s, of 10^6 bytes;
- * - "Measuring Peak Injection Memory Bandwidths" (Maximum, in other modes): a line a mix of reads
- *   and writes;
+ * - "Measuring Memory Bandwidths between nodes": the same in MB/s, of 10^6 bytes, or in GB/s where
+ *   a line "Bandwidths are in GB/sec" says so;
+ * - "Measuring Peak Injection Memory Bandwidths" (Peak or Maximum Memory Bandwidths, in other
+ *   versions and modes): a line a mix of reads and writes;
  * - "Measuring Loaded Latencies": injected delay, latency in ns, bandwidth in MB/s;
  * - "Measuring cache-to-cache transfer latency (in ns)": a line each for a HIT and a HITM within a
  *   socket, and matrices for a HITM in another one, by where the line's home is.
@@ -16,9 +17,9 @@
  * 186.1 core clocks ( 80.9 ns)", which is a point of the curve of latency by working set. Each
  * value is a single trial.
  */
+#include "speak/import/columns.h"
 #include "speak/import/loaded_rows.h"
-#include "speak/import/rows.h"
-#include "speak/import/tables.h"
+#include "speak/import/reading.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -26,7 +27,7 @@
 #include <string.h>
 
 enum { TEXT_BYTES = 64 };
-static const double megabyte = 1e6;
+static const double megabyte = 1e6, gigabyte = 1e9;
 
 enum section { NO_SECTION, LATENCIES, BANDWIDTHS, MIXES, LOADED, TRANSFERS };
 
@@ -37,6 +38,7 @@ static const struct heading {
     {"Measuring idle latencies", LATENCIES},
     {"Measuring Memory Bandwidths between nodes", BANDWIDTHS},
     {"Measuring Peak Injection Memory Bandwidths", MIXES},
+    {"Measuring Peak Memory Bandwidths", MIXES},
     {"Measuring Maximum Memory Bandwidths", MIXES},
     {"Measuring Loaded Latencies", LOADED},
     {"Measuring cache-to-cache transfer latency", TRANSFERS},
@@ -54,65 +56,59 @@ static const struct {
     {"Stream-triad like", "bandwidth.triad.all"},
 };
 
-struct reading {
-    struct rows rows;
-    struct tables tables;
+struct mlc {
     enum section section;
     size_t heading; /* its line */
+    double rate;    /* the unit of its bandwidths */
     int columns[NODES_MAX];
-    size_t column_count, found, sections;
-    double bytes; /* of --idle_latency's buffer; NAN */
+    size_t column_count, found;
+    double bytes; /* of --idle_latency's buffer; 0: unknown */
     /* "sequential", "Read-only", "data address homed in writer socket"; "" unknown */
     char access[TEXT_BYTES], traffic[TEXT_BYTES], transfer[TEXT_BYTES];
     struct loaded_rows loaded;
-    struct error *error;
 };
 
 static const struct series loaded_curve = {
     .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
 
 /* What it calls read-only is what fathom measures by itself: all reads, one line after another. */
-static struct table_kind loaded_kind(const struct reading *reading)
+static struct table_kind loaded_kind(const struct mlc *mlc)
 {
     struct table_kind kind = {
-        .probe = "loaded",
-        .title = "Latency under load, imported",
-        .series = &loaded_curve,
-        .factors = {{*reading->traffic ? "traffic" : NULL, reading->traffic, NAN}}};
-    if (strcmp(reading->traffic, "Read-only") == 0) {
-        kind.factors[0] = (struct factor){"mix", NULL, 100};
-        kind.factors[1] = (struct factor){"traffic", "sequential", NAN};
-    }
+        .probe = "loaded", .title = "Latency under load, imported", .series = &loaded_curve};
+    const bool reads = strcmp(mlc->traffic, "Read-only") == 0;
+    kind_add_number(&kind, "mix", reads ? 100 : 0);
+    kind_add_text(&kind, "traffic", reads ? "sequential" : mlc->traffic);
     return kind;
 }
 
 /* --- sections --- */
 
 /* A matrix has a row for each column, but for nodes without CPUs; mixes are five. */
-static void tell_cut(const struct reading *reading)
+static void tell_cut(const struct mlc *mlc, struct import_text *text)
 {
-    struct import_text *text = reading->rows.source;
-    const bool matrix = reading->section == LATENCIES || reading->section == BANDWIDTHS;
-    const size_t whole = matrix                      ? reading->column_count
-                         : reading->section == MIXES ? sizeof mixes / sizeof *mixes
-                                                     : 0;
-    if (reading->found < whole && !*text->cut)
+    const bool matrix = mlc->section == LATENCIES || mlc->section == BANDWIDTHS;
+    const size_t whole = matrix                  ? mlc->column_count
+                         : mlc->section == MIXES ? sizeof mixes / sizeof *mixes
+                                                 : 0;
+    if (mlc->found < whole && !*text->cut)
         snprintf(text->cut, sizeof text->cut, "line %zu is followed by %zu of %zu rows%s",
-                 reading->heading, reading->found, whole,
+                 mlc->heading, mlc->found, whole,
                  matrix ? ", unless the other nodes have no CPUs" : "");
 }
 
-static int end_section(struct reading *reading)
+static void end_section(struct reading *reading)
 {
-    const struct table_kind kind = loaded_kind(reading);
-    if (reading->section != NO_SECTION && !reading->found)
-        return error_set(reading->error, ERROR_USAGE,
-                         "%s: line %zu: no values follow this heading: give all that mlc printed",
-                         reading->rows.source->file, reading->heading);
-    const bool loaded = reading->section == LOADED;
-    tell_cut(reading);
-    reading->section = NO_SECTION;
-    return loaded ? loaded_rows_end(&reading->loaded, &reading->tables, &kind) : 0;
+    struct mlc *mlc = reading->state;
+    const struct table_kind kind = loaded_kind(mlc);
+    if (mlc->section != NO_SECTION && !mlc->found)
+        text_refuse(reading->text,
+                    "line %zu: no values follow this heading: give all that mlc printed",
+                    mlc->heading);
+    tell_cut(mlc, reading->text);
+    if (mlc->section == LOADED)
+        loaded_rows_end(&mlc->loaded, &reading->tables, &kind);
+    mlc->section = NO_SECTION;
 }
 
 /* What stands between the two words, as far as it fits; "" where they don't stand there. */
@@ -130,19 +126,19 @@ static void note_between(const struct rows *rows, const char *first, const char 
         snprintf(text, TEXT_BYTES, "%.*s", (int)length, begin);
 }
 
-static int begin_section(struct reading *reading, const struct heading *heading)
+static void begin_section(struct reading *reading, const struct heading *heading)
 {
-    int code = end_section(reading);
-    reading->section = heading->section;
-    reading->heading = reading->rows.number;
-    reading->found = reading->column_count = 0;
-    reading->traffic[0] = reading->transfer[0] = '\0';
+    struct mlc *mlc = reading->state;
+    end_section(reading);
+    mlc->section = heading->section;
+    mlc->heading = reading->rows.number;
+    mlc->rate = megabyte;
+    mlc->found = mlc->column_count = 0;
+    mlc->traffic[0] = mlc->transfer[0] = '\0';
     /* "... for sequential access (in ns)..." since version 3.9. */
-    note_between(&reading->rows, " for ", " access", reading->access);
-    reading->sections += heading->section != NO_SECTION;
+    note_between(&reading->rows, " for ", " access", mlc->access);
     if (heading->section == NO_SECTION)
         rows_unread(&reading->rows);
-    return code;
 }
 
 /* --- rows --- */
@@ -166,105 +162,108 @@ static const struct series latency_matrix = {.name = "latency",
                                               .y = {"latency", "ns"}};
 
 /* Of a matrix: the section's series, and the factor that tells it from others. */
-static struct table_kind matrix_kind(const struct reading *reading)
+static struct table_kind matrix_kind(const struct mlc *mlc)
 {
-    if (reading->section == TRANSFERS)
-        return (struct table_kind){
-            .probe = "transfers",
-            .title = transfers_title,
-            .series = &transfer_matrix,
-            .factors = {{"state", "modified", NAN},
-                        {*reading->transfer ? "home" : NULL, reading->transfer, NAN}}};
-    const bool times = reading->section == LATENCIES;
-    const char *text = times ? reading->access : reading->traffic;
-    return (struct table_kind){.probe = "numa",
-                               .title = "Latency and bandwidth between nodes, imported",
-                               .series = times ? &latency_matrix : &bandwidth_matrix,
-                               .factors = {{!*text  ? NULL
-                                            : times ? "access"
-                                                    : "traffic",
-                                            text, NAN}}};
+    const bool times = mlc->section == LATENCIES, transfers = mlc->section == TRANSFERS;
+    struct table_kind kind = {.probe = "numa",
+                              .title = "Latency and bandwidth between nodes, imported",
+                              .series = times ? &latency_matrix : &bandwidth_matrix};
+    if (transfers)
+        kind = (struct table_kind){.probe = "transfers",
+                                   .title = transfers_title,
+                                   .series = &transfer_matrix,
+                                   .factors = {{"state", "modified", NAN}}};
+    kind_add_text(&kind,
+                  transfers ? "home"
+                  : times   ? "access"
+                            : "traffic",
+                  transfers ? mlc->transfer
+                  : times   ? mlc->access
+                            : mlc->traffic);
+    return kind;
 }
 
-/* "Numa node 0 1": words and then nothing but node numbers. The line may be a remark. */
-static int read_columns(struct reading *reading)
+/* "Numa node 0 1", "Socket 0 1": words and then nothing but node numbers. The line may be a remark.
+ */
+static void read_columns(struct reading *reading)
 {
+    struct mlc *mlc = reading->state;
     struct rows *rows = &reading->rows;
     const size_t fields = rows_cut(rows, 0);
     size_t first = 0;
     while (first < fields && field_id(&rows->fields[first]) < 0)
         first++;
-    if (rows_behind(rows, "Numa ") && rows_refuse_large_ids(rows, reading->error) < 0)
-        return ERROR_USAGE;
+    if (rows_behind(rows, "Numa ") || rows_begins(rows, "Socket"))
+        rows_refuse_large_ids(rows);
     for (size_t i = first; i < fields; i++)
         if (field_id(&rows->fields[i]) < 0 || i - first == NODES_MAX)
-            return 0;
+            return;
     for (size_t i = first; i < fields; i++)
-        reading->columns[i - first] = field_id(&rows->fields[i]);
+        mlc->columns[i - first] = field_id(&rows->fields[i]);
     if (first < fields)
-        reading->column_count = fields - first;
-    return 0;
+        mlc->column_count = fields - first;
 }
 
-static int read_matrix_row(struct reading *reading)
+static void read_matrix_row(struct reading *reading)
 {
+    struct mlc *mlc = reading->state;
     struct rows *rows = &reading->rows;
+    const struct table_kind kind = matrix_kind(mlc);
     const size_t fields = rows_cut(rows, 0);
     const int from = field_id(&rows->fields[0]);
+    /* The line of node numbers may be one of numbers alone, below "Memory node". */
+    if (!mlc->column_count && fields > 1 && from == 0 && field_id(&rows->fields[1]) == 1) {
+        read_columns(reading);
+        return;
+    }
     if (from < 0)
-        return rows_refuse(rows, reading->error, "a row begins with a node's number");
-    if (!reading->column_count)
-        return rows_refuse(rows, reading->error,
-                           "a row before the line of node numbers that mlc prints above it");
-    if (fields != reading->column_count + 1)
-        return rows_refuse(rows, reading->error,
-                           "the line above names %zu nodes: give as many values in each row",
-                           reading->column_count);
-    const struct table_kind kind = matrix_kind(reading);
-    int code = 0;
-    for (size_t i = 1; i < fields && code == 0; i++) {
+        rows_refuse(rows, "a row begins with a node's number");
+    if (!mlc->column_count)
+        rows_refuse(rows, "a row before the line of node numbers that mlc prints above it");
+    if (fields != mlc->column_count + 1)
+        rows_refuse(rows, "the line above names %zu nodes: give as many values in each row",
+                    mlc->column_count);
+    for (size_t i = 1; i < fields; i++) {
         const struct field *field = &rows->fields[i];
         struct table_number cell = {
-            .x = NAN, .from = from, .to = reading->columns[i - 1], .cycles = NAN};
+            .x = NAN, .from = from, .to = mlc->columns[i - 1], .cycles = NAN};
         if (field_is(field, "-")) /* a node without CPUs or memory */
             continue;
-        code = rows_positive(rows, field, "the value", &cell.value, reading->error);
-        if (reading->section == BANDWIDTHS)
-            cell.value *= megabyte;
-        if (code == 0)
-            code = tables_add(&reading->tables, &kind, cell);
+        cell.value =
+            rows_positive(rows, field, "the value") * (mlc->section == BANDWIDTHS ? mlc->rate : 1);
+        tables_add(&reading->tables, &kind, cell);
     }
-    reading->found++;
-    return code;
+    mlc->found++;
 }
 
 /* With -T there is no latency: mlc prints 0.00. */
-static int read_loaded_row(struct reading *reading)
+static void read_loaded_row(struct reading *reading)
 {
+    struct mlc *mlc = reading->state;
     struct rows *rows = &reading->rows;
     const bool whole = rows_cut(rows, 0) == 3 && field_id(&rows->fields[0]) >= 0;
     const double ns = whole ? field_number(&rows->fields[1]) : NAN;
-    const double rate = whole ? field_number(&rows->fields[2]) * megabyte : NAN;
+    const double rate = whole ? field_number(&rows->fields[2]) * mlc->rate : NAN;
+    struct table_kind kind = loaded_kind(mlc);
     if (!(ns >= 0) || !(rate > 0))
-        return rows_refuse(rows, reading->error,
-                           "mlc prints a delay, a latency in ns and a bandwidth in MB/s here, "
-                           "like 00300 101.21 111587.4");
-    struct table_kind kind = loaded_kind(reading);
-    reading->found++;
+        rows_refuse(rows, "mlc prints a delay, a latency in ns and a bandwidth in MB/s here, like "
+                          "00300 101.21 111587.4");
+    mlc->found++;
     if (ns > 0) {
-        loaded_rows_add(&reading->loaded, rate, ns, field_id(&rows->fields[0]) == 0);
-        return tables_add(&reading->tables, &kind,
-                          (struct table_number){.x = rate, .value = ns, .cycles = NAN});
+        loaded_rows_add(&mlc->loaded, rate, ns, field_id(&rows->fields[0]) == 0);
+        tables_add_point(&reading->tables, &kind, rate, ns);
+        return;
     }
     kind.series = NULL;
     kind.finding = "loaded.bandwidth";
     kind.unit = "B/s";
-    return tables_add_value(&reading->tables, &kind, rate);
+    tables_add_value(&reading->tables, &kind, rate);
 }
 
 /* The number behind the last colon. */
-static int read_mix(struct reading *reading)
+static void read_mix(struct reading *reading)
 {
+    struct mlc *mlc = reading->state;
     struct rows *rows = &reading->rows;
     for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
         if (!rows_begins(rows, mixes[i].begins))
@@ -272,148 +271,126 @@ static int read_mix(struct reading *reading)
         const size_t fields = rows_cut(rows, ':');
         const double rate = fields > 1 ? field_number(&rows->fields[fields - 1]) : NAN;
         if (!(rate > 0))
-            return rows_refuse(rows, reading->error,
-                               "mlc prints a bandwidth in MB/s behind the colon, like ALL Reads "
-                               ": 158844.5");
+            rows_refuse(rows, "mlc prints a bandwidth in MB/s behind the colon, like ALL Reads : "
+                              "158844.5");
         const struct table_kind kind = {.probe = "bandwidth",
                                         .title = "Bandwidth of all CPUs, imported",
                                         .finding = mixes[i].finding,
                                         .unit = "B/s"};
-        reading->found++;
-        return tables_add_value(&reading->tables, &kind, rate * megabyte);
+        mlc->found++;
+        tables_add_value(&reading->tables, &kind, rate * mlc->rate);
+        return;
     }
-    if (!rows_behind(rows, "MB/sec")) /* which says what the unit is */
-        rows_unread(rows);
-    return 0;
+    rows_unread(rows);
 }
 
-/* "Local Socket L2->L2 HITM latency 47.0": a cell of a matrix, of node 0 to itself, and a finding.
- */
-static int read_local_transfer(struct reading *reading)
+/* "Local Socket L2->L2 HITM latency 47.0" is a cell of a matrix, of node 0 to itself. Other lines
+ * are headings of matrices, or those of their columns. */
+static void read_transfer(struct reading *reading)
 {
+    struct mlc *mlc = reading->state;
     struct rows *rows = &reading->rows;
-    const bool modified = rows_behind(rows, "HITM");
-    const size_t fields = rows_cut(rows, 0);
-    struct table_number cell = {.x = NAN, .cycles = NAN};
+    if (rows_begins(rows, "Remote ")) {
+        note_between(rows, "homed in ", " socket", mlc->transfer);
+        mlc->column_count = 0;
+        return;
+    }
+    if (!rows_begins(rows, "Local ")) {
+        read_columns(reading);
+        return;
+    }
     const struct table_kind matrix = {
         .probe = "transfers",
         .title = transfers_title,
         .series = &transfer_matrix,
-        .factors = {{"state", modified ? "modified" : "clean", NAN}, {"home", "own", NAN}}};
-    int code =
-        rows_positive(rows, &rows->fields[fields - 1], "the latency", &cell.value, reading->error);
-    reading->found++;
-    return code == 0 ? tables_add(&reading->tables, &matrix, cell) : code;
-}
-
-/* Other lines are headings of matrices, or those of their columns. */
-static int read_transfer(struct reading *reading)
-{
-    if (rows_begins(&reading->rows, "Local "))
-        return read_local_transfer(reading);
-    if (!rows_begins(&reading->rows, "Remote "))
-        return read_columns(reading);
-    note_between(&reading->rows, "homed in ", " socket", reading->transfer);
-    reading->column_count = 0;
-    return 0;
+        .factors = {{"state", rows_behind(rows, "HITM") ? "modified" : "clean", NAN},
+                    {"home", "own", NAN}}};
+    const size_t fields = rows_cut(rows, 0);
+    const double ns = rows_positive(rows, &rows->fields[fields - 1], "the latency");
+    mlc->found++;
+    tables_add(&reading->tables, &matrix,
+               (struct table_number){.x = NAN, .value = ns, .cycles = NAN});
 }
 
 /* --- --idle_latency --- */
 
-static int read_iteration(struct reading *reading)
+static void read_iteration(struct reading *reading)
 {
-    struct rows *rows = &reading->rows;
+    struct mlc *mlc = reading->state;
+    const struct rows *rows = &reading->rows;
     const double cycles = rows_number_behind(rows, "Each iteration took");
     const double ns = rows_number_behind(rows, "(");
+    struct table_kind kind = {.title = "mlc: idle latency"};
     if (!(ns > 0))
-        return rows_refuse(rows, reading->error,
-                           "mlc prints clocks and then ns in brackets here, like Each iteration "
-                           "took 186.1 core clocks ( 80.9 ns)");
-    reading->sections++;
-    /* Clocks of the time stamp counter are no core's cycles. */
-    const double core = rows_behind(rows, "core clocks") && cycles > 0 ? cycles : NAN;
-    if (reading->bytes > 0)
-        return tables_add_latency(&reading->tables,
-                                  (struct table_kind){.title = "mlc: idle latency"}, reading->bytes,
-                                  ns, core);
-    const struct table_kind kind = {
-        .probe = "latency", .title = "mlc: idle latency", .finding = "latency_ns", .unit = "ns"};
-    return tables_add_value(&reading->tables, &kind, ns);
+        rows_refuse(rows,
+                    "mlc prints clocks and then ns in brackets here, like Each iteration took "
+                    "186.1 core clocks ( 80.9 ns)");
+    if (mlc->bytes > 0) {
+        /* Clocks of the time stamp counter are no core's cycles. */
+        const double core = rows_behind(rows, "core clocks") && cycles > 0 ? cycles : NAN;
+        tables_add_latency(&reading->tables, kind, mlc->bytes, ns, core);
+        return;
+    }
+    kind.probe = "latency";
+    kind.finding = "latency_ns";
+    kind.unit = "ns";
+    tables_add_value(&reading->tables, &kind, ns);
 }
 
 static void note_buffer(struct reading *reading)
 {
+    struct mlc *mlc = reading->state;
     const struct rows *rows = &reading->rows;
-    static const struct {
-        const char *unit;
-        double bytes;
-    } units[] = {{"MiB", 0x1p20}, {"KiB", 0x1p10}, {"MB", 0x1p20}, {"KB", 0x1p10}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (rows_behind(rows, units[i].unit)) {
-            reading->bytes =
-                round(rows_number_behind(rows, "Using buffer size of") * units[i].bytes);
-            return;
-        }
+    const char *behind = rows_behind(rows, "Using buffer size of");
+    const struct field words = {behind, (size_t)(rows->text + rows->length - behind), 0, 0};
+    const double size = rows_number_behind(rows, "Using buffer size of");
+    mlc->bytes = size > 0 ? round(size * column_named(&words).unit) : 0;
 }
 
 /* --- all of it --- */
 
-static int read_line(struct reading *reading)
+static void read_line(struct reading *reading)
 {
-    struct rows *rows = &reading->rows;
+    struct mlc *mlc = reading->state;
+    const struct rows *rows = &reading->rows;
+    const bool row = rows->length && (isdigit((unsigned char)*rows->text) || *rows->text == '-');
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        if (rows_begins(rows, headings[i].begins))
-            return begin_section(reading, &headings[i]);
-    if (rows_begins(rows, "Each iteration took"))
-        return read_iteration(reading);
-    if (rows_begins(rows, "Using buffer size of"))
-        return note_buffer(reading), 0;
-    if (!rows->length || rows_begins(rows, "Using ") || rows_begins(rows, "Intel(R) Memory") ||
-        rows_begins(rows, "Command line") || rows_begins(rows, "***")) {
+        if (rows_begins(rows, headings[i].begins)) {
+            begin_section(reading, &headings[i]);
+            return;
+        }
+    if (rows_begins(rows, "Each iteration took")) {
+        read_iteration(reading);
+    } else if (rows_begins(rows, "Using buffer size of")) {
+        note_buffer(reading);
+    } else if (rows_behind(rows, "MB/sec") || rows_behind(rows, "GB/sec")) {
+        mlc->rate = rows_behind(rows, "GB/sec") ? gigabyte : megabyte;
+    } else if (!rows->length || rows_begins(rows, "Using ") || rows_begins(rows, "Will take ") ||
+               rows_begins(rows, "Intel(R) Memory") || rows_begins(rows, "Command line") ||
+               rows_begins(rows, "***")) {
         if (rows_behind(rows, " traffic type"))
-            note_between(rows, "Using ", " traffic type", reading->traffic);
-        return 0;
-    }
-    const bool row = isdigit((unsigned char)*rows->text) || *rows->text == '-';
-    switch (reading->section) {
-    case NO_SECTION:
+            note_between(rows, "Using ", " traffic type", mlc->traffic);
+    } else if (mlc->section == NO_SECTION) {
         rows_unread(rows);
-        return 0;
-    case MIXES:
-        return read_mix(reading);
-    case LOADED:
-        return row ? read_loaded_row(reading) : 0;
-    case TRANSFERS:
-        return row ? read_matrix_row(reading) : read_transfer(reading);
-    case LATENCIES:
-    case BANDWIDTHS:
+    } else if (mlc->section == MIXES) {
+        read_mix(reading);
+    } else if (mlc->section == LOADED) {
         if (row)
-            return read_matrix_row(reading);
-        return read_columns(reading);
+            read_loaded_row(reading);
+    } else if (row) {
+        read_matrix_row(reading);
+    } else {
+        (mlc->section == TRANSFERS ? read_transfer : read_columns)(reading);
     }
-    return 0;
 }
 
-static int read_mlc(struct import_text *text, const struct settings *settings,
-                    struct document *document, struct error *error)
+static void end_mlc(struct reading *reading)
 {
-    (void)settings;
-    struct reading reading = {.bytes = NAN, .error = error};
-    rows_begin(&reading.rows, text);
-    tables_begin(&reading.tables, document, error);
-    int code = 0;
-    while (code == 0 && rows_next(&reading.rows))
-        code = read_line(&reading);
-    if (code == 0)
-        code = end_section(&reading);
-    if (code == 0 && text->length && text->text[text->length - 1] != '\n' && !*text->cut)
+    struct import_text *text = reading->text;
+    end_section(reading);
+    if (text->length && text->text[text->length - 1] != '\n' && !*text->cut)
         snprintf(text->cut, sizeof text->cut,
                  "its last line has no end, so its last number may be a part of one");
-    if (code == 0 && !reading.sections)
-        code = table_refuse(error, text,
-                            "holds no matrix and no latencies of Intel MLC's: give all that mlc "
-                            "printed, with its lines 'Measuring ...'");
-    return code == 0 ? tables_end(&reading.tables) : code;
 }
 
 static enum import_certainty recognise(const struct import_text *text)
@@ -432,6 +409,11 @@ const struct import_format mlc_format = {
     .place = 50,
     .summary = "what Intel's Memory Latency Checker prints: nodes, idle and loaded latency, "
                "bandwidth, transfers between caches",
+    .state_bytes = sizeof(struct mlc),
     .recognise = recognise,
-    .read = read_mlc,
+    .line = read_line,
+    .end = end_mlc,
+    .nothing =
+        "holds no matrix and no latencies of Intel MLC's: give all that mlc printed, with its "
+        "lines 'Measuring ...'",
 };

@@ -1,65 +1,68 @@
 /*
- * nvbandwidth: "Running host_to_device_memcpy_ce.", a line like "memcpy CE CPU(row) -> GPU(column)
- * bandwidth (GB/s)", one of columns' numbers and rows that begin with theirs; "N/A" and, of a
- * device to itself, 0 say that nothing was measured. GB are 10^9 bytes. Each test is a matrix, by
- * where the bytes come from: "GPU(row) <- GPU(column)" is turned round. Its SUM lines repeat what
- * stands there.
+ * nvbandwidth as text, and with -j as JSON, which has the same words and matrices: "Running
+ * host_to_device_memcpy_ce.", a line like "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)", one
+ * of columns' numbers and rows that begin with theirs; "N/A" and, of a device to itself, 0 say that
+ * nothing was measured. GB are 10^9 bytes. Each test is a matrix, by where the bytes come from:
+ * "GPU(row) <- GPU(column)" is turned round. Its SUM lines repeat what stands there.
  *
  * Copies one way between host and device by the copy engine, from and to pinned memory, are what
  * fathom measures too, and become findings.
  */
-#include "speak/import/rows.h"
-#include "speak/import/tables.h"
+#include "speak/import/json_values.h"
+#include "speak/import/reading.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_BYTES = 96, DEVICES_MOST = 1024 };
 
-struct reading {
-    struct rows rows;
-    struct tables tables;
+/* The matrix at hand. */
+struct matrix {
     char test[NAME_BYTES]; /* "" before the first */
     bool described;        /* units and directions are known */
     bool host_rows, host_columns, backward, latency;
     int columns[DEVICES_MOST];
     size_t column_count; /* 0: their line is to come */
-    struct error *error;
+    size_t case_place;   /* of JSON: which test it is of */
+    struct cell {
+        int row, column;
+        double value;
+    } * cells; /* of JSON, whose names come after its matrices */
+    size_t cell_count;
 };
 
 /* "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)", or "latency (ns)". */
-static int read_description(struct reading *reading)
+static void read_description(struct reading *reading, const struct rows *words)
 {
-    const struct rows *rows = &reading->rows;
-    reading->latency = rows_behind(rows, "(ns)");
-    if (!reading->latency && !rows_behind(rows, "(GB/s)"))
-        return rows_refuse(rows, reading->error, "bandwidth in GB/s and latency in ns are read");
-    reading->host_rows = rows_behind(rows, "CPU(row)");
-    reading->host_columns = rows_behind(rows, "CPU(column)");
-    reading->backward = rows_behind(rows, " <- ");
-    reading->described = true;
-    reading->column_count = 0;
-    return 0;
+    struct matrix *matrix = reading->state;
+    matrix->latency = rows_behind(words, "(ns)");
+    if (!matrix->latency && !rows_behind(words, "(GB/s)"))
+        rows_refuse(&reading->rows, "bandwidth in GB/s and latency in ns are read");
+    matrix->host_rows = rows_behind(words, "CPU(row)");
+    matrix->host_columns = rows_behind(words, "CPU(column)");
+    matrix->backward = rows_behind(words, " <- ");
+    matrix->described = true;
+    matrix->column_count = 0;
 }
 
-static int read_columns(struct reading *reading)
+static void read_columns(struct reading *reading)
 {
+    struct matrix *matrix = reading->state;
     struct rows *rows = &reading->rows;
     const size_t fields = rows_cut(rows, 0);
-    for (size_t i = 0; i < fields; i++)
+    for (size_t i = 0; i < fields; i++) {
         if (field_id(&rows->fields[i]) < 0 || i == DEVICES_MOST)
-            return rows_refuse(rows, reading->error,
-                               "nvbandwidth prints the columns' numbers here, like 0 1 2 3");
-    for (size_t i = 0; i < fields; i++)
-        reading->columns[i] = field_id(&rows->fields[i]);
-    reading->column_count = fields;
-    return 0;
+            rows_refuse(rows, "nvbandwidth prints the columns' numbers here, like 0 1 2 3");
+        matrix->columns[i] = field_id(&rows->fields[i]);
+    }
+    matrix->column_count = fields;
 }
 
 /* The series of a test, by what its ends are. */
-static const struct series *series_of(const struct reading *reading)
+static const struct series *series_of(const struct matrix *matrix)
 {
 #define MODEL(ends, what, unit)                                                                    \
     {                                                                                              \
@@ -72,70 +75,53 @@ static const struct series *series_of(const struct reading *reading)
                                           MODEL("host to device", "latency", "ns"),
                                           MODEL("device to host", "latency", "ns")};
 #undef MODEL
-    const bool host = reading->host_rows || reading->host_columns;
-    const bool to_host = reading->host_rows == reading->backward;
+    const bool host = matrix->host_rows || matrix->host_columns;
+    const bool to_host = matrix->host_rows == matrix->backward;
     const int ends = !host ? 0 : to_host ? 2 : 1;
-    return reading->latency ? &times[ends] : &rates[ends];
+    return matrix->latency ? &times[ends] : &rates[ends];
 }
 
-/* A test that fathom has too. */
-static int add_finding(struct reading *reading, int device, double rate)
+static void add_cell(struct reading *reading, struct cell cell)
 {
-    const bool up = strcmp(reading->test, "host_to_device_memcpy_ce") == 0;
-    const bool down = strcmp(reading->test, "device_to_host_memcpy_ce") == 0;
-    char name[NAME_BYTES];
-    if (!up && !down)
-        return 0;
-    snprintf(name, sizeof name, "gpu%d.host.%s.pinned", device, up ? "to_device" : "to_host");
-    const struct table_kind kind = {.probe = "gpu",
-                                    .title = "nvbandwidth, imported",
-                                    .finding = name,
-                                    .unit = "B/s",
-                                    .factors = {{"test", reading->test, NAN}}};
-    return tables_add_value(&reading->tables, &kind, rate);
+    const struct matrix *matrix = reading->state;
+    const bool up = strcmp(matrix->test, "host_to_device_memcpy_ce") == 0;
+    const bool down = strcmp(matrix->test, "device_to_host_memcpy_ce") == 0;
+    const int from = matrix->backward ? cell.column : cell.row,
+              to = matrix->backward ? cell.row : cell.column;
+    const double value = matrix->latency ? cell.value : cell.value * 1e9;
+    struct table_kind kind = {
+        .probe = "gpu", .title = "nvbandwidth, imported", .series = series_of(matrix)};
+    kind_add_text(&kind, "test", matrix->test);
+    tables_add(
+        &reading->tables, &kind,
+        (struct table_number){.x = NAN, .from = from, .to = to, .value = value, .cycles = NAN});
+    if ((!up && !down) || !(matrix->host_rows || matrix->host_columns))
+        return;
+    /* A test that fathom has too. */
+    kind.series = NULL;
+    kind.finding =
+        pool_printf(reading->pool, "gpu%d.host.%s.pinned",
+                    matrix->host_rows ? cell.column : cell.row, up ? "to_device" : "to_host");
+    kind.unit = "B/s";
+    tables_add_value(&reading->tables, &kind, value);
 }
 
-static int add_cell(struct reading *reading, int row, int column, double value)
+static void read_row(struct reading *reading)
 {
-    const struct table_kind kind = {
-        .probe = "gpu",
-        .title = "nvbandwidth, imported",
-        .series = series_of(reading),
-        .factors = {{*reading->test ? "test" : NULL, reading->test, NAN}}};
-    const double scaled = reading->latency ? value : value * 1e9;
-    const int device = reading->host_rows ? column : row;
-    int code = tables_add(&reading->tables, &kind,
-                          (struct table_number){.x = NAN,
-                                                .from = reading->backward ? column : row,
-                                                .to = reading->backward ? row : column,
-                                                .value = scaled,
-                                                .cycles = NAN});
-    return code == 0 && (reading->host_rows || reading->host_columns)
-               ? add_finding(reading, device, scaled)
-               : code;
-}
-
-static int read_row(struct reading *reading)
-{
+    const struct matrix *matrix = reading->state;
     struct rows *rows = &reading->rows;
     const size_t fields = rows_cut(rows, 0);
     const int row = field_id(&rows->fields[0]);
-    int code = 0;
-    if (row < 0 || fields != reading->column_count + 1)
-        return rows_refuse(rows, reading->error,
-                           "the line above numbers %zu columns: give a row's number and as many "
-                           "values",
-                           reading->column_count);
-    for (size_t i = 1; i < fields && code == 0; i++) {
+    if (row < 0 || fields != matrix->column_count + 1)
+        rows_refuse(rows,
+                    "the line above numbers %zu columns: give a row's number and as many values",
+                    matrix->column_count);
+    for (size_t i = 1; i < fields; i++) {
         const struct field *field = &rows->fields[i];
-        double value = field_number(field);
-        if (field_is(field, "N/A") || value == 0)
-            continue;
-        code = rows_positive(rows, field, "the value", &value, reading->error);
-        if (code == 0)
-            code = add_cell(reading, row, reading->columns[i - 1], value);
+        if (!field_is(field, "N/A") && field_number(field) != 0)
+            add_cell(reading, (struct cell){row, matrix->columns[i - 1],
+                                            rows_positive(rows, field, "the value")});
     }
-    return code;
 }
 
 static const char *const known[] = {"SUM ",           "COEFFICIENT_OF_VARIATION",
@@ -146,75 +132,103 @@ static const char *const known[] = {"SUM ",           "COEFFICIENT_OF_VARIATION"
                                     "Device ",        "Process ",
                                     "NOTE:",          NULL};
 
-/* "Device 0: NVIDIA A10 (00000000:17:00)" */
-static int read_device(struct reading *reading)
+/* "0: NVIDIA A10 (00000000:17:00)" */
+static void read_device(struct reading *reading, const char *text)
 {
-    const struct rows *rows = &reading->rows;
-    const double id = rows_number_behind(rows, "Device ");
-    const char *name = rows_behind(rows, ": "), *end = rows->text + rows->length;
-    if (!(id >= 0) || id >= (double)DEVICES_MOST || !name)
-        return 0;
-    size_t length = 0;
-    while (name + length < end && name[length] != '(')
-        length++;
+    const char *name = strstr(text, ": ");
+    const double id = strtod(text, NULL);
+    if (!name || !isdigit((unsigned char)*text) || id >= (double)DEVICES_MOST)
+        return;
+    size_t length = strcspn(name += 2, "(:\n\r");
     while (length && name[length - 1] == ' ')
         length--;
-    struct document *document = reading->tables.document;
-    struct gpu_facts *gpu = table_gpu(document, (int)id);
-    if (!gpu || !(gpu->name = pool_printf(&document->pool, "%.*s", (int)length, name)))
-        return error_out_of_memory(reading->error);
-    return 0;
+    table_gpu(reading->document, (int)id)->name =
+        pool_printf(reading->pool, "%.*s", (int)length, name);
 }
 
-static int read_line(struct reading *reading)
+static void read_line(struct reading *reading)
 {
-    struct rows *rows = &reading->rows;
-    if (!rows->length)
-        return 0;
+    struct matrix *matrix = reading->state;
+    const struct rows *rows = &reading->rows;
+    const bool digit = rows->length && isdigit((unsigned char)*rows->text);
     if (rows_begins(rows, "Running ") || rows_begins(rows, "running ")) {
-        snprintf(reading->test, NAME_BYTES, "%.*s", (int)(rows->length - 8), rows->text + 8);
-        const size_t length = strlen(reading->test);
-        if (length && reading->test[length - 1] == '.')
-            reading->test[length - 1] = '\0';
-        reading->described = false;
-        return 0;
+        size_t length = rows->length - 8;
+        length -= length && rows->text[rows->length - 1] == '.';
+        snprintf(matrix->test, NAME_BYTES, "%.*s", (int)length, rows->text + 8);
+        matrix->described = false;
+    } else if (rows_behind(rows, "(row)") || rows_behind(rows, "(column)")) {
+        read_description(reading, rows);
+    } else if (matrix->described && digit) {
+        (matrix->column_count ? read_row : read_columns)(reading);
+    } else if (rows_begins(rows, "Device ")) {
+        read_device(reading, rows->text + strlen("Device "));
+    } else {
+        matrix->described = matrix->described && !rows_begins(rows, "SUM ");
+        rows_unread_but(rows, known);
     }
-    if (rows_behind(rows, "(row)") || rows_behind(rows, "(column)"))
-        return read_description(reading);
-    if (reading->described && isdigit((unsigned char)*rows->text))
-        return reading->column_count ? read_row(reading) : read_columns(reading);
-    if (rows_begins(rows, "Device "))
-        return read_device(reading);
-    if (rows_begins(rows, "SUM "))
-        reading->described = false;
-    rows_unread_but(rows, known);
-    return 0;
 }
 
-/* What nvbandwidth -j prints. */
+/* --- JSON --- */
+
 static bool is_json(const struct import_text *text)
 {
-    return text->text[strspn(text->text, " \t\r\n")] == '{' && text_holds(text, "\"nvbandwidth\"");
+    static const char *const words[] = {"\"nvbandwidth\"", NULL};
+    return json_recognise(text, words);
 }
 
-static int read_nvbandwidth(struct import_text *text, const struct settings *settings,
-                            struct document *document, struct error *error)
+static void end_case(struct reading *reading)
 {
-    (void)settings;
-    struct reading reading = {.error = error};
-    rows_begin(&reading.rows, text);
-    tables_begin(&reading.tables, document, error);
-    int code = 0;
-    while (code == 0 && rows_next(&reading.rows))
-        code = read_line(&reading);
-    if (code == 0 && is_json(text))
-        code = table_refuse(error, text,
-                            "is nvbandwidth's JSON, and its text is read: run it without -j");
-    if (code == 0 && !reading.tables.count)
-        code = table_refuse(error, text,
-                            "holds no matrix of nvbandwidth's, like one below 'memcpy CE CPU(row) "
-                            "-> GPU(column) bandwidth (GB/s)'");
-    return code == 0 ? tables_end(&reading.tables) : code;
+    struct matrix *matrix = reading->state;
+    if (matrix->cell_count && !matrix->described)
+        text_refuse(reading->text, "a matrix without its description: give all that nvbandwidth -j "
+                                   "printed");
+    for (size_t i = 0; i < matrix->cell_count; i++)
+        add_cell(reading, matrix->cells[i]);
+    matrix->cell_count = 0;
+    matrix->described = false;
+    matrix->test[0] = '\0';
+}
+
+static void take(struct reading *reading, const struct json_found *found)
+{
+    static const char *const repeated[] = {"sum",     "min", "max",
+                                           "average", "avg", "coefficient_of_variation"};
+    struct matrix *matrix = reading->state;
+    const char *key = json_key(found), *ending = strrchr(key, '_');
+    const double value = found->text ? strtod(found->text, NULL) : found->number;
+    if (json_found_at(found, "nvbandwidth/GPU Device list") && found->text)
+        read_device(reading, found->text);
+    if (!json_found_at(found, "nvbandwidth/testcases/*"))
+        return;
+    if (matrix->case_place != found->places[0])
+        end_case(reading);
+    matrix->case_place = found->places[0];
+    if (strcmp(key, "name") == 0 && found->text) {
+        snprintf(matrix->test, NAME_BYTES, "%s", found->text);
+    } else if (ending && strcmp(ending, "_description") == 0 && found->text) {
+        struct rows words = {.text = found->text, .length = strlen(found->text)};
+        read_description(reading, &words);
+    } else if (ending && strcmp(ending, "_matrix") == 0 && found->arrays == 3) {
+        if (value > 0) { /* "N/A" and 0: nothing was measured */
+            struct cell *cell = pool_append(reading->pool, (void **)&matrix->cells,
+                                            &matrix->cell_count, sizeof *cell);
+            *cell = (struct cell){(int)found->places[1], (int)found->places[2], value};
+        }
+    } else if (!found->text) {
+        for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++)
+            if (strcmp(key, repeated[i]) == 0)
+                return;
+        json_unread(reading->text, found);
+    }
+}
+
+static void begin_nvbandwidth(struct reading *reading)
+{
+    if (!is_json(reading->text))
+        return;
+    json_values(reading, take);
+    end_case(reading);
+    reading->rows.next += strlen(reading->rows.next); /* no line of it is left */
 }
 
 static enum import_certainty recognise(const struct import_text *text)
@@ -228,7 +242,12 @@ static enum import_certainty recognise(const struct import_text *text)
 const struct import_format nvbandwidth_format = {
     .name = "nvbandwidth",
     .place = 70,
-    .summary = "what nvbandwidth prints: copies between host and GPUs, as text",
+    .summary = "what nvbandwidth prints, also with -j: copies between host and GPUs",
+    .state_bytes = sizeof(struct matrix),
     .recognise = recognise,
-    .read = read_nvbandwidth,
+    .begin = begin_nvbandwidth,
+    .line = read_line,
+    .nothing =
+        "holds no matrix of nvbandwidth's, like one below 'memcpy CE CPU(row) -> GPU(column) "
+        "bandwidth (GB/s)'",
 };

@@ -1,134 +1,171 @@
 /*
  * The OSU micro-benchmarks: "# OSU MPI Latency Test v7.5", a line "# Size  Avg Latency(us)" and
- * rows of a message's size and a value. Latencies in us are between two processes, through MPI, and
+ * rows of a message's size and values. Latencies in us are between processes, through MPI, and
  * rates in MB/s count 10^6 bytes: neither is a machine's alone, so they keep a probe of their own,
- * with the test's name beside them. Of further columns (least, most, iterations) nothing is read. A
- * test without sizes, like a barrier's, has one row of one value.
+ * with the test's name beside them. Each further column of a time, a rate, messages a second or a
+ * share (least, most; of tests that don't block: compute, overlap) is a series of its own, which
+ * its name tells apart; counts of iterations are not read. A test without sizes, like a barrier's,
+ * has one row. Where the line of the test's name is missing, its rows are read without it.
  */
-#include "speak/import/rows.h"
-#include "speak/import/tables.h"
+#include "speak/import/reading.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_BYTES = 64 };
+enum { NAME_BYTES = 64, COLUMNS = 16 };
 
-struct reading {
-    struct rows rows;
-    struct tables tables;
-    char test[NAME_BYTES]; /* "MPI Latency"; "" before the first */
+/* What the end of a column's name says of it, and what it is here. */
+static const struct measure {
+    const char *ending;
+    double scale;
+    struct series series;
+} measures[] = {
+    {"(us)", 1e3, {.name = "message latency", .x = {"message size", "B"}, .y = {"latency", "ns"}}},
+    {"MB/s",
+     1e6,
+     {.name = "message bandwidth", .x = {"message size", "B"}, .y = {"bandwidth", "B/s"}}},
+    {"Messages/s",
+     1,
+     {.name = "message rate", .x = {"message size", "B"}, .y = {"messages", "1/s"}}},
+    {"(%)", 1, {.name = "overlap", .x = {"message size", "B"}, .y = {"overlap", "%"}}},
+};
+enum { MEASURES = sizeof measures / sizeof *measures };
+
+struct osu {
+    char test[NAME_BYTES]; /* "MPI Latency"; "" unknown */
     bool sizes;            /* the first column is a size */
-    enum { UNKNOWN, LATENCY, RATE } measure;
-    struct error *error;
+    size_t count;          /* of the columns behind it; 0: no line has named them */
+    struct osu_column {
+        const struct measure *measure; /* NULL: it is not read */
+        char name[NAME_BYTES];         /* "Min Latency(us)"; "" of the first of its measure */
+    } columns[COLUMNS];
 };
 
 /* "# OSU MPI-CUDA Bandwidth Test v5.8" */
 static void read_test(struct reading *reading)
 {
+    struct osu *osu = reading->state;
     const struct rows *rows = &reading->rows;
     const char *begin = rows_behind(rows, "OSU "), *end = rows_behind(rows, " Test");
-    reading->test[0] = '\0';
-    reading->measure = UNKNOWN;
+    *osu = (struct osu){.count = 0};
     if (begin && end && end - 5 > begin)
-        snprintf(reading->test, NAME_BYTES, "%.*s", (int)(end - 5 - begin), begin);
+        snprintf(osu->test, NAME_BYTES, "%.*s", (int)(end - 5 - begin), begin);
 }
 
-/* Names are set apart by two blanks or more: "Min Latency(us)   Max Latency(us)". */
-static void name_columns(const struct rows *rows, const char *from)
+/* Takes the name of the next column. */
+static void name_column(struct reading *reading, const struct field *name)
 {
-    const char *end = rows->text + rows->length;
-    char *names = rows->source->columns;
-    size_t length = 0;
-    for (; from < end && length + 3 < sizeof rows->source->columns; from++) {
-        const bool blank = *from == ' ' || *from == '\t';
-        if (!blank)
-            names[length++] = *from;
-        else if (length && from + 1 < end && from[1] != ' ' && from[1] != '\t')
-            length += (size_t)sprintf(names + length, from[-1] == ' ' ? ", " : " ");
-    }
-    names[length] = '\0';
+    struct osu *osu = reading->state;
+    struct osu_column *column = &osu->columns[osu->count];
+    char *unread = reading->text->columns;
+    field_copy(name, column->name, NAME_BYTES);
+    column->measure = NULL;
+    for (size_t i = 0; i < MEASURES && !column->measure; i++)
+        if (strstr(column->name, measures[i].ending))
+            column->measure = &measures[i];
+    bool first = true;
+    for (size_t i = 0; i < osu->count; i++)
+        first = first && osu->columns[i].measure != column->measure;
+    if (!column->measure && !strstr(unread, column->name))
+        snprintf(unread + strlen(unread), sizeof reading->text->columns - strlen(unread), "%s%s",
+                 *unread ? ", " : "", column->name);
+    if (first)
+        column->name[0] = '\0';
+    osu->count++;
 }
 
-/* "# Size  Bandwidth (MB/s)": the first column behind the size is read. */
+/* "# Size  Avg Latency(us)   Min Latency(us)": names are set apart by two blanks or more. */
 static void read_columns(struct reading *reading)
 {
+    struct osu *osu = reading->state;
     const struct rows *rows = &reading->rows;
-    const bool us = rows_behind(rows, "(us)"), rate = rows_behind(rows, "MB/s");
-    if (!us && !rate)
+    const char *end = rows->text + rows->length, *at = rows->text + 1;
+    bool measured = false;
+    for (size_t i = 0; i < MEASURES; i++)
+        measured = measured || rows_behind(rows, measures[i].ending);
+    if (!measured)
         return;
-    reading->sizes = rows_behind(rows, "Size");
-    reading->measure = rate ? RATE : LATENCY;
-    const char *further = rows_behind(rows, us ? "(us)" : "MB/s");
-    if (further)
-        name_columns(rows, further + strspn(further, ")"));
-}
-
-static int read_row(struct reading *reading)
-{
-    static const struct series latency = {.name = "message latency",
-                                          .x = {"message size", "B"},
-                                          .y = {"latency", "ns"}},
-                               rate = {.name = "message bandwidth",
-                                       .x = {"message size", "B"},
-                                       .y = {"bandwidth", "B/s"}};
-    struct rows *rows = &reading->rows;
-    const size_t fields = rows_cut(rows, 0), column = reading->sizes ? 1 : 0;
-    if (!*reading->test || reading->measure == UNKNOWN)
-        return rows_refuse(rows, reading->error,
-                           "numbers before the lines '# OSU ... Test' and '# Size ...' that say "
-                           "what they are");
-    const double size = reading->sizes ? field_number(&rows->fields[0]) : 0;
-    const double value = fields > column ? field_number(&rows->fields[column]) : NAN;
-    if (!(size >= 0) || !(value >= 0))
-        return rows_refuse(rows, reading->error,
-                           "the test prints a message's size and a value here, like 1024   %s",
-                           reading->measure == RATE ? "1893.21" : "1.42");
-    const bool rates = reading->measure == RATE;
-    const struct table_kind kind = {.probe = "mpi",
-                                    .title = "OSU: between MPI processes, imported",
-                                    .series = rates ? &rate : &latency,
-                                    .headline = true,
-                                    .factors = {{"test", reading->test, NAN}}};
-    return tables_add(
-        &reading->tables, &kind,
-        (struct table_number){.x = size, .value = value * (rates ? 1e6 : 1e3), .cycles = NAN});
-}
-
-static int read_osu(struct import_text *text, const struct settings *settings,
-                    struct document *document, struct error *error)
-{
-    (void)settings;
-    struct reading reading = {.error = error};
-    int code = 0;
-    rows_begin(&reading.rows, text);
-    tables_begin(&reading.tables, document, error);
-    while (code == 0 && rows_next(&reading.rows)) {
-        const struct rows *rows = &reading.rows;
-        if (rows_begins(rows, "# OSU ") || rows_begins(rows, "#OSU "))
-            read_test(&reading);
-        else if (rows->length && *rows->text == '#')
-            read_columns(&reading);
-        else if (*reading.test && rows->length && isdigit((unsigned char)*rows->text))
-            code = read_row(&reading);
-        else
-            rows_unread(rows);
+    osu->sizes = rows_behind(rows, "Size");
+    if (osu->sizes)
+        at = rows_behind(rows, "Size");
+    osu->count = 0;
+    while (at < end && osu->count < COLUMNS) {
+        while (at < end && isblank((unsigned char)*at))
+            at++;
+        const char *stop = at;
+        while (stop < end && !(isblank((unsigned char)*stop) &&
+                               (stop + 1 == end || isblank((unsigned char)stop[1]))))
+            stop++;
+        const struct field name = {at, (size_t)(stop - at), 0, 0};
+        if (name.length)
+            name_column(reading, &name);
+        at = stop;
     }
-    if (code == 0 && !reading.tables.count)
-        code = table_refuse(error, text, "holds no row below a line '# OSU ... Test'");
-    return code == 0 ? tables_end(&reading.tables) : code;
 }
 
-static enum import_certainty recognise(const struct import_text *text)
+static void read_row(struct reading *reading)
 {
-    return text_has_line(text, "# OSU ") ? IMPORT_SURE : IMPORT_NONE;
+    const struct osu *osu = reading->state;
+    struct rows *rows = &reading->rows;
+    const size_t before = osu->sizes ? 1 : 0, fields = rows_cut(rows, 0);
+    if (!osu->count)
+        rows_refuse(rows, "numbers before the line '# Size ...' that says what they are");
+    const double size = osu->sizes ? field_number(&rows->fields[0]) : 0;
+    for (size_t i = 0; i < osu->count; i++) {
+        const struct osu_column *column = &osu->columns[i];
+        const double value = fields > before + i ? field_number(&rows->fields[before + i]) : NAN;
+        if (!column->measure)
+            continue;
+        if (!(size >= 0) || !(value >= 0))
+            rows_refuse(rows,
+                        "the test prints a message's size and %zu values here, like 1024   %s",
+                        osu->count, column->measure == measures ? "1.42" : "1893.21");
+        struct table_kind kind = {.probe = "mpi",
+                                  .title = "OSU: between MPI processes, imported",
+                                  .series = &column->measure->series,
+                                  .headline = !*column->name};
+        kind_add_text(&kind, "test", osu->test);
+        kind_add_text(&kind, "column", column->name);
+        tables_add_point(&reading->tables, &kind, size, value * column->measure->scale);
+    }
+}
+
+static void read_line(struct reading *reading)
+{
+    const struct osu *osu = reading->state;
+    const struct rows *rows = &reading->rows;
+    if (rows_begins(rows, "# OSU ") || rows_begins(rows, "#OSU "))
+        read_test(reading);
+    else if (rows->length && *rows->text == '#')
+        read_columns(reading);
+    else if ((osu->count || *osu->test) && rows->length && isdigit((unsigned char)*rows->text))
+        read_row(reading);
+    else
+        rows_unread(rows);
+}
+
+static enum import_certainty recognise(const struct import_text *source)
+{
+    struct import_text text = *source;
+    struct rows rows;
+    rows_begin(&rows, &text);
+    if (text_has_line(source, "# OSU "))
+        return IMPORT_SURE;
+    while (rows_next(&rows))
+        if (rows_begins(&rows, "# Size ") &&
+            (rows_behind(&rows, "(us)") || rows_behind(&rows, "MB/s")))
+            return IMPORT_SURE;
+    return IMPORT_NONE;
 }
 
 const struct import_format osu_format = {
     .name = "osu",
     .place = 70,
-    .summary = "the OSU micro-benchmarks: latency and bandwidth between MPI processes",
+    .summary = "the OSU micro-benchmarks: latency, bandwidth and rates between MPI processes",
+    .state_bytes = sizeof(struct osu),
     .recognise = recognise,
-    .read = read_osu,
+    .line = read_line,
+    .nothing = "holds no row below a line '# OSU ... Test' or '# Size ...'",
 };

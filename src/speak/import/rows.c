@@ -135,6 +135,28 @@ bool rows_speak_of_cycles(const struct rows *rows)
     return holds_any(rows, units);
 }
 
+bool rows_name_cpu(const struct rows *rows, char cpu[ROWS_CPU])
+{
+    static const char *const words[] = {"taskset -c", "--cpu-list", "--physcpubind=", "numactl -C",
+                                        "CPU",        "cpu",        "Core",           "core"};
+    enum { COMMANDS = 4 };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *text = rows_behind(rows, words[i]), *end = rows->text + rows->length;
+        if (!text || (i >= COMMANDS && text != rows->text + strlen(words[i])))
+            continue;
+        while (text < end && strchr(" \t:#=", *text))
+            text++;
+        size_t length = 0;
+        while (text + length < end && isdigit((unsigned char)text[length]))
+            length++;
+        if (length && length < 8 && (text + length == end || strchr(" :,\t", text[length]))) {
+            snprintf(cpu, ROWS_CPU, "cpu%.*s", (int)length, text);
+            return true;
+        }
+    }
+    return false;
+}
+
 char rows_separator(const struct rows *rows)
 {
     static const char separators[] = {';', '\t', ','};
@@ -267,15 +289,26 @@ bool field_is_large_id(const struct field *field)
 
 /* --- messages --- */
 
-int rows_refuse(const struct rows *rows, struct error *error, const char *format, ...)
+void rows_refuse(const struct rows *rows, const char *format, ...)
 {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return error_set(error, ERROR_USAGE, "%s: line %zu: %s", rows->source->file, rows->number,
-                     text);
+    if (!rows->number) /* of a text that is not read line by line */
+        text_refuse(rows->source, "%s", text);
+    text_refuse(rows->source, "line %zu: %s", rows->number, text);
+}
+
+void text_refuse(const struct import_text *source, const char *format, ...)
+{
+    char text[420];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pool_leave(source->pool, ERROR_USAGE, "%s: %s", source->file, text);
 }
 
 static bool holds_decimal_comma(const struct field *field)
@@ -287,48 +320,46 @@ static bool holds_decimal_comma(const struct field *field)
     return false;
 }
 
-int rows_refuse_large_ids(const struct rows *rows, struct error *error)
+void rows_refuse_large_ids(const struct rows *rows)
 {
+    char text[32];
     for (size_t i = 0; i < rows->count; i++)
-        if (field_is_large_id(&rows->fields[i])) {
-            char text[32];
-            return rows_refuse(rows, error,
-                               "%s is no id: CPUs and nodes are numbered from 0 to %d here",
-                               field_copy(&rows->fields[i], text, sizeof text), CPU_ID_MAX);
-        }
-    return 0;
+        if (field_is_large_id(&rows->fields[i]))
+            rows_refuse(rows, "%s is no id: CPUs and nodes are numbered from 0 to %d here",
+                        field_copy(&rows->fields[i], text, sizeof text), CPU_ID_MAX);
 }
 
-int rows_positive(const struct rows *rows, const struct field *field, const char *what,
-                  double *value, struct error *error)
+double rows_positive(const struct rows *rows, const struct field *field, const char *what)
 {
-    *value = field_number(field);
-    if (*value > 0)
-        return 0;
-    const int shown = (int)(field->length < ROWS_SHOWN ? field->length : ROWS_SHOWN);
-    return rows_refuse(rows, error,
-                       holds_decimal_comma(field)
-                           ? "%s '%.*s' has a decimal comma: write a point, as the tool does with "
-                             "LC_ALL=C"
-                           : "%s '%.*s' is none: write a positive number, or leave the line out",
-                       what, shown, field->text);
+    const double value = field_number(field);
+    if (value > 0)
+        return value;
+    rows_refuse(rows,
+                holds_decimal_comma(field)
+                    ? "%s '%.*s' has a decimal comma: write a point, as the tool does with LC_ALL=C"
+                    : "%s '%.*s' is none: write a positive number, or leave the line out",
+                what, (int)(field->length < ROWS_SHOWN ? field->length : ROWS_SHOWN), field->text);
 }
 
-void rows_unread(const struct rows *rows)
+void rows_unread_line(const struct rows *rows)
 {
     struct import_text *source = rows->source;
-    bool digit = false;
-    for (size_t i = 0; i < rows->length && !digit; i++)
-        digit = isdigit((unsigned char)rows->text[i]);
-    if (!digit)
-        return;
+    const bool whole = rows->length < sizeof source->unread_shown;
     if (source->unread++)
         return;
-    const bool whole = rows->length < sizeof source->unread_shown;
     source->unread_line = rows->number;
     snprintf(source->unread_shown, sizeof source->unread_shown, "%.*s%s",
              (int)(whole ? rows->length : sizeof source->unread_shown - 4), rows->text,
              whole ? "" : "...");
+}
+
+void rows_unread(const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->length; i++)
+        if (isdigit((unsigned char)rows->text[i])) {
+            rows_unread_line(rows);
+            return;
+        }
 }
 
 void rows_unread_but(const struct rows *rows, const char *const *known)
@@ -339,7 +370,7 @@ void rows_unread_but(const struct rows *rows, const char *const *known)
     rows_unread(rows);
 }
 
-int rows_refuse_bandwidth(struct import_text *text, struct error *error)
+void rows_refuse_bandwidth(struct import_text *text)
 {
     struct rows rows;
     struct rows_place remark = {0};
@@ -350,10 +381,9 @@ int rows_refuse_bandwidth(struct import_text *text, struct error *error)
             bandwidth = rows_speak_of_bandwidth(&rows);
             remark = rows_place(&rows);
         }
-    if (!bandwidth)
-        return 0;
     rows_return(&rows, remark);
-    return rows_refuse(&rows, error, "speaks of bandwidths: give a table of latencies");
+    if (bandwidth)
+        rows_refuse(&rows, "speaks of bandwidths: give a table of latencies");
 }
 
 /* --- recognising --- */

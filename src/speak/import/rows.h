@@ -58,6 +58,10 @@ bool rows_speak_of_bandwidth(const struct rows *);
 bool rows_speak_of_cycles(const struct rows *);
 /* The first of ; tab and , that it holds; 0 where it holds none. */
 char rows_separator(const struct rows *);
+enum { ROWS_CPU = 16 };
+/* Whether it says by its beginning which CPU what follows was measured on ("CPU 3:", "core 3",
+ * "taskset -c 3 ...", "numactl --physcpubind=3"): "cpu3". */
+bool rows_name_cpu(const struct rows *, char cpu[ROWS_CPU]);
 /* Cuts it at each separator, or at blanks where that is 0; returns how many fields there are. */
 size_t rows_cut(struct rows *, char separator);
 /* The same at what rows_separator() says. */
@@ -80,30 +84,36 @@ bool field_is_large_id(const struct field *);
 /* Copies it, cut where it does not fit; returns `text`. */
 char *field_copy(const struct field *, char *text, size_t size);
 
-/* --- messages --- */
+/* --- messages: all leave the step of the text's pool with ERROR_USAGE --- */
 
-/* ERROR_USAGE: "FILE: line N: ..." of the line at hand. */
-int rows_refuse(const struct rows *, struct error *, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* ERROR_USAGE that names the first field that is larger than any CPU's or node's number, of the
- * line at hand, which was cut; 0 where there is none. */
-int rows_refuse_large_ids(const struct rows *, struct error *);
-/* The number in a field, which has to be positive: ERROR_USAGE, which names what it should be and,
- * where that is what is wrong, the comma in it. */
-int rows_positive(const struct rows *, const struct field *, const char *what, double *value,
-                  struct error *);
+/* "FILE: line N: ..." of the line at hand. */
+_Noreturn void rows_refuse(const struct rows *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Names the first field that is larger than any CPU's or node's number, of the line at hand, which
+ * was cut; returns where there is none. */
+void rows_refuse_large_ids(const struct rows *);
+/* The number in a field, which has to be positive: the message names what it should be and, where
+ * that is what is wrong, the comma in it. */
+double rows_positive(const struct rows *, const struct field *, const char *what);
+/* Refuses the text where the last remark behind a # before the first line of a table names a unit
+ * of bandwidth: then the table holds no latencies. */
+void rows_refuse_bandwidth(struct import_text *);
+/* "FILE: ..." */
+_Noreturn void text_refuse(const struct import_text *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- what is not read --- */
+
 /* Counts the line at hand as one that nothing was read of; what is said of it in the end is one
  * line for all of them. A line without a digit holds no measurement, and is not counted. */
 void rows_unread(const struct rows *);
-/* The same, unless the line begins with one of these words, which a NULL ends: they repeat what is
- * read, or say how it was measured. */
+/* The same of any line. */
+void rows_unread_line(const struct rows *);
+/* The same as rows_unread(), unless the line begins with one of these words, which a NULL ends:
+ * they repeat what is read, or say how it was measured. */
 void rows_unread_but(const struct rows *, const char *const *known);
 
 /* --- recognising --- */
-
-/* ERROR_USAGE where the last remark behind a # before the first line of a table names a unit of
- * bandwidth: then the table holds no latencies. */
-int rows_refuse_bandwidth(struct import_text *, struct error *);
 
 /* Whether any line of the text begins with these words, blanks before them aside; whether the words
  * stand anywhere. */

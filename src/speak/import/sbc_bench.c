@@ -10,8 +10,7 @@
  *
  * A factor "on" tells tables of several CPUs apart.
  */
-#include "speak/import/rows.h"
-#include "speak/import/tables.h"
+#include "speak/import/reading.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -20,111 +19,92 @@
 
 enum { COLUMNS_MOST = 16, NAME_BYTES = 64 };
 
-struct reading {
-    struct rows rows;
-    struct tables tables;
+struct sbc_bench {
     enum { NOWHERE, RAMLAT, BLOCKS } table;
     char columns[COLUMNS_MOST][NAME_BYTES]; /* of ramlat's table */
     size_t column_count;
     char cpu[NAME_BYTES];   /* "cpu0 (Cortex-A53)"; "" unknown, or the only one */
     char pages[NAME_BYTES]; /* "MADV_HUGEPAGE"; "" unknown */
     bool several;           /* the report names several CPUs */
-    struct error *error;
 };
-
-static void add_cpu(const struct reading *reading, struct table_kind *kind)
-{
-    size_t count = 0;
-    while (kind->factors[count].name)
-        count++;
-    if (*reading->cpu)
-        kind->factors[count] = (struct factor){"on", reading->cpu, NAN};
-}
 
 /* --- ramlat --- */
 
-static int read_columns(struct reading *reading)
+static void read_columns(struct reading *reading)
 {
+    struct sbc_bench *bench = reading->state;
     struct rows *rows = &reading->rows;
     const size_t fields = rows_cut(rows, 0);
     if (fields < 2 || fields > COLUMNS_MOST)
-        return rows_refuse(rows, reading->error, "ramlat names from 1 to %d columns here",
-                           COLUMNS_MOST - 1);
+        rows_refuse(rows, "ramlat names from 1 to %d columns here", COLUMNS_MOST - 1);
     for (size_t i = 1; i < fields; i++)
-        field_copy(&rows->fields[i], reading->columns[i], NAME_BYTES);
-    reading->column_count = fields;
-    reading->table = RAMLAT;
-    return 0;
+        field_copy(&rows->fields[i], bench->columns[i], NAME_BYTES);
+    bench->column_count = fields;
+    bench->table = RAMLAT;
 }
 
 /* "  4k: 2.671 2.705" */
-static int read_sizes(struct reading *reading)
+static void read_sizes(struct reading *reading)
 {
+    const struct sbc_bench *bench = reading->state;
     struct rows *rows = &reading->rows;
-    if (rows_cut(rows, 0) != reading->column_count)
-        return rows_refuse(rows, reading->error,
-                           "the line above names %zu columns: give as many in each row",
-                           reading->column_count);
+    if (rows_cut(rows, 0) != bench->column_count)
+        rows_refuse(rows, "the line above names %zu columns: give as many in each row",
+                    bench->column_count);
     struct field size = rows->fields[0];
     size.length -= size.text[size.length - 1] == ':';
     const double bytes = field_size(&size, 1);
-    int code = bytes > 0 ? 0
-                         : rows_refuse(rows, reading->error, "'%.*s' is no size like 128k",
-                                       (int)size.length, size.text);
-    for (size_t i = 1; i < rows->count && code == 0; i++) {
-        const bool plain = strcmp(reading->columns[i], "1xPTR") == 0;
+    if (!(bytes > 0))
+        rows_refuse(rows, "'%.*s' is no size like 128k", (int)size.length, size.text);
+    for (size_t i = 1; i < rows->count; i++) {
+        const bool plain = strcmp(bench->columns[i], "1xPTR") == 0;
         struct table_kind kind = {.title = "ramlat: latency by working-set size",
-                                  .headline = plain,
-                                  .factors = {{plain ? NULL : "loads", reading->columns[i], NAN}}};
-        double ns;
-        code = rows_positive(rows, &rows->fields[i], "latency", &ns, reading->error);
-        add_cpu(reading, &kind);
-        if (code == 0)
-            code = tables_add_latency(&reading->tables, kind, bytes, ns, NAN);
+                                  .headline = plain};
+        kind_add_text(&kind, "loads", plain ? NULL : bench->columns[i]);
+        kind_add_text(&kind, "on", bench->cpu);
+        tables_add_latency(&reading->tables, kind, bytes,
+                           rows_positive(rows, &rows->fields[i], "latency"), NAN);
     }
-    return code;
 }
 
 /* --- tinymembench --- */
 
 /* "65536 : 4.6 ns / 7.7 ns" */
-static int read_block(struct reading *reading)
+static void read_block(struct reading *reading)
 {
     static const struct series model = {
         .name = "beyond L1", .x = {"working set", "B"}, .y = {"latency beyond L1", "ns"}};
     static const char *const reads[] = {"single", "dual"};
+    const struct sbc_bench *bench = reading->state;
     struct rows *rows = &reading->rows;
-    const size_t fields = rows_cut(rows, 0);
-    const double bytes = fields == 7 ? field_number(&rows->fields[0]) : NAN;
-    int code = 0;
-    for (size_t i = 0; i < 2 && code == 0; i++) {
-        struct table_kind kind = {
-            .probe = "tinymembench",
-            .title = "tinymembench: what a random read takes beyond one of L1",
-            .series = &model,
-            .factors = {{"reads", reads[i], NAN},
-                        {*reading->pages ? "pages" : NULL, reading->pages, NAN}}};
+    const double bytes = rows_cut(rows, 0) == 7 ? field_number(&rows->fields[0]) : NAN;
+    for (size_t i = 0; i < 2; i++) {
+        struct table_kind kind = {.probe = "tinymembench",
+                                  .title =
+                                      "tinymembench: what a random read takes beyond one of L1",
+                                  .series = &model,
+                                  .factors = {{"reads", reads[i], NAN}}};
         const double ns = bytes > 0 ? field_number(&rows->fields[2 + 3 * i]) : NAN;
         if (!(ns >= 0) || !field_is(&rows->fields[3 + 3 * i], "ns"))
-            return rows_refuse(rows, reading->error,
-                               "tinymembench prints a size and two times here, like 65536 : 4.6 ns "
-                               "/ 7.7 ns");
-        add_cpu(reading, &kind);
-        code = tables_add(&reading->tables, &kind,
-                          (struct table_number){.x = bytes, .value = ns, .cycles = NAN});
+            rows_refuse(rows,
+                        "tinymembench prints a size and two times here, like 65536 : 4.6 ns / "
+                        "7.7 ns");
+        kind_add_text(&kind, "pages", bench->pages);
+        kind_add_text(&kind, "on", bench->cpu);
+        tables_add_point(&reading->tables, &kind, bytes, ns);
     }
-    return code;
 }
 
 static void note_blocks(struct reading *reading)
 {
+    struct sbc_bench *bench = reading->state;
     const struct rows *rows = &reading->rows;
     const char *pages = rows_behind(rows, "[");
     const char *end = rows->text + rows->length;
-    reading->table = BLOCKS;
-    reading->pages[0] = '\0';
+    bench->table = BLOCKS;
+    bench->pages[0] = '\0';
     if (pages && end[-1] == ']')
-        snprintf(reading->pages, NAME_BYTES, "%.*s", (int)(end - 1 - pages), pages);
+        snprintf(bench->pages, NAME_BYTES, "%.*s", (int)(end - 1 - pages), pages);
 }
 
 /* What the name of a test says that it does; NULL where it says nothing of it. */
@@ -152,8 +132,9 @@ static bool is_rate(const struct rows *rows)
 }
 
 /* " C copy backwards : 1495.6 MB/s (3, 5.2%)" */
-static int read_rate(struct reading *reading)
+static void read_rate(struct reading *reading)
 {
+    const struct sbc_bench *bench = reading->state;
     struct rows *rows = &reading->rows;
     char test[NAME_BYTES];
     rows_cut(rows, ':');
@@ -161,19 +142,19 @@ static int read_rate(struct reading *reading)
     const double rate = rows_number_behind(rows, ":");
     const char *name = kernel_of(test);
     if (!(rate > 0))
-        return rows_refuse(rows, reading->error,
-                           "tinymembench prints a positive rate here, like C copy : 1409.6 MB/s");
-    if (!name)
-        return rows_unread(rows), 0;
-    const bool copies = strcmp(name, "bandwidth.copy.1") == 0;
-    struct table_kind kind = {
-        .probe = "bandwidth",
-        .title = "tinymembench, imported",
-        .finding = name,
-        .unit = "B/s",
-        .factors = {{"test", test, NAN}, {copies ? "counted" : NULL, "once", NAN}}};
-    add_cpu(reading, &kind);
-    return tables_add_value(&reading->tables, &kind, rate * 1e6);
+        rows_refuse(rows, "tinymembench prints a positive rate here, like C copy : 1409.6 MB/s");
+    if (!name) {
+        rows_unread(rows);
+        return;
+    }
+    struct table_kind kind = {.probe = "bandwidth",
+                              .title = "tinymembench, imported",
+                              .finding = name,
+                              .unit = "B/s",
+                              .factors = {{"test", test, NAN}}};
+    kind_add_text(&kind, "counted", strcmp(name, "bandwidth.copy.1") == 0 ? "once" : NULL);
+    kind_add_text(&kind, "on", bench->cpu);
+    tables_add_value(&reading->tables, &kind, rate * 1e6);
 }
 
 /* --- all of it --- */
@@ -212,47 +193,37 @@ static bool has_several_cpus(struct import_text *text)
     return false;
 }
 
-static int read_line(struct reading *reading)
+static void begin_sbc_bench(struct reading *reading)
 {
-    struct rows *rows = &reading->rows;
-    if (!rows->length)
-        return 0;
-    if (names_cpu(rows)) {
-        reading->table = NOWHERE;
-        if (reading->several)
-            read_cpu(rows, reading->cpu);
-        return 0;
-    }
-    if (rows_begins(rows, "size:"))
-        return read_columns(reading);
-    if (rows_begins(rows, "block size :")) {
-        note_blocks(reading);
-        return 0;
-    }
-    if (is_rate(rows))
-        return read_rate(reading);
-    if (reading->table != NOWHERE && isdigit((unsigned char)*rows->text))
-        return reading->table == RAMLAT ? read_sizes(reading) : read_block(reading);
-    if (!rows_begins(rows, "==") && !rows_begins(rows, "tinymembench"))
-        rows_unread(rows);
-    if (!isdigit((unsigned char)*rows->text))
-        reading->table = NOWHERE;
-    return 0;
+    struct sbc_bench *bench = reading->state;
+    bench->several = has_several_cpus(reading->text);
 }
 
-static int read_sbc_bench(struct import_text *text, const struct settings *settings,
-                          struct document *document, struct error *error)
+static void read_line(struct reading *reading)
 {
-    (void)settings;
-    struct reading reading = {.several = has_several_cpus(text), .error = error};
-    rows_begin(&reading.rows, text);
-    tables_begin(&reading.tables, document, error);
-    int code = 0;
-    while (code == 0 && rows_next(&reading.rows))
-        code = read_line(&reading);
-    if (code == 0 && !reading.tables.count)
-        code = table_refuse(error, text, "holds no table of ramlat's or tinymembench's");
-    return code == 0 ? tables_end(&reading.tables) : code;
+    struct sbc_bench *bench = reading->state;
+    struct rows *rows = &reading->rows;
+    if (!rows->length)
+        return;
+    const bool digit = isdigit((unsigned char)*rows->text);
+    if (names_cpu(rows)) {
+        bench->table = NOWHERE;
+        if (bench->several)
+            read_cpu(rows, bench->cpu);
+    } else if (rows_begins(rows, "size:")) {
+        read_columns(reading);
+    } else if (rows_begins(rows, "block size :")) {
+        note_blocks(reading);
+    } else if (is_rate(rows)) {
+        read_rate(reading);
+    } else if (bench->table != NOWHERE && digit) {
+        (bench->table == RAMLAT ? read_sizes : read_block)(reading);
+    } else {
+        if (!rows_begins(rows, "==") && !rows_begins(rows, "tinymembench"))
+            rows_unread(rows);
+        if (!digit)
+            bench->table = NOWHERE;
+    }
 }
 
 static enum import_certainty recognise(const struct import_text *text)
@@ -266,6 +237,9 @@ const struct import_format sbc_bench_format = {
     .name = "sbc-bench",
     .place = 70,
     .summary = "the tables of ramlat and tinymembench, alone or in what sbc-bench prints",
+    .state_bytes = sizeof(struct sbc_bench),
     .recognise = recognise,
-    .read = read_sbc_bench,
+    .begin = begin_sbc_bench,
+    .line = read_line,
+    .nothing = "holds no table of ramlat's or tinymembench's",
 };

@@ -3,10 +3,10 @@
  * rate in MB/s of 10^6 bytes and three times. Bytes are counted as fathom counts them: those that
  * the program loads and stores. It is the best pass, so the findings say so; "Number of Threads
  * counted" says how many threads there were, and without that line it is one. Several runs in one
- * text are trials of each kernel.
+ * text are trials of each kernel; runs of named CPUs are told apart. A rate of "inf", which a pass
+ * too short for the clock gives, is no rate: such a line is not read.
  */
-#include "speak/import/rows.h"
-#include "speak/import/tables.h"
+#include "speak/import/reading.h"
 
 #include <math.h>
 
@@ -19,29 +19,31 @@ static const struct {
     {"Triad:", "bandwidth.triad.1", "bandwidth.triad.all"},
 };
 
-struct reading {
-    struct rows rows;
-    struct tables tables;
+struct stream {
     double threads;
-    struct error *error;
+    char cpu[ROWS_CPU]; /* "" where none is named */
 };
 
-static int read_kernel(struct reading *reading, size_t which)
+static void read_kernel(struct reading *reading, size_t which)
 {
+    const struct stream *stream = reading->state;
     struct rows *rows = &reading->rows;
-    double rate;
-    rows_cut(rows, 0);
     const struct field missing = {"", 0, 0, 0};
-    int code = rows_positive(rows, rows->count > 1 ? &rows->fields[1] : &missing,
-                             "the best rate in MB/s", &rate, reading->error);
-    const bool one = !(reading->threads > 1);
-    const struct table_kind kind = {
-        .probe = "bandwidth",
-        .title = "STREAM, imported",
-        .finding = one ? kernels[which].one : kernels[which].all,
-        .unit = "B/s",
-        .factors = {{"pass", "best", NAN}, {one ? NULL : "threads", NULL, reading->threads}}};
-    return code == 0 ? tables_add_value(&reading->tables, &kind, rate * 1e6) : code;
+    const struct field *field = rows_cut(rows, 0) > 1 ? &rows->fields[1] : &missing;
+    if (field_is(field, "inf") || field_is(field, "nan")) {
+        rows_unread_line(rows);
+        return;
+    }
+    const double rate = rows_positive(rows, field, "the best rate in MB/s");
+    const bool one = !(stream->threads > 1);
+    struct table_kind kind = {.probe = "bandwidth",
+                              .title = "STREAM, imported",
+                              .finding = one ? kernels[which].one : kernels[which].all,
+                              .unit = "B/s",
+                              .factors = {{"pass", "best", NAN}}};
+    kind_add_number(&kind, "threads", one ? 0 : stream->threads);
+    kind_add_text(&kind, "on", stream->cpu);
+    tables_add_value(&reading->tables, &kind, rate * 1e6);
 }
 
 /* What says how it was measured, or repeats it in another unit. */
@@ -65,35 +67,21 @@ static const char *const known[] = {"STREAM version",
                                     "The *best*",
                                     NULL};
 
-static int read_line(struct reading *reading)
+static void read_line(struct reading *reading)
 {
-    struct rows *rows = &reading->rows;
+    struct stream *stream = reading->state;
+    const struct rows *rows = &reading->rows;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (rows_begins(rows, kernels[i].label))
-            return read_kernel(reading, i);
+        if (rows_begins(rows, kernels[i].label)) {
+            read_kernel(reading, i);
+            return;
+        }
     if (rows_begins(rows, "STREAM version"))
-        reading->threads = 1;
+        stream->threads = 1;
     if (rows_begins(rows, "Number of Threads"))
-        reading->threads = rows_number_behind(rows, "=");
-    else
+        stream->threads = rows_number_behind(rows, "=");
+    else if (!rows_name_cpu(rows, stream->cpu))
         rows_unread_but(rows, known);
-    return 0;
-}
-
-static int read_stream(struct import_text *text, const struct settings *settings,
-                       struct document *document, struct error *error)
-{
-    (void)settings;
-    struct reading reading = {.threads = 1, .error = error};
-    rows_begin(&reading.rows, text);
-    tables_begin(&reading.tables, document, error);
-    int code = 0;
-    while (code == 0 && rows_next(&reading.rows))
-        code = read_line(&reading);
-    if (code == 0 && !reading.tables.count)
-        code = table_refuse(error, text,
-                            "holds no rate of STREAM's, like 'Triad: 48012.9 0.045 0.044 0.045'");
-    return code == 0 ? tables_end(&reading.tables) : code;
 }
 
 static enum import_certainty recognise(const struct import_text *text)
@@ -110,6 +98,8 @@ const struct import_format stream_format = {
     .name = "stream",
     .place = 70,
     .summary = "what STREAM prints: the best rate of its four kernels",
+    .state_bytes = sizeof(struct stream),
     .recognise = recognise,
-    .read = read_stream,
+    .line = read_line,
+    .nothing = "holds no rate of STREAM's, like 'Triad: 48012.9 0.045 0.044 0.045'",
 };

@@ -1,12 +1,10 @@
 #include "speak/import/tables.h"
 
 #include "base/quantity.h"
-#include "base/text.h"
 #include "conclude/registry/finding.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +18,11 @@ struct table_entry {
 struct probe_result *table_probe(struct document *document, const char *name, const char *title)
 {
     struct probe_result *probe = document_probe(document, name);
-    if (!probe)
-        probe = pool_append(&document->pool, (void **)&document->probes, &document->probe_count,
-                            sizeof *probe);
-    if (probe && !probe->name)
-        *probe = (struct probe_result){.name = name, .title = title, .elapsed_s = NAN};
+    if (probe)
+        return probe;
+    probe = pool_append(&document->pool, (void **)&document->probes, &document->probe_count,
+                        sizeof *probe);
+    *probe = (struct probe_result){.name = name, .title = title, .elapsed_s = NAN};
     return probe;
 }
 
@@ -33,21 +31,8 @@ struct series *table_series(struct document *document, struct probe_result *prob
 {
     struct series *series =
         pool_append(&document->pool, (void **)&probe->series, &probe->series_count, sizeof *series);
-    if (series)
-        *series = *model;
+    *series = *model;
     return series;
-}
-
-int table_factor(struct document *document, struct series *series, const char *name,
-                 const char *text, double number)
-{
-    struct factor *factor = pool_append(&document->pool, (void **)&series->factors,
-                                        &series->factor_count, sizeof *factor);
-    const char *copy = pool_strdup(&document->pool, text);
-    if (!factor || (text && !copy))
-        return ERROR_SYSTEM;
-    *factor = (struct factor){name, copy, number};
-    return 0;
 }
 
 struct gpu_facts *table_gpu(struct document *document, int id)
@@ -58,24 +43,34 @@ struct gpu_facts *table_gpu(struct document *document, int id)
             return &machine->gpus[i];
     struct gpu_facts *gpu =
         pool_append(&document->pool, (void **)&machine->gpus, &machine->gpu_count, sizeof *gpu);
-    if (gpu)
-        *gpu = (struct gpu_facts){.id = id,
-                                  .name = "unknown GPU",
-                                  .clock_hz = NAN,
-                                  .memory_clock_hz = NAN,
-                                  .host_node = NAN,
-                                  .other_processes = NAN};
+    *gpu = (struct gpu_facts){.id = id,
+                              .name = "unknown GPU",
+                              .clock_hz = NAN,
+                              .memory_clock_hz = NAN,
+                              .host_node = NAN,
+                              .other_processes = NAN};
     return gpu;
 }
 
-int table_refuse(struct error *error, const struct import_text *text, const char *format, ...)
+static void add_factor(struct table_kind *kind, struct factor factor)
 {
-    char said[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(said, sizeof said, format, arguments);
-    va_end(arguments);
-    return error_set(error, ERROR_USAGE, "%s: %s", text->file, said);
+    size_t i = 0;
+    while (i < TABLE_FACTORS && kind->factors[i].name)
+        i++;
+    assert(i < TABLE_FACTORS);
+    kind->factors[i] = factor;
+}
+
+void kind_add_text(struct table_kind *kind, const char *name, const char *text)
+{
+    if (text && *text)
+        add_factor(kind, (struct factor){name, text, NAN});
+}
+
+void kind_add_number(struct table_kind *kind, const char *name, double number)
+{
+    if (number > 0)
+        add_factor(kind, (struct factor){name, NULL, number});
 }
 
 /* --- kinds --- */
@@ -106,61 +101,81 @@ static int compare_kinds(const struct table_kind *a, const struct table_kind *b)
     return order;
 }
 
-void tables_begin(struct tables *tables, struct document *document, struct error *error)
-{
-    *tables = (struct tables){.document = document, .error = error};
-}
-
 /* Most numbers are of the same kind as the one before. Kinds that come again later are joined at
  * the end, for looking for each would take the square of their number. */
-static int note_kind(struct tables *tables, const struct table_kind *kind)
+static void note_kind(struct tables *tables, const struct table_kind *kind)
 {
     struct pool *pool = &tables->document->pool;
     if (tables->kind_count && compare_kinds(&tables->kinds[tables->kind_count - 1], kind) == 0)
-        return 0;
+        return;
     struct table_kind *slot =
         pool_append(pool, (void **)&tables->kinds, &tables->kind_count, sizeof *slot);
-    if (!slot)
-        return error_out_of_memory(tables->error);
     *slot = *kind;
-    bool copied = true;
-    for (size_t i = 0; i < TABLE_FACTORS && slot->factors[i].name; i++) {
-        const char *text = slot->factors[i].text;
-        slot->factors[i].text = pool_strdup(pool, text);
-        copied = copied && (!text || slot->factors[i].text);
-    }
+    for (size_t i = 0; i < TABLE_FACTORS && slot->factors[i].name; i++)
+        slot->factors[i].text = pool_strdup(pool, slot->factors[i].text);
     slot->finding = pool_strdup(pool, kind->finding);
-    copied = copied && (!kind->finding || slot->finding);
-    return copied ? 0 : error_out_of_memory(tables->error);
 }
 
-int tables_add(struct tables *tables, const struct table_kind *kind, struct table_number number)
+/* What lies outside of these was not measured, or is in another unit. A first level takes a load
+ * some cycles at 0.3 to 6 GHz; a GPU's takes some hundred. */
+static const double load_least_ns = 0.2, load_most_ns = 1e5, first_level_most_ns = 20,
+                    gpu_level_most_ns = 200, rate_least = 1e6, rate_most = 1e14;
+const double hand_off_least_ns = 2, hand_off_most_ns = 1e5;
+enum { FIRST_LEVEL_BYTES = 16384 };
+
+static void check_bounds(const struct tables *tables, const struct table_kind *kind,
+                         const struct table_number *number)
 {
-    int code = note_kind(tables, kind);
-    if (code < 0)
-        return code;
+    const char *unit = kind->series ? kind->series->y.unit : kind->unit;
+    const double value = number->value;
+    double least = 0, most = INFINITY;
+    for (size_t i = 0; i < TABLE_FACTORS && kind->factors[i].name; i++)
+        if (strcmp(kind->factors[i].name, "loads") == 0)
+            return; /* several loads at once have no least time */
+    if (quantity_is(unit, DIMENSION_BANDWIDTH) && strcmp(kind->probe, "mpi") != 0) {
+        least = rate_least;
+        most = rate_most;
+    } else if (strcmp(kind->probe, "latency") == 0 && quantity_is(unit, DIMENSION_TIME)) {
+        const bool first = kind->series && number->x <= FIRST_LEVEL_BYTES;
+        least = load_least_ns;
+        most = !first ? load_most_ns : kind->said ? gpu_level_most_ns : first_level_most_ns;
+    }
+    if (isnan(value) || (value >= least && value <= most))
+        return;
+    rows_refuse(
+        tables->rows,
+        "%g %s is outside of what there is (%g to %g): it may be in another unit; say which "
+        "by the name of its column or by --unit",
+        value, unit, least, most);
+}
+
+void tables_add(struct tables *tables, const struct table_kind *kind, struct table_number number)
+{
+    check_bounds(tables, kind, &number);
+    note_kind(tables, kind);
     struct table_entry *entry = pool_append(&tables->document->pool, (void **)&tables->entries,
                                             &tables->count, sizeof *entry);
-    if (!entry)
-        return error_out_of_memory(tables->error);
     *entry = (struct table_entry){tables->kind_count - 1, tables->count, number};
-    return 0;
 }
 
-int tables_add_latency(struct tables *tables, struct table_kind kind, double bytes, double ns,
-                       double cycles)
+void tables_add_point(struct tables *tables, const struct table_kind *kind, double x, double value)
+{
+    tables_add(tables, kind, (struct table_number){.x = x, .value = value, .cycles = NAN});
+}
+
+void tables_add_latency(struct tables *tables, struct table_kind kind, double bytes, double ns,
+                        double cycles)
 {
     static const struct series model = {
         .name = "latency", .x = {"working set", "B"}, .y = {"latency", "ns"}};
     kind.probe = "latency";
     kind.series = &model;
-    return tables_add(tables, &kind,
-                      (struct table_number){.x = bytes, .value = ns, .cycles = cycles});
+    tables_add(tables, &kind, (struct table_number){.x = bytes, .value = ns, .cycles = cycles});
 }
 
-int tables_add_value(struct tables *tables, const struct table_kind *kind, double value)
+void tables_add_value(struct tables *tables, const struct table_kind *kind, double value)
 {
-    return tables_add(tables, kind, (struct table_number){.value = value, .cycles = NAN});
+    tables_add_point(tables, kind, 0, value);
 }
 
 /* --- from entries to points --- */
@@ -193,26 +208,23 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Gives entries of equal kinds the first of these. */
-static int join_kinds(struct tables *tables)
+static void join_kinds(struct tables *tables)
 {
+    struct pool *pool = &tables->document->pool;
     const size_t count = tables->kind_count;
-    struct sorted_kind *sorted = calloc(count + 1, sizeof *sorted);
-    size_t *first = calloc(count + 1, sizeof *first);
-    for (size_t i = 0; i < count && sorted; i++)
+    struct sorted_kind *sorted = pool_alloc(pool, count, sizeof *sorted);
+    size_t *first = pool_alloc(pool, count, sizeof *first);
+    for (size_t i = 0; i < count; i++)
         sorted[i] = (struct sorted_kind){&tables->kinds[i], i};
-    if (sorted && first) {
-        qsort(sorted, count, sizeof *sorted, by_kind);
-        for (size_t i = 0; i < count; i++) {
-            const bool same = i && compare_kinds(sorted[i].kind, sorted[i - 1].kind) == 0;
-            first[sorted[i].index] = same ? first[sorted[i - 1].index] : sorted[i].index;
-        }
-        for (size_t i = 0; i < tables->count; i++)
-            tables->entries[i].kind = first[tables->entries[i].kind];
+    qsort(sorted, count, sizeof *sorted, by_kind);
+    for (size_t i = 0; i < count; i++) {
+        const bool same = i && compare_kinds(sorted[i].kind, sorted[i - 1].kind) == 0;
+        first[sorted[i].index] = same ? first[sorted[i - 1].index] : sorted[i].index;
     }
-    const bool done = sorted && first;
-    free(sorted);
-    free(first);
-    return done ? 0 : error_out_of_memory(tables->error);
+    for (size_t i = 0; i < tables->count; i++)
+        tables->entries[i].kind = first[tables->entries[i].kind];
+    pool_give_back(pool, sorted);
+    pool_give_back(pool, first);
 }
 
 /* The trials of one place: times and cycles; `values` has room for all of them. */
@@ -246,28 +258,23 @@ static bool same_place(const struct table_entry *a, const struct table_entry *b)
            a->number.from == b->number.from && a->number.to == b->number.to;
 }
 
-static int copy_factors(struct tables *tables, const struct table_kind *kind,
-                        struct factor **factors, size_t *count)
+static void copy_factors(struct pool *pool, const struct table_kind *kind, struct factor **factors,
+                         size_t *count)
 {
     for (size_t i = 0; i < TABLE_FACTORS && kind->factors[i].name; i++) {
-        struct factor *factor =
-            pool_append(&tables->document->pool, (void **)factors, count, sizeof *factor);
-        if (!factor)
-            return error_out_of_memory(tables->error);
+        struct factor *factor = pool_append(pool, (void **)factors, count, sizeof *factor);
         *factor = kind->factors[i];
     }
-    return 0;
 }
 
-static int make_series(struct tables *tables, struct probe_result *probe,
-                       const struct table_kind *kind, const struct table_entry *entries, size_t n,
-                       double *values)
+static void make_series(struct tables *tables, struct probe_result *probe,
+                        const struct table_kind *kind, const struct table_entry *entries, size_t n,
+                        double *values)
 {
+    struct pool *pool = &tables->document->pool;
     struct series *series = table_series(tables->document, probe, kind->series);
     bool value = false;
-    if (!series ||
-        !(series->points = pool_alloc(&tables->document->pool, n, sizeof *series->points)))
-        return error_out_of_memory(tables->error);
+    series->points = pool_alloc(pool, n, sizeof *series->points);
     for (size_t i = 0; i < n; i++)
         value = value || isfinite(entries[i].number.value);
     series->headline = kind->headline || kind->series->headline;
@@ -280,12 +287,12 @@ static int make_series(struct tables *tables, struct probe_result *probe,
         fill_point(&series->points[series->point_count++], &entries[first], end - first, value,
                    values);
     }
-    return copy_factors(tables, kind, &series->factors, &series->factor_count);
+    copy_factors(pool, kind, &series->factors, &series->factor_count);
 }
 
-static int make_finding(struct tables *tables, struct probe_result *probe,
-                        const struct table_kind *kind, const struct table_entry *entries, size_t n,
-                        double *values)
+static void make_finding(struct tables *tables, struct probe_result *probe,
+                         const struct table_kind *kind, const struct table_entry *entries, size_t n,
+                         double *values)
 {
     struct pool *pool = &tables->document->pool;
     const double first = entries->number.value; /* as it stands, where a summary would round it */
@@ -296,9 +303,7 @@ static int make_finding(struct tables *tables, struct probe_result *probe,
     struct finding *finding =
         n == 1 ? finding_add_value(probe, pool, kind->finding, kind->unit, first, NAN, NAN, 0)
                : finding_add_summary(probe, pool, kind->finding, kind->unit, &summary, 0);
-    if (!finding)
-        return error_out_of_memory(tables->error);
-    return copy_factors(tables, kind, &finding->factors, &finding->factor_count);
+    copy_factors(pool, kind, &finding->factors, &finding->factor_count);
 }
 
 /* Of curves of which none was named to be looked at the one of most points, and of these the one of
@@ -321,25 +326,25 @@ static void choose_headline(struct probe_result *probe)
         best->headline = true;
 }
 
-int tables_end(struct tables *tables)
+void tables_end(struct tables *tables)
 {
-    double *values = calloc(tables->count + 1, sizeof *values);
-    int code = values ? join_kinds(tables) : error_out_of_memory(tables->error);
-    if (code == 0 && tables->count)
-        qsort(tables->entries, tables->count, sizeof *tables->entries, by_place);
+    struct document *document = tables->document;
+    double *values = pool_alloc(&document->pool, tables->count, sizeof *values);
+    if (!tables->count)
+        return;
+    join_kinds(tables);
+    qsort(tables->entries, tables->count, sizeof *tables->entries, by_place);
     size_t end = 0;
-    for (size_t first = 0; first < tables->count && code == 0; first = end) {
+    for (size_t first = 0; first < tables->count; first = end) {
         const struct table_entry *entries = &tables->entries[first];
         const struct table_kind *kind = &tables->kinds[entries->kind];
-        struct probe_result *probe = table_probe(tables->document, kind->probe, kind->title);
+        struct probe_result *probe = table_probe(document, kind->probe, kind->title);
         for (end = first; end < tables->count && tables->entries[end].kind == entries->kind;)
             end++;
-        code = !probe         ? error_out_of_memory(tables->error)
-               : kind->series ? make_series(tables, probe, kind, entries, end - first, values)
-                              : make_finding(tables, probe, kind, entries, end - first, values);
+        (kind->series ? make_series : make_finding)(tables, probe, kind, entries, end - first,
+                                                    values);
     }
-    for (size_t i = 0; i < tables->document->probe_count && code == 0; i++)
-        choose_headline(&tables->document->probes[i]);
-    free(values);
-    return code;
+    for (size_t i = 0; i < document->probe_count; i++)
+        choose_headline(&document->probes[i]);
+    pool_give_back(&document->pool, values);
 }

@@ -7,7 +7,7 @@
 #ifndef FATHOM_SPEAK_IMPORT_TABLES_H
 #define FATHOM_SPEAK_IMPORT_TABLES_H
 
-#include "speak/import/import.h"
+#include "speak/import/rows.h"
 
 enum { TABLE_FACTORS = 5 };
 
@@ -19,6 +19,7 @@ struct table_kind {
     const char *finding, *unit;           /* it is a finding of that name, which is copied too */
     struct factor factors[TABLE_FACTORS]; /* up to the first without a name */
     bool headline; /* a series to be looked at; where there is none in a probe, one is chosen */
+    bool said;     /* the text names the unit: latencies may be those of a GPU */
 };
 
 struct table_number {
@@ -30,46 +31,46 @@ struct table_number {
 
 struct table_entry;
 
+/* The least and the most that hand-offs between two cores take, in ns. */
+extern const double hand_off_least_ns, hand_off_most_ns;
+
 struct tables {
     struct document *document;
-    struct error *error;
+    const struct rows *rows; /* whose line at hand a message names */
     struct table_kind *kinds;
     struct table_entry *entries;
     size_t kind_count, count; /* of numbers that were added */
 };
 
-void tables_begin(struct tables *, struct document *, struct error *);
-/* ERROR_SYSTEM without memory. */
-int tables_add(struct tables *, const struct table_kind *, struct table_number);
+/* Adds a factor where there is something to say: a text that is not "" or NULL, a number above 0.
+ */
+void kind_add_text(struct table_kind *, const char *name, const char *text);
+void kind_add_number(struct table_kind *, const char *name, double number);
+
+/* All of these leave the step of the document's pool: without memory, and with ERROR_USAGE for a
+ * number that lies outside of all that there can be of its quantity: it is in another unit. */
+void tables_add(struct tables *, const struct table_kind *, struct table_number);
+/* The same for a point of a curve. */
+void tables_add_point(struct tables *, const struct table_kind *, double x, double value);
 /* The same for a point of the latency by working set in the probe "latency"; `kind` needs factors
  * and the title alone. */
-int tables_add_latency(struct tables *, struct table_kind kind, double bytes, double ns,
-                       double cycles);
+void tables_add_latency(struct tables *, struct table_kind kind, double bytes, double ns,
+                        double cycles);
 /* The same for a finding with one value. */
-int tables_add_value(struct tables *, const struct table_kind *, double value);
+void tables_add_value(struct tables *, const struct table_kind *, double value);
 /* Makes series and findings of all that was added, in the order of their kinds' first numbers.
  * Curves are ordered by x, matrices by from and to. A curve whose `value`s are all absent is in
- * cycles. ERROR_SYSTEM without memory. */
-int tables_end(struct tables *);
+ * cycles. */
+void tables_end(struct tables *);
 
-/* The document's GPU of that number, which is added where there is none; NULL without memory. */
+/* The document's GPU of that number, which is added where there is none. */
 struct gpu_facts *table_gpu(struct document *, int id);
 
 /* --- for formats that make their series themselves --- */
 
-/* The probe of that name, which is added where there is none. Both texts are constants. NULL
- * without memory. */
+/* The probe of that name, which is added where there is none. Both texts are constants. */
 struct probe_result *table_probe(struct document *, const char *name, const char *title);
-/* A series without points, in the document's pool, that is like `model` in all else but factors.
- * NULL without memory. */
+/* A series without points, in the document's pool, that is like `model` in all else but factors. */
 struct series *table_series(struct document *, struct probe_result *, const struct series *model);
-/* A factor that is a number, or a text (copied) where that is not NULL. ERROR_SYSTEM without
- * memory. */
-int table_factor(struct document *, struct series *, const char *name, const char *text,
-                 double number);
-
-/* ERROR_USAGE: "FILE: ..." */
-int table_refuse(struct error *, const struct import_text *, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

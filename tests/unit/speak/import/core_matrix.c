@@ -25,7 +25,8 @@ static int import(struct document *document, const char *text, const char *ids, 
         assert_int_equal(settings_set(&settings, "ids", ids, error), 0);
     if (op)
         assert_int_equal(settings_set(&settings, "op", op, error), 0);
-    int code = import_read(&core_matrix_format, &given, &settings, document, error);
+    const char *unread;
+    int code = import_read(&core_matrix_format, &given, &settings, document, &unread, error);
     settings_free(&settings);
     return code;
 }
@@ -82,7 +83,12 @@ static void squares_with_ids(void **state)
     assert_points("0,1,2\n,10,20\n11,,30\n21,31,\n", NULL, SQUARE);
     assert_points("cpu,4,9\n9,7,\n4,,8\n", NULL, "4>9:8 9>4:7");
     assert_points(",1,2\n1,,50\n2,51,\n", NULL, "1>2:50 2>1:51");
-    assert_points(",1,2\n1,,50\n2,51,\n", "no", "0>1:1 0>2:2 1>0:1 1>2:50 2>0:2 2>1:51");
+    /* A square without ids may begin with a rising row: then it is asked. */
+    assert_refused(",10,20\n10,,50\n20,51,\n", "line 1: these may be the cores' ids or latencies");
+    assert_refused("NaN,50,51\n50,NaN,52\n51,52,NaN\n", "--ids yes or --ids no");
+    assert_points(",10,20\n10,,50\n20,51,\n", "no", "0>1:10 0>2:20 1>0:10 1>2:50 2>0:20 2>1:51");
+    assert_points(",10,20\n10,,50\n20,51,\n", "yes", "10>20:50 20>10:51");
+    assert_points(",10,20\n10,-,50\n20,51,-\n", NULL, "10>20:50 20>10:51");
     assert_points("7,3,5\n3,,50\n5,51,\n", "yes", "3>5:50 5>3:51");
 }
 
@@ -97,6 +103,8 @@ static void triangles(void **state)
     assert_points(",0,1,2\n0\n1,10\n2,20,30\n", NULL, TRIANGLE);
     assert_points(",0,1,2\n1,10\n2,20,30\n", NULL, TRIANGLE);
     assert_points("10\n", NULL, "1>0:10");
+    assert_points("10,20\n30\n", NULL, "0>1:10 0>2:20 1>2:30");
+    assert_points("0,10,20\n0,30\n0\n", NULL, "0>1:10 0>2:20 1>2:30");
 }
 
 static void tables_by_blanks(void **state)

@@ -26,6 +26,7 @@ struct desk {
     struct document document;
     struct error error;
     struct import_text text; /* what was read last, with what of it was not */
+    const char *unread;
 };
 
 static int set_up(void **state)
@@ -50,7 +51,8 @@ static inline int read_text(struct desk *desk, const struct import_format *forma
 {
     document_free(&desk->document);
     desk->text = (struct import_text){.file = "table", .text = text, .length = strlen(text)};
-    return import_read(format, &desk->text, &desk->settings, &desk->document, &desk->error);
+    return import_read(format, &desk->text, &desk->settings, &desk->document, &desk->unread,
+                       &desk->error);
 }
 
 /* What a file below tests/data holds; the caller frees it. */

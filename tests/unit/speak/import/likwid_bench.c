@@ -10,18 +10,23 @@ static void tests_are_named_with_threads_and_working_set(void **state)
     assert_string_equal(factor_of(desk, "bandwidth.read.all", "working set"), "1000000000 B");
     assert_true(value_of(desk, "bandwidth.triad.1") == 90e9); /* likwid's stream */
     assert_int_equal(desk->text.unread, 0);
-    assert_int_equal(read_text(desk, &likwid_bench_format,
-                               "Test: triad\nMByte/s: 10\nTest: daxpy_avx\nMByte/s: 20"),
-                     0);
+    assert_int_equal(
+        read_text(desk, &likwid_bench_format,
+                  "Test: triad\nUsing 1 threads\nMByte/s: 10\nTest: daxpy_avx\nMByte/s: 20"),
+        0);
     assert_true(value_of(desk, "bandwidth.triad4.1") == 10e6); /* of four arrays */
-    assert_true(value_of(desk, "bandwidth.daxpy.1") == 20e6);
+    assert_true(value_of(desk, "bandwidth.daxpy") == 20e6);    /* of an unknown number of CPUs */
+    assert_string_equal(factor_of(desk, "bandwidth.daxpy", "threads"), "not said");
+    /* What grep left of it. */
+    assert_string_equal(recognised(desk, "a.log:MByte/s: 10\na.log:MByte/s: 12\n"), "likwid-bench");
+    assert_int_equal(read_text(desk, &likwid_bench_format, "a.log:MByte/s: 10\n"), 0);
+    assert_true(value_of(desk, "bandwidth.unnamed") == 10e6);
 }
 
 static void bad_lines_are_refused_by_number(void **state)
 {
     struct desk *desk = *state;
     assert_refused(desk, &likwid_bench_format, "", "holds no 'MByte/s:'");
-    assert_refused(desk, &likwid_bench_format, "\nMByte/s: 5\n", "line 2: a rate before");
     assert_refused(desk, &likwid_bench_format, "Test: load\nMByte/s: 5,5\n",
                    "line 2: likwid-bench prints a positive rate");
     assert_refused(desk, &likwid_bench_format, "Test: load\nMByte/s: 0\n",

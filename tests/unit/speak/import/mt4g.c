@@ -32,11 +32,11 @@ static void what_is_not_read_is_counted(void **state)
 {
     struct desk *desk = *state;
     assert_int_equal(read_text(desk, &mt4g_format,
-                               "{\"memory\": {\"l1\": {\"fetchGranularity\": {\"size\": 32},"
+                               "{\"memory\": {\"l1\": {\"somethingElse\": {\"size\": 32},"
                                "\"latency\": {\"p50\": 5, \"unit\": \"cycles\"}}}}"),
                      0);
     assert_true(desk->text.unread == 1 && desk->text.unread_line == 0);
-    assert_string_equal(desk->text.unread_shown, "memory/l1/fetchGranularity/size");
+    assert_string_equal(desk->text.unread_shown, "memory/l1/somethingElse/size");
     assert_int_equal(read_text(desk, &mt4g_format,
                                "{\"memory\": {\"l4\": {\"latency\": {\"mean\": 7, \"p50\": 7}},"
                                "\"l1\": {\"latency\": {\"p50\": 5, \"unit\": \"cycles\"}}}}"),

@@ -41,7 +41,7 @@ static void each_kind_has_a_curve_and_repeats_are_trials(void **state)
     struct desk *desk = *state;
     assert_int_equal(read_text(desk, &multichase_format,
                                RUN("4096", "64", " 1.5") RUN("4096", "64", "1700.5 1.7")
-                                   RUN("4096", "256", "99.123")),
+                                   RUN("4096", "256", "9.123")),
                      0);
     const struct probe_result *probe = &desk->document.probes[0];
     assert_int_equal(probe->series_count, 2);

@@ -62,13 +62,35 @@ static void a_table_alone_names_no_test(void **state)
     assert_null(series_factor(&probe->series[0], "test"));
 }
 
+/* With -j: the same matrices, their name and description behind or before them. */
+static void json_has_the_same(void **state)
+{
+    struct desk *desk = *state;
+    assert_int_equal(
+        read_text(desk, &nvbandwidth_format,
+                  "{\"nvbandwidth\": {\"GPU Device list\": [\"0: NVIDIA A10: (00:17)\"],"
+                  " \"testcases\": [{\"average\": 26.1, \"bandwidth_description\":"
+                  " \"memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\","
+                  " \"bandwidth_matrix\": [[\"26.03\", \"26.17\"]],"
+                  " \"name\": \"host_to_device_memcpy_ce\", \"status\": \"Passed\", \"sum\": 52.2},"
+                  " {\"name\": \"device_to_device_memcpy_read_ce\", \"bandwidth_description\":"
+                  " \"memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\","
+                  " \"bandwidth_matrix\": [[\"N/A\", \"276.07\"], [\"276.1\", \"N/A\"]]}]}}"),
+        0);
+    assert_true(value_of(desk, "gpu1.host.to_device.pinned") == 26.17e9);
+    assert_int_equal(desk->document.probes[0].series_count, 2);
+    assert_int_equal(desk->document.probes[0].series[1].point_count, 2);
+    assert_string_equal(desk->document.machine.gpus[0].name, "NVIDIA A10");
+    assert_int_equal(desk->text.unread, 0);
+}
+
 static void bad_lines_are_refused_by_number(void **state)
 {
     struct desk *desk = *state;
     assert_refused(desk, &nvbandwidth_format, "", "holds no matrix");
     assert_refused(desk, &nvbandwidth_format, PEERS, "holds no matrix");
     assert_refused(desk, &nvbandwidth_format, "{\n \"nvbandwidth\": {\"sum\": 5}}\n",
-                   "run it without -j");
+                   "holds no matrix");
     assert_string_equal(recognised(desk, "{\"nvbandwidth\": {}}"), "nvbandwidth");
     assert_refused(desk, &nvbandwidth_format, PEERS " 0 x\n", "line 3: nvbandwidth prints the col");
     assert_refused(desk, &nvbandwidth_format, PEERS " 0 1\n0 5\n",
@@ -103,6 +125,7 @@ int main(void)
         DESK_TEST(tests_are_matrices_from_where_the_bytes_come),
         DESK_TEST(latencies_of_host_and_device_are_no_peers),
         DESK_TEST(a_table_alone_names_no_test),
+        DESK_TEST(json_has_the_same),
         DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(a_table_in_gb_s_is_no_latency),
         DESK_TEST(long_tables_are_read),

@@ -39,7 +39,7 @@ static void bad_lines_are_refused_by_number(void **state)
     assert_refused(desk, &osu_format, "", "holds no row");
     assert_refused(desk, &osu_format, LATENCY, "holds no row");
     assert_refused(desk, &osu_format, "# OSU MPI Latency Test v5.8\n1 2\n",
-                   "line 2: numbers before the lines");
+                   "line 2: numbers before the line");
     assert_refused(desk, &osu_format, LATENCY "1\n", "line 3: the test prints");
     assert_refused(desk, &osu_format, LATENCY "1 0,25\n", "line 3: the test prints");
     assert_refused(desk, &osu_format, LATENCY "1 -0.25\n", "line 3: the test prints");
