@@ -7,24 +7,17 @@ static const struct tongue_argument arguments[] = {
     {.letter = 0},
 };
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
-    uint64_t bytes = 64 * 1024;
     const char *size = talk_value(talk, 's');
-    int code = size ? talk_size(talk, "-s", size, 1, &bytes, error) : 0;
-    const struct talk_option options[] = {
-        {"size", talk_text(talk, "%llu", (unsigned long long)bytes)}, {.name = NULL}};
-    const struct probe_result *result;
-    if (code == 0)
-        code = talk_measure(talk, "latency", options, 1, &result, error);
-    if (code < 0)
-        return code;
+    const uint64_t bytes = size ? talk_size(talk, "-s", size, 1) : 64 * 1024;
+    const struct talk_option options[] = {{"size", talk_digits(talk, bytes)}, {.name = NULL}};
+    const struct probe_result *result = talk_measure(talk, "latency", options, 1);
     const struct series *series = talk_series(result, "latency", NULL, NULL);
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
     if (!point || !point->y.n)
-        return talk_missing(talk, "the latency", error);
+        talk_missing(talk, "the latency");
     fprintf(talk->out, "%.3f\n", (double)point->y.median);
-    return 0;
 }
 
 const struct tongue skeleton_tongue = {

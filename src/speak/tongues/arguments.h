@@ -7,7 +7,8 @@
 /* Fills values and operands of the talk; says aside which arguments do nothing. Letters may stand
  * together ("-vt4"), a value in one word with its letter or behind it ("-b20", "-b 20",
  * "--cores=1",
- * "--cores 1"), options behind operands, and "--" ends them. ERROR_USAGE names the argument. */
-int arguments_read(struct talk *, int argc, char **argv, struct error *);
+ * "--cores 1"), options behind operands, and "--" ends them. Leaves with ERROR_USAGE,
+ * which names the argument. */
+void arguments_read(struct talk *);
 
 #endif

@@ -24,61 +24,40 @@ static const struct tongue_argument arguments[] = {
     {.letter = 0},
 };
 
-/* The size is each thread's array: a copy has two of them. */
-static int measure(struct talk *talk, size_t kind, uint64_t bytes, uint64_t threads,
-                   const struct point **point, struct error *error)
-{
-    const uint64_t arrays = kinds[kind].kernel && kinds[kind].counted > 1 ? 2 : 1;
-    const char *count = talk_text(talk, "%llu", (unsigned long long)threads);
-    const struct talk_option options[] = {
-        {kinds[kind].kernel ? "kernel" : "mix",
-         kinds[kind].kernel ? kinds[kind].kernel : kinds[kind].mix},
-        {"size", talk_text(talk, "%llu", (unsigned long long)(bytes * threads * arrays))},
-        {"threads", count},
-        {.name = NULL}};
-    const struct probe_result *result;
-    if (bytes > UINT64_MAX / threads / arrays / 4)
-        return error_set(error, ERROR_USAGE,
-                         "bw_mem: %s for each of %llu CPUs is more than there "
-                         "can be",
-                         talk->operands[0], (unsigned long long)threads);
-    int code = talk_measure(talk, "bandwidth", options, usual_s, &result, error);
-    if (code < 0)
-        return code;
-    *point =
-        talk_point(talk, talk_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
-    return *point ? 0 : talk_missing(talk, "the bandwidth", error);
-}
-
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
     const char *what = talk->operands[1];
-    uint64_t bytes, threads;
     size_t kind = 0;
     while (kind < KINDS && strcmp(kinds[kind].name, what) != 0)
         kind++;
     if (kind == KINDS)
-        return error_set(error, ERROR_USAGE,
-                         "bw_mem: '%s': choose rd, wr, rdwr, cp, frd, fwr, fcp, bzero or bcopy",
-                         what);
-    int code = talk_size(talk, "the size", talk->operands[0], 1, &bytes, error);
-    if (code == 0)
-        code = talk_number(talk, 'P', 1, THREADS_MOST, 1, &threads, error);
-    if (code == 0 && bytes < LEAST)
-        code = error_set(error, ERROR_USAGE, "bw_mem: the size '%s': give 512 or more",
-                         talk->operands[0]);
-    if (code == 0 && talk->operand_count > 2)
+        talk_refuse(talk, "'%s': choose rd, wr, rdwr, cp, frd, fwr, fcp, bzero or bcopy", what);
+    const char *kernel = kinds[kind].kernel;
+    const uint64_t bytes = talk_size(talk, "the size", talk->operands[0], 1);
+    const uint64_t threads = talk_number(talk, 'P', 1, THREADS_MOST, 1);
+    if (bytes < LEAST)
+        talk_refuse(talk, "the size '%s': give 512 or more", talk->operands[0]);
+    if (talk->operand_count > 2)
         talk_aside(talk, "'%s' does nothing here: fathom's arrays begin on pages",
                    talk->operands[2]);
-    const struct point *point = NULL;
-    if (code == 0)
-        code = measure(talk, kind, bytes, threads, &point, error);
-    if (code < 0)
-        return code;
+    /* The size is each thread's array: a copy has two of them. */
+    const uint64_t arrays = kernel && kinds[kind].counted > 1 ? 2 : 1;
+    if (bytes > UINT64_MAX / threads / arrays / 4)
+        talk_refuse(talk, "%s for each of %llu CPUs is more than there can be", talk->operands[0],
+                    (unsigned long long)threads);
+    const struct talk_option options[] = {
+        {kernel ? "kernel" : "mix", kernel ? kernel : kinds[kind].mix},
+        {"size", talk_digits(talk, bytes * threads * arrays)},
+        {"threads", talk_digits(talk, threads)},
+        {.name = NULL}};
+    const struct probe_result *result = talk_measure(talk, "bandwidth", options, usual_s);
+    const struct point *point =
+        talk_point(talk, talk_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
+    if (!point)
+        talk_missing(talk, "the bandwidth");
     const double mb = (double)bytes / megabyte;
     fprintf(talk->out, mb < 1 ? "%.6f " : "%.2f ", mb);
     fprintf(talk->out, "%.2f\n", (double)point->y.median / kinds[kind].counted / megabyte);
-    return 0;
 }
 
 const struct tongue bw_mem_tongue = {

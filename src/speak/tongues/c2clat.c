@@ -66,28 +66,25 @@ static void print_table(const struct talk *talk, const struct core_pairs *pairs)
     }
 }
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
     const char *name = talk_value(talk, 'n');
-    uint64_t samples;
+    const uint64_t samples = talk_number(talk, 's', 1, MOST, SAMPLES);
     struct core_pairs pairs;
-    int code = talk_number(talk, 's', 1, MOST, SAMPLES, &samples, error);
     for (const char *c = name; c && *c; c++)
         if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
-            return error_set(error, ERROR_USAGE,
-                             "c2clat: -n: a title without quotes, backslashes and control "
-                             "characters, which gnuplot would take for its own");
-    if (code == 0)
-        code = core_pairs_measure(&pairs, talk, talk_value(talk, 'w') ? "cas" : "readwrite", NULL,
-                                  samples, ITERATIONS, error);
-    if (code < 0)
-        return code;
+            talk_refuse(talk,
+                        "-n: a title without quotes, backslashes and control characters, which "
+                        "gnuplot would take for its own");
+    core_pairs_measure(&pairs, talk,
+                       &(struct core_wish){.op = talk_value(talk, 'w') ? "cas" : "readwrite",
+                                           .samples = samples,
+                                           .iterations = ITERATIONS});
     if (talk_value(talk, 'p'))
         begin_plot(talk);
     print_table(talk, &pairs);
     if (talk_value(talk, 'p'))
         end_plot(talk);
-    return 0;
 }
 
 const struct tongue c2clat_tongue = {

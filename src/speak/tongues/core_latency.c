@@ -48,23 +48,20 @@ static void print_table(FILE *out, const char *heading, const struct core_pairs 
         print_row(out, pairs, i);
 }
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
     const char *name = talk_value(talk, 'b');
+    struct core_pairs pairs;
     size_t which = 0;
     while (name && which < BENCHMARKS && strcmp(benchmarks[which].name, name) != 0)
         which++;
     if (which == BENCHMARKS)
-        return error_set(error, ERROR_USAGE,
-                         "core_latency: -b '%s': choose cas or readwrite; 'fathom cores --op' "
-                         "has others",
-                         name);
-    struct core_pairs pairs;
-    int code =
-        core_pairs_measure(&pairs, talk, benchmarks[which].op, NULL, SAMPLES, ITERATIONS, error);
-    if (code == 0)
-        print_table(talk->out, benchmarks[which].heading, &pairs);
-    return code;
+        talk_refuse(talk, "-b '%s': choose cas or readwrite; 'fathom cores --op' has others", name);
+    core_pairs_measure(&pairs, talk,
+                       &(struct core_wish){.op = benchmarks[which].op,
+                                           .samples = SAMPLES,
+                                           .iterations = ITERATIONS});
+    print_table(talk->out, benchmarks[which].heading, &pairs);
 }
 
 const struct tongue core_latency_tongue = {

@@ -16,27 +16,20 @@ static double budget_of(const struct talk *talk, uint64_t samples, uint64_t iter
     return fmin(fmax(pairs * each_s, least_s), most_s);
 }
 
-static int greatest_cpu(const struct series *series)
+/* The CPUs of the series, ascending, and the point of each pair of them. */
+static void list_cpus(struct core_pairs *pairs, struct talk *talk)
 {
+    const struct series *series = pairs->series;
+    struct pool *pool = &talk->document->pool;
     int greatest = 0;
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         const int cpu = point->from > point->to ? point->from : point->to;
         greatest = cpu > greatest ? cpu : greatest;
     }
-    return greatest;
-}
-
-/* The CPUs of the series, ascending, and the point of each pair of them. */
-static int list_cpus(struct core_pairs *pairs, struct talk *talk, struct error *error)
-{
-    const struct series *series = pairs->series;
-    struct pool *pool = &talk->document->pool;
-    const size_t ids = (size_t)greatest_cpu(series) + 1;
+    const size_t ids = (size_t)greatest + 1;
     size_t *place = pool_alloc(pool, ids, sizeof *place); /* in the list, from 1 on; 0: nowhere */
     pairs->cpus = pool_alloc(pool, ids, sizeof *pairs->cpus);
-    if (!place || !pairs->cpus)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < series->point_count; i++)
         place[series->points[i].from] = place[series->points[i].to] = 1;
     for (size_t id = 0; id < ids; id++)
@@ -45,17 +38,14 @@ static int list_cpus(struct core_pairs *pairs, struct talk *talk, struct error *
             place[id] = pairs->count;
         }
     pairs->points = pool_alloc(pool, pairs->count * pairs->count + 1, sizeof(struct point *));
-    if (!pairs->points)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         pairs->points[(place[point->from] - 1) * pairs->count + place[point->to] - 1] = point;
     }
-    return 0;
 }
 
 /* A gap in the table is said to be one; nothing but gaps is no table. */
-static int tell_gaps(const struct core_pairs *pairs, const struct talk *talk, struct error *error)
+static void tell_gaps(const struct core_pairs *pairs, const struct talk *talk)
 {
     size_t cells = 0;
     for (size_t i = 0; i < pairs->count; i++)
@@ -66,34 +56,29 @@ static int tell_gaps(const struct core_pairs *pairs, const struct talk *talk, st
                 talk_aside(talk, "CPU %d to %d has no value: %s", pairs->cpus[i], pairs->cpus[j],
                            point && point->failed ? point->failed : "there was no time for it");
         }
-    return cells ? 0 : talk_missing(talk, "any pair of CPUs", error);
+    if (!cells)
+        talk_missing(talk, "any pair of CPUs");
 }
 
-int core_pairs_measure(struct core_pairs *pairs, struct talk *talk, const char *op,
-                       const char *cpus, uint64_t samples, uint64_t iterations, struct error *error)
+void core_pairs_measure(struct core_pairs *pairs, struct talk *talk, const struct core_wish *wish)
 {
-    uint64_t a_line = samples < A_LINE ? 1 : A_LINE;
-    while (samples / a_line > LINES_MOST)
+    uint64_t a_line = wish->samples < A_LINE ? 1 : A_LINE;
+    while (wish->samples / a_line > LINES_MOST)
         a_line *= 2;
-    const uint64_t lines = (samples + a_line - 1) / a_line;
     const struct talk_option options[] = {
-        {"op", op},
-        {"lines", talk_text(talk, "%llu", (unsigned long long)lines)},
-        {"samples", talk_text(talk, "%llu", (unsigned long long)a_line)},
-        {"iterations", talk_text(talk, "%llu", (unsigned long long)iterations)},
-        {cpus ? "cpus" : NULL, cpus},
+        {"op", wish->op},
+        {"lines", talk_digits(talk, (wish->samples + a_line - 1) / a_line)},
+        {"samples", talk_digits(talk, a_line)},
+        {"iterations", talk_digits(talk, wish->iterations)},
+        {wish->cpus ? "cpus" : NULL, wish->cpus},
         {.name = NULL}};
-    const struct probe_result *result;
-    *pairs = (struct core_pairs){.series = NULL};
-    int code =
-        talk_measure(talk, "cores", options, budget_of(talk, samples, iterations), &result, error);
-    if (code < 0)
-        return code;
-    pairs->series = talk_series(result, NULL, "op", op);
+    const struct probe_result *result =
+        talk_measure(talk, "cores", options, budget_of(talk, wish->samples, wish->iterations));
+    *pairs = (struct core_pairs){.series = talk_series(result, NULL, "op", wish->op)};
     if (!pairs->series)
-        return talk_missing(talk, "any pair of CPUs", error);
-    code = list_cpus(pairs, talk, error);
-    return code == 0 ? tell_gaps(pairs, talk, error) : code;
+        talk_missing(talk, "any pair of CPUs");
+    list_cpus(pairs, talk);
+    tell_gaps(pairs, talk);
 }
 
 const struct point *core_pairs_cell(const struct core_pairs *pairs, size_t i, size_t j)

@@ -11,11 +11,15 @@ struct core_pairs {
     const struct point **points; /* of each pair, row by row; NULL: none */
 };
 
-/* Measures every pair of those CPUs (a list; NULL: all) by that operation of `fathom cores`:
- * `samples` batches of `iterations` round trips a pair, spread over several cache lines, in about
- * the time that a tool takes for as many. ERROR_IMPOSSIBLE where no pair has a value. */
-int core_pairs_measure(struct core_pairs *, struct talk *, const char *op, const char *cpus,
-                       uint64_t samples, uint64_t iterations, struct error *);
+struct core_wish {
+    const char *op;               /* of `fathom cores` */
+    const char *cpus;             /* a list; NULL: all */
+    uint64_t samples, iterations; /* batches a pair, and round trips in each */
+};
+
+/* Measures every pair, spread over several cache lines, in about the time that a tool takes for as
+ * many round trips. Leaves with ERROR_IMPOSSIBLE where no pair has a value. */
+void core_pairs_measure(struct core_pairs *, struct talk *, const struct core_wish *);
 /* From the i-th to the j-th CPU, or NULL where there is no value. */
 const struct point *core_pairs_cell(const struct core_pairs *, size_t i, size_t j);
 /* How far the interval reaches to either side, in ns. */

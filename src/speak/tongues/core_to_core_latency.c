@@ -75,8 +75,7 @@ static void print_extreme(FILE *out, const char *label, size_t which,
             pairs->cpus[at[1]]);
 }
 
-static int print_totals(FILE *out, struct talk *talk, size_t which, const struct core_pairs *pairs,
-                        struct error *error)
+static void print_totals(FILE *out, struct talk *talk, size_t which, const struct core_pairs *pairs)
 {
     double sum = 0, least = INFINITY, greatest = 0;
     size_t count = 0, min[2] = {0}, max[2] = {0};
@@ -98,11 +97,10 @@ static int print_totals(FILE *out, struct talk *talk, size_t which, const struct
             count++;
         }
     if (!count)
-        return talk_missing(talk, "any pair of CPUs", error);
+        talk_missing(talk, "any pair of CPUs");
     print_extreme(out, "Min", which, pairs, min);
     print_extreme(out, "Max", which, pairs, max);
     fprintf(out, "    Mean latency: %.1fns\n", sum / (double)count);
-    return 0;
 }
 
 static void print_csv(FILE *out, size_t which, const struct core_pairs *pairs)
@@ -119,50 +117,41 @@ static void print_csv(FILE *out, size_t which, const struct core_pairs *pairs)
     }
 }
 
-static int speak_one(struct talk *talk, size_t which, uint64_t iterations, uint64_t samples,
-                     bool first, struct error *error)
+static void speak_one(struct talk *talk, size_t which, struct core_wish wish, bool first)
 {
     const bool csv = talk_named(talk, "csv");
     FILE *out = csv ? talk->aside : talk->out;
     const char *model = talk->machine->facts.cpu_model;
     struct core_pairs pairs;
-    int code = core_pairs_measure(&pairs, talk, benchmarks[which].op, talk_value(talk, 'c'),
-                                  samples, iterations, error);
-    if (code < 0)
-        return code;
+    wish.op = benchmarks[which].op;
+    core_pairs_measure(&pairs, talk, &wish);
     if (first && model)
         fprintf(out, "CPU: %s\n", model);
     if (first)
         fprintf(out, "Num cores: %zu\nNum iterations per samples: %llu\nNum samples: %llu\n",
-                pairs.count, (unsigned long long)iterations, (unsigned long long)samples);
+                pairs.count, (unsigned long long)wish.iterations, (unsigned long long)wish.samples);
     print_triangle(out, which, &pairs);
-    code = print_totals(out, talk, which, &pairs, error);
-    if (code == 0 && csv)
+    print_totals(out, talk, which, &pairs);
+    if (csv)
         print_csv(talk->out, which, &pairs);
-    return code;
 }
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
     const char *list = talk_value(talk, 'b') ? talk_value(talk, 'b') : "1";
-    uint64_t iterations = ITERATIONS, samples = SAMPLES;
-    int code = 0;
+    struct core_wish wish = {
+        .cpus = talk_value(talk, 'c'), .samples = SAMPLES, .iterations = ITERATIONS};
     if (talk->operand_count > 0)
-        code = talk_whole(talk, "iterations", talk->operands[0], 1, MOST, &iterations, error);
-    if (code == 0 && talk->operand_count > 1)
-        code = talk_whole(talk, "samples", talk->operands[1], 1, MOST, &samples, error);
-    for (const char *at = list; code == 0; at++) {
-        const bool known = *at >= '1' && *at <= '3' && (!at[1] || at[1] == ',');
-        if (!known)
-            return error_set(error, ERROR_USAGE,
-                             "core-to-core-latency: --bench '%s': give 1, 2 or 3, or several with "
-                             "commas",
-                             list);
-        code = speak_one(talk, (size_t)(*at - '1'), iterations, samples, at == list, error);
+        wish.iterations = talk_whole(talk, "iterations", talk->operands[0], 1, MOST);
+    if (talk->operand_count > 1)
+        wish.samples = talk_whole(talk, "samples", talk->operands[1], 1, MOST);
+    for (const char *at = list;; at++) {
+        if (!(*at >= '1' && *at <= '3' && (!at[1] || at[1] == ',')))
+            talk_refuse(talk, "--bench '%s': give 1, 2 or 3, or several with commas", list);
+        speak_one(talk, (size_t)(*at - '1'), wish, at == list);
         if (!*++at)
             break;
     }
-    return code;
 }
 
 const struct tongue core_to_core_latency_tongue = {

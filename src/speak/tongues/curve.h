@@ -13,8 +13,8 @@ struct curve_wish {
     double budget_s;
 };
 
-/* Measures it; *series is the curve. Sizes are rounded down to whole strides, as everywhere. */
-int curve_measure(const struct series **, struct talk *, const struct curve_wish *, struct error *);
+/* Measures it. Sizes are rounded down to whole strides, as everywhere. */
+const struct series *curve_measure(struct talk *, const struct curve_wish *);
 /* Its point for a working set that was wished for; NULL, and an aside, where it has no value. */
 const struct point *curve_point(struct talk *, const struct series *, uint64_t bytes,
                                 uint64_t stride);

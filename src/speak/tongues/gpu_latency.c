@@ -14,9 +14,9 @@ static const struct tongue_argument arguments[] = {{.letter = 0}};
 static const char *list_sizes(struct talk *talk)
 {
     struct pool *pool = &talk->document->pool;
-    const char *list = pool_strdup(pool, "8");
-    for (uint64_t octave = 8, last = 8; octave <= ARRAY_MOST && list; octave *= 2)
-        for (uint64_t quarter = 4; quarter < 8 && list; quarter++) {
+    const char *list = "8";
+    for (uint64_t octave = 8, last = 8; octave <= ARRAY_MOST; octave *= 2)
+        for (uint64_t quarter = 4; quarter < 8; quarter++) {
             const uint64_t bytes = octave * quarter / 4 / 8 * 8;
             if (bytes > last && bytes <= ARRAY_MOST) {
                 list = pool_printf(pool, "%s,%llu", list, (unsigned long long)bytes);
@@ -41,38 +41,26 @@ static void print_row(FILE *out, const struct point *point)
             floor(point->x / kib), cycles);
 }
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
     /* Of the 96 KB that the program was written for, in per cent, which every device has. */
     static const char *const splits[] = {"34", "67"};
-    uint64_t split;
-    int code = talk_whole(talk, "the split", talk->operands[0], 0, 1, &split, error);
-    const char *sizes = code == 0 ? list_sizes(talk) : NULL;
-    if (code < 0)
-        return code;
-    if (!sizes)
-        return error_out_of_memory(error);
-    const struct talk_option options[] = {
-        {"what", "latency"},   {"device", "0"},  {"path", "l1"}, {"order", "strided"},
-        {"l1", splits[split]}, {"sizes", sizes}, {.name = NULL}};
-    const struct probe_result *result;
-    talk->more = talk_text(talk, "fathom gpu --what latency --from 8 --l1 %s", splits[split]);
-    code = talk_measure(talk, "gpu", options, usual_s, &result, error);
-    if (code < 0)
-        return code;
+    const uint64_t split = talk_whole(talk, "the split", talk->operands[0], 0, 1);
+    const struct talk_option options[] = {{"what", "latency"},   {"device", "0"},
+                                          {"path", "l1"},        {"order", "strided"},
+                                          {"l1", splits[split]}, {"sizes", list_sizes(talk)},
+                                          {.name = NULL}};
+    const struct probe_result *result = talk_measure(talk, "gpu", options, usual_s);
     const struct series *series = talk_series(result, NULL, "order", "strided");
     const struct factor *l1 = series ? series_factor(series, "l1") : NULL;
     if (l1)
         talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / kib);
-    if (!series)
-        return talk_missing(talk, "the latency of a GPU", error);
-    if (!has_row(series))
-        return talk_missing(talk, "the latency of a GPU", error);
+    if (!series || !has_row(series))
+        talk_missing(talk, "the latency of a GPU");
     fputs("MHz            B           KB          CPI\n", talk->out);
     for (size_t i = 0; i < series->point_count; i++)
         if (series->points[i].y.n && series->points[i].cycles.median > 0)
             print_row(talk->out, &series->points[i]);
-    return 0;
 }
 
 const struct tongue gpu_latency_tongue = {

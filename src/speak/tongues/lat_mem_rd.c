@@ -36,11 +36,10 @@ static size_t list_sizes(uint64_t *sizes, uint64_t most, uint64_t stride)
 }
 
 /* Sizes that hold the same whole strides are one point, and are printed each. */
-static int speak_stride(struct talk *talk, uint64_t most, uint64_t stride, struct error *error)
+static void speak_stride(struct talk *talk, uint64_t most, uint64_t stride)
 {
     uint64_t sizes[SIZES_MOST];
     const size_t count = list_sizes(sizes, most, stride);
-    const struct series *series;
     const struct talk_option threads[] = {
         {talk_value(talk, 'P') ? "threads" : NULL, talk_value(talk, 'P')}, {.name = NULL}};
     const double budget_s = size_s * (double)count;
@@ -50,56 +49,39 @@ static int speak_stride(struct talk *talk, uint64_t most, uint64_t stride, struc
                                     .order = talk_value(talk, 't') ? "random" : "forward",
                                     .others = threads,
                                     .budget_s = budget_s > least_s ? budget_s : least_s};
-    talk->more = talk_text(talk, "fathom latency --to %llu --stride %llu --order %s%s%s",
-                           (unsigned long long)most, (unsigned long long)stride, wish.order,
-                           threads->name ? " --threads " : "", threads->name ? threads->value : "");
-    int code = count ? curve_measure(&series, talk, &wish, error) : 0;
-    if (code == 0)
-        fprintf(talk->out, "\"stride=%llu\n", (unsigned long long)stride);
-    for (size_t i = 0; i < count && code == 0; i++) {
+    talk->more =
+        pool_printf(&talk->document->pool, "fathom latency --to %llu --stride %llu --order %s%s%s",
+                    (unsigned long long)most, (unsigned long long)stride, wish.order,
+                    threads->name ? " --threads " : "", threads->name ? threads->value : "");
+    const struct series *series = count ? curve_measure(talk, &wish) : NULL;
+    fprintf(talk->out, "\"stride=%llu\n", (unsigned long long)stride);
+    for (size_t i = 0; i < count; i++) {
         const struct point *point = curve_point(talk, series, sizes[i], stride);
         if (point)
             fprintf(talk->out, "%.5f %.3f\n", (double)sizes[i] / (1024. * 1024.),
                     (double)point->y.median);
     }
-    return code;
 }
 
-/* lat_mem_rd reads digits and passes over what follows, so "256M" are 256 MiB. */
-static int read_size(const struct talk *talk, uint64_t *most, struct error *error)
+static void speak(struct talk *talk)
 {
-    const char *text = talk->operands[0];
-    uint64_t bytes;
+    /* lat_mem_rd reads digits and passes over what follows, so "256M" are 256 MiB. */
     const uint64_t mebibyte = 1 << 20;
-    int code = talk_size(talk, "the size in MB", text, mebibyte, &bytes, error);
-    if (code == 0 && (bytes < mebibyte || bytes > mebibyte * MEBIBYTES_MOST))
-        return error_set(error, ERROR_USAGE, "lat_mem_rd: the size in MB '%s': give 1 or more",
-                         text);
-    *most = bytes;
-    return code;
-}
-
-static int speak(struct talk *talk, struct error *error)
-{
-    uint64_t most = 0, stride = STRIDE, threads;
-    int code = read_size(talk, &most, error);
-    if (code == 0)
-        code = talk_number(talk, 'P', 1, 65536, 1, &threads, error);
-    if (code == 0 && talk->operand_count == 1)
-        return speak_stride(talk, most, stride, error);
-    for (unsigned i = 1; i < talk->operand_count && code == 0; i++) {
-        code = talk_size(talk, "the stride", talk->operands[i], 1, &stride, error);
-        if (code == 0 && (stride % 8 != 0 || stride > most))
-            code = error_set(error, ERROR_USAGE,
-                             "lat_mem_rd: the stride '%s': give a multiple of 8 that is no larger "
-                             "than the size",
-                             talk->operands[i]);
-        if (code == 0)
-            code = speak_stride(talk, most, stride, error);
-        if (code == 0)
-            fputc('\n', talk->out);
+    const uint64_t most = talk_size(talk, "the size in MB", talk->operands[0], mebibyte);
+    if (most < mebibyte || most > mebibyte * MEBIBYTES_MOST)
+        talk_refuse(talk, "the size in MB '%s': give 1 or more", talk->operands[0]);
+    talk_number(talk, 'P', 1, 65536, 1); /* refuses what is no number */
+    if (talk->operand_count == 1)
+        speak_stride(talk, most, STRIDE);
+    for (unsigned i = 1; i < talk->operand_count; i++) {
+        const uint64_t stride = talk_size(talk, "the stride", talk->operands[i], 1);
+        if (stride % 8 != 0 || stride > most)
+            talk_refuse(talk,
+                        "the stride '%s': give a multiple of 8 that is no larger than the size",
+                        talk->operands[i]);
+        speak_stride(talk, most, stride);
+        fputc('\n', talk->out);
     }
-    return code;
 }
 
 const struct tongue lat_mem_rd_tongue = {

@@ -13,26 +13,17 @@ static const struct tongue_argument arguments[] = {
     {.letter = 0},
 };
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
-    uint64_t kib, count, stride;
-    int code = talk_number(talk, 'b', 1, UINT64_MAX / KIB / 4, BUFFER_KIB, &kib, error);
-    if (code == 0)
-        code = talk_number(talk, 'n', 1, (uint64_t)1 << 40, COUNT, &count, error);
-    if (code == 0)
-        code = talk_number(talk, 's', 8, (uint64_t)1 << 40, STRIDE, &stride, error);
-    if (code < 0)
-        return code;
+    const uint64_t kib = talk_number(talk, 'b', 1, UINT64_MAX / KIB / 4, BUFFER_KIB);
+    const uint64_t count = talk_number(talk, 'n', 1, (uint64_t)1 << 40, COUNT);
+    const uint64_t stride = talk_number(talk, 's', 8, (uint64_t)1 << 40, STRIDE);
     const uint64_t bytes = kib * KIB;
-    const struct series *series;
     const struct curve_wish wish = {
         .bytes = &bytes, .count = 1, .stride = stride, .order = "random", .budget_s = size_s};
-    code = curve_measure(&series, talk, &wish, error);
-    const struct point *point = code == 0 ? curve_point(talk, series, bytes, stride) : NULL;
-    if (code == 0 && !point)
-        return talk_missing(talk, "the latency", error);
-    if (code < 0)
-        return code;
+    const struct point *point = curve_point(talk, curve_measure(talk, &wish), bytes, stride);
+    if (!point)
+        talk_missing(talk, "the latency");
     const double ns = (double)point->y.median;
     talk_aside(talk,
                "the time is %llu loads of the latency that was measured; 'fathom latency "
@@ -42,7 +33,6 @@ static int speak(struct talk *talk, struct error *error)
     fprintf(talk->out, "Buffer size: %llu KB, stride %llu, time %.0f.%06.0f s, latency %.2f ns\n",
             (unsigned long long)kib, (unsigned long long)stride, floor(us / 1e6), fmod(us, 1e6),
             ns);
-    return 0;
 }
 
 const struct tongue mem_lat_tongue = {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const double megabyte = 1e6, mebibyte = 1048576;
+static const struct talk_option no_options[] = {{.name = NULL}};
 static const double nodes_s = 20, idle_s = 6, lines_s = 8;
 enum { KIB = 1024, CPU_MOST = 65535, DELAY_MOST = 1000000 };
 
@@ -81,14 +82,10 @@ void mlc_tell_idle(const struct mlc *mlc, const char *mode, const char *letters)
 
 /* --- between nodes --- */
 
-/* Both matrices come of one measurement, so a call of all modes measures once. */
-static int measure_nodes(struct mlc *mlc, struct error *error)
+const struct probe_result *mlc_measure(struct mlc *mlc, const char *probe,
+                                       const struct talk_option *options, double usual_s)
 {
-    static const struct talk_option none[] = {{.name = NULL}};
-    const struct probe_result *result = document_probe(mlc->talk->document, "numa");
-    return result ? (mlc->result = result, 0)
-                  : talk_measure(mlc->talk, "numa", none, mlc->seconds > 0 ? mlc->seconds : nodes_s,
-                                 &mlc->result, error);
+    return talk_measure(mlc->talk, probe, options, mlc->seconds > 0 ? mlc->seconds : usual_s);
 }
 
 static bool is_column(const struct series *series, int node, bool from)
@@ -107,15 +104,19 @@ static bool has_value(const struct series *series)
     return false;
 }
 
-/* Rows are nodes with CPUs, columns nodes with memory; "-" is a cell that could not be had. */
-static int print_nodes(struct mlc *mlc, const char *heading, const char *shows, double unit,
-                       struct error *error)
+/* Rows are nodes with CPUs, columns nodes with memory; "-" is a cell that could not be had. Both
+ * matrices come of one measurement, so a call of all modes measures once. */
+static void print_nodes(struct mlc *mlc, const char *heading, const char *shows, double unit)
 {
-    FILE *out = mlc->talk->out;
-    const struct series *series = talk_series(mlc->result, NULL, "shows", shows);
-    const struct machine_facts *facts = &mlc->talk->machine->facts;
+    struct talk *talk = mlc->talk;
+    FILE *out = talk->out;
+    const struct probe_result *result = document_probe(talk->document, "numa");
+    if (!result)
+        result = mlc_measure(mlc, "numa", no_options, nodes_s);
+    const struct series *series = talk_series(result, NULL, "shows", shows);
+    const struct machine_facts *facts = &talk->machine->facts;
     if (!has_value(series))
-        return talk_missing(mlc->talk, shows, error);
+        talk_missing(talk, shows);
     mlc_begin(mlc);
     fputs(heading, out);
     fputs("\t\tNuma node\nNuma node\t", out);
@@ -136,30 +137,23 @@ static int print_nodes(struct mlc *mlc, const char *heading, const char *shows, 
         }
     }
     fputs("\n\n", out);
-    return 0;
 }
 
-static int latency_matrix(struct mlc *mlc, struct error *error)
+static void latency_matrix(struct mlc *mlc)
 {
     mlc_tell_idle(mlc, "latency_matrix", "bckjdW");
-    int code = measure_nodes(mlc, error);
-    if (code < 0)
-        return code;
-    return print_nodes(mlc, "Measuring idle latencies for random access (in ns)...\n",
-                       "latency of one CPU", 1, error);
+    print_nodes(mlc, "Measuring idle latencies for random access (in ns)...\n",
+                "latency of one CPU", 1);
 }
 
-static int bandwidth_matrix(struct mlc *mlc, struct error *error)
+static void bandwidth_matrix(struct mlc *mlc)
 {
     mlc_tell_idle(mlc, "bandwidth_matrix", "bckjdW");
-    int code = measure_nodes(mlc, error);
-    if (code < 0)
-        return code;
-    return print_nodes(mlc,
-                       "Measuring Memory Bandwidths between nodes within system \n"
-                       "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" MLC_ALL_THREADS
-                       "Using Read-only traffic type\n",
-                       "bandwidth of all CPUs of the node, reading", megabyte, error);
+    print_nodes(mlc,
+                "Measuring Memory Bandwidths between nodes within system \n"
+                "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" MLC_ALL_THREADS
+                "Using Read-only traffic type\n",
+                "bandwidth of all CPUs of the node, reading", megabyte);
 }
 
 /* --- one buffer --- */
@@ -178,32 +172,25 @@ static void print_iteration(const struct talk *talk, const struct point *point)
                    (double)point->cycles.median);
 }
 
-static int idle_latency(struct mlc *mlc, struct error *error)
+static void idle_latency(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
     const uint64_t bytes = mlc->bytes ? mlc->bytes : working_sets_largest(talk->machine);
-    struct talk_option options[] = {{"size", talk_text(talk, "%llu", (unsigned long long)bytes)},
-                                    {.name = NULL},
-                                    {.name = NULL},
-                                    {.name = NULL}};
+    struct talk_option options[4] = {{"size", talk_digits(talk, bytes)}};
     size_t count = 1;
     if (mlc->cpu)
         options[count++] = (struct talk_option){"cpu", mlc->cpu};
     if (talk_value(talk, 'j'))
         options[count++] = (struct talk_option){"node", talk_value(talk, 'j')};
     mlc_tell_idle(mlc, "idle_latency", "kdW");
-    int code = talk_measure(talk, "latency", options, mlc->seconds > 0 ? mlc->seconds : idle_s,
-                            &mlc->result, error);
-    if (code < 0)
-        return code;
-    const struct series *series = talk_series(mlc->result, "latency", NULL, NULL);
+    const struct probe_result *result = mlc_measure(mlc, "latency", options, idle_s);
+    const struct series *series = talk_series(result, "latency", NULL, NULL);
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
     if (!point || !point->y.n)
-        return talk_missing(talk, "the latency", error);
+        talk_missing(talk, "the latency");
     mlc_begin(mlc);
     fprintf(talk->out, "Using buffer size of %.3fMiB\n", (double)bytes / mebibyte);
     print_iteration(talk, point);
-    return 0;
 }
 
 /* --- lines of other cores --- */
@@ -221,32 +208,27 @@ static const struct point *point_of_load(const struct probe_result *result, cons
     return NULL;
 }
 
-static int c2c_latency(struct mlc *mlc, struct error *error)
+static void c2c_latency(struct mlc *mlc)
 {
-    static const struct talk_option none[] = {{.name = NULL}};
     struct talk *talk = mlc->talk;
     mlc_tell_idle(mlc, "c2c_latency", "bckjdW");
-    int code = talk_measure(talk, "coherence", none, mlc->seconds > 0 ? mlc->seconds : lines_s,
-                            &mlc->result, error);
-    if (code < 0)
-        return code;
-    const struct point *hit = point_of_load(mlc->result, "exclusive"),
-                       *modified = point_of_load(mlc->result, "modified");
+    const struct probe_result *result = mlc_measure(mlc, "coherence", no_options, lines_s);
+    const struct point *hit = point_of_load(result, "exclusive"),
+                       *modified = point_of_load(result, "modified");
     if (!hit || !modified)
-        return talk_missing(talk, "a line of another core's", error);
+        talk_missing(talk, "a line of another core's");
     mlc_begin(mlc);
     fprintf(talk->out,
             "Measuring cache-to-cache transfer latency (in ns)...\n"
             "Local Socket L2->L2 HIT  latency\t%.1f\nLocal Socket L2->L2 HITM latency\t%.1f\n\n",
             (double)hit->y.median, (double)modified->y.median);
-    return 0;
 }
 
 /* --- modes --- */
 
 static const struct {
     const char *argument;
-    int (*speak)(struct mlc *, struct error *);
+    void (*speak)(struct mlc *);
 } modes[] = {
     {"latency_matrix", latency_matrix},     {"peak_injection_bandwidth", mlc_peak_bandwidths},
     {"max_bandwidth", mlc_peak_bandwidths}, {"bandwidth_matrix", bandwidth_matrix},
@@ -262,49 +244,37 @@ static bool is_wanted(const struct talk *talk, size_t mode, bool any)
     return any ? talk_named(talk, modes[mode].argument) != NULL : of_all;
 }
 
-static int read_cpus(struct mlc *mlc, struct error *error)
+static void read_cpus(struct mlc *mlc)
 {
     struct cpulist cpus = {0};
+    struct pool *pool = &mlc->talk->document->pool;
     mlc->cpus = talk_value(mlc->talk, 'k');
     mlc->cpu_count = mlc->talk->machine->allowed.count;
-    int code = mlc->cpus ? cpulist_parse(mlc->cpus, &cpus, error) : 0;
-    if (code == ERROR_USAGE)
-        return error_set(error, ERROR_USAGE, "mlc: -k '%s': give CPUs like 1-3,5", mlc->cpus);
+    const int code = mlc->cpus ? cpulist_parse(mlc->cpus, &cpus, pool_error(pool)) : 0;
     if (code == 0 && mlc->cpus)
         mlc->cpu_count = cpus.count;
     cpulist_free(&cpus);
-    return code;
+    if (code == ERROR_USAGE)
+        talk_refuse(mlc->talk, "-k '%s': give CPUs like 1-3,5", mlc->cpus);
+    pool_check(pool, code);
 }
 
-static int read_arguments(struct mlc *mlc, struct error *error)
+static void speak(struct talk *talk)
 {
-    const struct talk *talk = mlc->talk;
-    uint64_t seconds, cpu;
-    int code = talk_number(talk, 't', 1, 86400, 0, &seconds, error);
-    mlc->seconds = code == 0 ? (double)seconds : 0;
-    mlc->cpu = talk_value(talk, 'c');
-    if (code == 0)
-        code = read_cpus(mlc, error);
-    if (code == 0)
-        code = talk_number(talk, 'c', 0, CPU_MOST, 0, &cpu, error);
-    if (code == 0)
-        code = talk_number(talk, 'd', 0, DELAY_MOST, 0, &mlc->delay, error);
-    if (code == 0 && talk_value(talk, 'b'))
-        code = talk_size(talk, "-b", talk_value(talk, 'b'), KIB, &mlc->bytes, error);
-    return code;
-}
-
-static int speak(struct talk *talk, struct error *error)
-{
-    struct mlc mlc = {.talk = talk};
+    struct mlc mlc = {.talk = talk,
+                      .cpu = talk_value(talk, 'c'),
+                      .seconds = (double)talk_number(talk, 't', 1, 86400, 0)};
     bool any = false;
+    read_cpus(&mlc);
+    talk_number(talk, 'c', 0, CPU_MOST, 0); /* refuses what is no number */
+    mlc.delay = talk_number(talk, 'd', 0, DELAY_MOST, 0);
+    if (talk_value(talk, 'b'))
+        mlc.bytes = talk_size(talk, "-b", talk_value(talk, 'b'), KIB);
     for (size_t i = 0; i < MODES; i++)
         any = any || talk_named(talk, modes[i].argument);
-    int code = read_arguments(&mlc, error);
-    for (size_t i = 0; i < MODES && code == 0; i++)
+    for (size_t i = 0; i < MODES; i++)
         if (is_wanted(talk, i, any))
-            code = modes[i].speak(&mlc, error);
-    return code;
+            modes[i].speak(&mlc);
 }
 
 const struct tongue mlc_tongue = {

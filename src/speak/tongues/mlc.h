@@ -16,15 +16,17 @@ struct mlc {
     uint64_t delay;   /* -d; 0: not given */
     uint64_t bytes;   /* -b; 0: not given */
     double seconds;   /* -t; 0: not given */
-    const struct probe_result *result;
 };
 
 /* The mixes of reads and writes, a line each. */
-int mlc_peak_bandwidths(struct mlc *, struct error *);
+void mlc_peak_bandwidths(struct mlc *);
 
 /* Latency by traffic, or with -T the traffic alone. */
-int mlc_loaded_latency(struct mlc *, struct error *);
+void mlc_loaded_latency(struct mlc *);
 
+/* Measures for `usual_s`, or as long as -t says. */
+const struct probe_result *mlc_measure(struct mlc *, const char *probe, const struct talk_option *,
+                                       double usual_s);
 /* Prints the tool's first lines before its first table: where nothing could be measured, nothing
  * stands on standard output. */
 void mlc_begin(struct mlc *);

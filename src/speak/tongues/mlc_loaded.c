@@ -16,30 +16,26 @@ static const struct traffic {
 };
 enum { TRAFFICS = sizeof traffics / sizeof *traffics };
 
-static int read_traffic(const struct talk *talk, const struct traffic **traffic,
-                        struct error *error)
+/* NULL: -W was not given. */
+static const struct traffic *read_traffic(const struct talk *talk)
 {
     const char *name = talk_value(talk, 'W');
-    const bool alone = talk_value(talk, 'T') != NULL;
     size_t i = 0;
-    *traffic = NULL;
     if (!name)
-        return 0;
+        return NULL;
     while (i < TRAFFICS && strcmp(traffics[i].name, name) != 0)
         i++;
     if (i == TRAFFICS)
-        return error_set(error, ERROR_USAGE,
-                         "mlc: -W '%s': fathom has 3 and 5, and with -T 2, 3 and 5 to 10; for "
-                         "other mixes: fathom bandwidth --mix R:W",
-                         name);
-    if (!alone && !traffics[i].reads)
-        return error_set(
-            error, ERROR_USAGE,
-            "mlc: -W%s: latency under load is measured beside reads alone (-R), -W3 or "
-            "-W5; for this traffic's bandwidth: -T, or fathom bandwidth --mix %s",
-            name, traffics[i].mix);
-    *traffic = &traffics[i];
-    return 0;
+        talk_refuse(talk,
+                    "-W '%s': fathom has 3 and 5, and with -T 2, 3 and 5 to 10; for other mixes: "
+                    "fathom bandwidth --mix R:W",
+                    name);
+    if (!talk_value(talk, 'T') && !traffics[i].reads)
+        talk_refuse(talk,
+                    "-W%s: latency under load is measured beside reads alone (-R), -W3 or -W5; for "
+                    "this traffic's bandwidth: -T, or fathom bandwidth --mix %s",
+                    name, traffics[i].mix);
+    return &traffics[i];
 }
 
 static void print_heading(struct mlc *mlc, const struct traffic *traffic)
@@ -53,32 +49,26 @@ static void print_heading(struct mlc *mlc, const struct traffic *traffic)
 
 /* --- throughput alone --- */
 
-static int throughput(struct mlc *mlc, const struct traffic *traffic, struct error *error)
+static void throughput(struct mlc *mlc, const struct traffic *traffic)
 {
     struct talk *talk = mlc->talk;
     const uint64_t threads = mlc->cpu_count, each = mlc->bytes ? mlc->bytes : BUFFER;
     if (each > UINT64_MAX / 4 / threads)
-        return error_set(error, ERROR_USAGE,
-                         "mlc: -b '%s' for each of %llu CPUs is more than "
-                         "there can be",
-                         talk_value(talk, 'b'), (unsigned long long)threads);
+        talk_refuse(talk, "-b '%s' for each of %llu CPUs is more than there can be",
+                    talk_value(talk, 'b'), (unsigned long long)threads);
     const struct talk_option options[] = {
         {traffic ? "mix" : "kernel", traffic ? traffic->mix : "read"},
-        {"size", talk_text(talk, "%llu", (unsigned long long)(each * threads))},
+        {"size", talk_digits(talk, each * threads)},
         {mlc->cpus ? "cpus" : NULL, mlc->cpus},
         {.name = NULL}};
-    int code = talk_measure(talk, "bandwidth", options,
-                            mlc->seconds > 0 ? mlc->seconds : throughput_s, &mlc->result, error);
-    if (code < 0)
-        return code;
-    const struct point *point = talk_point(
-        talk, talk_series(mlc->result, "bandwidth by threads", NULL, NULL), (double)threads);
+    const struct probe_result *result = mlc_measure(mlc, "bandwidth", options, throughput_s);
+    const struct point *point =
+        talk_point(talk, talk_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
     if (!point)
-        return talk_missing(talk, "the throughput", error);
+        talk_missing(talk, "the throughput");
     print_heading(mlc, traffic);
     fprintf(talk->out, " 00000\t  0.00\t%9.1f\n\n", (double)point->y.median / megabyte);
     talk_aside(talk, "-T measures no latency: the 0.00 is the tool's own");
-    return 0;
 }
 
 /* --- latency beside it --- */
@@ -130,46 +120,40 @@ static void print_steps(const struct mlc *mlc, const struct series *latency,
     fputc('\n', mlc->talk->out);
 }
 
-static int measure_loaded(struct mlc *mlc, const struct traffic *traffic, struct error *error)
+static const struct probe_result *measure_loaded(struct mlc *mlc, const struct traffic *traffic)
 {
     struct talk *talk = mlc->talk;
+    struct pool *pool = &talk->document->pool;
     struct talk_option options[4] = {{.name = NULL}};
     size_t count = 0;
-    const struct cpulist *allowed = &talk->machine->allowed;
     const char *cpu = mlc->cpu;
     if (mlc->cpus && !cpu)
-        cpu = talk_text(talk, "%d", allowed->ids[0]);
+        cpu = pool_printf(pool, "%d", talk->machine->allowed.ids[0]);
     if (cpu)
         options[count++] = (struct talk_option){"cpu", cpu};
     if (mlc->cpus)
-        options[count++] = (struct talk_option){"cpus", talk_text(talk, "%s,%s", cpu, mlc->cpus)};
+        options[count++] = (struct talk_option){"cpus", pool_printf(pool, "%s,%s", cpu, mlc->cpus)};
     if (traffic)
         options[count++] = (struct talk_option){"mix", traffic->reads};
-    return talk_measure(talk, "loaded", options, mlc->seconds > 0 ? mlc->seconds : loaded_s,
-                        &mlc->result, error);
+    return mlc_measure(mlc, "loaded", options, loaded_s);
 }
 
-int mlc_loaded_latency(struct mlc *mlc, struct error *error)
+void mlc_loaded_latency(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
-    const struct traffic *traffic;
-    int code = read_traffic(talk, &traffic, error);
-    if (code == 0 && talk_value(talk, 'T')) {
+    const struct traffic *traffic = read_traffic(talk);
+    if (talk_value(talk, 'T')) {
         mlc_tell_idle(mlc, "loaded_latency -T", "cj");
-        return throughput(mlc, traffic, error);
+        throughput(mlc, traffic);
+        return;
     }
-    if (code == 0) {
-        mlc_tell_idle(mlc, "loaded_latency", "bj");
-        code = measure_loaded(mlc, traffic, error);
-    }
-    if (code < 0)
-        return code;
-    const struct series *latency =
-        talk_series(mlc->result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
+    mlc_tell_idle(mlc, "loaded_latency", "bj");
+    const struct probe_result *result = measure_loaded(mlc, traffic);
+    const struct series *latency = talk_series(result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
     const struct series *bandwidth =
-        talk_series(mlc->result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
+        talk_series(result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
     if (!latency || !bandwidth || nearest_step(latency, bandwidth, 0) == LOADED_NONE)
-        return talk_missing(talk, "latency under load", error);
+        talk_missing(talk, "latency under load");
     print_heading(mlc, traffic);
     print_steps(mlc, latency, bandwidth);
     const struct point *idle = series_point(latency, LOADED_NONE);
@@ -178,5 +162,4 @@ int mlc_loaded_latency(struct mlc *mlc, struct error *error)
                    "without any traffic it is %.1f ns; a delay is a pause of that many turns of "
                    "an empty loop after each line, not the tool's",
                    (double)idle->y.median);
-    return 0;
 }

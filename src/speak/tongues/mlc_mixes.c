@@ -16,48 +16,36 @@ static const struct {
 enum { MIXES = sizeof mixes / sizeof *mixes };
 static const char triad_label[] = "Stream-triad like:", all_mixes[] = "1:0,3:1,2:1,1:1";
 
-/* All CPUs: the last point of the mix's curve by threads. */
-static const struct point *last_point(struct talk *talk, const struct series *series)
-{
-    return series && series->point_count
-               ? talk_point(talk, series, series->points[series->point_count - 1].x)
-               : NULL;
-}
-
 static void print_mix(struct talk *talk, const char *label, const struct point *point, bool most)
 {
     fprintf(talk->out, "%s\t%.*f\t\n", label, most ? 2 : 1, (double)point->y.median / megabyte);
 }
 
-int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
+void mlc_peak_bandwidths(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
     const bool most = talk_named(talk, "max_bandwidth");
-    const double seconds = mlc->seconds > 0 ? mlc->seconds : mixes_s;
     const struct point *points[MIXES];
-    struct talk_option mixed[5] = {{"mix", all_mixes}, {"kernel", "triad"}, {.name = NULL}};
+    struct talk_option mixed[5] = {{"mix", all_mixes}, {"kernel", "triad"}};
     size_t count = 2;
     if (mlc->cpus)
         mixed[count++] = (struct talk_option){"cpus", mlc->cpus};
     if (mlc->bytes > UINT64_MAX / 4 / mlc->cpu_count)
-        return error_set(error, ERROR_USAGE,
-                         "mlc: -b '%s' for each CPU is more than a machine can have: give less",
-                         talk_value(talk, 'b'));
+        talk_refuse(talk, "-b '%s' for each CPU is more than a machine can have: give less",
+                    talk_value(talk, 'b'));
     if (mlc->bytes)
-        mixed[count++] = (struct talk_option){
-            "size", talk_text(talk, "%llu", (unsigned long long)(mlc->bytes * mlc->cpu_count))};
+        mixed[count++] =
+            (struct talk_option){"size", talk_digits(talk, mlc->bytes * mlc->cpu_count)};
     mlc_tell_idle(mlc, most ? "max_bandwidth" : "peak_injection_bandwidth", "cjdW");
-    int code = talk_measure(talk, "bandwidth", mixed, seconds, &mlc->result, error);
-    for (size_t i = 0; i < MIXES && code == 0; i++) {
-        points[i] = last_point(talk, talk_series(mlc->result, NULL, "mix", mixes[i].mix));
-        code = points[i] ? 0 : talk_missing(talk, mixes[i].mix, error);
+    const struct probe_result *result = mlc_measure(mlc, "bandwidth", mixed, mixes_s);
+    for (size_t i = 0; i < MIXES; i++) {
+        points[i] = talk_last_point(talk, talk_series(result, NULL, "mix", mixes[i].mix));
+        if (!points[i])
+            talk_missing(talk, mixes[i].mix);
     }
-    const struct point *triad =
-        code == 0 ? last_point(talk, talk_series(mlc->result, NULL, "kernel", "triad")) : NULL;
-    if (code == 0 && !triad)
-        code = talk_missing(talk, "triad", error);
-    if (code < 0)
-        return code;
+    const struct point *triad = talk_last_point(talk, talk_series(result, NULL, "kernel", "triad"));
+    if (!triad)
+        talk_missing(talk, "triad");
     mlc_begin(mlc);
     fprintf(talk->out,
             "Measuring %s Memory Bandwidths for the system\n%s"
@@ -73,5 +61,4 @@ int mlc_peak_bandwidths(struct mlc *mlc, struct error *error)
         print_mix(talk, mixes[i].label, points[i], most);
     print_mix(talk, triad_label, triad, most);
     fputc('\n', talk->out);
-    return 0;
 }

@@ -51,12 +51,10 @@ struct wish {
     uint64_t bytes, stride, block, samples, threads, page;
 };
 
-static int read_size(const struct talk *talk, char letter, uint64_t fallback, uint64_t *bytes,
-                     struct error *error)
+static uint64_t read_size(const struct talk *talk, char letter, uint64_t fallback)
 {
     const char what[] = {'-', letter, '\0'}, *text = talk_value(talk, letter);
-    *bytes = fallback;
-    return text ? talk_size(talk, what, text, 1, bytes, error) : 0;
+    return text ? talk_size(talk, what, text, 1) : fallback;
 }
 
 /* Chases that fathom has not, each with what comes nearest. Another chase's number under their name
@@ -80,69 +78,56 @@ static const struct {
             "--prefetch N"},
 };
 
-static int refuse_chase(const char *name, struct error *error)
+_Noreturn static void refuse_chase(const struct talk *talk, const char *name)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(others[i].name, name, strlen(others[i].name)) == 0)
-            return error_set(error, ERROR_USAGE, "multichase: -c '%s' is not measured: %s", name,
-                             others[i].why);
-    return error_set(error, ERROR_USAGE,
-                     "multichase: -c '%s': fathom has simple, incr, parallelN and work:N; 'fathom "
-                     "latency --help' lists other chases",
-                     name);
+            talk_refuse(talk, "-c '%s' is not measured: %s", name, others[i].why);
+    talk_refuse(talk,
+                "-c '%s': fathom has simple, incr, parallelN and work:N; 'fathom latency --help' "
+                "lists other chases",
+                name);
 }
 
-static int read_chase(const struct talk *talk, struct wish *wish, struct error *error)
+static void read_chase(const struct talk *talk, struct wish *wish)
 {
-    uint64_t number;
     wish->name = talk_value(talk, 'c') ? talk_value(talk, 'c') : chases[0].name;
     for (size_t i = 0; i < CHASES; i++) {
         const size_t length = strlen(chases[i].name);
-        if (strncmp(chases[i].name, wish->name, length) != 0 ||
-            (chases[i].measure == BY_LATENCY && wish->name[length]))
+        const bool plain = chases[i].measure == BY_LATENCY;
+        if (strncmp(chases[i].name, wish->name, length) != 0 || (plain && wish->name[length]))
             continue;
         wish->chase = &chases[i];
         wish->number = wish->name + length;
-        return chases[i].measure == BY_LATENCY
-                   ? 0
-                   : talk_whole(talk, chases[i].name, wish->number, 1,
-                                chases[i].measure == BY_CHAINS ? 64 : 1024, &number, error);
+        if (!plain)
+            talk_whole(talk, chases[i].name, wish->number, 1,
+                       chases[i].measure == BY_CHAINS ? 64 : 1024);
+        return;
     }
-    return refuse_chase(wish->name, error);
+    refuse_chase(talk, wish->name);
 }
 
-static int read_wish(const struct talk *talk, struct wish *wish, struct error *error)
+static void read_wish(const struct talk *talk, struct wish *wish)
 {
-    int code = read_chase(talk, wish, error);
-    if (code == 0)
-        code = read_size(talk, 'm', MEMORY, &wish->bytes, error);
-    if (code == 0)
-        code = read_size(talk, 's', STRIDE, &wish->stride, error);
-    if (code == 0)
-        code = read_size(talk, 'T', LOCALITY, &wish->block, error);
-    if (code == 0)
-        code = read_size(talk, 'p', 4096, &wish->page, error);
-    if (code == 0)
-        code = talk_number(talk, 'n', 1, 7200, SAMPLES, &wish->samples, error);
-    if (code == 0)
-        code = talk_number(talk, 't', 1, 65536, 1, &wish->threads, error);
-    if (code == 0 && (wish->stride % 8 != 0 || wish->bytes < wish->stride))
-        code = error_set(error, ERROR_USAGE,
-                         "multichase: give a stride that is a multiple of 8 and a memory of at "
-                         "least one stride");
-    if (code == 0 && wish->threads > 1 && wish->chase->measure != BY_LATENCY)
-        code = error_set(error, ERROR_USAGE,
-                         "multichase: -t goes with simple and incr here; for several chains on "
-                         "several CPUs: fathom parallelism --threads");
+    read_chase(talk, wish);
+    wish->bytes = read_size(talk, 'm', MEMORY);
+    wish->stride = read_size(talk, 's', STRIDE);
+    wish->block = read_size(talk, 'T', LOCALITY);
+    wish->page = read_size(talk, 'p', 4096);
+    wish->samples = talk_number(talk, 'n', 1, 7200, SAMPLES);
+    wish->threads = talk_number(talk, 't', 1, 65536, 1);
+    if (wish->stride % 8 != 0 || wish->bytes < wish->stride)
+        talk_refuse(talk, "give a stride that is a multiple of 8 and a memory of at least one "
+                          "stride");
+    if (wish->threads > 1 && wish->chase->measure != BY_LATENCY)
+        talk_refuse(talk, "-t goes with simple and incr here; for several chains on several CPUs: "
+                          "fathom parallelism --threads");
     /* As the tool rounds: whole strides in a block, whole blocks. */
-    if (code == 0) {
-        wish->block =
-            wish->block < wish->stride ? wish->stride : wish->block / wish->stride * wish->stride;
-        const uint64_t unit = wish->bytes < wish->block ? wish->stride : wish->block;
-        wish->bytes = wish->bytes / unit * unit;
-        wish->block = wish->block < wish->bytes ? wish->block : wish->bytes;
-    }
-    return code;
+    wish->block =
+        wish->block < wish->stride ? wish->stride : wish->block / wish->stride * wish->stride;
+    const uint64_t unit = wish->bytes < wish->block ? wish->stride : wish->block;
+    wish->bytes = wish->bytes / unit * unit;
+    wish->block = wish->block < wish->bytes ? wish->block : wish->bytes;
 }
 
 /* --- measuring --- */
@@ -155,45 +140,39 @@ static const char *pages_of(const struct talk *talk, const struct wish *wish)
                                       : "small";
 }
 
-static const char *number(struct talk *talk, uint64_t value)
-{
-    return talk_text(talk, "%llu", (unsigned long long)value);
-}
-
-static int measure(struct talk *talk, const struct wish *wish, const struct point **point,
-                   struct error *error)
+static const struct point *measure(struct talk *talk, const struct wish *wish)
 {
     const bool whole = wish->block == wish->bytes;
     const struct talk_option chase[] = {
-        {"size", number(talk, wish->bytes)},
-        {"stride", number(talk, wish->stride)},
+        {"size", talk_digits(talk, wish->bytes)},
+        {"stride", talk_digits(talk, wish->stride)},
         {"pages", pages_of(talk, wish)},
         {"access", wish->chase->modify ? "modify" : "read"},
         {"order", talk_value(talk, 'o') ? "forward"
-                  : whole
-                      ? "random"
-                      : talk_text(talk, "random-in-block:%llu", (unsigned long long)wish->block)},
-        {wish->threads > 1 ? "threads" : NULL, number(talk, wish->threads)},
+                  : whole               ? "random"
+                                        : pool_printf(&talk->document->pool, "random-in-block:%llu",
+                                                      (unsigned long long)wish->block)},
+        {wish->threads > 1 ? "threads" : NULL, talk_digits(talk, wish->threads)},
         {"ring", "shared"},
         {.name = NULL}};
     const bool work = wish->chase->measure == BY_WORK;
-    const struct talk_option chains[] = {{"sizes", number(talk, wish->bytes)},
+    const struct talk_option chains[] = {{"sizes", talk_digits(talk, wish->bytes)},
                                          {"pages", pages_of(talk, wish)},
                                          {"chains", work ? "1" : wish->number},
                                          {work ? "work" : NULL, wish->number},
                                          {.name = NULL}};
     const bool latency = wish->chase->measure == BY_LATENCY;
-    const struct probe_result *result;
-    int code = talk_measure(talk, latency ? "latency" : "parallelism", latency ? chase : chains,
-                            sample_s * (double)(wish->samples + 1), &result, error);
-    if (code < 0)
-        return code;
+    const struct probe_result *result =
+        talk_measure(talk, latency ? "latency" : "parallelism", latency ? chase : chains,
+                     sample_s * (double)(wish->samples + 1));
     if (!latency && wish->stride != machine_line_bytes(talk->machine))
         talk_aside(talk, "several chains, and chains with work, go a line at a time: -s does "
                          "nothing here");
-    *point =
+    const struct point *point =
         result->series_count && result->series[0].point_count ? &result->series[0].points[0] : NULL;
-    return *point && (*point)->y.n ? 0 : talk_missing(talk, "the latency", error);
+    if (!point || !point->y.n)
+        talk_missing(talk, "the latency");
+    return point;
 }
 
 /* --- printing --- */
@@ -223,22 +202,17 @@ static void print_settings(FILE *out, const struct wish *wish, const struct poin
     }
 }
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
     struct wish wish = {.chase = NULL};
-    const struct point *point = NULL;
-    int code = read_wish(talk, &wish, error);
-    if (code == 0)
-        code = measure(talk, &wish, &point, error);
-    if (code < 0)
-        return code;
+    read_wish(talk, &wish);
+    const struct point *point = measure(talk, &wish);
     if (talk_value(talk, 'v')) {
         print_settings(talk->out, &wish, point, talk);
         talk_aside(talk, "the rows are the least, the median and the greatest of %u trials%s",
                    point->y.n, wish.threads > 1 ? ", of the slowest thread each" : "");
     }
     print_ns(talk->out, "", (double)(talk_value(talk, 'a') ? point->y.median : point->y.min), "\n");
-    return 0;
 }
 
 const struct tongue multichase_tongue = {

@@ -20,16 +20,6 @@ enum { KERNELS = sizeof kernels / sizeof *kernels };
 
 static const struct tongue_argument arguments[] = {{.letter = 0}};
 
-/* All CPUs, as STREAM has it with OpenMP: the last point of each kernel's curve. */
-static const struct point *point_of(struct talk *talk, const struct probe_result *result,
-                                    const char *kernel)
-{
-    const struct series *series = talk_series(result, "stream", "kernel", kernel);
-    return series && series->point_count
-               ? talk_point(talk, series, series->points[series->point_count - 1].x)
-               : NULL;
-}
-
 static void print_heading(FILE *out, double elements, unsigned threads, unsigned trials)
 {
     const double bytes = elements * word;
@@ -58,22 +48,21 @@ static void print_kernel(FILE *out, size_t which, double elements, const struct 
             bytes / (double)point->y.max, bytes / (double)point->y.min);
 }
 
-static int speak(struct talk *talk, struct error *error)
+static void speak(struct talk *talk)
 {
     static const struct talk_option options[] = {{"stream", NULL}, {.name = NULL}};
-    const struct probe_result *result;
+    const struct probe_result *result = talk_measure(talk, "bandwidth", options, usual_s);
     const struct point *points[KERNELS];
-    int code = talk_measure(talk, "bandwidth", options, usual_s, &result, error);
-    for (size_t i = 0; i < KERNELS && code == 0; i++) {
-        points[i] = point_of(talk, result, kernels[i].kernel);
+    /* All CPUs, as STREAM has it with OpenMP. */
+    for (size_t i = 0; i < KERNELS; i++) {
+        points[i] =
+            talk_last_point(talk, talk_series(result, "stream", "kernel", kernels[i].kernel));
         if (!points[i])
-            code = talk_missing(talk, kernels[i].kernel, error);
+            talk_missing(talk, kernels[i].kernel);
     }
-    const struct factor *size = code == 0 ? probe_parameter(result, "array_bytes") : NULL;
-    if (code == 0 && !size)
-        code = talk_missing(talk, "the size of an array", error);
-    if (code < 0)
-        return code;
+    const struct factor *size = probe_parameter(result, "array_bytes");
+    if (!size)
+        talk_missing(talk, "the size of an array");
     const double elements = size->number / word;
     print_heading(talk->out, elements, (unsigned)points[0]->x, points[0]->y.n);
     for (size_t i = 0; i < KERNELS; i++)
@@ -81,7 +70,6 @@ static int speak(struct talk *talk, struct error *error)
     fputs(line, talk->out);
     talk_aside(talk, "the average time is the median pass's; fathom checks its loops by their "
                      "disassembly, so STREAM's line on validation is left out");
-    return 0;
 }
 
 const struct tongue stream_tongue = {

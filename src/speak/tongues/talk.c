@@ -21,15 +21,19 @@ const struct tongue *tongue_by_name(const char *name)
 
 /* --- texts --- */
 
-const char *talk_text(struct talk *talk, const char *format, ...)
+const char *talk_digits(struct talk *talk, uint64_t number)
 {
+    return pool_printf(&talk->document->pool, "%llu", (unsigned long long)number);
+}
+
+void talk_refuse(const struct talk *talk, const char *format, ...)
+{
+    char text[600];
     va_list arguments;
-    char text[4096];
     va_start(arguments, format);
-    const int length = vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return length >= 0 && (size_t)length < sizeof text ? pool_strdup(&talk->document->pool, text)
-                                                       : NULL;
+    pool_leave(&talk->document->pool, ERROR_USAGE, "%s: %s", talk->tongue->name, text);
 }
 
 void talk_aside(const struct talk *talk, const char *format, ...)
@@ -62,31 +66,27 @@ const char *talk_named(const struct talk *talk, const char *name)
     return NULL;
 }
 
-int talk_whole(const struct talk *talk, const char *what, const char *text, uint64_t least,
-               uint64_t most, uint64_t *value, struct error *error)
+uint64_t talk_whole(const struct talk *talk, const char *what, const char *text, uint64_t least,
+                    uint64_t most)
 {
     char *end = NULL;
     errno = 0;
     const unsigned long long number = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || errno || number < least || number > most)
-        return error_set(error, ERROR_USAGE, "%s: %s '%s': give a whole number from %llu to %llu",
-                         talk->tongue->name, what, text, (unsigned long long)least,
-                         (unsigned long long)most);
-    *value = number;
-    return 0;
+        talk_refuse(talk, "%s '%s': give a whole number from %llu to %llu", what, text,
+                    (unsigned long long)least, (unsigned long long)most);
+    return number;
 }
 
-int talk_number(const struct talk *talk, char letter, uint64_t least, uint64_t most,
-                uint64_t fallback, uint64_t *value, struct error *error)
+uint64_t talk_number(const struct talk *talk, char letter, uint64_t least, uint64_t most,
+                     uint64_t fallback)
 {
     const char *text = talk_value(talk, letter);
     const char what[] = {'-', letter, '\0'};
-    *value = fallback;
-    return text ? talk_whole(talk, what, text, least, most, value, error) : 0;
+    return text ? talk_whole(talk, what, text, least, most) : fallback;
 }
 
-int talk_size(const struct talk *talk, const char *what, const char *text, uint64_t unit,
-              uint64_t *bytes, struct error *error)
+uint64_t talk_size(const struct talk *talk, const char *what, const char *text, uint64_t unit)
 {
     char *end = NULL;
     errno = 0;
@@ -105,31 +105,24 @@ int talk_size(const struct talk *talk, const char *what, const char *text, uint6
             }
     }
     if (!known || number > (UINT64_MAX >> 2) / unit)
-        return error_set(error, ERROR_USAGE, "%s: %s '%s': give a size, like 512, 64k, 256m or 1g",
-                         talk->tongue->name, what, text);
-    *bytes = number * unit;
-    return 0;
+        talk_refuse(talk, "%s '%s': give a size, like 512, 64k, 256m or 1g", what, text);
+    return number * unit;
 }
 
 /* --- measuring --- */
 
 /* "fathom latency --size 32M --order random": the same again, with all that fathom says of it. */
-static int note_command(struct talk *talk, const char *probe, const struct talk_option *options,
-                        struct error *error)
+static void note_command(struct talk *talk, const char *probe, const struct talk_option *options)
 {
     struct pool *pool = &talk->document->pool;
     const char *text = talk->more ? talk->more : pool_printf(pool, "fathom %s", probe);
-    for (; text && !talk->more && options->name; options++)
+    for (; !talk->more && options->name; options++)
         text = options->value ? pool_printf(pool, "%s --%s %s", text, options->name, options->value)
                               : pool_printf(pool, "%s --%s", text, options->name);
     const char **command =
-        text ? pool_append(pool, (void **)&talk->commands, &talk->command_count, sizeof *command)
-             : NULL;
-    if (!command)
-        return error_out_of_memory(error);
+        pool_append(pool, (void **)&talk->commands, &talk->command_count, sizeof *command);
     *command = text;
     talk->more = NULL;
-    return 0;
 }
 
 static int set_options(struct settings *settings, const struct probe *probe,
@@ -160,8 +153,7 @@ static unsigned flags_of(const struct probe_result *result)
     return flag_doubts(flags) | (flags & FLAG_BIT(FLAG_MODELLED));
 }
 
-static int conclude(struct talk *talk, const struct run *run, const struct probe_result *result,
-                    struct error *error)
+static void conclude(struct talk *talk, const struct run *run, const struct probe_result *result)
 {
     struct run_facts *facts = &talk->document->run;
     talk->doubts |= flags_of(result);
@@ -169,19 +161,9 @@ static int conclude(struct talk *talk, const struct run *run, const struct probe
     talk->budget_s += run->budget_s;
     facts->elapsed_s = talk->elapsed_s;
     facts->budget_s = talk->budget_s;
-    if (result->status == PROBE_OK || result->status == PROBE_PARTIAL)
-        return 0;
-    return error_set(error, ERROR_IMPOSSIBLE, "%s: %s", talk->tongue->name,
-                     result->reason ? result->reason : "nothing could be measured");
-}
-
-/* What a probe refuses is called by its own option, which is not what was typed: the command says
- * what became of that. */
-static int refuse_command(const struct talk *talk, struct error *error)
-{
-    struct error own = *error;
-    return error_set(error, ERROR_USAGE, "%s, as '%s': %s", talk->tongue->name,
-                     talk->commands[talk->command_count - 1], own.text);
+    if (result->status != PROBE_OK && result->status != PROBE_PARTIAL)
+        pool_leave(&talk->document->pool, ERROR_IMPOSSIBLE, "%s: %s", talk->tongue->name,
+                   result->reason ? result->reason : "nothing could be measured");
 }
 
 /* A run and its settings: the document has texts of theirs, so they live as long as the talk. */
@@ -199,22 +181,32 @@ void talk_release(struct talk *talk)
     }
 }
 
-int talk_measure(struct talk *talk, const char *name, const struct talk_option *options,
-                 double budget_s, const struct probe_result **result, struct error *error)
+/* Runs the one probe. It owns threads, so nothing in it may leave: it returns codes. */
+static int carry_out(struct talk *talk, struct talk_run *kept, const struct talk_option *options,
+                     double budget_s, struct error *error)
+{
+    const struct probe *probe = kept->run.probes[0];
+    int code = set_options(&kept->settings, probe, options, budget_s, error);
+    if (code == 0 && talk->measure)
+        return talk->measure(talk, probe->name, options, error);
+    if (code == 0)
+        code = run_plan(&kept->run, error);
+    return code == 0 ? run_measure(&kept->run, error) : code;
+}
+
+const struct probe_result *talk_measure(struct talk *talk, const char *name,
+                                        const struct talk_option *options, double budget_s)
 {
     struct pool *pool = &talk->document->pool;
+    struct error *error = pool_error(pool);
     const struct probe **chosen = pool_alloc(pool, 2, sizeof *chosen);
     struct talk_run *kept = pool_alloc(pool, 1, sizeof *kept);
-    if (!chosen || !kept)
-        return error_out_of_memory(error);
     chosen[0] = probe_by_name(name);
     kept->before = talk->last;
     talk->last = kept;
     if (talk->budget_most_s > 0)
         budget_s = fmin(budget_s, talk->budget_most_s);
-    int code = note_command(talk, name, options, error);
-    if (code == 0)
-        code = set_options(&kept->settings, chosen[0], options, budget_s, error);
+    note_command(talk, name, options);
     kept->run = (struct run){.machine = talk->machine,
                              .settings = &kept->settings,
                              .probes = chosen,
@@ -222,18 +214,21 @@ int talk_measure(struct talk *talk, const char *name, const struct talk_option *
                              .model = talk->model,
                              .stop = talk->stop,
                              .listener = talk->listener};
-    if (code == 0 && !talk->measure)
-        code = run_plan(&kept->run, error);
-    if (code == 0)
-        code = talk->measure ? talk->measure(talk, name, options, error)
-                             : run_measure(&kept->run, error);
-    if (code == 0) {
-        *result = &talk->document->probes[talk->document->probe_count - 1];
-        code = conclude(talk, &kept->run, *result, error);
-    } else if (code == ERROR_USAGE && talk->command_count) {
-        code = refuse_command(talk, error);
+    struct pool_exit *leaving = pool->exit;
+    pool->exit = NULL;
+    const int code = carry_out(talk, kept, options, budget_s, error);
+    pool->exit = leaving;
+    /* What a probe refuses is called by its own option, which is not what was typed: the command
+     * says what became of that. */
+    if (code == ERROR_USAGE) {
+        const struct error own = *error;
+        pool_leave(pool, code, "%s, as '%s': %s", talk->tongue->name,
+                   talk->commands[talk->command_count - 1], own.text);
     }
-    return code;
+    pool_check(pool, code);
+    const struct probe_result *result = &talk->document->probes[talk->document->probe_count - 1];
+    conclude(talk, &kept->run, result);
+    return result;
 }
 
 /* --- results --- */
@@ -274,12 +269,19 @@ const struct point *talk_point(struct talk *talk, const struct series *series, d
     return NULL;
 }
 
-int talk_missing(const struct talk *talk, const char *what, struct error *error)
+const struct point *talk_last_point(struct talk *talk, const struct series *series)
 {
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "%s: %s was not measured: there was no time for it, or no memory; the command "
-                     "that standard error names, with a larger --budget, tells more",
-                     talk->tongue->name, what);
+    return series && series->point_count
+               ? talk_point(talk, series, series->points[series->point_count - 1].x)
+               : NULL;
+}
+
+void talk_missing(const struct talk *talk, const char *what)
+{
+    pool_leave(&talk->document->pool, ERROR_IMPOSSIBLE,
+               "%s: %s was not measured: there was no time for it, or no memory; the command that "
+               "standard error names, with a larger --budget, tells more",
+               talk->tongue->name, what);
 }
 
 /* --- speaking --- */
@@ -296,13 +298,19 @@ static void tell_doubts(struct talk *talk)
         talk_aside(talk, "intervals and more: %s", talk->commands[i]);
 }
 
+static int speak(void *with)
+{
+    struct talk *talk = with;
+    arguments_read(talk);
+    talk->tongue->speak(talk);
+    return 0;
+}
+
 int tongue_speak(struct talk *talk, int argc, char **argv, struct error *error)
 {
     talk->argc = argc;
     talk->argv = argv;
-    int code = arguments_read(talk, argc, argv, error);
-    if (code == 0)
-        code = talk->tongue->speak(talk, error);
+    const int code = pool_enter(&talk->document->pool, speak, talk, error);
     if (code == 0 || (talk->command_count && code != ERROR_USAGE))
         tell_doubts(talk);
     return code;

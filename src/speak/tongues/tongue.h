@@ -38,9 +38,10 @@ struct tongue {
     const char *differs;
     const struct tongue_argument *arguments; /* ends with neither letter nor name; NULL: none */
     unsigned operands_least, operands_most;
-    /* Measures by talk_measure() and writes the table to talk->out. ERROR_USAGE for arguments that
-     * say nothing the tool would understand. */
-    int (*speak)(struct talk *, struct error *);
+    /* Measures by talk_measure() and writes the table to talk->out: a step of the document's pool.
+     * Leaves with ERROR_USAGE (talk_refuse()) for arguments that say nothing the tool would
+     * understand. */
+    void (*speak)(struct talk *);
 };
 
 extern const struct tongue *const tongues[]; /* by place; ends with NULL */
@@ -85,23 +86,25 @@ int tongue_speak(struct talk *, int argc, char **argv, struct error *);
 /* Frees what the measurements kept, once nobody reads the document any more. */
 void talk_release(struct talk *);
 
-/* --- what tongues are made of --- */
+/* --- what tongues are made of: all may leave the step --- */
 
+/* ERROR_USAGE: "TOOL: ..." */
+_Noreturn void talk_refuse(const struct talk *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The value of the argument with that letter, or that name; "" where it takes none; NULL where it
  * was not given. */
 const char *talk_value(const struct talk *, char letter);
 const char *talk_named(const struct talk *, const char *name);
-/* The same as a whole number from `least` to `most`, or `fallback`. ERROR_USAGE. */
-int talk_number(const struct talk *, char letter, uint64_t least, uint64_t most, uint64_t fallback,
-                uint64_t *value, struct error *);
-/* A text of digits as a number in least..most; `what` names it. ERROR_USAGE. */
-int talk_whole(const struct talk *, const char *what, const char *text, uint64_t least,
-               uint64_t most, uint64_t *value, struct error *);
+/* The same as a whole number from `least` to `most`, or `fallback`. */
+uint64_t talk_number(const struct talk *, char letter, uint64_t least, uint64_t most,
+                     uint64_t fallback);
+/* A text of digits as a number in least..most; `what` names it. */
+uint64_t talk_whole(const struct talk *, const char *what, const char *text, uint64_t least,
+                    uint64_t most);
 /* A size: digits with k, m or g behind them, or nothing, which stands for `unit` bytes. */
-int talk_size(const struct talk *, const char *what, const char *text, uint64_t unit,
-              uint64_t *bytes, struct error *);
-/* A text in the document's pool, or NULL without memory. */
-const char *talk_text(struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+uint64_t talk_size(const struct talk *, const char *what, const char *text, uint64_t unit);
+/* The number as a text in the document's pool. */
+const char *talk_digits(struct talk *, uint64_t number);
 /* One line aside. */
 void talk_aside(const struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -110,11 +113,11 @@ struct talk_option {
     const char *name, *value;
 };
 
-/* Measures that probe with these options within `seconds`, and adds it to the document:
- * *result is what came of it, until the next call. ERROR_USAGE where the options contradict the
- * machine; ERROR_IMPOSSIBLE where nothing could be measured. */
-int talk_measure(struct talk *, const char *probe, const struct talk_option *, double budget_s,
-                 const struct probe_result **result, struct error *);
+/* Measures that probe with these options within `seconds`, and adds it to the document; what came
+ * of it stays until the next call. Leaves with ERROR_USAGE where the options contradict the
+ * machine, ERROR_IMPOSSIBLE where nothing could be measured. */
+const struct probe_result *talk_measure(struct talk *, const char *probe,
+                                        const struct talk_option *, double budget_s);
 
 /* The first series with that name and those factors (NULL: any); NULL where there is none. */
 const struct series *talk_series(const struct probe_result *, const char *name, const char *factor,
@@ -123,7 +126,9 @@ const struct series *talk_series(const struct probe_result *, const char *name, 
 const struct point *talk_cell(const struct series *, int from, int to);
 /* The point of a curve at x, or NULL; where it failed, an aside says why. */
 const struct point *talk_point(struct talk *, const struct series *, double x);
+/* Its last point: of a curve by threads, that of all CPUs. */
+const struct point *talk_last_point(struct talk *, const struct series *);
 /* ERROR_IMPOSSIBLE: what the table needs was not measured. */
-int talk_missing(const struct talk *, const char *what, struct error *);
+_Noreturn void talk_missing(const struct talk *, const char *what);
 
 #endif

@@ -182,7 +182,8 @@ static inline void read_back(struct booth *booth, const char *format, struct doc
     if (import_recognise(&known, &text, &booth->error) < 0)
         fail_msg("%s: %s", booth->error.text, booth->out);
     assert_string_equal(known->name, format);
-    if (import_read(known, &text, &settings, document, &booth->error) < 0)
+    const char *unread;
+    if (import_read(known, &text, &settings, document, &unread, &booth->error) < 0)
         fail_msg("%s: %s", booth->error.text, booth->out);
     settings_free(&settings);
 }
