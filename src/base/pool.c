@@ -35,6 +35,31 @@ int pool_enter(struct pool *pool, int (*step)(void *with), void *with, struct er
     return code;
 }
 
+struct scratch_work {
+    struct pool *pool, scratch;
+    void (*work)(struct pool *scratch, void *with);
+    void *with;
+};
+
+/* What leaves either pool leaves to pool_scratch(), which frees the scratch and leaves further. */
+static int work_with_scratch(void *with)
+{
+    struct scratch_work *own = with;
+    own->pool->exit = own->scratch.exit;
+    own->work(&own->scratch, own->with);
+    return 0;
+}
+
+void pool_scratch(struct pool *pool, void (*work)(struct pool *scratch, void *with), void *with)
+{
+    struct scratch_work own = {.pool = pool, .work = work, .with = with};
+    struct pool_exit *outer = pool->exit;
+    const int code = pool_enter(&own.scratch, work_with_scratch, &own, pool_error(pool));
+    pool->exit = outer;
+    pool_free(&own.scratch);
+    pool_check(pool, code);
+}
+
 struct error *pool_error(const struct pool *pool)
 {
     return pool->exit ? pool->exit->error : NULL;

@@ -28,6 +28,9 @@ int pool_enter(struct pool *, int (*step)(void *with), void *with, struct error 
 /* Leaves the step with that code and text, as error_set() writes it. */
 _Noreturn void pool_leave(struct pool *, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Carries out work(scratch, with) with a pool of its own, which is freed afterwards; it may take
+ * memory of both. Where it leaves, it leaves this pool's step. */
+void pool_scratch(struct pool *, void (*work)(struct pool *scratch, void *with), void *with);
 /* Where a step calls functions that return codes: they fill pool_error(), and pool_check() leaves
  * with a negative code and returns any other. Outside of a step pool_error() is NULL, and
  * pool_check() returns the code. */

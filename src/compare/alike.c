@@ -77,10 +77,9 @@ const struct point **series_by_place(struct pool *pool, const struct series *ser
 {
     const struct point **points =
         pool_alloc(pool, series->point_count, sizeof(const struct point *));
-    for (size_t i = 0; points && i < series->point_count; i++)
+    for (size_t i = 0; i < series->point_count; i++)
         points[i] = &series->points[i];
-    if (points)
-        qsort(points, series->point_count, sizeof *points, point_order);
+    qsort(points, series->point_count, sizeof *points, point_order);
     return points;
 }
 

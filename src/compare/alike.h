@@ -13,7 +13,7 @@ bool series_alike(const struct series *, const struct series *);
 const struct series *series_alike_find(const struct probe_result *, const struct series *as,
                                        size_t *from);
 
-/* The series' points in the order of their places, in the pool; NULL without memory. */
+/* The series' points in the order of their places, in the pool. */
 const struct point **series_by_place(struct pool *, const struct series *);
 /* Orders two elements of such a list by their places. */
 int point_order(const void *, const void *);

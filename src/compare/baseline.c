@@ -61,17 +61,14 @@ struct probe_of_each {
 };
 
 /* Notes a finding that fewer than half of the documents have. */
-static int leave_out(struct building *building, const struct finding *finding, struct error *error)
+static void leave_out(struct building *building, const struct finding *finding)
 {
     struct pool *pool = &building->to->pool;
     const char *experiment = experiment_text(finding, pool);
-    if (!experiment)
-        return error_out_of_memory(error);
     if (building->left_out++ < NAMED_MOST)
         building->names = pool_printf(pool, "%s%s%s%s%s%s", building->names ? building->names : "",
                                       building->names ? ", " : "", finding->name,
                                       *experiment ? " (" : "", experiment, *experiment ? ")" : "");
-    return building->names ? 0 : error_out_of_memory(error);
 }
 
 /* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
@@ -103,9 +100,9 @@ static struct quiet spread_of(double *values, size_t n)
                           (float)quantile(values, n, 0.9)};
 }
 
-static int add_finding(struct building *building, struct probe_result *result,
-                       struct probe_of_each *sources, size_t from, size_t place,
-                       const struct finding_pairs *pairs, struct error *error)
+static void add_finding(struct building *building, struct probe_result *result,
+                        struct probe_of_each *sources, size_t from, size_t place,
+                        const struct finding_pairs *pairs)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     struct votes votes = {{0}};
@@ -116,16 +113,16 @@ static int add_finding(struct building *building, struct probe_result *result,
     votes = (struct votes){{0}};
     const size_t n = collect_values(building, sources, from, place, pairs, VALUE_FOUND, &votes);
     if (n == 0)
-        return 0;
-    if (2 * n < building->count)
-        return leave_out(building, model, error);
+        return;
+    if (2 * n < building->count) {
+        leave_out(building, model);
+        return;
+    }
     sort_ascending(building->values, n);
     struct pool *pool = &building->to->pool;
     struct finding *finding = finding_add_value(
         result, pool, model->name, model->unit ? model->unit : "", median(building->values, n),
         quantile(building->values, n, 0.1), quantile(building->values, n, 0.9), elected(&votes, n));
-    if (!finding)
-        return error_out_of_memory(error);
     if (n >= ENOUGH) /* the spread over so many runs already shows what made each doubtful */
         finding->flags &= ~flag_widening(finding->flags);
     if (n == 1) {
@@ -139,50 +136,25 @@ static int add_finding(struct building *building, struct probe_result *result,
     finding->deviations = model->deviations;
     finding->cpus = pool_strdup(pool, model->cpus);
     finding->text = pool_printf(pool, "median and middle four fifths of %zu documents", n);
-    return 0;
 }
 
 /* Adds the findings of one document that no earlier document had, with their partners in the later
  * ones. */
-static int add_findings_of(struct building *building, struct probe_result *result,
-                           struct probe_of_each *sources, size_t from, struct error *error)
+static void add_findings_of(struct building *building, struct probe_result *result,
+                            struct probe_of_each *sources, size_t from, struct pool *scratch)
 {
     const struct probe_result *probe = sources->probes[from];
     struct finding_pairs *pairs = NULL;
-    struct pool pool = {0};
-    int code = 0;
-    for (size_t i = 0; i < probe->finding_count && code == 0; i++) {
+    for (size_t i = 0; i < probe->finding_count; i++) {
         if (sources->taken[from][i])
             continue;
         if (!pairs) {
-            pairs = pool_alloc(&pool, sources->count, sizeof *pairs);
-            for (size_t d = from + 1; d < sources->count && pairs && code == 0; d++)
-                code = finding_pairs_find(&pairs[d], &pool, probe, sources->probes[d]);
-            code = pairs && code == 0 ? 0 : error_out_of_memory(error);
+            pairs = pool_alloc(scratch, sources->count, sizeof *pairs);
+            for (size_t d = from + 1; d < sources->count; d++)
+                finding_pairs_find(&pairs[d], scratch, probe, sources->probes[d]);
         }
-        if (code == 0)
-            code = add_finding(building, result, sources, from, i, pairs, error);
+        add_finding(building, result, sources, from, i, pairs);
     }
-    pool_free(&pool);
-    return code;
-}
-
-static int add_findings(struct building *building, struct probe_result *result,
-                        struct probe_of_each *sources, struct error *error)
-{
-    struct pool pool = {0};
-    int code = 0;
-    sources->taken = pool_alloc(&pool, sources->count, sizeof *sources->taken);
-    for (size_t d = 0; d < sources->count && sources->taken; d++)
-        if (!(sources->taken[d] =
-                  pool_alloc(&pool, sources->probes[d]->finding_count + 1, sizeof(bool))))
-            code = ERROR_SYSTEM;
-    if (!sources->taken || code < 0)
-        code = error_out_of_memory(error);
-    for (size_t d = 0; d < sources->count && code == 0; d++)
-        code = add_findings_of(building, result, sources, d, error);
-    pool_free(&pool);
-    return code;
 }
 
 /* --- series --- */
@@ -202,8 +174,8 @@ static const struct point *same_place(const struct series_of_one *source, const 
     return found ? *found : NULL;
 }
 
-static int add_points(struct building *building, struct series *series, const struct series *model,
-                      const struct series_of_one *sources, struct error *error)
+static void add_points(struct building *building, struct series *series, const struct series *model,
+                       const struct series_of_one *sources)
 {
     struct pool *pool = &building->to->pool;
     for (size_t i = 0; i < model->point_count; i++) {
@@ -222,8 +194,6 @@ static int add_points(struct building *building, struct series *series, const st
             continue;
         struct point *point =
             pool_append(pool, (void **)&series->points, &series->point_count, sizeof *point);
-        if (!point)
-            return error_out_of_memory(error);
         *point = model->points[i];
         point_drop_details(point);
         point->flags = elected(&votes, n);
@@ -231,18 +201,14 @@ static int add_points(struct building *building, struct series *series, const st
             point->quiet = spread_of(building->scratch, quiet);
         summarize(building->values, n, building->scratch, &point->y);
     }
-    return 0;
 }
 
-/* `scratch` holds what is needed only while the points are being paired. */
-static int add_series_from(struct building *building, struct probe_result *result,
-                           const struct series *model, struct pool *scratch, struct error *error)
+static void add_series(struct building *building, struct probe_result *result,
+                       const struct series *model, struct pool *scratch)
 {
     struct pool *pool = &building->to->pool;
     struct series_of_one *sources = pool_alloc(scratch, building->count, sizeof *sources);
     size_t have = 0;
-    if (!sources)
-        return error_out_of_memory(error);
     for (size_t d = 0; d < building->count; d++) {
         const struct probe_result *probe = document_probe_near(
             &building->documents[d], result->name, building->to->probe_count - 1);
@@ -253,27 +219,16 @@ static int add_series_from(struct building *building, struct probe_result *resul
         have += sources[d].series != NULL;
     }
     if (2 * have < building->count)
-        return 0;
+        return;
     struct series *series =
         pool_append(pool, (void **)&result->series, &result->series_count, sizeof *series);
-    if (!series)
-        return error_out_of_memory(error);
     *series = *model;
     series->points = NULL;
     series->point_count = 0;
     for (size_t d = 0; d < building->count; d++)
-        if (sources[d].series && !(sources[d].sorted = series_by_place(scratch, sources[d].series)))
-            return error_out_of_memory(error);
-    return add_points(building, series, model, sources, error);
-}
-
-static int add_series(struct building *building, struct probe_result *result,
-                      const struct series *model, struct error *error)
-{
-    struct pool scratch = {0};
-    int code = add_series_from(building, result, model, &scratch, error);
-    pool_free(&scratch);
-    return code;
+        if (sources[d].series)
+            sources[d].sorted = series_by_place(scratch, sources[d].series);
+    add_points(building, series, model, sources);
 }
 
 /* --- facts that all runs share --- */
@@ -295,7 +250,7 @@ static bool all_remark(const struct document *documents, size_t count, const str
 }
 
 /* Keeps only those conditions that all runs share. */
-static int keep_shared_conditions(struct building *building, struct error *error)
+static void keep_shared_conditions(struct building *building)
 {
     struct document *to = building->to;
     struct conditions *kept = &to->conditions;
@@ -313,99 +268,96 @@ static int keep_shared_conditions(struct building *building, struct error *error
             continue;
         struct remark *remark =
             pool_append(&to->pool, (void **)&kept->remarks, &kept->remark_count, sizeof *remark);
-        if (!remark)
-            return error_out_of_memory(error);
         *remark = of.remarks[i];
     }
-    return 0;
 }
 
 /* --- documents of several --- */
 
-static int add_probe(struct building *building, const struct joined_probe *of, struct error *error)
+struct adding {
+    struct building *building;
+    const struct joined_probe *of;
+};
+
+static void add_probe(struct pool *scratch, void *with)
 {
+    const struct joined_probe *of = ((const struct adding *)with)->of;
+    struct building *building = ((const struct adding *)with)->building;
     struct document *to = building->to;
-    struct probe_of_each sources = {
-        .probes = pool_alloc(&to->pool, building->count, sizeof *sources.probes)};
     struct probe_result *result =
         pool_append(&to->pool, (void **)&to->probes, &to->probe_count, sizeof *result);
-    if (!sources.probes || !result)
-        return error_out_of_memory(error);
+    struct probe_of_each sources = {
+        .probes = pool_alloc(scratch, building->count, sizeof(const struct probe_result *)),
+        .taken = pool_alloc(scratch, building->count, sizeof(bool *))};
+    /* The document with the most complete result of a probe says which series it has. */
+    const struct probe_result *model = NULL;
     for (size_t d = 0; d < building->count; d++) {
         const struct probe_result *probe =
             document_probe_near(&building->documents[d], of->name, of->place);
-        if (probe)
-            sources.probes[sources.count++] = probe;
+        if (!probe)
+            continue;
+        sources.taken[sources.count] = pool_alloc(scratch, probe->finding_count, sizeof(bool));
+        sources.probes[sources.count++] = probe;
+        model = model && model->finding_count >= probe->finding_count ? model : probe;
     }
-    /* The document with the most complete result of a probe says which series it has. */
-    const struct probe_result *model = sources.probes[0];
-    for (size_t d = 1; d < sources.count; d++)
-        if (sources.probes[d]->finding_count > model->finding_count)
-            model = sources.probes[d];
     *result = (struct probe_result){.name = model->name, .title = model->title, .elapsed_s = NAN};
-    int code = joined_parameters(result, &to->pool, sources.probes, sources.count, error);
-    if (code == 0)
-        code = add_findings(building, result, &sources, error);
-    for (size_t i = 0; i < model->series_count && code == 0; i++)
-        code = add_series(building, result, &model->series[i], error);
-    return code;
+    joined_parameters(result, &to->pool, sources.probes, sources.count);
+    for (size_t d = 0; d < sources.count; d++)
+        add_findings_of(building, result, &sources, d, scratch);
+    for (size_t i = 0; i < model->series_count; i++)
+        add_series(building, result, &model->series[i], scratch);
 }
 
-/* Writes one line about the findings that were left out. */
-static int tell_left_out(const struct building *building, const char **left_out,
-                         struct error *error)
-{
-    struct pool *pool = &building->to->pool;
-    if (!building->left_out)
-        return 0;
-    const char *text = pool_printf(pool,
-                                   "left out, because fewer than half of the documents have "
-                                   "them: %s",
-                                   building->names);
-    if (text && building->left_out > NAMED_MOST)
-        text = pool_printf(pool, "%s and %zu more", text, building->left_out - NAMED_MOST);
-    *left_out = text;
-    return text ? 0 : error_out_of_memory(error);
-}
+struct built {
+    struct document *to;
+    const struct document *documents;
+    size_t count;
+    const char **left_out;
+};
 
-int baseline_build(struct document *to, const struct document *documents, size_t count,
-                   const char **left_out, struct error *error)
+static int build(void *with)
 {
+    const struct built *built = with;
+    const struct document *documents = built->documents;
+    const size_t count = built->count;
+    struct document *to = built->to;
+    struct pool *pool = &to->pool;
     struct building building = {.to = to,
                                 .documents = documents,
                                 .count = count,
-                                .values = calloc(count, sizeof(double)),
-                                .scratch = calloc(count, sizeof(double)),
-                                .series_from = calloc(count, sizeof(size_t))};
-    *left_out = NULL;
-    int code = building.values && building.scratch && building.series_from
-                   ? joined_check(documents, count, false, error)
-                   : error_out_of_memory(error);
+                                .values = pool_alloc(pool, count, sizeof(double)),
+                                .scratch = pool_alloc(pool, count, sizeof(double)),
+                                .series_from = pool_alloc(pool, count, sizeof(size_t))};
+    joined_check(pool, documents, count, false);
     to->tool = documents[0].tool;
     to->run = joined_run("baseline", joined_newest(documents, count), count, true);
     to->machine = documents[0].machine;
     to->conditions = documents[0].conditions;
     if (count > 1)
         to->machine.hostname = NULL;
-    if (code == 0)
-        code = keep_shared_conditions(&building, error);
-    size_t names = 0;
-    struct joined_probe *probes = joined_probes(documents, count, &names);
-    if (!probes && code == 0)
-        code = error_out_of_memory(error);
-    for (size_t i = 0; i < names && code == 0; i++)
-        code = add_probe(&building, &probes[i], error);
-    free(probes);
-    free(building.values);
-    free(building.scratch);
-    free(building.series_from);
-    size_t values = 0;
-    for (size_t p = 0; p < to->probe_count; p++)
-        values += to->probes[p].finding_count + to->probes[p].series_count;
-    if (code == 0 && values == 0)
-        code = error_set(error, ERROR_USAGE,
-                         "the documents have no value in common: give runs of the same probes");
-    if (code == 0)
-        code = verdict_note(to, error);
-    return code == 0 ? tell_left_out(&building, left_out, error) : code;
+    keep_shared_conditions(&building);
+    size_t names, values = 0;
+    const struct joined_probe *probes = joined_probes(pool, documents, count, &names);
+    for (size_t i = 0; i < names; i++) {
+        pool_scratch(pool, add_probe, &(struct adding){&building, &probes[i]});
+        values += to->probes[i].finding_count + to->probes[i].series_count;
+    }
+    if (values == 0)
+        pool_leave(pool, ERROR_USAGE,
+                   "the documents have no value in common: give runs of the same probes");
+    if (building.left_out > NAMED_MOST)
+        building.names =
+            pool_printf(pool, "%s and %zu more", building.names, building.left_out - NAMED_MOST);
+    if (building.left_out)
+        *built->left_out =
+            pool_printf(pool, "left out, because fewer than half of the documents have them: %s",
+                        building.names);
+    return verdict_note(to, pool_error(pool));
+}
+
+int baseline_build(struct document *to, const struct document *documents, size_t count,
+                   const char **left_out, struct error *error)
+{
+    *left_out = NULL;
+    return pool_enter(&to->pool, build, &(struct built){to, documents, count, left_out}, error);
 }

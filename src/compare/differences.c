@@ -37,23 +37,14 @@ struct search {
     double own_bytes, last_bytes;  /* what the largest of a core's own caches, and of all, is
                                       declared to hold */
     struct shared_plateaus shared; /* of that probe's curves */
-    bool failed;                   /* no memory */
 };
-
-static void add_unfair(struct search *search, const char *text)
-{
-    search->failed = differences_add_unfair(search->result, text) < 0 || search->failed;
-}
 
 static void add_missing(struct search *search, const char *text)
 {
     struct differences *result = search->result;
-    struct remark_line *line = text ? pool_append(&result->pool, (void **)&result->missing,
-                                                  &result->missing_count, sizeof *line)
-                                    : NULL;
-    if (line)
-        line->text = text;
-    search->failed = search->failed || !line;
+    struct remark_line *line =
+        pool_append(&result->pool, (void **)&result->missing, &result->missing_count, sizeof *line);
+    line->text = text;
 }
 
 static const char *or_unknown(const char *text)
@@ -68,10 +59,7 @@ static struct difference *add(struct search *search, const struct probe_result *
     struct differences *result = search->result;
     struct difference *difference =
         pool_append(&result->pool, (void **)&result->list, &result->count, sizeof *difference);
-    if (difference)
-        *difference = (struct difference){.verdict = SAME, .probe = probe};
-    else
-        search->failed = true;
+    *difference = (struct difference){.verdict = SAME, .probe = probe};
     return difference;
 }
 
@@ -129,8 +117,6 @@ static void compare_points(struct search *search, const struct probe_result *pro
                            const struct point *b)
 {
     struct difference *difference = add(search, probe);
-    if (!difference)
-        return;
     difference->series = series;
     difference->point_a = a;
     difference->point_b = b;
@@ -169,8 +155,6 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
                          const struct finding *after)
 {
     struct difference *difference = add(search, probe);
-    if (!difference)
-        return;
     difference->finding_a = before;
     difference->finding_b = after;
     const struct twins twins = {before, after, finding_lookup_twin(in_a, before),
@@ -200,8 +184,6 @@ static void compare_shared(struct search *search, const struct probe_result *pro
                            const struct shared_plateau *shared)
 {
     struct difference *difference = add(search, probe);
-    if (!difference)
-        return;
     difference->finding_a = shared->before;
     difference->finding_b = shared->after;
     judge_level(difference, shared->before, shared->after, shared, search->threshold);
@@ -228,9 +210,7 @@ static void add_lonely(struct search *search, const char *which, const struct fi
 {
     struct pool *pool = &search->result->pool;
     const char *experiment = experiment_text(finding, pool);
-    if (!experiment)
-        search->failed = true;
-    else if (*experiment)
+    if (*experiment)
         add_missing(search, pool_printf(pool, "only the %s has %s with %s (%s)", which,
                                         finding->name, experiment, probe->name));
     else
@@ -249,8 +229,9 @@ static bool are_comparable(struct search *search, const char *what, const char *
         add_missing(search, pool_printf(pool, "%s is in %s, a unit that fathom does not know", what,
                                         or_unknown(a)));
     else
-        add_unfair(search, pool_printf(pool, "%s is in %s, then in %s: not compared", what,
-                                       or_unknown(a), or_unknown(b)));
+        differences_add_unfair(search->result,
+                               pool_printf(pool, "%s is in %s, then in %s: not compared", what,
+                                           or_unknown(a), or_unknown(b)));
     return false;
 }
 
@@ -261,13 +242,10 @@ static void compare_findings(struct search *search, const struct probe_result *a
     struct pool *pool = &search->result->pool;
     struct finding_lookup in_a, in_b;
     struct finding_pairs pairs;
-    if (finding_lookup_build(&in_a, pool, NULL, a) < 0 ||
-        finding_lookup_build(&in_b, pool, NULL, b) < 0 ||
-        finding_pairs_find(&pairs, pool, a, b) < 0) {
-        search->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < a->finding_count && !search->failed; i++) {
+    finding_lookup_build(&in_a, pool, NULL, a);
+    finding_lookup_build(&in_b, pool, NULL, b);
+    finding_pairs_find(&pairs, pool, a, b);
+    for (size_t i = 0; i < a->finding_count; i++) {
         const struct finding *before = &a->findings[i], *after = pairs.of_a[i];
         if (finding_lookup_is_twin(&in_a, before))
             continue;
@@ -280,7 +258,7 @@ static void compare_findings(struct search *search, const struct probe_result *a
                  are_comparable(search, before->name, before->unit, after->unit))
             compare_pair(search, &in_a, &in_b, a, b, before, after);
     }
-    for (size_t i = 0; i < b->finding_count && !search->failed; i++)
+    for (size_t i = 0; i < b->finding_count; i++)
         if (!pairs.of_b[i] && !plateaus_after(&search->shared, &b->findings[i]) &&
             !finding_lookup_is_twin(&in_b, &b->findings[i]))
             add_lonely(search, "second", &b->findings[i], b);
@@ -293,24 +271,18 @@ static void compare_series(struct search *search, const struct probe_result *pro
 {
     struct pool *pool = &search->result->pool;
     if (!quantity_same(a->x.unit, b->x.unit)) {
-        add_unfair(search,
-                   pool_printf(pool,
-                               "%s %s is not compared: the documents give its x in different units",
-                               probe->name, or_unknown(a->name)));
+        differences_add_unfair(
+            search->result,
+            pool_printf(pool, "%s %s is not compared: the documents give its x in different units",
+                        probe->name, or_unknown(a->name)));
         return;
     }
     const char *what = pool_printf(pool, "%s %s", probe->name, or_unknown(a->name));
-    if (!what)
-        search->failed = true;
-    if (!what || !are_comparable(search, what, a->y.unit, b->y.unit))
+    if (!are_comparable(search, what, a->y.unit, b->y.unit))
         return;
     const struct point **left = series_by_place(pool, a), **right = series_by_place(pool, b);
-    if (!left || !right) {
-        search->failed = true;
-        return;
-    }
     size_t i = 0, j = 0, both = 0, failed = 0, without = 0;
-    while (i < a->point_count && j < b->point_count && !search->failed) {
+    while (i < a->point_count && j < b->point_count) {
         int order = point_order(&left[i], &right[j]);
         both += order == 0;
         failed += order == 0 && (!left[i]->y.n || !right[j]->y.n);
@@ -361,12 +333,9 @@ static void add_lonely_series(struct search *search, const char *which,
     if (device_has_condition(series)) /* a device's temperature is no result */
         return;
     const char *with = experiment_text(&factors, pool);
-    if (!with)
-        search->failed = true;
-    else
-        add_missing(search, pool_printf(pool, "only the %s has the series %s of %s%s%s%s", which,
-                                        or_unknown(series->name), probe->name, *with ? " (" : "",
-                                        with, *with ? ")" : ""));
+    add_missing(search, pool_printf(pool, "only the %s has the series %s of %s%s%s%s", which,
+                                    or_unknown(series->name), probe->name, *with ? " (" : "", with,
+                                    *with ? ")" : ""));
 }
 
 static const char *obtained_text(struct search *search, const struct obtained *obtained)
@@ -374,8 +343,7 @@ static const char *obtained_text(struct search *search, const struct obtained *o
     const struct finding finding = {.factors = (struct factor *)obtained->list,
                                     .deviations = obtained->count};
     const char *text = experiment_text(&finding, &search->result->pool);
-    search->failed = search->failed || !text;
-    return text && *text ? text : "standard";
+    return *text ? text : "standard";
 }
 
 /* Curves that were measured on different pages, nodes or cores are two experiments, even where
@@ -385,11 +353,10 @@ static bool obtained_alike(struct search *search, const struct probe_result *a,
 {
     struct pool *pool = &search->result->pool;
     struct obtained in_a, in_b;
-    if (experiment_obtained(&in_a, a, &search->a->machine, pool) < 0 ||
-        experiment_obtained(&in_b, b, &search->b->machine, pool) < 0)
-        search->failed = true;
-    if (search->failed || experiment_obtained_alike(&in_a, &in_b))
-        return !search->failed;
+    experiment_obtained(&in_a, a, &search->a->machine, pool);
+    experiment_obtained(&in_b, b, &search->b->machine, pool);
+    if (experiment_obtained_alike(&in_a, &in_b))
+        return true;
     add_missing(search,
                 pool_printf(pool,
                             "the curves of %s are not compared: they were measured on "
@@ -418,11 +385,10 @@ static void compare_probes(struct search *search, const struct probe_result *a,
         const struct finding_meaning meaning = finding_meaning(&a->findings[i]);
         search->of_shared = finding_is_shared(&search->a->machine, &meaning);
     }
-    search->failed = differences_find_other_pages(search->result, a, b) < 0 || search->failed;
+    differences_find_other_pages(search->result, a, b);
     compare_status(search, "first", a, b);
     compare_status(search, "second", b, a);
-    if (plateaus_shared(&search->shared, &search->result->pool, a, b, unchanged) < 0)
-        search->failed = true;
+    plateaus_shared(&search->shared, &search->result->pool, a, b, unchanged);
     compare_findings(search, a, b);
     if (!obtained_alike(search, a, b))
         return;
@@ -439,11 +405,11 @@ static void compare_probes(struct search *search, const struct probe_result *a,
             add_lonely_series(search, "second", b, &b->series[i]);
 }
 
-static void compare_documents(struct search *search)
+static int compare_documents(void *with)
 {
+    struct search *search = with;
     struct pool *pool = &search->result->pool;
-    search->failed =
-        differences_find_unfair(search->result, search->a, search->b, search->threshold) < 0;
+    differences_find_unfair(search->result, search->a, search->b, search->threshold);
     for (size_t i = 0; i < search->a->probe_count; i++) {
         const struct probe_result *probe = &search->a->probes[i];
         const struct probe_result *other = document_probe_near(search->b, probe->name, i);
@@ -456,6 +422,11 @@ static void compare_documents(struct search *search)
         if (!document_probe_near(search->a, search->b->probes[i].name, i))
             add_missing(search,
                         pool_printf(pool, "only the second has %s", search->b->probes[i].name));
+    differences_weigh(search->result);
+    if (!search->result->count)
+        pool_leave(pool, ERROR_USAGE,
+                   "the two documents have no value in common: compare runs of the same probes");
+    return 0;
 }
 
 int differences_find(struct differences *result, const struct document *a, const struct document *b,
@@ -466,14 +437,7 @@ int differences_find(struct differences *result, const struct document *a, const
         .result = result, .a = a, .b = b, .alike = alike_of(a, b), .threshold = threshold};
     search.own_bytes = own_cache_bytes(&a->machine);
     search.last_bytes = last_cache_bytes(&a->machine);
-    compare_documents(&search);
-    if (search.failed || differences_weigh(result) < 0)
-        return error_out_of_memory(error);
-    if (!result->count)
-        return error_set(error, ERROR_USAGE,
-                         "the two documents have no value in common: compare "
-                         "runs of the same probes");
-    return 0;
+    return pool_enter(&result->pool, compare_documents, &search, error);
 }
 
 void differences_free(struct differences *result)

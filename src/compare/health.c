@@ -26,7 +26,6 @@ struct checking {
     size_t count;
     struct shared_plateaus shared; /* of the current probe's curves */
     double tolerance;
-    bool failed; /* no memory */
 };
 
 /* Limits for foreign documents, so that the time stays proportional to their size: a gap is joined
@@ -105,10 +104,7 @@ static void add_value(struct checking *checking, struct health_values *values,
 {
     struct health_value *slot =
         pool_append(&checking->check->pool, (void **)&values->list, &values->count, sizeof *slot);
-    if (slot)
-        *slot = value;
-    else
-        checking->failed = true;
+    *slot = value;
 }
 
 static void compare(struct checking *checking, const struct finding *should,
@@ -164,25 +160,20 @@ static void note_condition(struct checking *checking, const struct finding *shou
 
 /* --- what can't be compared --- */
 
-/* `reason` NULL: there was no memory for it. */
 static void add_gap(struct checking *checking, const char *probe, const char *reason, bool listed)
 {
     struct health_check *check = checking->check;
     check->not_compared++;
     const size_t first = check->gap_count > GAPS_ALIKE ? check->gap_count - GAPS_ALIKE : 0;
-    for (size_t i = first; reason && i < check->gap_count; i++)
+    for (size_t i = first; i < check->gap_count; i++)
         if (strcmp(check->gaps[i].probe, probe) == 0 &&
             strcmp(check->gaps[i].reason, reason) == 0) {
             check->gaps[i].count++;
             return;
         }
     struct health_gap *gap =
-        reason ? pool_append(&check->pool, (void **)&check->gaps, &check->gap_count, sizeof *gap)
-               : NULL;
-    if (gap)
-        *gap = (struct health_gap){probe, reason, 1, listed};
-    else
-        checking->failed = true;
+        pool_append(&check->pool, (void **)&check->gaps, &check->gap_count, sizeof *gap);
+    *gap = (struct health_gap){probe, reason, 1, listed};
 }
 
 /* Whether the word is the option: in full, abbreviated as long as it is unambiguous, or by its
@@ -226,10 +217,6 @@ static void sort_by_experiment(struct checking *checking, const struct probe_res
     checking->count = 0;
     checking->by_experiment =
         pool_alloc(&checking->check->pool, now->finding_count + 1, sizeof *checking->by_experiment);
-    if (!checking->by_experiment) {
-        checking->failed = true;
-        return;
-    }
     for (size_t i = 0; i < now->finding_count; i++)
         if (finding_meaning(&now->findings[i]).role != ROLE_CONDITION)
             checking->by_experiment[checking->count++] = &now->findings[i];
@@ -279,9 +266,8 @@ static void note_missing(struct checking *checking, const struct probe_result *p
         const bool standard = experiment_is_standard(should);
         const char *text = experiment_text(standard ? checking->by_experiment[0] : should, pool);
         add_gap(checking, probe->name,
-                text ? pool_printf(pool, "of another experiment (%s, %s)",
-                                   standard ? "now" : "the baseline", text)
-                     : NULL,
+                pool_printf(pool, "of another experiment (%s, %s)",
+                            standard ? "now" : "the baseline", text),
                 false);
     } else if (!has_series_of(now, should)) {
         add_gap(checking, probe->name,
@@ -362,16 +348,14 @@ static void check_probe(struct checking *checking, const struct probe_result *pr
         if (checking->check->not_compared > before)
             add_value(checking, &checking->check->values[DOUBTFUL],
                       (struct health_value){.health = DOUBTFUL, .failed = now, .bound = NAN});
-    } else if (finding_pairs_find(&pairs, pool, probe, now) < 0) {
-        checking->failed = true;
     } else {
+        finding_pairs_find(&pairs, pool, probe, now);
         checking->shared = (struct shared_plateaus){0};
         /* A baseline of several runs shows what lies between them, which one curve can't. */
-        if (!checking->base->run.joined &&
-            plateaus_shared(&checking->shared, pool, probe, now, checking->tolerance) < 0)
-            checking->failed = true;
+        if (!checking->base->run.joined)
+            plateaus_shared(&checking->shared, pool, probe, now, checking->tolerance);
         sort_by_experiment(checking, now);
-        for (size_t f = 0; f < probe->finding_count && !checking->failed; f++)
+        for (size_t f = 0; f < probe->finding_count; f++)
             check_finding(checking, probe, now, &probe->findings[f], pairs.of_a[f]);
     }
 }
@@ -383,75 +367,68 @@ static const char *probe_names(struct pool *pool, const struct document *documen
 {
     const char *names = "";
     size_t p = 0;
-    for (; p < document->probe_count && names && strlen(names) < NAMES_BYTES; p++)
+    for (; p < document->probe_count && strlen(names) < NAMES_BYTES; p++)
         names = pool_printf(pool, "%s%s%s", names, p ? ", " : "", document->probes[p].name);
-    if (names && p < document->probe_count)
+    if (p < document->probe_count)
         names = pool_printf(pool, "%s, ...", names);
-    return names && *names ? names : "none";
+    return *names ? names : "none";
 }
 
-static int nothing_to_check(struct health_check *check, const struct document *base,
-                            const struct document *now, bool shared, struct error *error)
+static void refuse_other_machines(struct pool *pool, const struct machine_facts *base,
+                                  const struct machine_facts *now)
 {
-    if (shared || !base->probe_count)
-        return error_set(error, ERROR_USAGE,
-                         "the baseline has no value that could be checked: make one with 'fathom "
-                         "baseline' from complete runs");
-    return error_set(error, ERROR_USAGE,
-                     "the document checked (%s) has no probe in common with the baseline (%s): "
-                     "check a run of one of those",
-                     probe_names(&check->pool, now), probe_names(&check->pool, base));
-}
-
-static int check_machines(const struct document *base, const struct document *now,
-                          struct error *error)
-{
-    const char *model = base->machine.cpu_model, *here = now->machine.cpu_model;
-    if (model && here && strcmp(model, here) != 0)
-        return error_set(error, ERROR_USAGE,
-                         "the baseline is of another processor (%s; here %s): make one of machines "
-                         "like this",
-                         model, here);
-    const int device = device_of_another_kind(&base->machine, &now->machine);
+    if (base->cpu_model && now->cpu_model && strcmp(base->cpu_model, now->cpu_model) != 0)
+        pool_leave(pool, ERROR_USAGE,
+                   "the baseline is of another processor (%s; here %s): make one of machines like "
+                   "this",
+                   base->cpu_model, now->cpu_model);
+    const int device = device_of_another_kind(base, now);
     if (device >= 0)
-        return error_set(
-            error, ERROR_USAGE,
-            "the baseline is of another gpu%d (%s; here %s): make one of machines like "
-            "this",
-            device, device_facts(&base->machine, device)->name,
-            device_facts(&now->machine, device)->name);
+        pool_leave(pool, ERROR_USAGE,
+                   "the baseline is of another gpu%d (%s; here %s): make one of machines like this",
+                   device, device_facts(base, device)->name, device_facts(now, device)->name);
+}
+
+static int check_all(void *with)
+{
+    struct checking *checking = with;
+    struct health_check *check = checking->check;
+    const struct document *base = checking->base, *now = checking->now;
+    bool shared = false;
+    refuse_other_machines(&check->pool, &base->machine, &now->machine);
+    finding_lookup_build(&checking->of_base, &check->pool, base, NULL);
+    finding_lookup_build(&checking->of_now, &check->pool, now, NULL);
+    for (size_t p = 0; p < base->probe_count; p++) {
+        const struct probe_result *found = document_probe_near(now, base->probes[p].name, p);
+        shared = shared || found;
+        check_probe(checking, &base->probes[p], found);
+    }
+    if (!shared && base->probe_count)
+        pool_leave(&check->pool, ERROR_USAGE,
+                   "the document checked (%s) has no probe in common with the baseline (%s): check "
+                   "a run of one of those",
+                   probe_names(&check->pool, now), probe_names(&check->pool, base));
+    if (!(check->compared + check->not_compared))
+        pool_leave(&check->pool, ERROR_USAGE,
+                   "the baseline has no value that could be checked: make one with 'fathom "
+                   "baseline' from complete runs");
+    check->health = check->values[WORSE].count                          ? WORSE
+                    : check->values[DOUBTFUL].count || !check->compared ? DOUBTFUL
+                                                                        : HEALTHY;
     return 0;
 }
 
 int health_check(struct health_check *check, const struct document *base,
                  const struct document *now, double tolerance, struct error *error)
 {
-    *check = (struct health_check){.now = now};
-    verdict_of(&check->verdict, now);
     struct checking checking = {.check = check,
                                 .base = base,
                                 .now = now,
                                 .alike = alike_of(base, now),
                                 .tolerance = tolerance};
-    const int code = check_machines(base, now, error);
-    if (code < 0)
-        return code;
-    checking.failed = finding_lookup_build(&checking.of_base, &check->pool, base, NULL) < 0 ||
-                      finding_lookup_build(&checking.of_now, &check->pool, now, NULL) < 0;
-    bool shared = false;
-    for (size_t p = 0; p < base->probe_count && !checking.failed; p++) {
-        const struct probe_result *found = document_probe_near(now, base->probes[p].name, p);
-        shared = shared || found;
-        check_probe(&checking, &base->probes[p], found);
-    }
-    if (checking.failed)
-        return error_out_of_memory(error);
-    if (!shared || !(check->compared + check->not_compared))
-        return nothing_to_check(check, base, now, shared, error);
-    check->health = check->values[WORSE].count                          ? WORSE
-                    : check->values[DOUBTFUL].count || !check->compared ? DOUBTFUL
-                                                                        : HEALTHY;
-    return 0;
+    *check = (struct health_check){.now = now};
+    verdict_of(&check->verdict, now);
+    return pool_enter(&check->pool, check_all, &checking, error);
 }
 
 void health_check_free(struct health_check *check)

@@ -7,31 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-int joined_check(const struct document *documents, size_t count, bool one_machine,
-                 struct error *error)
+void joined_check(struct pool *pool, const struct document *documents, size_t count,
+                  bool one_machine)
 {
     for (size_t i = 1; i < count; i++) {
         const struct machine_facts *a = &documents[0].machine, *b = &documents[i].machine;
         if (!text_same(a->cpu_model, b->cpu_model))
-            return error_set(error, ERROR_USAGE,
-                             "the documents are of different processors (%s and %s): give those of "
-                             "one kind",
-                             a->cpu_model ? a->cpu_model : "unknown",
-                             b->cpu_model ? b->cpu_model : "unknown");
+            pool_leave(pool, ERROR_USAGE,
+                       "the documents are of different processors (%s and %s): give those of "
+                       "one kind",
+                       a->cpu_model ? a->cpu_model : "unknown",
+                       b->cpu_model ? b->cpu_model : "unknown");
         const int device = device_of_another_kind(a, b);
         if (device >= 0)
-            return error_set(error, ERROR_USAGE,
-                             "the documents are of different devices (gpu%d is %s and %s): give "
-                             "those of one kind",
-                             device, device_facts(a, device)->name, device_facts(b, device)->name);
+            pool_leave(pool, ERROR_USAGE,
+                       "the documents are of different devices (gpu%d is %s and %s): give "
+                       "those of one kind",
+                       device, device_facts(a, device)->name, device_facts(b, device)->name);
         if (one_machine && !text_same(a->hostname, b->hostname))
-            return error_set(error, ERROR_USAGE,
-                             "the documents are of different machines (%s and %s): merge those of "
-                             "one; 'fathom baseline' takes many",
-                             a->hostname ? a->hostname : "unknown",
-                             b->hostname ? b->hostname : "unknown");
+            pool_leave(pool, ERROR_USAGE,
+                       "the documents are of different machines (%s and %s): merge those of "
+                       "one; 'fathom baseline' takes many",
+                       a->hostname ? a->hostname : "unknown",
+                       b->hostname ? b->hostname : "unknown");
     }
-    return 0;
 }
 
 /* RFC 3339 in UTC sorts as text. */
@@ -75,18 +74,17 @@ static int by_name(const void *a, const void *b)
     return order ? order : by_place(a, b);
 }
 
-struct joined_probe *joined_probes(const struct document *documents, size_t count, size_t *names)
+struct joined_probe *joined_probes(struct pool *pool, const struct document *documents,
+                                   size_t count, size_t *names)
 {
     size_t all = 0, n = 0;
     for (size_t d = 0; d < count; d++)
         all += documents[d].probe_count;
-    struct joined_probe *list = calloc(all + 1, sizeof *list);
-    for (size_t d = 0; d < count && list; d++)
+    struct joined_probe *list = pool_alloc(pool, all, sizeof *list);
+    for (size_t d = 0; d < count; d++)
         for (size_t p = 0; p < documents[d].probe_count; p++)
             list[n++] = (struct joined_probe){documents[d].probes[p].name, d, p};
     *names = 0;
-    if (!list)
-        return NULL;
     qsort(list, n, sizeof *list, by_name);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(list[i].name, list[*names - 1].name) != 0)
@@ -117,8 +115,8 @@ static bool has_parameter(const struct probe_result *probe, const struct factor 
     return false;
 }
 
-int joined_parameters(struct probe_result *to, struct pool *pool,
-                      const struct probe_result *const *of, size_t count, struct error *error)
+void joined_parameters(struct probe_result *to, struct pool *pool,
+                       const struct probe_result *const *of, size_t count)
 {
     for (size_t i = 0; i < of[0]->parameter_count; i++) {
         const struct factor *parameter = &of[0]->parameters[i];
@@ -129,9 +127,6 @@ int joined_parameters(struct probe_result *to, struct pool *pool,
             continue;
         struct factor *kept =
             pool_append(pool, (void **)&to->parameters, &to->parameter_count, sizeof *kept);
-        if (!kept)
-            return error_out_of_memory(error);
         *kept = *parameter;
     }
-    return 0;
 }

@@ -4,9 +4,9 @@
 
 #include "document/document.h"
 
-/* ERROR_USAGE where the documents are of different processors or devices, or with `one_machine` of
- * different hosts. */
-int joined_check(const struct document *documents, size_t count, bool one_machine, struct error *);
+/* Leaves the pool's step (base/pool.h) where the documents are of different processors or devices,
+ * or with `one_machine` of different hosts. */
+void joined_check(struct pool *, const struct document *documents, size_t count, bool one_machine);
 /* Whether `a` began after `b`. */
 bool joined_is_newer(const struct document *a, const struct document *b);
 const struct document *joined_newest(const struct document *documents, size_t count);
@@ -19,12 +19,11 @@ struct joined_probe {
     const char *name;
     size_t document, place;
 };
-/* The probes of all documents, each name once; *names is how many. The caller frees. NULL without
- * memory. */
-struct joined_probe *joined_probes(const struct document *documents, size_t count, size_t *names);
-/* Adds to `to` the parameters that are equal in all of these results. ERROR_SYSTEM without
- * memory. */
-int joined_parameters(struct probe_result *to, struct pool *, const struct probe_result *const *of,
-                      size_t count, struct error *);
+/* The probes of all documents, each name once; *names is how many. In the pool. */
+struct joined_probe *joined_probes(struct pool *, const struct document *documents, size_t count,
+                                   size_t *names);
+/* Adds to `to` the parameters that are equal in all of these results. */
+void joined_parameters(struct probe_result *to, struct pool *, const struct probe_result *const *of,
+                       size_t count);
 
 #endif

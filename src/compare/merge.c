@@ -16,20 +16,18 @@ enum { NAMED_MOST = 8 }; /* of the findings that are left out */
 struct merging {
     struct document *to;
     struct pool *pool;
-    struct error *error;
     size_t *left_out; /* findings of older runs that the newest run of their probe lacks */
     const char **names;
 };
 
 /* Counts a finding with a value that no run in the result has any more. */
-static int leave_out(const struct merging *merging, const struct finding *finding)
+static void leave_out(const struct merging *merging, const struct finding *finding)
 {
     if (!isfinite(finding->value) || (*merging->left_out)++ >= NAMED_MOST)
-        return 0;
+        return;
     const char *before = *merging->names;
     *merging->names = pool_printf(merging->pool, "%s%s%s", before ? before : "", before ? ", " : "",
                                   finding->name);
-    return *merging->names ? 0 : error_out_of_memory(merging->error);
 }
 
 /* --- experiments --- */
@@ -39,18 +37,18 @@ static int by_experiment(const void *a, const void *b)
     return experiment_order(*(const struct finding *const *)a, *(const struct finding *const *)b);
 }
 
-/* The experiments of a result's findings, each once and in order; conditions have none. NULL: no
- * memory; the caller frees. */
-static const struct finding **experiments_of(const struct probe_result *probe, size_t *count)
+/* The experiments of a result's findings, each once and in order; conditions have none. */
+static const struct finding **experiments_of(struct pool *pool, const struct probe_result *probe,
+                                             size_t *count)
 {
-    const struct finding **list = malloc((probe->finding_count + 1) * sizeof *list);
+    const struct finding **list =
+        pool_alloc(pool, probe->finding_count, sizeof(const struct finding *));
     size_t n = 0;
     *count = 0;
-    for (size_t i = 0; i < probe->finding_count && list; i++)
+    for (size_t i = 0; i < probe->finding_count; i++)
         if (finding_meaning(&probe->findings[i]).role != ROLE_CONDITION)
             list[n++] = &probe->findings[i];
-    if (list)
-        qsort(list, n, sizeof *list, by_experiment);
+    qsort(list, n, sizeof *list, by_experiment);
     for (size_t i = 0; i < n; i++)
         if (*count == 0 || experiment_order(list[*count - 1], list[i]) != 0)
             list[(*count)++] = list[i];
@@ -70,20 +68,18 @@ struct named {
     size_t count;
 };
 
-static int named_collect(struct named *named, const struct probe_result *probe)
+static struct named named_of(struct pool *pool, const struct probe_result *probe)
 {
     size_t all = 0;
     for (size_t i = 0; i < probe->finding_count; i++)
         all += probe->findings[i].factor_count - probe->findings[i].deviations;
-    *named = (struct named){malloc((all + 1) * sizeof *named->list), 0};
-    if (!named->list)
-        return ERROR_SYSTEM;
+    struct named named = {pool_alloc(pool, all, sizeof *named.list), 0};
     for (size_t i = 0; i < probe->finding_count; i++)
         for (size_t f = probe->findings[i].deviations; f < probe->findings[i].factor_count; f++)
             if (probe->findings[i].factors[f].text)
-                named->list[named->count++] = probe->findings[i].factors[f];
-    qsort(named->list, named->count, sizeof *named->list, by_text);
-    return 0;
+                named.list[named.count++] = probe->findings[i].factors[f];
+    qsort(named.list, named.count, sizeof *named.list, by_text);
+    return named;
 }
 
 /* Whether the finding is of a kernel, operation or level that is not in the list. */
@@ -110,17 +106,15 @@ static int by_x(const void *a, const void *b)
 }
 
 /* Adds the sizes that only the older run measured. */
-static int add_points(const struct merging *merging, struct series *to, const struct series *from)
+static void add_points(const struct merging *merging, struct series *to, const struct series *from)
 {
     const struct series newer = *to;
     if (to->matrix)
-        return 0;
+        return;
     to->points = NULL;
     to->point_count = 0;
     struct point *points = pool_extend(merging->pool, (void **)&to->points, &to->point_count,
                                        newer.point_count, sizeof *points);
-    if (!points && newer.point_count)
-        return error_out_of_memory(merging->error);
     if (newer.point_count)
         memcpy(points, newer.points, newer.point_count * sizeof *points);
     qsort(to->points, newer.point_count, sizeof *to->points, by_x);
@@ -129,32 +123,28 @@ static int add_points(const struct merging *merging, struct series *to, const st
             continue;
         struct point *point =
             pool_append(merging->pool, (void **)&to->points, &to->point_count, sizeof *point);
-        if (!point)
-            return error_out_of_memory(merging->error);
         *point = from->points[i];
     }
     qsort(to->points, to->point_count, sizeof *to->points, by_x);
-    return 0;
 }
 
-static int add_series(const struct merging *merging, struct probe_result *to,
-                      const struct series *from, size_t *next)
+static void add_series(const struct merging *merging, struct probe_result *to,
+                       const struct series *from, size_t *next)
 {
     const struct series *same = series_alike_find(to, from, next);
-    if (same)
-        return add_points(merging, &to->series[same - to->series], from);
+    if (same) {
+        add_points(merging, &to->series[same - to->series], from);
+        return;
+    }
     struct series *series =
         pool_append(merging->pool, (void **)&to->series, &to->series_count, sizeof *series);
-    if (!series)
-        return error_out_of_memory(merging->error);
     *series = *from;
-    return 0;
 }
 
 /* --- results --- */
 
 /* Gives the result arrays of its own, because elements will be added to them. */
-static int copy_arrays(const struct merging *merging, struct probe_result *to)
+static void copy_arrays(const struct merging *merging, struct probe_result *to)
 {
     const struct probe_result from = *to;
     to->series = NULL;
@@ -165,18 +155,15 @@ static int copy_arrays(const struct merging *merging, struct probe_result *to)
     struct finding *findings =
         pool_extend(merging->pool, (void **)&to->findings, &to->finding_count, from.finding_count,
                     sizeof *findings);
-    if ((!series && from.series_count) || (!findings && from.finding_count))
-        return error_out_of_memory(merging->error);
     if (from.series_count)
         memcpy(series, from.series, from.series_count * sizeof *series);
     if (from.finding_count)
         memcpy(findings, from.findings, from.finding_count * sizeof *findings);
-    return 0;
 }
 
 /* Joins the facts of two results: the worse status, and only the parameters that both have. */
-static int join_facts(const struct merging *merging, struct probe_result *to,
-                      const struct probe_result *older)
+static void join_facts(const struct merging *merging, struct probe_result *to,
+                       const struct probe_result *older)
 {
     const struct probe_result newer = *to;
     const struct probe_result *const both[] = {&newer, older};
@@ -187,20 +174,18 @@ static int join_facts(const struct merging *merging, struct probe_result *to,
     to->elapsed_s = newer.elapsed_s + older->elapsed_s;
     to->parameters = NULL;
     to->parameter_count = 0;
-    return joined_parameters(to, merging->pool, both, 2, merging->error);
+    joined_parameters(to, merging->pool, both, 2);
 }
 
 /* Writes what was obtained into the factors of each series; until now the probe's parameters said
  * it. */
-static int stamp(const struct merging *merging, struct series *series, size_t count,
-                 const struct obtained *obtained)
+static void stamp(const struct merging *merging, struct series *series, size_t count,
+                  const struct obtained *obtained)
 {
     for (size_t s = 0; s < count; s++) {
         struct factor *factors =
             pool_alloc(merging->pool, series[s].factor_count + obtained->count, sizeof *factors);
         size_t n = series[s].factor_count;
-        if (!factors)
-            return error_out_of_memory(merging->error);
         if (n)
             memcpy(factors, series[s].factors, n * sizeof *factors);
         for (size_t i = 0; i < obtained->count; i++) {
@@ -213,74 +198,60 @@ static int stamp(const struct merging *merging, struct series *series, size_t co
         series[s].factors = factors;
         series[s].factor_count = n;
     }
-    return 0;
 }
 
 /* Keeps series that differ only in what was obtained from becoming one curve. */
-static int stamp_both(const struct merging *merging, struct probe_result *to,
-                      struct probe_result *older)
+static void stamp_both(const struct merging *merging, struct probe_result *to,
+                       struct probe_result *older)
 {
     const struct machine_facts *machine = &merging->to->machine;
     struct obtained newest, other;
-    if (experiment_obtained(&newest, to, machine, merging->pool) < 0 ||
-        experiment_obtained(&other, older, machine, merging->pool) < 0)
-        return error_out_of_memory(merging->error);
+    experiment_obtained(&newest, to, machine, merging->pool);
+    experiment_obtained(&other, older, machine, merging->pool);
     if (experiment_obtained_alike(&newest, &other))
-        return 0;
+        return;
     const struct probe_result from = *older;
     older->series = NULL;
     older->series_count = 0;
     struct series *series = pool_extend(merging->pool, (void **)&older->series,
                                         &older->series_count, from.series_count, sizeof *series);
-    if (!series && from.series_count)
-        return error_out_of_memory(merging->error);
     if (from.series_count)
         memcpy(series, from.series, from.series_count * sizeof *series);
-    int code = stamp(merging, to->series, to->series_count, &newest);
-    return code == 0 ? stamp(merging, older->series, older->series_count, &other) : code;
+    stamp(merging, to->series, to->series_count, &newest);
+    stamp(merging, older->series, older->series_count, &other);
 }
 
 /* Adds what the older result has of experiments that `to` lacks. */
-static int add_experiments(const struct merging *merging, struct probe_result *to,
-                           const struct probe_result *from)
+static void add_experiments(const struct merging *merging, struct probe_result *to,
+                            const struct probe_result *from)
 {
+    struct pool *pool = merging->pool;
     struct probe_result copy = *from, *older = &copy;
     size_t count, added = 0;
-    struct pool pool = {0};
     struct finding_pairs pairs;
-    struct named named = {NULL, 0};
-    const struct finding **known = experiments_of(to, &count);
-    int code = 0;
-    if (!known || named_collect(&named, to) < 0 || finding_pairs_find(&pairs, &pool, older, to) < 0)
-        code = error_out_of_memory(merging->error);
-    for (size_t i = 0; i < older->finding_count && code == 0; i++) {
+    const struct named named = named_of(pool, to);
+    const struct finding **known = experiments_of(pool, to, &count);
+    finding_pairs_find(&pairs, pool, older, to);
+    for (size_t i = 0; i < older->finding_count; i++) {
         const struct finding *finding = &older->findings[i];
-        const bool another =
-            !has_experiment(known, count, finding) || is_of_another(&named, finding);
         if (finding_meaning(finding).role == ROLE_CONDITION || pairs.of_a[i])
             continue;
-        if (!another) {
-            code = leave_out(merging, finding);
+        if (has_experiment(known, count, finding) && !is_of_another(&named, finding)) {
+            leave_out(merging, finding);
             continue;
         }
         if (added++ == 0)
-            code = copy_arrays(merging, to);
-        struct finding *slot = code == 0 ? pool_append(merging->pool, (void **)&to->findings,
-                                                       &to->finding_count, sizeof *slot)
-                                         : NULL;
-        if (slot)
-            *slot = *finding;
-        else
-            code = error_out_of_memory(merging->error);
+            copy_arrays(merging, to);
+        struct finding *slot =
+            pool_append(pool, (void **)&to->findings, &to->finding_count, sizeof *slot);
+        *slot = *finding;
     }
-    free(known);
-    free(named.list);
-    pool_free(&pool);
-    if (added && code == 0)
-        code = stamp_both(merging, to, older);
-    for (size_t i = 0, next = 0; i < older->series_count && added && code == 0; i++)
-        code = add_series(merging, to, &older->series[i], &next);
-    return code == 0 && added ? join_facts(merging, to, older) : code;
+    if (!added)
+        return;
+    stamp_both(merging, to, older);
+    for (size_t i = 0, next = 0; i < older->series_count; i++)
+        add_series(merging, to, &older->series[i], &next);
+    join_facts(merging, to, older);
 }
 
 /* --- documents --- */
@@ -308,38 +279,38 @@ static int newest_first(const void *a, const void *b)
     return (left->document > right->document) - (left->document < right->document);
 }
 
-static int add_probe(const struct merging *merging, const struct document *documents, size_t count,
-                     const struct joined_probe *of)
+static void add_probe(const struct merging *merging, const struct document *documents, size_t count,
+                      const struct joined_probe *of)
 {
-    struct dated *list = malloc(count * sizeof *list);
+    struct dated *list = pool_alloc(merging->pool, count, sizeof *list);
     struct probe_result *slot = pool_append(merging->pool, (void **)&merging->to->probes,
                                             &merging->to->probe_count, sizeof *slot);
     size_t n = 0;
-    for (size_t d = 0; d < count && list; d++) {
+    for (size_t d = 0; d < count; d++) {
         const struct probe_result *probe = document_probe_near(&documents[d], of->name, of->place);
         if (probe)
             list[n++] = (struct dated){&documents[d], probe};
     }
-    int code = slot && list ? 0 : error_out_of_memory(merging->error);
-    if (code == 0) {
-        qsort(list, n, sizeof *list, newest_first);
-        *slot = *list[0].probe;
-    }
-    for (size_t i = 1; i < n && code == 0; i++)
-        code = add_experiments(merging, slot, list[i].probe);
-    free(list);
-    return code;
+    qsort(list, n, sizeof *list, newest_first);
+    *slot = *list[0].probe;
+    for (size_t i = 1; i < n; i++)
+        add_experiments(merging, slot, list[i].probe);
 }
 
-int documents_merge(struct document *to, const struct document *documents, size_t count,
-                    const char **left_out, struct error *error)
+struct merged {
+    struct document *to;
+    const struct document *documents;
+    size_t count;
+    const char **left_out;
+};
+
+static int merge(void *with)
 {
-    const char *dropped = NULL;
-    size_t dropped_count = 0;
-    *left_out = NULL;
-    int code = joined_check(documents, count, true, error);
-    if (code < 0)
-        return code;
+    const struct merged *merged = with;
+    const struct document *documents = merged->documents;
+    struct document *to = merged->to;
+    const size_t count = merged->count;
+    joined_check(&to->pool, documents, count, true);
     const struct document *newest = joined_newest(documents, count), *devices = NULL;
     bool complete = true;
     size_t runs = 0; /* a document may itself be merged from several runs */
@@ -349,7 +320,7 @@ int documents_merge(struct document *to, const struct document *documents, size_
         complete = complete && documents[d].run.complete;
         runs += documents[d].run.documents ? documents[d].run.documents : 1;
     }
-    struct pool pool = to->pool;
+    const struct pool pool = to->pool;
     *to = *newest;
     to->pool = pool;
     to->probes = NULL;
@@ -360,22 +331,22 @@ int documents_merge(struct document *to, const struct document *documents, size_
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;
     }
-    const struct merging merging = {to, &to->pool, error, &dropped_count, &dropped};
-    size_t names;
-    struct joined_probe *probes = joined_probes(documents, count, &names);
-    if (!probes)
-        return error_out_of_memory(error);
-    for (size_t i = 0; i < names && code == 0; i++)
-        code = add_probe(&merging, documents, count, &probes[i]);
-    free(probes);
-    if (code == 0)
-        code = verdict_note(to, error);
-    if (code == 0 && dropped) {
-        const char *more = dropped_count > NAMED_MOST ? " and others" : "";
-        *left_out = pool_printf(
+    const char *dropped = NULL;
+    size_t dropped_count = 0, names;
+    const struct merging merging = {to, &to->pool, &dropped_count, &dropped};
+    const struct joined_probe *probes = joined_probes(&to->pool, documents, count, &names);
+    for (size_t i = 0; i < names; i++)
+        add_probe(&merging, documents, count, &probes[i]);
+    if (dropped)
+        *merged->left_out = pool_printf(
             &to->pool, "left out, because the newest run of their probe did not measure them: %s%s",
-            dropped, more);
-        code = *left_out ? 0 : error_out_of_memory(error);
-    }
-    return code;
+            dropped, dropped_count > NAMED_MOST ? " and others" : "");
+    return verdict_note(to, pool_error(&to->pool));
+}
+
+int documents_merge(struct document *to, const struct document *documents, size_t count,
+                    const char **left_out, struct error *error)
+{
+    *left_out = NULL;
+    return pool_enter(&to->pool, merge, &(struct merged){to, documents, count, left_out}, error);
 }

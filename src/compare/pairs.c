@@ -99,20 +99,20 @@ static void pair_by(const struct pairing *pairing, int (*sort)(const void *, con
     }
 }
 
-int finding_pairs_find(struct finding_pairs *pairs, struct pool *pool, const struct probe_result *a,
-                       const struct probe_result *b)
+void finding_pairs_find(struct finding_pairs *pairs, struct pool *pool,
+                        const struct probe_result *a, const struct probe_result *b)
 {
-    struct pairing pairing = {.a = a, .b = b, .pairs = pairs};
-    pairs->of_a = pool_alloc(pool, a->finding_count + 1, sizeof *pairs->of_a);
-    pairs->of_b = pool_alloc(pool, b->finding_count + 1, sizeof *pairs->of_b);
-    pairing.in_a = malloc((a->finding_count + 1) * sizeof *pairing.in_a);
-    pairing.in_b = malloc((b->finding_count + 1) * sizeof *pairing.in_b);
-    const bool room = pairs->of_a && pairs->of_b && pairing.in_a && pairing.in_b;
-    if (room) {
-        pair_by(&pairing, sort_by_cpus, by_cpus, false);
-        pair_by(&pairing, sort_by_kind, by_kind, true);
-    }
-    free(pairing.in_a);
-    free(pairing.in_b);
-    return room ? 0 : ERROR_SYSTEM;
+    struct pairing pairing = {
+        .a = a,
+        .b = b,
+        .pairs = pairs,
+        .in_a = pool_alloc(pool, a->finding_count, sizeof *pairing.in_a),
+        .in_b = pool_alloc(pool, b->finding_count, sizeof *pairing.in_b),
+    };
+    pairs->of_a = pool_alloc(pool, a->finding_count, sizeof *pairs->of_a);
+    pairs->of_b = pool_alloc(pool, b->finding_count, sizeof *pairs->of_b);
+    pair_by(&pairing, sort_by_cpus, by_cpus, false);
+    pair_by(&pairing, sort_by_kind, by_kind, true);
+    pool_give_back(pool, pairing.in_a);
+    pool_give_back(pool, pairing.in_b);
 }

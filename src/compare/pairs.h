@@ -14,8 +14,8 @@ struct finding_pairs {
 };
 
 /* In the pool, in n log n steps. Units are ignored: the caller decides what it makes of different
- * ones. ERROR_SYSTEM without memory. */
-int finding_pairs_find(struct finding_pairs *, struct pool *, const struct probe_result *a,
-                       const struct probe_result *b);
+ * ones. */
+void finding_pairs_find(struct finding_pairs *, struct pool *, const struct probe_result *a,
+                        const struct probe_result *b);
 
 #endif

@@ -28,8 +28,7 @@ struct curve {
     const struct probe_result *probe;
     const struct series *series;
     const struct point **points;
-    struct found_levels found;
-    double clock; /* cycles a nanosecond; NAN: levels are in the unit of the series */
+    struct levels found;
 };
 
 /* The curve over sizes that a processor's levels are read off. */
@@ -53,15 +52,13 @@ static bool is_quiet(const struct series *series)
     return series->point_count > 0;
 }
 
-static int read_curve(struct curve *curve, struct pool *pool, const struct probe_result *probe,
-                      const struct series *series)
+static struct curve curve_of(struct pool *pool, const struct probe_result *probe,
+                             const struct series *series)
 {
-    *curve = (struct curve){.probe = probe, .series = series};
-    struct level_sample *samples =
-        findings_level_samples(series, LEVEL_VALUES_QUIET, pool, &curve->clock);
-    curve->points = series_by_place(pool, series);
-    const bool room = samples && curve->points;
-    return room ? levels_find(samples, series->point_count, NULL, 0, &curve->found) : ERROR_SYSTEM;
+    struct curve curve = {
+        .probe = probe, .series = series, .points = series_by_place(pool, series)};
+    levels_of_series(pool, series, NULL, 0, &curve.found);
+    return curve;
 }
 
 static bool is_near(double value, double level)
@@ -80,7 +77,7 @@ static bool is_of_processor(const struct finding *finding)
 static const struct finding *finding_of(const struct curve *curve, size_t level)
 {
     const double latency = curve->found.list[level].latency;
-    const char *unit = isfinite(curve->clock) ? "cycles" : curve->series->y.unit;
+    const char *unit = isfinite(curve->found.clock) ? "cycles" : curve->series->y.unit;
     for (size_t i = 0; i < curve->probe->finding_count; i++) {
         const struct finding *finding = &curve->probe->findings[i];
         if (quantity_same(finding->unit, unit) && is_of_processor(finding) &&
@@ -125,7 +122,7 @@ struct range {
 
 static struct range range_of(const struct curve *curve, size_t level)
 {
-    const struct found_level *found = &curve->found.list[level];
+    const struct level *found = &curve->found.list[level];
     const bool last = level + 1 == curve->found.count && !isfinite(found->capacity);
     return (struct range){found->from, last ? INFINITY : found->to};
 }
@@ -166,7 +163,7 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
 /* The sizes between the level before this one and the next, in that curve. */
 static struct range between(const struct curve *curve, size_t level)
 {
-    const struct found_level *list = curve->found.list;
+    const struct level *list = curve->found.list;
     return (struct range){level ? list[level - 1].to : 0,
                           level + 1 < curve->found.count ? list[level + 1].from : INFINITY};
 }
@@ -184,20 +181,18 @@ static struct range joined(const struct curve *a, const struct curve *b, size_t 
     return (struct range){from > most.from ? from : both.from, to < most.to ? to : both.to};
 }
 
-static int add_shared(struct shared_plateaus *shared, struct pool *pool, const struct curve *a,
-                      const struct curve *b, size_t level_a, size_t level_b, double threshold)
+static void add_shared(struct shared_plateaus *shared, struct pool *pool, const struct curve *a,
+                       const struct curve *b, size_t level_a, size_t level_b, double threshold)
 {
     const size_t room = a->series->point_count;
     struct range range = common(range_of(a, level_a), range_of(b, level_b));
     const struct finding *before = finding_of(a, level_a), *after = finding_of(b, level_b);
     if (!before || !after || !quantity_same(before->unit, after->unit) ||
         experiment_order(before, after) != 0)
-        return 0;
+        return;
     struct paired_value *time = pool_alloc(pool, room, sizeof *time),
                         *cycles = pool_alloc(pool, room, sizeof *cycles);
     double *scratch = pool_alloc(pool, room, sizeof *scratch);
-    if (!time || !cycles || !scratch)
-        return ERROR_SYSTEM;
     if (pair_points(a, b, range, NULL, NULL) < SIZES_ENOUGH)
         range = joined(a, b, level_a, level_b);
     const size_t n = pair_points(a, b, range, time, cycles);
@@ -206,11 +201,9 @@ static int add_shared(struct shared_plateaus *shared, struct pool *pool, const s
         has_cycles = has_cycles && cycles[i].a > 0 && cycles[i].b > 0;
     const bool in_cycles = quantity_is(before->unit, DIMENSION_CYCLES);
     if (in_cycles && !has_cycles)
-        return 0;
+        return;
     struct shared_plateau *plateau =
         pool_append(pool, (void **)&shared->list, &shared->count, sizeof *plateau);
-    if (!plateau)
-        return ERROR_SYSTEM;
     *plateau = (struct shared_plateau){.before = before,
                                        .after = after,
                                        .has_cycles = has_cycles,
@@ -232,7 +225,6 @@ static int add_shared(struct shared_plateaus *shared, struct pool *pool, const s
     if (!is_near(plateau->a, quiet_or(&before->quiet, before->value)) ||
         !is_near(plateau->b, quiet_or(&after->quiet, after->value)))
         shared->count--;
-    return 0;
 }
 
 /* The level of `b` that has most sizes in common with that one of `a`; as many as it has levels:
@@ -248,25 +240,21 @@ static size_t counterpart(const struct curve *a, const struct curve *b, size_t l
     return best;
 }
 
-int plateaus_shared(struct shared_plateaus *shared, struct pool *pool, const struct probe_result *a,
-                    const struct probe_result *b, double threshold)
+void plateaus_shared(struct shared_plateaus *shared, struct pool *pool,
+                     const struct probe_result *a, const struct probe_result *b, double threshold)
 {
     const struct series *of_a = headline_of(a), *of_b = headline_of(b);
-    struct curve left, right;
     *shared = (struct shared_plateaus){0};
     if (!of_a || !of_b || !series_alike(of_a, of_b) || !is_quiet(of_a) || !is_quiet(of_b))
-        return 0;
-    int code = read_curve(&left, pool, a, of_a);
-    if (code == 0)
-        code = read_curve(&right, pool, b, of_b);
-    shared->known = code == 0 && left.found.count && right.found.count;
+        return;
+    const struct curve left = curve_of(pool, a, of_a), right = curve_of(pool, b, of_b);
+    shared->known = left.found.count && right.found.count;
     shared->curve = of_a;
-    for (size_t k = 0; code == 0 && k < left.found.count; k++) {
+    for (size_t k = 0; k < left.found.count; k++) {
         const size_t other = counterpart(&left, &right, k);
         if (other < right.found.count && counterpart(&right, &left, other) == k)
-            code = add_shared(shared, pool, &left, &right, k, other, threshold);
+            add_shared(shared, pool, &left, &right, k, other, threshold);
     }
-    return code;
 }
 
 const struct shared_plateau *plateaus_before(const struct shared_plateaus *shared,

@@ -30,9 +30,9 @@ struct shared_plateaus {
 
 /* Those of the headline curves of two results, by what the hardware does without neighbours. None
  * where either has no such curve, does not know that, or its findings say something else.
- * ERROR_SYSTEM without memory. They live in the pool. */
-int plateaus_shared(struct shared_plateaus *, struct pool *, const struct probe_result *a,
-                    const struct probe_result *b, double threshold);
+ * They live in the pool. */
+void plateaus_shared(struct shared_plateaus *, struct pool *, const struct probe_result *a,
+                     const struct probe_result *b, double threshold);
 /* Whether a point of the first result's curve stands at a bend: the two share plateaus, and its
  * size is on none of them, so that what moved is a capacity. */
 bool plateaus_bend_at(const struct shared_plateaus *, const struct series *, double x);

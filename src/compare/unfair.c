@@ -11,7 +11,6 @@ struct unfair {
     struct differences *result;
     const struct document *a, *b;
     double threshold;
-    bool failed; /* no memory */
 };
 
 static const char *or_unknown(const char *text)
@@ -19,20 +18,16 @@ static const char *or_unknown(const char *text)
     return text ? text : "unknown";
 }
 
-int differences_add_unfair(struct differences *result, const char *text)
+void differences_add_unfair(struct differences *result, const char *text)
 {
-    struct remark_line *line = text ? pool_append(&result->pool, (void **)&result->unfair,
-                                                  &result->unfair_count, sizeof *line)
-                                    : NULL;
-    if (!line)
-        return ERROR_SYSTEM;
+    struct remark_line *line =
+        pool_append(&result->pool, (void **)&result->unfair, &result->unfair_count, sizeof *line);
     line->text = text;
-    return 0;
 }
 
 static void add(struct unfair *unfair, const char *text)
 {
-    unfair->failed = differences_add_unfair(unfair->result, text) < 0 || unfair->failed;
+    differences_add_unfair(unfair->result, text);
 }
 
 static void compare_devices(struct unfair *unfair)
@@ -101,12 +96,11 @@ static void compare_facts(struct unfair *unfair)
         add(unfair, "a run was stopped before it was complete");
 }
 
-int differences_find_unfair(struct differences *result, const struct document *a,
-                            const struct document *b, double threshold)
+void differences_find_unfair(struct differences *result, const struct document *a,
+                             const struct document *b, double threshold)
 {
-    struct unfair unfair = {result, a, b, threshold, false};
+    struct unfair unfair = {result, a, b, threshold};
     compare_facts(&unfair);
-    return unfair.failed ? ERROR_SYSTEM : 0;
 }
 
 static const char *pages_of(const struct probe_result *probe, const char *name)
@@ -115,8 +109,8 @@ static const char *pages_of(const struct probe_result *probe, const char *name)
     return parameter ? parameter->text : NULL;
 }
 
-int differences_find_other_pages(struct differences *result, const struct probe_result *a,
-                                 const struct probe_result *b)
+void differences_find_other_pages(struct differences *result, const struct probe_result *a,
+                                  const struct probe_result *b)
 {
     const char *first = pages_of(a, "pages_obtained"), *second = pages_of(b, "pages_obtained");
     /* Pages of later stages are compared only where both runs reached such stages. */
@@ -124,9 +118,8 @@ int differences_find_other_pages(struct differences *result, const struct probe_
         first = pages_of(a, "other_pages_obtained");
         second = pages_of(b, "other_pages_obtained");
         if (!first || !second || text_same(first, second))
-            return 0;
+            return;
     }
-    return differences_add_unfair(result,
-                                  pool_printf(&result->pool, "different pages in %s: %s, then %s",
-                                              a->name, or_unknown(first), or_unknown(second)));
+    differences_add_unfair(result, pool_printf(&result->pool, "different pages in %s: %s, then %s",
+                                               a->name, or_unknown(first), or_unknown(second)));
 }

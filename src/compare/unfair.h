@@ -7,14 +7,13 @@
 
 #include "compare/differences.h"
 
-/* Adds one such line, whose text is in the pool. ERROR_SYSTEM without memory, also when the text is
- * NULL. */
-int differences_add_unfair(struct differences *, const char *text);
-/* Adds all that the two documents' facts, conditions and flags say. ERROR_SYSTEM without memory. */
-int differences_find_unfair(struct differences *, const struct document *a,
-                            const struct document *b, double threshold);
+/* Adds one such line, whose text is in the pool. */
+void differences_add_unfair(struct differences *, const char *text);
+/* Adds all that the two documents' facts, conditions and flags say. */
+void differences_find_unfair(struct differences *, const struct document *a,
+                             const struct document *b, double threshold);
 /* The same for a probe that obtained different pages in the two documents. */
-int differences_find_other_pages(struct differences *, const struct probe_result *a,
-                                 const struct probe_result *b);
+void differences_find_other_pages(struct differences *, const struct probe_result *a,
+                                  const struct probe_result *b);
 
 #endif

@@ -4,7 +4,6 @@
 #include "stats/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Of twenty comparisons of unchanged machines, one may report a change, over all values
  * together. */
@@ -21,26 +20,23 @@ static bool is_tested(const struct difference *difference)
  * points many, and a finding is not to be the harder to find the more sizes were measured: so each
  * of the two families has half of what may be wrong (Hochberg and Tamhane, "Multiple comparison
  * procedures", 1987, on families and Bonferroni's split). */
-static int correct(struct differences *result, bool of_points)
+static void correct(struct differences *result, bool of_points)
 {
-    double *p = malloc((result->count + 1) * sizeof *p);
+    double *p = pool_alloc(&result->pool, result->count, sizeof *p);
     size_t n = 0;
-    if (!p)
-        return ERROR_SYSTEM;
     for (size_t i = 0; i < result->count; i++) {
         const struct difference *difference = &result->list[i];
         if (!difference->series == !of_points && is_tested(difference))
             p[n++] = isnan(difference->p) ? 1 : difference->p;
     }
     const double last = compare_holm(p, n, alpha / 2);
-    free(p);
+    pool_give_back(&result->pool, p);
     for (size_t i = 0; i < result->count; i++) {
         struct difference *difference = &result->list[i];
         if (!difference->series == !of_points && difference->verdict == CHANGED &&
             !(difference->p <= last))
             difference->verdict = UNCERTAIN;
     }
-    return 0;
 }
 
 static bool finding_changed(const struct differences *result, const struct probe_result *probe)
@@ -89,22 +85,13 @@ static void ask_neighbours(struct differences *result)
     }
 }
 
-static void count(struct differences *result)
+void differences_weigh(struct differences *result)
 {
+    correct(result, false);
+    correct(result, true);
+    ask_neighbours(result);
     for (size_t i = 0; i < result->count; i++) {
         result->changed += result->list[i].verdict == CHANGED;
         result->uncertain += result->list[i].verdict == UNCERTAIN;
     }
-}
-
-int differences_weigh(struct differences *result)
-{
-    int code = correct(result, false);
-    if (code == 0)
-        code = correct(result, true);
-    if (code == 0) {
-        ask_neighbours(result);
-        count(result);
-    }
-    return code;
 }

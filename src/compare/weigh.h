@@ -5,7 +5,7 @@
 #include "compare/differences.h"
 
 /* Makes changes uncertain that may be chance, given the number of comparisons, and single points of
- * curves; counts what is left. ERROR_SYSTEM without memory. */
-int differences_weigh(struct differences *);
+ * curves; counts what is left. */
+void differences_weigh(struct differences *);
 
 #endif

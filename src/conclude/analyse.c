@@ -1,8 +1,8 @@
 #include "conclude/analyse.h"
 
 #include "base/cpulist.h"
+#include "conclude/complete.h"
 #include "conclude/registry/device.h"
-#include "conclude/registry/experiment.h"
 #include "conclude/registry/finding.h"
 #include "conclude/registry/lookup.h"
 #include "conclude/registry/registry.h"

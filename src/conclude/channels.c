@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -163,13 +162,13 @@ static const char *empty_slots(const struct survey *survey, const struct declare
     size_t count = 0, said = 0;
     for (size_t i = 0; i < declared->module_count && i < MODULES_MAX; i++)
         count += is_on_empty_channel(survey, &declared->modules[i]);
-    for (size_t i = 0; i < declared->module_count && names && said < NAMED_MAX && said < count; i++)
+    for (size_t i = 0; i < declared->module_count && said < NAMED_MAX && said < count; i++)
         if (is_on_empty_channel(survey, &declared->modules[i])) {
             const char *between = said == 0 ? "" : said + 1 == count ? " and " : ", ";
             names = pool_printf(pool, "%s%s%s", names, between, name_of(&declared->modules[i]));
             said++;
         }
-    if (!count || !names)
+    if (!count)
         return names;
     if (count > said)
         return pool_printf(pool, ", slots %s and %zu more are empty", names, count - said);
@@ -195,8 +194,6 @@ static const char *sentence_of(const struct channels *channels, const struct sur
     const bool whole = channels->count && channels->filled == channels->count;
     const char *empty = empty_slots(survey, declared, pool);
     const char *kind = kind_words(survey, whole ? "of" : "with", pool);
-    if (!empty || !kind)
-        return NULL;
     if (whole)
         return pool_printf(pool, "%zu channel%s%s", channels->count,
                            channels->count == 1 ? "" : "s", kind);
@@ -208,14 +205,21 @@ static const char *sentence_of(const struct channels *channels, const struct sur
         channels->filled_slots, channels->slots, kind, empty);
 }
 
-int channels_read(struct channels *channels, const struct declared_facts *declared,
-                  struct pool *pool, struct error *error)
+struct reading {
+    struct channels *channels;
+    const struct declared_facts *declared;
+    struct pool *pool;
+};
+
+static int read_channels(void *with)
 {
+    const struct reading *reading = with;
+    const struct declared_facts *declared = reading->declared;
+    struct channels *channels = reading->channels;
     const size_t most = declared->module_count < MODULES_MAX ? declared->module_count : MODULES_MAX;
-    struct survey survey = {.list = calloc(most + 1, sizeof *survey.list), .known = true};
+    struct survey survey = {.list = pool_alloc(reading->pool, most + 1, sizeof *survey.list),
+                            .known = true};
     *channels = (struct channels){.bytes_per_second = NAN};
-    if (!survey.list)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < most; i++) {
         const struct declared_module *module = &declared->modules[i];
         if (!is_main_memory(module))
@@ -233,7 +237,13 @@ int channels_read(struct channels *channels, const struct declared_facts *declar
         channels->bytes_per_second = carried(&survey);
     }
     if (channels->filled_slots)
-        channels->sentence = sentence_of(channels, &survey, declared, pool);
-    free(survey.list);
-    return channels->filled_slots && !channels->sentence ? error_out_of_memory(error) : 0;
+        channels->sentence = sentence_of(channels, &survey, declared, reading->pool);
+    pool_give_back(reading->pool, survey.list);
+    return 0;
+}
+
+int channels_read(struct channels *channels, const struct declared_facts *declared,
+                  struct pool *pool, struct error *error)
+{
+    return pool_enter(pool, read_channels, &(struct reading){channels, declared, pool}, error);
 }

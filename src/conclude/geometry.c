@@ -61,17 +61,14 @@ static const char too_few_rounds[] =
     "too few rounds were measured to decide: give it more time (a larger --budget)";
 
 /* Adds a whole number that was read off the series, or says why there is none. */
-static bool add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
+static void add_number(const struct sheet *sheet, int level, const char *what, const char *unit,
                        double value, double declared, const struct series *source, const char *text)
 {
     struct finding *finding = add(sheet, level, what, unit);
-    if (!finding || !text)
-        return false;
     finding->value = finding->low = finding->high = value;
     finding->declared = declared > 0 ? declared : NAN;
     finding->flags = model_flag(source);
     finding->text = text;
-    return true;
 }
 
 static const char *not_detected(const struct sheet *sheet, const char *why)
@@ -180,36 +177,36 @@ static const char *first_level_why(const struct sheet *sheet, const char *why)
            "of the cache busy; repeat when it is idle, or with --thorough";
 }
 
-static bool add_ways(const struct sheet *sheet, int level, double above, struct geometry_ways *ways)
+static struct geometry_ways add_ways(const struct sheet *sheet, int level, double above)
 {
-    const struct geometry_level *evidence = &sheet->evidence->levels[level - 1];
+    const struct series *fitting = sheet->evidence->levels[level - 1].fitting;
     const struct cache_facts *cache = declared_cache(sheet, level);
-    *ways = (struct geometry_ways){NAN, NAN, NULL};
-    if (evidence->fitting) {
-        *ways = geometry_ways_of(evidence->fitting, above);
+    struct geometry_ways ways = {NAN, NAN, NULL};
+    if (fitting) {
+        ways = geometry_ways_of(fitting, above);
         if (level == 1)
-            ways->why = first_level_why(sheet, ways->why);
-        if (ways->why && sheet->evidence->too_few_for_ways)
-            ways->why = too_few_rounds;
+            ways.why = first_level_why(sheet, ways.why);
+        if (ways.why && sheet->evidence->too_few_for_ways)
+            ways.why = too_few_rounds;
     } else {
-        ways->why =
+        ways.why =
             level > 1 && sheet->evidence->small_pages
                 ? "addresses of one set lie further apart than a small page: it takes huge pages "
                   "to find them"
                 : "the ways of the level above were not found, and this search starts from them";
     }
-    double declared = cache ? cache->ways : 0;
-    double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
-    const char *text = ways->why ? not_detected(sheet, ways->why) : ways_text(sheet, level, ways);
-    if (!add_number(sheet, level, "ways", "", ways->ways, declared, evidence->fitting, text))
-        return false;
-    if (is_occupied(sheet, level, ways))
+    const double declared = cache ? cache->ways : 0;
+    const double stride = declared > 0 ? (double)cache->size_bytes / declared : 0;
+    const char *text = ways.why ? not_detected(sheet, ways.why) : ways_text(sheet, level, &ways);
+    add_number(sheet, level, "ways", "", ways.ways, declared, fitting, text);
+    if (is_occupied(sheet, level, &ways))
         sheet->result->findings[sheet->result->finding_count - 1].flags |= FLAG_BIT(FLAG_OCCUPIED);
-    return add_number(sheet, level, "way_stride", "B", ways->way_stride, stride, evidence->fitting,
-                      ways->why ? text : "lines this far apart contend for the same set");
+    add_number(sheet, level, "way_stride", "B", ways.way_stride, stride, fitting,
+               ways.why ? text : "lines this far apart contend for the same set");
+    return ways;
 }
 
-static bool compare_capacity(const struct sheet *sheet, int level, const struct geometry_ways *ways)
+static void compare_capacity(const struct sheet *sheet, int level, const struct geometry_ways *ways)
 {
     const struct cache_facts *cache = declared_cache(sheet, level);
     double found = sheet->evidence->levels[level - 1].capacity;
@@ -217,10 +214,8 @@ static bool compare_capacity(const struct sheet *sheet, int level, const struct 
     double capacity = found > 0 ? found : declared, product = ways->ways * ways->way_stride;
     if (isnan(product) || !(capacity > 0) || fabs(product / capacity - 1) <= capacity_apart ||
         is_occupied(sheet, level, ways)) /* the ways' own text says so */
-        return true;
+        return;
     struct finding *finding = add(sheet, level, "disagreement", "B");
-    if (!finding)
-        return false;
     finding->value = product;
     finding->declared = declared > 0 ? declared : NAN;
     finding->text =
@@ -228,7 +223,6 @@ static bool compare_capacity(const struct sheet *sheet, int level, const struct 
                     "ways times way stride come to %.0f bytes, but the capacity %s is %.0f: a part "
                     "of the cache is not available, or one of the two is wrong",
                     product, found > 0 ? "found" : "declared", capacity);
-    return finding->text;
 }
 
 /* --- lines --- */
@@ -255,11 +249,12 @@ double geometry_line_of(const double *latencies, const double *distances, size_t
     return line;
 }
 
-static bool add_line(const struct sheet *sheet, int level, double *line)
+/* `nearer` is the level before's line; NAN where it has none. */
+static double add_line(const struct sheet *sheet, int level, double nearer)
 {
     const struct series *votes = sheet->evidence->levels[level - 1].lines;
     const struct cache_facts *cache = declared_cache(sheet, level);
-    double declared = cache ? cache->line_bytes : 0, nearer = *line;
+    const double declared = cache ? cache->line_bytes : 0;
     double values[TRIALS_MAX], scratch[TRIALS_MAX];
     const char *why = "this level was not measured";
     struct vote vote = {.value = NAN};
@@ -278,17 +273,16 @@ static bool add_line(const struct sheet *sheet, int level, double *line)
         why = "lines arrive in pairs from the next level: an adjacent-line prefetcher fetches "
               "them, or its lines are longer";
     }
-    *line = vote.value;
-    if (isnan(*line) && votes && sheet->evidence->too_few_for_lines)
+    if (isnan(vote.value) && votes && sheet->evidence->too_few_for_lines)
         why = too_few_rounds;
-    if (isnan(*line))
-        return add_number(sheet, level, "line", "B", NAN, declared, votes,
-                          not_detected(sheet, why));
-    return add_number(sheet, level, "line", "B", *line, declared, votes,
-                      pool_printf(sheet->pool,
-                                  "two loads in an aligned block of this size cost one miss; %zu "
-                                  "of %zu groups of trials agree",
-                                  vote.agreeing, n));
+    add_number(sheet, level, "line", "B", vote.value, declared, votes,
+               isnan(vote.value)
+                   ? not_detected(sheet, why)
+                   : pool_printf(sheet->pool,
+                                 "two loads in an aligned block of this size cost one miss; %zu of "
+                                 "%zu groups of trials agree",
+                                 vote.agreeing, n));
+    return vote.value;
 }
 
 /* --- the second and the third level --- */
@@ -299,7 +293,7 @@ static struct estimate latency(const struct point *point)
                                           : finding_quiet_time_of(point);
 }
 
-static bool add_inclusive(const struct sheet *sheet)
+static void add_inclusive(const struct sheet *sheet)
 {
     const struct geometry_evidence *evidence = sheet->evidence;
     const struct series *hot = evidence->hot;
@@ -322,15 +316,15 @@ static bool add_inclusive(const struct sheet *sheet)
             text = "no: the first level keeps lines that the second has evicted";
         }
     }
-    return add_number(sheet, 2, "inclusive", "", value, NAN, hot, text);
+    add_number(sheet, 2, "inclusive", "", value, NAN, hot, text);
 }
 
-static bool add_third(const struct sheet *sheet)
+static void add_third(const struct sheet *sheet)
 {
     const struct geometry_evidence *evidence = sheet->evidence;
     const struct cache_facts *cache = declared_cache(sheet, 3);
     if (!cache)
-        return true;
+        return;
     double declared = cache->ways;
     /* The lines that fit if the index is not hashed. */
     double plain =
@@ -343,21 +337,20 @@ static bool add_third(const struct sheet *sheet)
                            "not found: %.0f lines %.0f bytes apart still fit, more than an "
                            "index without a hash has room for: the set index is hashed",
                            evidence->lines_most, evidence->stride_most);
-    return add_number(sheet, 3, "ways", "", NAN, declared, NULL, text);
+    add_number(sheet, 3, "ways", "", NAN, declared, NULL, text);
 }
 
-int findings_geometry(struct probe_result *result, struct pool *pool,
-                      const struct geometry_evidence *evidence, struct error *error)
+void findings_geometry(struct probe_result *result, struct pool *pool,
+                       const struct geometry_evidence *evidence)
 {
     const struct sheet sheet = {result, pool, evidence};
     double line = NAN, above = 0;
-    bool done = true;
-    for (int level = 1; level <= GEOMETRY_LEVELS && done; level++) {
-        struct geometry_ways ways;
-        done = add_line(&sheet, level, &line) && add_ways(&sheet, level, above, &ways) &&
-               compare_capacity(&sheet, level, &ways);
+    for (int level = 1; level <= GEOMETRY_LEVELS; level++) {
+        line = add_line(&sheet, level, line);
+        const struct geometry_ways ways = add_ways(&sheet, level, above);
+        compare_capacity(&sheet, level, &ways);
         above = ways.ways;
     }
-    done = done && add_inclusive(&sheet) && add_third(&sheet);
-    return done ? 0 : error_out_of_memory(error);
+    add_inclusive(&sheet);
+    add_third(&sheet);
 }

@@ -55,8 +55,7 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
  * where the second load never misses, or where a distance is neither clearly within nor beyond a
  * line. */
 double geometry_line_of(const double *latencies, const double *distances, size_t n, double nearest);
-/* Adds all findings. ERROR_SYSTEM without memory. */
-int findings_geometry(struct probe_result *, struct pool *, const struct geometry_evidence *,
-                      struct error *);
+/* Adds all findings. */
+void findings_geometry(struct probe_result *, struct pool *, const struct geometry_evidence *);
 
 #endif

@@ -49,17 +49,19 @@ static unsigned kernel_weight(const struct declared_facts *declared, int node)
     return 0;
 }
 
-/* False where it can't be used, or without memory: then `code` says so. */
+/* Fills the row of that node; false where it can't be used. */
 static bool read_row(struct interleave_row *row, const struct declared_facts *declared,
-                     const struct series *series, int from, struct pool *pool, int *code)
+                     const struct series *series, int from, struct pool *pool)
 {
-    int *to = pool_alloc(pool, series->point_count, sizeof *to);
-    double *rates = pool_alloc(pool, series->point_count, sizeof *rates);
-    *row = (struct interleave_row){.from = from, .to = to, .rates = rates};
-    row->weights = pool_alloc(pool, series->point_count, sizeof *row->weights);
-    row->kernel = pool_alloc(pool, series->point_count, sizeof *row->kernel);
-    *code = to && rates && row->weights && row->kernel ? 0 : ERROR_SYSTEM;
-    for (size_t i = 0; *code == 0 && i < series->point_count; i++) {
+    const size_t most = series->point_count;
+    int *to = pool_alloc(pool, most, sizeof *to);
+    double *rates = pool_alloc(pool, most, sizeof *rates);
+    *row = (struct interleave_row){.from = from,
+                                   .to = to,
+                                   .rates = rates,
+                                   .weights = pool_alloc(pool, most, sizeof *row->weights),
+                                   .kernel = pool_alloc(pool, most, sizeof *row->kernel)};
+    for (size_t i = 0; i < most; i++) {
         const struct point *point = &series->points[i];
         if (point->from != from)
             continue;
@@ -69,7 +71,7 @@ static bool read_row(struct interleave_row *row, const struct declared_facts *de
         if (!(rates[row->count++] > 0))
             return false;
     }
-    return *code == 0 && row->count > 1;
+    return row->count > 1;
 }
 
 bool interleave_kernel_known(const struct interleave_row *row)
@@ -80,33 +82,40 @@ bool interleave_kernel_known(const struct interleave_row *row)
     return row->count > 0;
 }
 
-int interleave_read(struct interleave *found, const struct document *document, struct pool *pool,
-                    struct error *error)
+struct reading {
+    struct interleave *found;
+    const struct document *document;
+    struct pool *pool;
+};
+
+static int read_rows(void *with)
 {
-    const struct series *series = ways_between_nodes(document, DIMENSION_BANDWIDTH);
+    const struct reading *reading = with;
+    struct interleave *found = reading->found;
+    const struct series *series = ways_between_nodes(reading->document, DIMENSION_BANDWIDTH);
     *found = (struct interleave){.why_not = "it has no bandwidths between nodes: measure them with "
                                             "'fathom numa', where there are two nodes or more"};
     for (size_t i = 0; series && i < series->point_count; i++) {
-        int code;
         struct interleave_row row;
         if (!is_first_of_row(series, i))
             continue;
-        const bool usable = read_row(&row, &document->machine.declared, series,
-                                     series->points[i].from, pool, &code);
-        if (code < 0)
-            return error_out_of_memory(error);
         found->why_not = "it has no node whose CPUs reached the memory of several nodes: weights "
                          "take two nodes or more, all of them measured";
-        if (!usable)
+        if (!read_row(&row, &reading->document->machine.declared, series, series->points[i].from,
+                      reading->pool))
             continue;
         interleave_weights(row.rates, row.count, off, row.weights);
         struct interleave_row *slot =
-            pool_append(pool, (void **)&found->rows, &found->row_count, sizeof *slot);
-        if (!slot)
-            return error_out_of_memory(error);
+            pool_append(reading->pool, (void **)&found->rows, &found->row_count, sizeof *slot);
         *slot = row;
     }
     if (found->row_count)
         found->why_not = NULL;
     return 0;
+}
+
+int interleave_read(struct interleave *found, const struct document *document, struct pool *pool,
+                    struct error *error)
+{
+    return pool_enter(pool, read_rows, &(struct reading){found, document, pool}, error);
 }

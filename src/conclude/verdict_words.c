@@ -146,7 +146,7 @@ void line_add_verdict(struct line *line, const struct document *document,
 
 /* --- in the document --- */
 
-static bool note_parts(struct document *document, const struct document_verdict *verdict,
+static void note_parts(struct document *document, const struct document_verdict *verdict,
                        enum part_trust trust, const char ***list, size_t *count)
 {
     *list = NULL;
@@ -156,17 +156,13 @@ static bool note_parts(struct document *document, const struct document_verdict 
             continue;
         const char **slot =
             pool_append(&document->pool, (void **)list, count, sizeof(const char *));
-        if (!slot)
-            return false;
         *slot = pool_strdup(&document->pool, verdict->parts[i].name);
-        if (!*slot)
-            return false;
     }
-    return true;
 }
 
-int verdict_note(struct document *document, struct error *error)
+static int note(void *with)
 {
+    struct document *document = with;
     struct document_verdict verdict;
     struct line line = {0};
     struct verdict_facts *facts = &document->verdict;
@@ -174,11 +170,14 @@ int verdict_note(struct document *document, struct error *error)
     line_add_verdict(&line, document, &verdict);
     facts->state = verdict_state_names[verdict.state];
     facts->sentence = pool_strdup(&document->pool, line.text);
-    const bool done =
-        facts->sentence &&
-        note_parts(document, &verdict, PART_RELY, &facts->rely, &facts->rely_count) &&
-        note_parts(document, &verdict, PART_BESIDE, &facts->beside, &facts->beside_count) &&
-        note_parts(document, &verdict, PART_DOUBT, &facts->doubt, &facts->doubt_count) &&
-        note_parts(document, &verdict, PART_LACKING, &facts->lacking, &facts->lacking_count);
-    return done ? 0 : error_out_of_memory(error);
+    note_parts(document, &verdict, PART_RELY, &facts->rely, &facts->rely_count);
+    note_parts(document, &verdict, PART_BESIDE, &facts->beside, &facts->beside_count);
+    note_parts(document, &verdict, PART_DOUBT, &facts->doubt, &facts->doubt_count);
+    note_parts(document, &verdict, PART_LACKING, &facts->lacking, &facts->lacking_count);
+    return 0;
+}
+
+int verdict_note(struct document *document, struct error *error)
+{
+    return pool_enter(&document->pool, note, document, error);
 }

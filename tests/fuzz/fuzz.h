@@ -3,7 +3,7 @@
 #define FATHOM_TESTS_FUZZ_H
 
 #include "base/clean.h"
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "document/json.h"
 
 #include <stdio.h>

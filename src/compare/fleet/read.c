@@ -1,6 +1,6 @@
 #include "base/text.h"
 #include "compare/fleet/document.h"
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "document/json_read.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
@@ -86,13 +85,12 @@ static bool is_class(const struct ungrouped *pool, size_t class, double reach)
            outside >= least_difference;
 }
 
-static int add_classes(struct groups *groups, const struct cells *cells,
-                       const struct ungrouped *pool, double reach, size_t *room)
+static void add_classes(struct groups *groups, const struct cells *cells,
+                        const struct ungrouped *pool, double reach, struct pool *scratch)
 {
     size_t classes = 0, rows = 0, fewest = pool->count, most = 0;
-    bool *chosen = pool_alloc(groups->pool, pool->count, sizeof *chosen);
-    if (!chosen)
-        return ERROR_SYSTEM;
+    bool *chosen = pool_alloc(scratch, pool->count, sizeof *chosen);
+    size_t *room = pool_alloc(scratch, pool->count, sizeof *room);
     for (size_t i = 0; i < pool->count; i++) {
         size_t class = pool->class[i];
         chosen[i] = class == i ? is_class(pool, class, reach) : chosen[class];
@@ -115,59 +113,46 @@ static int add_classes(struct groups *groups, const struct cells *cells,
         for (size_t j = i; j < pool->count && chosen[i] && pool->class[i] == i; j++)
             if (pool->class[j] == i)
                 room[count++] = pool->rows[j];
-        if (count && groups_add(groups, cells, room, count, CLUSTER_ALIKE) < 0)
-            return ERROR_SYSTEM;
+        groups_add(groups, cells, room, count, CLUSTER_ALIKE);
     }
-    return 0;
 }
 
-static int divide(struct groups *groups, const struct cells *cells, const size_t *rows,
-                  size_t count)
+static void divide(struct groups *groups, const struct cells *cells, struct pool *scratch,
+                   size_t *rows, size_t count)
 {
-    struct pool scratch = {0};
-    struct ungrouped pool = {.rows = pool_alloc(&scratch, count, sizeof(size_t)),
+    struct ungrouped pool = {.rows = rows,
                              .count = count,
-                             .distance = pool_alloc(&scratch, count * count, sizeof(double)),
-                             .class = pool_alloc(&scratch, count, sizeof(size_t))};
-    double *room = pool_alloc(&scratch, count, sizeof *room);
-    size_t *members = pool_alloc(&scratch, count, sizeof *members);
-    int code = pool.rows && pool.distance && pool.class && room && members ? 0 : ERROR_SYSTEM;
-    size_t step = cells->m / COLUMNS_LOOKED_AT + 1;
-    for (size_t i = 0; code == 0 && i < count; i++)
-        pool.rows[i] = rows[i];
-    for (size_t i = 0; code == 0 && i < count; i++)
+                             .distance = pool_alloc(scratch, count * count, sizeof(double)),
+                             .class = pool_alloc(scratch, count, sizeof(size_t))};
+    const size_t step = cells->m / COLUMNS_LOOKED_AT + 1;
+    for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++)
             *distance_of(&pool, i, j) = *distance_of(&pool, j, i) =
                 cells_distance(cells, rows[i], rows[j], i % step, step);
-    if (code == 0) {
-        double columns = (double)(cells->m - 2) / (double)step;
-        /* The root mean square of k normal values has a relative deviation of 1 / sqrt(2 k). */
-        double reach = noise_of(&pool, cells, room) * (1 + 8 / sqrt(2 * columns));
-        classify(&pool, reach);
-        code = add_classes(groups, cells, &pool, reach, members);
-    }
-    pool_free(&scratch);
-    return code;
+    const double columns = (double)(cells->m - 2) / (double)step;
+    /* The root mean square of k normal values has a relative deviation of 1 / sqrt(2 k). */
+    const double reach = noise_of(&pool, cells, pool_alloc(scratch, count, sizeof(double))) *
+                         (1 + 8 / sqrt(2 * columns));
+    classify(&pool, reach);
+    add_classes(groups, cells, &pool, reach, scratch);
+    pool_give_back(scratch, pool.distance);
 }
 
-int groups_add_alike(struct groups *groups, const struct cells *cells)
+void groups_add_alike(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
-    struct pool scratch = {0};
-    size_t m = cells->m, *rows = pool_alloc(&scratch, m + 1, sizeof *rows);
-    int *group = pool_alloc(&scratch, m + 1, sizeof *group);
-    int code = rows && group ? 0 : ERROR_SYSTEM, count = (int)groups->count;
-    if (code == 0)
-        memcpy(group, groups->smallest, m * sizeof *group);
-    for (int i = -1; i < count && code == 0; i++) {
+    const size_t m = cells->m;
+    size_t *rows = pool_alloc(scratch, m + 1, sizeof *rows);
+    int *group = pool_alloc(scratch, m + 1, sizeof *group);
+    const int count = (int)groups->count;
+    memcpy(group, groups->smallest, m * sizeof *group);
+    for (int i = -1; i < count; i++) {
         size_t found = 0, all = i < 0 ? m : groups->list[i].count;
         for (size_t k = 0; k < all; k++) {
-            size_t a = i < 0 ? k : groups->list[i].members[k];
+            const size_t a = i < 0 ? k : groups->list[i].members[k];
             if (group[a] == i)
                 rows[found++] = a;
         }
         if (found >= POOL_MIN)
-            code = divide(groups, cells, rows, found);
+            divide(groups, cells, scratch, rows, found);
     }
-    pool_free(&scratch);
-    return code;
 }

@@ -1,7 +1,6 @@
 /* Kinds of core that show as blocks: the slower kind is farther from itself than from the faster
  * one, and the faster is nearest to itself. A hand-off is as slow as the two cores that take part,
  * whatever lies between them, so no group of slow cores is nearer to itself than to all others. */
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
@@ -166,29 +165,23 @@ static bool are_blocks(const struct blocks *blocks)
     return (double)blind <= odd * (double)m;
 }
 
-int groups_add_blocks(struct groups *groups, const struct cells *cells)
+void groups_add_blocks(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
-    struct pool scratch = {0};
-    size_t m = cells->m;
+    const size_t m = cells->m;
     struct blocks blocks = {.cells = cells,
-                            .rows = pool_alloc(&scratch, m + 1, sizeof *blocks.rows),
-                            .room = pool_alloc(&scratch, m * m + 1, sizeof *blocks.room)};
-    size_t *members = pool_alloc(&scratch, m + 1, sizeof *members);
-    int code = blocks.rows && blocks.room && members ? 0 : ERROR_SYSTEM;
-    if (code == 0 && m >= 2 * ROWS_MIN) {
-        sort_rows(&blocks, groups);
-        blocks.cut = find_cut(&blocks);
-        bool found = blocks.cut && are_blocks(&blocks);
-        for (size_t i = 0; i < m; i++)
-            members[i] = blocks.rows[i].row;
-        size_t fast = blocks.cut, slow = m - fast;
-        found =
-            found && groups_fit(groups, members, fast) && groups_fit(groups, members + fast, slow);
-        if (found)
-            code = groups_add(groups, cells, members, fast, CLUSTER_KIND);
-        if (found && code == 0)
-            code = groups_add(groups, cells, members + fast, slow, CLUSTER_KIND);
-    }
-    pool_free(&scratch);
-    return code;
+                            .rows = pool_alloc(scratch, m + 1, sizeof *blocks.rows),
+                            .room = pool_alloc(scratch, m * m + 1, sizeof *blocks.room)};
+    size_t *members = pool_alloc(scratch, m + 1, sizeof *members);
+    if (m < 2 * ROWS_MIN)
+        return;
+    sort_rows(&blocks, groups);
+    blocks.cut = find_cut(&blocks);
+    for (size_t i = 0; i < m; i++)
+        members[i] = blocks.rows[i].row;
+    const size_t fast = blocks.cut, slow = m - fast;
+    if (!fast || !are_blocks(&blocks) || !groups_fit(groups, members, fast) ||
+        !groups_fit(groups, members + fast, slow))
+        return;
+    groups_add(groups, cells, members, fast, CLUSTER_KIND);
+    groups_add(groups, cells, members + fast, slow, CLUSTER_KIND);
 }

@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
@@ -25,11 +24,9 @@ static double both_directions(const double *latency, size_t n, size_t a, size_t 
     return is_latency(there) ? there : is_latency(back) ? back : NAN;
 }
 
-static int choose_rows(struct cells *cells, struct pool *pool, const double *latency, size_t n)
+static void choose_rows(struct cells *cells, struct pool *pool, const double *latency, size_t n)
 {
     cells->rows = pool_alloc(pool, n + 1, sizeof *cells->rows);
-    if (!cells->rows)
-        return ERROR_SYSTEM;
     for (size_t a = 0; a < n; a++) {
         bool any = false;
         for (size_t b = 0; b < n && !any; b++)
@@ -37,7 +34,6 @@ static int choose_rows(struct cells *cells, struct pool *pool, const double *lat
         if (any)
             cells->rows[cells->m++] = a;
     }
-    return 0;
 }
 
 /* Guesses a missing latency by way of a third row: of all third rows, the smallest of the larger of
@@ -178,20 +174,17 @@ static double rounding_noise(const struct cells *cells, const double *latency, s
     return rounding_deviation / median(room, count);
 }
 
-int cells_read(struct cells *cells, struct pool *pool, const double *latency, const double *noise,
-               size_t n)
+void cells_read(struct cells *cells, struct pool *pool, const double *latency, const double *noise,
+                size_t n)
 {
     *cells = (struct cells){0};
-    if (choose_rows(cells, pool, latency, n) < 0)
-        return ERROR_SYSTEM;
-    size_t m = cells->m;
+    choose_rows(cells, pool, latency, n);
+    const size_t m = cells->m;
     cells->known = pool_alloc(pool, m * m + 1, sizeof *cells->known);
     cells->filled = pool_alloc(pool, m * m + 1, sizeof *cells->filled);
     cells->noise = pool_alloc(pool, m + 1, sizeof *cells->noise);
     cells->given = pool_alloc(pool, m + 1, sizeof *cells->given);
     double *room = pool_alloc(pool, m + 1, sizeof *room);
-    if (!cells->known || !cells->filled || !cells->noise || !cells->given || !room)
-        return ERROR_SYSTEM;
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b < m; b++)
             cells->known[a * m + b] =
@@ -205,5 +198,4 @@ int cells_read(struct cells *cells, struct pool *pool, const double *latency, co
         cells->noise[a] = fmax(cells->noise[a], cells->given[a]);
         cells->noise[a] = fmax(cells->noise[a], rounding_noise(cells, latency, n, a, room));
     }
-    return 0;
 }

@@ -1,6 +1,5 @@
 #include "conclude/clusters/cluster.h"
 
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
@@ -8,16 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-int groups_begin(struct groups *groups, struct pool *pool, size_t rows)
+void groups_begin(struct groups *groups, struct pool *pool, size_t rows)
 {
     *groups = (struct groups){.smallest = pool_alloc(pool, rows + 1, sizeof *groups->smallest),
                               .marked = pool_alloc(pool, rows + 1, sizeof *groups->marked),
                               .pool = pool};
-    if (!groups->smallest || !groups->marked)
-        return ERROR_SYSTEM;
     for (size_t a = 0; a < rows; a++)
         groups->smallest[a] = -1;
-    return 0;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -69,27 +65,22 @@ bool groups_fit(struct groups *groups, const size_t *members, size_t count)
     return has_place(groups, members, count, &parent);
 }
 
-int groups_add(struct groups *groups, const struct cells *cells, const size_t *members,
-               size_t count, enum cluster_basis basis)
+void groups_add(struct groups *groups, const struct cells *cells, const size_t *members,
+                size_t count, enum cluster_basis basis)
 {
     int parent, within, around;
     if (count < 2 || count >= cells->m || !has_place(groups, members, count, &parent))
-        return 0;
+        return;
     if (parent >= 0 && groups->list[parent].count == count) {
         /* That a group is a kind says more than that its members are near. */
         if (basis == CLUSTER_KIND)
             groups->list[parent].basis = basis;
-        return 0;
+        return;
     }
-    void *list = groups->list;
-    int made = (int)groups->count;
-    struct group *group = pool_append(groups->pool, &list, &groups->count, sizeof *group);
-    if (!group)
-        return ERROR_SYSTEM;
-    groups->list = list;
+    const int made = (int)groups->count;
+    struct group *group =
+        pool_append(groups->pool, (void **)&groups->list, &groups->count, sizeof *group);
     *group = (struct group){pool_alloc(groups->pool, count, sizeof *members), count, parent, basis};
-    if (!group->members)
-        return ERROR_SYSTEM;
     memcpy(group->members, members, count * sizeof *members);
     qsort(group->members, count, sizeof *group->members, compare_rows);
     for (size_t i = 0; i < count; i++) {
@@ -99,28 +90,23 @@ int groups_add(struct groups *groups, const struct cells *cells, const size_t *m
         else
             groups->smallest[members[i]] = made;
     }
-    return 0;
 }
 
-int groups_keep(struct groups *groups, const struct cells *cells, const bool *keep)
+void groups_keep(struct groups *groups, const struct cells *cells, const bool *keep)
 {
     struct groups kept;
-    int code = groups_begin(&kept, groups->pool, cells->m);
-    for (size_t i = 0; i < groups->count && code == 0; i++)
+    groups_begin(&kept, groups->pool, cells->m);
+    for (size_t i = 0; i < groups->count; i++)
         if (keep[i])
-            code = groups_add(&kept, cells, groups->list[i].members, groups->list[i].count,
-                              groups->list[i].basis);
-    if (code == 0)
-        *groups = kept;
-    return code;
+            groups_add(&kept, cells, groups->list[i].members, groups->list[i].count,
+                       groups->list[i].basis);
+    *groups = kept;
 }
 
 double group_within(const struct group *group, const struct cells *cells, struct pool *scratch)
 {
     size_t count = 0;
     double *values = pool_alloc(scratch, group->count * group->count / 2 + 1, sizeof *values);
-    if (!values)
-        return NAN;
     for (size_t i = 0; i < group->count; i++)
         for (size_t j = 0; j < i; j++) {
             float value = cells->known[group->members[i] * cells->m + group->members[j]];
@@ -128,7 +114,9 @@ double group_within(const struct group *group, const struct cells *cells, struct
                 values[count++] = (double)value;
         }
     sort_ascending(values, count);
-    return count ? median(values, count) : NAN;
+    const double within = count ? median(values, count) : NAN;
+    pool_give_back(scratch, values);
+    return within;
 }
 
 /* Orders groups by their first rows, and of two with the same first row the larger first: the order
@@ -146,58 +134,64 @@ static bool has_member(const struct group *group, size_t row)
     return bsearch(&row, group->members, group->count, sizeof row, compare_rows) != NULL;
 }
 
-static int write_group(struct clusters *clusters, struct pool *pool, const struct group *sorted,
-                       size_t index, const struct cells *cells)
-{
-    const struct group *group = &sorted[index];
-    struct pool scratch = {0};
-    size_t *members = pool_alloc(pool, group->count, sizeof *members);
-    int parent = (int)index - 1;
-    if (!members)
-        return ERROR_SYSTEM;
-    while (parent >= 0 && !has_member(&sorted[parent], group->members[0]))
-        parent = clusters->list[parent].parent;
-    for (size_t i = 0; i < group->count; i++)
-        members[i] = cells->rows[group->members[i]];
-    clusters->list[index] = (struct cluster){members, group->count, parent, group->basis,
-                                             group_within(group, cells, &scratch)};
-    clusters->count = index + 1;
-    pool_free(&scratch);
-    return 0;
-}
-
 /* Writes the result. The list of groups is then sorted and no longer a forest. */
-static int write_all(struct clusters *clusters, struct pool *pool, struct groups *groups,
-                     const struct cells *cells)
+static void write_all(struct clusters *clusters, struct pool *pool, const struct groups *groups,
+                      const struct cells *cells)
 {
-    int code = 0;
-    clusters->list = pool_alloc(pool, groups->count + 1, sizeof *clusters->list);
-    if (!clusters->list)
-        return ERROR_SYSTEM;
     if (groups->count)
         qsort(groups->list, groups->count, sizeof *groups->list, compare_groups);
-    for (size_t i = 0; i < groups->count && code == 0; i++)
-        code = write_group(clusters, pool, groups->list, i, cells);
-    return code;
+    clusters->list = pool_alloc(pool, groups->count + 1, sizeof *clusters->list);
+    clusters->count = groups->count;
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->list[i];
+        size_t *members = pool_alloc(pool, group->count, sizeof *members);
+        int parent = (int)i - 1;
+        while (parent >= 0 && !has_member(&groups->list[parent], group->members[0]))
+            parent = clusters->list[parent].parent;
+        for (size_t k = 0; k < group->count; k++)
+            members[k] = cells->rows[group->members[k]];
+        clusters->list[i] = (struct cluster){members, group->count, parent, group->basis,
+                                             group_within(group, cells, groups->pool)};
+    }
 }
 
-int clusters_find(struct clusters *clusters, struct pool *pool, const double *latency,
-                  const double *noise, size_t n)
+struct finding_clusters {
+    struct clusters *clusters;
+    struct pool *pool;
+    const double *latency, *noise;
+    size_t n;
+};
+
+struct adding {
+    void (*add)(struct groups *, const struct cells *, struct pool *scratch);
+    struct groups *groups;
+    const struct cells *cells;
+};
+
+static void add_some(struct pool *scratch, void *with)
 {
-    static int (*const steps[])(struct groups *, const struct cells *) = {
+    const struct adding *adding = with;
+    adding->add(adding->groups, adding->cells, scratch);
+}
+
+static void find(struct pool *scratch, void *with)
+{
+    static void (*const steps[])(struct groups *, const struct cells *, struct pool *) = {
         groups_add_pairs, groups_add_near, groups_add_blocks, groups_add_alike, groups_add_kinds,
     };
-    struct pool scratch = {0};
+    const struct finding_clusters *in = with;
     struct cells cells;
     struct groups groups;
+    cells_read(&cells, scratch, in->latency, in->noise, in->n);
+    groups_begin(&groups, scratch, cells.m);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && cells.m > 2; i++)
+        pool_scratch(scratch, add_some, &(struct adding){steps[i], &groups, &cells});
+    write_all(in->clusters, in->pool, &groups, &cells);
+}
+
+void clusters_find(struct clusters *clusters, struct pool *pool, const double *latency,
+                   const double *noise, size_t n)
+{
     *clusters = (struct clusters){0};
-    int code = cells_read(&cells, &scratch, latency, noise, n);
-    if (code == 0)
-        code = groups_begin(&groups, &scratch, cells.m);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && code == 0 && cells.m > 2; i++)
-        code = steps[i](&groups, &cells);
-    if (code == 0)
-        code = write_all(clusters, pool, &groups, &cells);
-    pool_free(&scratch);
-    return code;
+    pool_scratch(pool, find, &(struct finding_clusters){clusters, pool, latency, noise, n});
 }

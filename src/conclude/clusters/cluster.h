@@ -52,8 +52,8 @@ struct clusters {
  * their mean; a cell that was not measured is NAN (zero and less count as NAN too), and so may be a
  * whole row; the diagonal is ignored. `noise` has each cell's standard deviation in the same unit
  * where it is known, else NAN; it may be NULL. Takes O(n^2) memory and at most O(n^3) time, a
- * second for 1024 rows. Returns ERROR_SYSTEM when there is no memory. */
-int clusters_find(struct clusters *, struct pool *, const double *latency, const double *noise,
-                  size_t n);
+ * second for 1024 rows. */
+void clusters_find(struct clusters *, struct pool *, const double *latency, const double *noise,
+                   size_t n);
 
 #endif

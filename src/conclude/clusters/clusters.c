@@ -63,27 +63,22 @@ static void note_id(struct square *square, int id)
     square->n++;
 }
 
-static int read_ids(struct square *square, struct pool *pool, const struct series *series)
+static void read_ids(struct square *square, struct pool *pool, const struct series *series)
 {
     square->ids = pool_alloc(pool, CLUSTERS_CPUS_MAX + 2, sizeof *square->ids);
-    if (!square->ids)
-        return ERROR_SYSTEM;
     for (size_t i = 0; i < series->point_count && square->n <= CLUSTERS_CPUS_MAX; i++) {
         note_id(square, series->points[i].from);
         note_id(square, series->points[i].to);
     }
-    return 0;
 }
 
-static int read_points(struct square *square, struct pool *pool, const struct series *series)
+static void read_points(struct square *square, struct pool *pool, const struct series *series)
 {
     size_t n = square->n;
     square->cells = pool_alloc(pool, n * n + 1, sizeof *square->cells);
     square->latency = pool_alloc(pool, n * n + 1, sizeof *square->latency);
     square->noise = pool_alloc(pool, n * n + 1, sizeof *square->noise);
     square->room = pool_alloc(pool, n * n + 1, sizeof *square->room);
-    if (!square->cells || !square->latency || !square->noise || !square->room)
-        return ERROR_SYSTEM;
     for (size_t i = 0; i < n * n; i++)
         square->latency[i] = square->noise[i] = NAN;
     for (size_t i = 0; i < series->point_count; i++) {
@@ -96,7 +91,6 @@ static int read_points(struct square *square, struct pool *pool, const struct se
         if (point->y.coverage > 0)
             square->noise[at] = (double)(point->y.high - point->y.low) / (2 * half_interval);
     }
-    return 0;
 }
 
 /* --- where a cluster stands --- */
@@ -223,18 +217,16 @@ static const char *describe(const struct report *report, const struct cluster *c
 
 /* --- findings --- */
 
+/* The ids ascend, as members do. */
 static const char *list_cpus(struct pool *pool, const int *ids, const size_t *members, size_t count)
 {
-    struct cpulist list = {0};
-    size_t size = count * 12 + 1; /* an int and a comma */
+    const size_t size = count * 12 + 1; /* an int and a comma */
+    int *chosen = pool_alloc(pool, count, sizeof *chosen);
     char *text = pool_alloc(pool, size, 1);
-    int code = text ? 0 : ERROR_SYSTEM;
-    for (size_t i = 0; i < count && code == 0; i++)
-        code = cpulist_add(&list, ids[members[i]]);
-    if (code == 0)
-        cpulist_format(&list, text, size);
-    cpulist_free(&list);
-    return code == 0 ? text : NULL;
+    for (size_t i = 0; i < count; i++)
+        chosen[i] = ids[members[i]];
+    cpulist_format(&(struct cpulist){.ids = chosen, .count = count}, text, size);
+    return text;
 }
 
 static double median_of(double *values, size_t count)
@@ -271,25 +263,20 @@ static void set_latency(struct finding *finding, const struct square *square,
     }
 }
 
-static int add_disagreement(struct report *report, const char *cpus, const char *text)
+static void add_disagreement(struct report *report, const char *cpus, const char *text)
 {
     struct finding *finding = finding_add(report->result, report->pool, "cluster.disagreement", "");
-    if (!finding || !cpus || !text)
-        return ERROR_SYSTEM;
     finding->cpus = cpus;
     finding->text = text;
     finding->flags = report->flags;
-    return 0;
 }
 
-static int add_cluster(struct report *report, const struct cluster *cluster, bool *has)
+static void add_cluster(struct report *report, const struct cluster *cluster, bool *has)
 {
     const struct square *square = report->square;
     const struct axis *y = &report->series->y;
     struct finding *finding =
         finding_add(report->result, report->pool, "cluster", y->unit ? y->unit : "");
-    if (!finding)
-        return ERROR_SYSTEM;
     set_latency(finding, square, cluster);
     finding->flags = report->flags;
     finding->cpus = list_cpus(report->pool, square->ids, cluster->members, cluster->count);
@@ -300,26 +287,22 @@ static int add_cluster(struct report *report, const struct cluster *cluster, boo
                                 : report->declared ? "; not declared"
                                                    : "",
                                 same ? same->name : "");
-    if (!finding->text || !finding->cpus)
-        return ERROR_SYSTEM;
-    if (!report->declared || same)
-        return 0;
     const char *cpus = finding->cpus;
-    return add_disagreement(
-        report, cpus,
-        pool_printf(report->pool,
-                    "CPUs %s behave as one cluster; the machine declares them as separate", cpus));
+    if (report->declared && !same)
+        add_disagreement(
+            report, cpus,
+            pool_printf(report->pool,
+                        "CPUs %s behave as one cluster; the machine declares them as separate",
+                        cpus));
 }
 
 /* Adds a disagreement where declared siblings were measured and form no cluster. */
-static int compare_siblings(struct report *report, const struct declared_group *group, bool *has)
+static void compare_siblings(struct report *report, const struct declared_group *group, bool *has)
 {
     const struct square *square = report->square;
     size_t marked = mark_declared(square, group, has), count = 0;
     bool measured = false;
     size_t *members = pool_alloc(report->pool, marked + 1, sizeof *members);
-    if (!members)
-        return ERROR_SYSTEM;
     for (size_t i = 0; i < square->n; i++)
         if (has[i])
             members[count++] = i;
@@ -327,64 +310,61 @@ static int compare_siblings(struct report *report, const struct declared_group *
         for (size_t j = 0; j < count; j++)
             measured = measured || square->cells[members[i] * square->n + members[j]];
     if (count < 2 || count == square->n || !measured)
-        return 0;
+        return;
     for (size_t i = 0; i < report->clusters->count; i++)
         if (is_declared_as(square, &report->clusters->list[i], group, has))
-            return 0;
+            return;
     const char *cpus = list_cpus(report->pool, square->ids, members, count);
-    return add_disagreement(
-        report, cpus,
-        pool_printf(report->pool, "CPUs %s are declared as SMT siblings but do not behave as such",
-                    cpus ? cpus : ""));
+    add_disagreement(report, cpus,
+                     pool_printf(report->pool,
+                                 "CPUs %s are declared as SMT siblings but do not behave as such",
+                                 cpus));
 }
 
-static int write_report(struct report *report, bool *has)
-{
-    int code = 0;
-    for (size_t i = 0; i < report->clusters->count && code == 0; i++)
-        code = add_cluster(report, &report->clusters->list[i], has);
-    const struct declared *declared = report->declared;
-    for (size_t i = 0; declared && i < declared->count && code == 0; i++)
-        if (declared->groups[i].kind == DECLARED_SIBLINGS)
-            code = compare_siblings(report, &declared->groups[i], has);
-    return code;
-}
+struct finding_of_clusters {
+    struct probe_result *result;
+    struct pool *pool;
+    const struct series *series;
+    const struct machine_facts *facts;
+    const struct declared *declared;
+};
 
-int findings_clusters(struct probe_result *result, struct pool *pool, const struct series *series,
-                      const struct machine_facts *facts, const struct declared *declared,
-                      struct error *error)
+static void add_findings(struct pool *scratch, void *with)
 {
-    struct pool scratch = {0};
+    const struct finding_of_clusters *in = with;
+    const struct declared *declared = in->declared;
     struct square square = {0};
-    struct clusters clusters = {0};
-    if (!series->matrix)
-        return 0;
-    int code = read_ids(&square, &scratch, series);
-    bool fits = square.n > 2 && square.n <= CLUSTERS_CPUS_MAX;
-    if (code == 0 && fits)
-        code = read_points(&square, &scratch, series);
-    if (code == 0 && fits)
-        code = clusters_find(&clusters, &scratch, square.latency, square.noise, square.n);
-    bool *has = pool_alloc(&scratch, square.n + 1, sizeof *has);
-    bool *holds = pool_alloc(&scratch, clusters.count + 1, sizeof *holds);
-    int *below = pool_alloc(&scratch, clusters.count + 1, sizeof *below);
-    if (code == 0 && !(has && holds && below))
-        code = ERROR_SYSTEM;
-    if (code == 0 && fits) {
-        look_below(&clusters, below, holds);
-        bool guest = facts && facts->hypervisor;
-        struct report report = {result,
-                                pool,
-                                series,
-                                &square,
-                                &clusters,
-                                declared,
-                                guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0,
-                                below,
-                                holds};
-        code = write_report(&report, has);
-    }
-    pool_free(&scratch);
-    return code < 0 ? error_set(error, ERROR_SYSTEM, "out of memory for the clusters of a matrix")
-                    : 0;
+    struct clusters clusters;
+    read_ids(&square, scratch, in->series);
+    if (square.n <= 2 || square.n > CLUSTERS_CPUS_MAX)
+        return;
+    read_points(&square, scratch, in->series);
+    clusters_find(&clusters, scratch, square.latency, square.noise, square.n);
+    bool *has = pool_alloc(scratch, square.n, sizeof *has);
+    bool *holds = pool_alloc(scratch, clusters.count + 1, sizeof *holds);
+    int *below = pool_alloc(scratch, clusters.count + 1, sizeof *below);
+    look_below(&clusters, below, holds);
+    const bool guest = in->facts && in->facts->hypervisor;
+    struct report report = {in->result,
+                            in->pool,
+                            in->series,
+                            &square,
+                            &clusters,
+                            declared,
+                            guest ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0,
+                            below,
+                            holds};
+    for (size_t i = 0; i < clusters.count; i++)
+        add_cluster(&report, &clusters.list[i], has);
+    for (size_t i = 0; declared && i < declared->count; i++)
+        if (declared->groups[i].kind == DECLARED_SIBLINGS)
+            compare_siblings(&report, &declared->groups[i], has);
+}
+
+void findings_clusters(struct probe_result *result, struct pool *pool, const struct series *series,
+                       const struct machine_facts *facts, const struct declared *declared)
+{
+    struct finding_of_clusters in = {result, pool, series, facts, declared};
+    if (series->matrix)
+        pool_scratch(pool, add_findings, &in);
 }

@@ -43,9 +43,9 @@ struct declared {
  * then nothing is compared; an empty list says that all CPUs are declared as separate. All points
  * are used that have a value, both directions as one; their intervals, where they have any, are
  * the noise. A series that is no matrix, has fewer than three CPUs or more than CLUSTERS_CPUS_MAX
- * gets no findings. ERROR_SYSTEM without memory. */
+ * gets no findings. */
 enum { CLUSTERS_CPUS_MAX = 2048 };
-int findings_clusters(struct probe_result *result, struct pool *, const struct series *,
-                      const struct machine_facts *facts, const struct declared *, struct error *);
+void findings_clusters(struct probe_result *result, struct pool *, const struct series *,
+                       const struct machine_facts *facts, const struct declared *);
 
 #endif

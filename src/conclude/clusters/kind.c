@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 
 #include <math.h>
@@ -25,22 +24,12 @@ static int compare_leaves(const void *a, const void *b)
 static bool *find_leaves(const struct groups *groups, struct pool *scratch)
 {
     bool *leaf = pool_alloc(scratch, groups->count + 1, sizeof *leaf);
-    for (size_t i = 0; leaf && i < groups->count; i++)
+    for (size_t i = 0; i < groups->count; i++)
         leaf[i] = true;
-    for (size_t i = 0; leaf && i < groups->count; i++)
+    for (size_t i = 0; i < groups->count; i++)
         if (groups->list[i].parent >= 0)
             leaf[groups->list[i].parent] = false;
     return leaf;
-}
-
-static int add_kind(struct groups *groups, const struct cells *cells, const struct leaf *leaves,
-                    size_t count, size_t *members)
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < leaves[i].count; j++)
-            members[rows++] = leaves[i].members[j];
-    return groups_add(groups, cells, members, rows, CLUSTER_KIND);
 }
 
 static size_t same_kind(const struct leaf *leaves, size_t count)
@@ -74,30 +63,30 @@ static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size
     return kinds >= 2 && rows == 0;
 }
 
-int groups_add_kinds(struct groups *groups, const struct cells *cells)
+void groups_add_kinds(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
-    struct pool scratch = {0};
-    struct leaf *leaves = pool_alloc(&scratch, groups->count + 1, sizeof *leaves);
-    size_t *members = pool_alloc(&scratch, cells->m + 1, sizeof *members);
-    const bool *is_leaf = find_leaves(groups, &scratch);
-    size_t *kind_of_size = pool_alloc(&scratch, cells->m + 1, sizeof *kind_of_size);
-    int code = leaves && members && is_leaf && kind_of_size ? 0 : ERROR_SYSTEM;
-    size_t count = 0;
-    for (size_t i = 0; i < groups->count && code == 0; i++) {
+    struct leaf *leaves = pool_alloc(scratch, groups->count + 1, sizeof *leaves);
+    size_t *members = pool_alloc(scratch, cells->m + 1, sizeof *members);
+    const bool *is_leaf = find_leaves(groups, scratch);
+    size_t *kind_of_size = pool_alloc(scratch, cells->m + 1, sizeof *kind_of_size), count = 0;
+    for (size_t i = 0; i < groups->count; i++) {
         const struct group *group = &groups->list[i];
         if (!is_leaf[i])
             continue;
-        struct leaf leaf = {group->members, group->count, group_within(group, cells, &scratch)};
+        const struct leaf leaf = {group->members, group->count,
+                                  group_within(group, cells, scratch)};
         if (isfinite(leaf.within))
             leaves[count++] = leaf;
     }
-    if (code == 0 && count)
-        qsort(leaves, count, sizeof *leaves, compare_leaves);
-    bool found = code == 0 && are_kinds(leaves, count, cells->m, kind_of_size);
-    for (size_t i = 0, same; code == 0 && found && i < count; i += same) {
+    qsort(leaves, count, sizeof *leaves, compare_leaves);
+    if (!are_kinds(leaves, count, cells->m, kind_of_size))
+        return;
+    for (size_t i = 0, same; i < count; i += same) {
+        size_t rows = 0;
         same = same_kind(leaves + i, count - i);
-        code = add_kind(groups, cells, leaves + i, same, members);
+        for (size_t k = i; k < i + same; k++)
+            for (size_t j = 0; j < leaves[k].count; j++)
+                members[rows++] = leaves[k].members[j];
+        groups_add(groups, cells, members, rows, CLUSTER_KIND);
     }
-    pool_free(&scratch);
-    return code;
 }

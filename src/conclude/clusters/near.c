@@ -1,4 +1,3 @@
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
@@ -25,13 +24,11 @@ struct rows {
 
 /* Finds what each row adds to all its latencies: how its far latencies differ from those of the
  * other rows. Near latencies would not do, because they depend on the row's place. */
-static int read_own_parts(const struct cells *cells, struct rows *rows)
+static void read_own_parts(const struct cells *cells, struct rows *rows, double *room)
 {
-    struct pool scratch = {0};
     double *own = rows->own;
-    size_t m = cells->m;
-    double *room = pool_alloc(&scratch, m + 1, sizeof *room);
-    for (size_t a = 0; a < m && room; a++) {
+    const size_t m = cells->m;
+    for (size_t a = 0; a < m; a++) {
         size_t count = 0;
         for (size_t b = 0; b < m; b++)
             if (b != a && !isnan(cells->known[a * m + b]))
@@ -39,15 +36,11 @@ static int read_own_parts(const struct cells *cells, struct rows *rows)
         sort_ascending(room, count);
         own[a] = quantile(room, count, 0.9);
     }
-    if (room) {
-        memcpy(room, own, m * sizeof *room);
-        sort_ascending(room, m);
-        rows->far = median(room, m);
-        for (size_t a = 0; a < m; a++)
-            own[a] -= rows->far / 2;
-    }
-    pool_free(&scratch);
-    return room ? 0 : ERROR_SYSTEM;
+    memcpy(room, own, m * sizeof *room);
+    sort_ascending(room, m);
+    rows->far = median(room, m);
+    for (size_t a = 0; a < m; a++)
+        own[a] -= rows->far / 2;
 }
 
 static double noise_of(const struct tree *tree, const struct tree_node *node,
@@ -157,47 +150,37 @@ static bool is_near(const struct tree *tree, const struct tree_node *node,
            is_whole(tree, node, cells, own);
 }
 
-static int add_from(struct groups *groups, const struct cells *cells, const struct rows *rows)
+static void add_from(struct groups *groups, const struct cells *cells, const struct rows *rows,
+                     struct pool *scratch)
 {
-    struct pool scratch = {0};
     struct tree tree;
-    double *room = pool_alloc(&scratch, cells->m + 1, sizeof *room);
-    int code = room ? tree_build(&tree, &scratch, cells, rows->own) : ERROR_SYSTEM;
-    if (code == 0 && !(rows->far > 0))
-        code = groups_add_plain(groups, cells, &tree, rows->mate);
-    for (size_t i = cells->m; code == 0 && i < tree.count; i++) {
+    double *room = pool_alloc(scratch, cells->m + 1, sizeof *room);
+    tree_build(&tree, scratch, cells, rows->own);
+    if (!(rows->far > 0))
+        groups_add_plain(groups, cells, &tree, rows->mate, scratch);
+    for (size_t i = cells->m; i < tree.count; i++) {
         const struct tree_node *node = &tree.nodes[i];
         if (node->parent >= 0 && is_near(&tree, node, cells, rows->own, rows->far, room))
-            code = groups_add(groups, cells, tree.order + node->first, node->count, CLUSTER_NEAR);
+            groups_add(groups, cells, tree.order + node->first, node->count, CLUSTER_NEAR);
     }
-    pool_free(&scratch);
-    return code;
 }
 
-int groups_add_near(struct groups *groups, const struct cells *cells)
+void groups_add_near(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
-    struct pool scratch = {0};
-    size_t m = cells->m;
-    struct rows rows = {.own = pool_alloc(&scratch, m + 1, sizeof *rows.own),
-                        .mate = pool_alloc(&scratch, m + 1, sizeof *rows.mate)};
-    int code = rows.own && rows.mate ? 0 : ERROR_SYSTEM;
-    bool correct = m >= ROWS_TO_CORRECT;
-    for (size_t a = 0; code == 0 && a < m; a++) {
+    const size_t m = cells->m;
+    struct rows rows = {.own = pool_alloc(scratch, m + 1, sizeof *rows.own),
+                        .mate = pool_alloc(scratch, m + 1, sizeof *rows.mate)};
+    for (size_t a = 0; a < m; a++) {
         const struct group *own =
             groups->smallest[a] < 0 ? NULL : &groups->list[groups->smallest[a]];
         rows.mate[a] = own && own->count == 2 ? own->members[own->members[0] == a] : a;
     }
-    if (code == 0 && correct)
-        code = read_own_parts(cells, &rows);
-    if (code == 0 && correct)
-        code = add_from(groups, cells, &rows);
-    if (code == 0) {
-        memset(rows.own, 0, m * sizeof *rows.own);
-        rows.far = 0;
-        code = add_from(groups, cells, &rows);
+    if (m >= ROWS_TO_CORRECT) {
+        read_own_parts(cells, &rows, pool_alloc(scratch, m + 1, sizeof(double)));
+        add_from(groups, cells, &rows, scratch);
     }
-    if (code == 0)
-        code = groups_drop_odd(groups, cells);
-    pool_free(&scratch);
-    return code;
+    memset(rows.own, 0, m * sizeof *rows.own);
+    rows.far = 0;
+    add_from(groups, cells, &rows, scratch);
+    groups_drop_odd(groups, cells, scratch);
 }

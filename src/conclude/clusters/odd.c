@@ -1,5 +1,4 @@
 /* Drops near groups that turn out to be none when compared with the others. */
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
@@ -112,7 +111,7 @@ static bool is_alone(const struct groups *groups, int index, const struct cells 
            !is_plain(group, outer, cells, room);
 }
 
-int groups_drop_odd(struct groups *groups, const struct cells *cells)
+void groups_drop_odd(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
     /* The second test compares with the groups that the first one leaves. */
     static bool (*const tests[])(const struct groups *, int, const struct cells *,
@@ -120,18 +119,14 @@ int groups_drop_odd(struct groups *groups, const struct cells *cells)
         is_all_but_slow,
         is_alone,
     };
-    struct pool scratch = {0};
     struct room room = {
-        .values = pool_alloc(&scratch, cells->m * cells->m + 1, sizeof *room.values),
-        .rest = pool_alloc(&scratch, cells->m + 1, sizeof *room.rest),
+        .values = pool_alloc(scratch, cells->m * cells->m + 1, sizeof *room.values),
+        .rest = pool_alloc(scratch, cells->m + 1, sizeof *room.rest),
     };
-    bool *keep = pool_alloc(&scratch, groups->count + 1, sizeof *keep);
-    int code = room.values && room.rest && keep ? 0 : ERROR_SYSTEM;
-    for (size_t test = 0; test < sizeof tests / sizeof *tests && code == 0; test++) {
+    bool *keep = pool_alloc(scratch, groups->count + 1, sizeof *keep);
+    for (size_t test = 0; test < sizeof tests / sizeof *tests; test++) {
         for (size_t i = 0; i < groups->count; i++)
             keep[i] = !tests[test](groups, (int)i, cells, &room);
-        code = groups_keep(groups, cells, keep);
+        groups_keep(groups, cells, keep);
     }
-    pool_free(&scratch);
-    return code;
 }

@@ -2,7 +2,6 @@
  * be near by chance. A regular partition is no chance, however much the far cells scatter: there,
  * row after row is mutually nearest with one other row, and the next row is clearly farther away.
  * No single pair could be such evidence. */
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 
 #include <math.h>
@@ -53,7 +52,7 @@ static size_t find_nearest(const struct cells *cells, size_t row, double *neares
     return known >= 2 && 2 * known >= cells->m - 1 ? found : row;
 }
 
-static int read_pairs(struct pairs *pairs, struct pool *scratch, const struct cells *cells)
+static void read_pairs(struct pairs *pairs, struct pool *scratch, const struct cells *cells)
 {
     size_t m = pairs->m = cells->m;
     size_t *nearest = pool_alloc(scratch, m, sizeof *nearest);
@@ -61,8 +60,6 @@ static int read_pairs(struct pairs *pairs, struct pool *scratch, const struct ce
     pairs->nearest = pool_alloc(scratch, m, sizeof *pairs->nearest);
     pairs->next = pool_alloc(scratch, m, sizeof *pairs->next);
     pairs->gap = pool_alloc(scratch, m, sizeof *pairs->gap);
-    if (!nearest || !pairs->mate || !pairs->nearest || !pairs->next || !pairs->gap)
-        return ERROR_SYSTEM;
     for (size_t a = 0; a < m; a++)
         nearest[a] = find_nearest(cells, a, &pairs->nearest[a], &pairs->next[a]);
     for (size_t a = 0; a < m; a++) {
@@ -73,7 +70,6 @@ static int read_pairs(struct pairs *pairs, struct pool *scratch, const struct ce
         pairs->mate[a] = mutual && gap >= log(least_ratio) && gap >= deviations * given ? b : a;
         pairs->gap[a] = gap;
     }
-    return 0;
 }
 
 /* The least gap among the pairs of a partition; infinity where the pairs are no partition. */
@@ -90,20 +86,18 @@ static double find_partition(const struct pairs *pairs)
     return INFINITY;
 }
 
-int groups_add_pairs(struct groups *groups, const struct cells *cells)
+void groups_add_pairs(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
-    struct pool scratch = {0};
     struct pairs pairs;
-    int code = read_pairs(&pairs, &scratch, cells);
-    double gap = code == 0 ? find_partition(&pairs) : INFINITY, farthest = 0;
+    read_pairs(&pairs, scratch, cells);
+    const double gap = find_partition(&pairs);
+    double farthest = 0;
     for (size_t a = 0; a < cells->m && isfinite(gap); a++)
         if (pairs.mate[a] != a && pairs.gap[a] >= gap)
             farthest = fmax(farthest, pairs.nearest[a]);
-    for (size_t a = 0; a < cells->m && isfinite(gap) && code == 0; a++) {
-        size_t members[] = {a, pairs.mate[a]};
+    for (size_t a = 0; a < cells->m && isfinite(gap); a++) {
+        const size_t members[] = {a, pairs.mate[a]};
         if (a < pairs.mate[a] && pairs.nearest[a] <= as_near_as_others * farthest)
-            code = groups_add(groups, cells, members, 2, CLUSTER_NEAR);
+            groups_add(groups, cells, members, 2, CLUSTER_NEAR);
     }
-    pool_free(&scratch);
-    return code;
 }

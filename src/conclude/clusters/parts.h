@@ -17,8 +17,9 @@ struct cells {
     double *noise; /* of each row, relative to the latency */
     double *given; /* the part of the noise that the caller knows */
 };
-/* In the pool; ERROR_SYSTEM without memory. */
-int cells_read(struct cells *, struct pool *, const double *latency, const double *noise, size_t n);
+/* In the pool. */
+void cells_read(struct cells *, struct pool *, const double *latency, const double *noise,
+                size_t n);
 /* Root of the mean squared difference of two rows' logarithms over the columns first, first + step
  * and so on, but those of the two rows themselves; NAN where there are none. */
 double cells_distance(const struct cells *, size_t a, size_t b, size_t first, size_t step);
@@ -43,7 +44,7 @@ struct tree {
 };
 
 /* Over latencies less the rows' own parts, own[m]; with all parts 0 over latencies as they are. */
-int tree_build(struct tree *, struct pool *, const struct cells *, const double *own);
+void tree_build(struct tree *, struct pool *, const struct cells *, const double *own);
 
 /* --- cluster.c's list of candidates --- */
 
@@ -64,33 +65,32 @@ struct groups {
     struct pool *pool;
 };
 
-/* An empty list in the pool. ERROR_SYSTEM without memory. */
-int groups_begin(struct groups *, struct pool *, size_t rows);
+/* An empty list in the pool. */
+void groups_begin(struct groups *, struct pool *, size_t rows);
 /* Whether the set, which is not empty, overlaps no group, unless one of the two holds the other. */
 bool groups_fit(struct groups *, const size_t *members, size_t count);
 /* Adds a copy of the set if it fits and is not everything. A group that is there already stays, and
  * becomes a kind if it is added as one. The time depends on the size of the set and of the tree
- * over it, not on the number of groups. ERROR_SYSTEM without memory. */
-int groups_add(struct groups *, const struct cells *, const size_t *members, size_t count,
-               enum cluster_basis);
-/* Leaves only those groups that `keep` has. ERROR_SYSTEM without memory. */
-int groups_keep(struct groups *, const struct cells *, const bool *keep);
-/* Drops near groups that turn out to be none when compared with the others. ERROR_SYSTEM without
- * memory. */
-int groups_drop_odd(struct groups *, const struct cells *);
+ * over it, not on the number of groups. */
+void groups_add(struct groups *, const struct cells *, const size_t *members, size_t count,
+                enum cluster_basis);
+/* Leaves only those groups that `keep` has. */
+void groups_keep(struct groups *, const struct cells *, const bool *keep);
+/* Drops near groups that turn out to be none when compared with the others. */
+void groups_drop_odd(struct groups *, const struct cells *, struct pool *scratch);
 /* Median of the measured latencies between the members; NAN where there are none. */
 double group_within(const struct group *, const struct cells *, struct pool *scratch);
 
-/* --- each adds the groups of its kind --- */
+/* --- each adds the groups of its kind; the scratch is freed when it returns --- */
 
-int groups_add_pairs(struct groups *, const struct cells *); /* pairs.c */
-int groups_add_near(struct groups *, const struct cells *);  /* near.c */
-/* Works on a tree of uncorrected latencies; mate[m] is the other row of a row's pair, or the row
- * itself. */
-int groups_add_plain(struct groups *, const struct cells *, const struct tree *,
-                     const size_t *mate);                     /* plain.c */
-int groups_add_blocks(struct groups *, const struct cells *); /* blocks.c */
-int groups_add_alike(struct groups *, const struct cells *);  /* alike.c */
-int groups_add_kinds(struct groups *, const struct cells *);  /* kind.c */
+void groups_add_pairs(struct groups *, const struct cells *, struct pool *scratch);  /* pairs.c */
+void groups_add_near(struct groups *, const struct cells *, struct pool *scratch);   /* near.c */
+void groups_add_blocks(struct groups *, const struct cells *, struct pool *scratch); /* blocks.c */
+void groups_add_alike(struct groups *, const struct cells *, struct pool *scratch);  /* alike.c */
+void groups_add_kinds(struct groups *, const struct cells *, struct pool *scratch);  /* kind.c */
+/* Of near.c: works on a tree of uncorrected latencies; mate[m] is the other row of a row's pair, or
+ * the row itself (plain.c). */
+void groups_add_plain(struct groups *, const struct cells *, const struct tree *,
+                      const size_t *mate, struct pool *scratch);
 
 #endif

@@ -2,7 +2,6 @@
  * other. For few or noisy rows this order is better evidence than any estimate of the noise: by
  * chance it would be one among all the possible orders of as many latencies. A single group may be
  * what remains beside some slow cores; two groups of one size can't be. */
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 
 #include <math.h>
@@ -89,28 +88,23 @@ static void look_at(struct plain *plain, size_t index)
     plain->sizes[node->count].chance += log_chance((double)plain->items, (double)items);
 }
 
-int groups_add_plain(struct groups *groups, const struct cells *cells, const struct tree *tree,
-                     const size_t *mate)
+void groups_add_plain(struct groups *groups, const struct cells *cells, const struct tree *tree,
+                      const size_t *mate, struct pool *scratch)
 {
-    struct pool scratch = {0};
-    struct plain plain = {cells,
-                          tree,
-                          mate,
-                          pool_alloc(&scratch, tree->count + 1, sizeof *plain.most),
-                          pool_alloc(&scratch, tree->count + 1, sizeof *plain.found),
-                          pool_alloc(&scratch, cells->m + 1, sizeof *plain.sizes),
-                          0};
-    int code = plain.most && plain.found && plain.sizes ? 0 : ERROR_SYSTEM;
+    struct plain plain = {.cells = cells,
+                          .tree = tree,
+                          .mate = mate,
+                          .most = pool_alloc(scratch, tree->count + 1, sizeof *plain.most),
+                          .found = pool_alloc(scratch, tree->count + 1, sizeof *plain.found),
+                          .sizes = pool_alloc(scratch, cells->m + 1, sizeof *plain.sizes)};
     for (size_t a = 0; a < cells->m; a++)
         plain.items += mate[a] >= a;
-    for (size_t i = cells->m; code == 0 && i < tree->count; i++)
+    for (size_t i = cells->m; i < tree->count; i++)
         look_at(&plain, i);
-    for (size_t i = cells->m; code == 0 && i < tree->count; i++) {
+    for (size_t i = cells->m; i < tree->count; i++) {
         const struct tree_node *node = &tree->nodes[i];
         const struct same_size *same = &plain.sizes[node->count];
         if (plain.found[i] && same->groups >= GROUPS_MIN && same->chance <= log(most_chance))
-            code = groups_add(groups, cells, tree->order + node->first, node->count, CLUSTER_NEAR);
+            groups_add(groups, cells, tree->order + node->first, node->count, CLUSTER_NEAR);
     }
-    pool_free(&scratch);
-    return code;
 }

@@ -1,6 +1,5 @@
 /* Average linkage by nearest-neighbour chains (Murtagh 1983): O(n^2) time, with the same tree as by
  * always joining the nearest two. */
-#include "base/error.h"
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 #include "stats/spread.h"
@@ -116,34 +115,29 @@ static void measure_join(struct tree *tree, struct tree_node *node, const struct
         node->scatter = robust_deviation(adjusted, node->pairs, scratch) / node->join;
 }
 
-int tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, const double *own)
+void tree_build(struct tree *tree, struct pool *pool, const struct cells *cells, const double *own)
 {
-    size_t m = cells->m, pairs = m * m / 4 + 1;
-    struct pool scratch = {0};
+    const size_t m = cells->m, pairs = m * m / 4 + 1;
     struct joining joining = {.m = m,
-                              .distance = pool_alloc(&scratch, m * m, sizeof(float)),
-                              .node = pool_alloc(&scratch, m, sizeof(int))};
-    size_t *chain = pool_alloc(&scratch, m + 1, sizeof *chain);
-    double *room = pool_alloc(&scratch, 3 * pairs, sizeof *room);
+                              .distance = pool_alloc(pool, m * m, sizeof(float)),
+                              .node = pool_alloc(pool, m, sizeof(int))};
+    double *room = pool_alloc(pool, 3 * pairs, sizeof *room);
     tree->nodes = pool_alloc(pool, 2 * m, sizeof *tree->nodes);
     tree->order = pool_alloc(pool, m, sizeof *tree->order);
     tree->count = m;
-    bool enough = joining.distance && joining.node && chain && room && tree->nodes && tree->order;
-    for (size_t a = 0; enough && a < m; a++) {
+    for (size_t a = 0; a < m; a++) {
         joining.node[a] = (int)a;
         tree->nodes[a] = (struct tree_node){.count = 1, .left = -1, .right = -1, .parent = -1};
         for (size_t b = 0; b < m; b++)
             joining.distance[a * m + b] = expf(cells->filled[a * m + b]) - (float)(own[a] + own[b]);
     }
-    if (enough) {
-        join_all(&joining, tree, chain);
-        set_order(tree, m);
-    }
-    for (size_t i = m; enough && i < tree->count; i++) {
+    join_all(&joining, tree, pool_alloc(pool, m + 1, sizeof(size_t)));
+    set_order(tree, m);
+    for (size_t i = m; i < tree->count; i++) {
         tree->nodes[i].join = tree->nodes[i].adjusted = NAN;
         tree->nodes[i].least = tree->nodes[i].most = NAN;
         measure_join(tree, &tree->nodes[i], cells, own, room);
     }
-    pool_free(&scratch);
-    return enough ? 0 : ERROR_SYSTEM;
+    pool_give_back(pool, joining.distance);
+    pool_give_back(pool, room);
 }

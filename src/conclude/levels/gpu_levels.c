@@ -30,7 +30,7 @@ static bool has_halves(const struct probe_result *found, const struct gpu_declar
 }
 
 /* The third plateau is the second level's outer half, and memory may be the only one behind it. */
-static int rename_outer(struct probe_result *found, struct pool *pool, struct error *error)
+static void rename_outer(struct probe_result *found, struct pool *pool)
 {
     static const char third[] = "L3.";
     size_t kept = 0;
@@ -48,32 +48,13 @@ static int rename_outer(struct probe_result *found, struct pool *pool, struct er
                                         finding->text);
         if (of_third)
             finding->name = pool_printf(pool, "L2.outer.%s", finding->name + strlen(third));
-        if (!finding->name || (of_third && strstr(finding->name, ".latency") && !finding->text))
-            return error_out_of_memory(error);
         found->findings[kept++] = *finding;
     }
     found->finding_count = kept;
-    return 0;
 }
 
-/* Appends the findings under their longer names. */
-static int adopt(struct probe_result *result, struct pool *pool, const char *prefix,
-                 const struct finding *found, struct error *error)
-{
-    const char *name = pool_printf(pool, "%s%s", prefix, found->name);
-    struct finding *finding = name ? finding_add(result, pool, name, found->unit) : NULL;
-    if (!finding)
-        return error_out_of_memory(error);
-    name = finding->name;
-    *finding = *found;
-    finding->name = name;
-    return 0;
-}
-
-int findings_gpu_levels(struct probe_result *result, struct pool *pool, const char *prefix,
-                        const struct series *series, const struct gpu_declared *declared,
-                        const struct translation_knee *knees, size_t knee_count,
-                        struct error *error)
+void findings_gpu_levels(struct probe_result *result, struct pool *pool, const char *prefix,
+                         const struct series *series, const struct gpu_declared *declared)
 {
     /* An undeclared level is skipped when levels get their names. So the second level may be
      * declared only together with the first, or where loads bypass the first. */
@@ -86,10 +67,13 @@ int findings_gpu_levels(struct probe_result *result, struct pool *pool, const ch
         caches[facts.cache_count++] =
             (struct cache_facts){.level = 2, .type = "unified", .size_bytes = declared->l2_bytes};
     struct probe_result found = {0};
-    int code = findings_levels(&found, pool, series, &facts, knees, knee_count, error);
-    if (code == 0 && has_halves(&found, declared))
-        code = rename_outer(&found, pool, error);
-    for (size_t i = 0; i < found.finding_count && code == 0; i++)
-        code = adopt(result, pool, prefix, &found.findings[i], error);
-    return code;
+    findings_levels(&found, pool, series, &facts, NULL, 0);
+    if (has_halves(&found, declared))
+        rename_outer(&found, pool);
+    for (size_t i = 0; i < found.finding_count; i++) {
+        struct finding *finding =
+            pool_append(pool, (void **)&result->findings, &result->finding_count, sizeof *finding);
+        *finding = found.findings[i];
+        finding->name = pool_printf(pool, "%s%s", prefix, finding->name);
+    }
 }

@@ -2,7 +2,7 @@
 #ifndef FATHOM_CONCLUDE_LEVELS_GPU_LEVELS_H
 #define FATHOM_CONCLUDE_LEVELS_GPU_LEVELS_H
 
-#include "conclude/levels/curve/levels.h"
+#include "conclude/levels/level.h"
 #include "document/document.h"
 
 /* What the device declares of the caches that the loads went through; 0: nothing. */
@@ -13,9 +13,8 @@ struct gpu_declared {
 
 /* Adds the findings of findings_levels(), each with a prefix before its name: with "gpu0." it is
  * "gpu0.L1.latency". Where the second level is seen as two plateaus, up to some half of what is
- * declared and up to all of it, the latter is "L2.outer". ERROR_SYSTEM without memory. */
-int findings_gpu_levels(struct probe_result *, struct pool *, const char *prefix,
-                        const struct series *, const struct gpu_declared *,
-                        const struct translation_knee *knees, size_t knee_count, struct error *);
+ * declared and up to all of it, the latter is "L2.outer". */
+void findings_gpu_levels(struct probe_result *, struct pool *, const char *prefix,
+                         const struct series *, const struct gpu_declared *);
 
 #endif

@@ -1,4 +1,4 @@
-#include "conclude/levels/level_reading.h"
+#include "conclude/levels/reading.h"
 
 #include "base/quantity.h"
 #include "base/units.h"
@@ -43,7 +43,7 @@ static unsigned level_flags(const struct level_reading *reading, size_t index)
 
 static const char *plateau_text(const struct level_reading *reading, size_t index)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT];
     size_t points = 0;
     for (size_t i = 0; i < reading->series->point_count; i++)
@@ -61,7 +61,7 @@ static const char *plateau_text(const struct level_reading *reading, size_t inde
 /* A level has no interval if its points agree exactly and each was measured only once. */
 static bool has_interval(const struct level_reading *reading, size_t index)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     bool known = level->low < level->high;
     for (size_t i = 0; i < reading->series->point_count && !known; i++)
         known =
@@ -73,7 +73,7 @@ static bool has_interval(const struct level_reading *reading, size_t index)
 static struct level_estimate as_found(const struct level_reading *reading, size_t index,
                                       double *values, double *halves)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     size_t n = 0;
     for (size_t i = 0; i < reading->series->point_count; i++) {
         const struct level_sample *sample = &reading->samples[i], *found = &reading->found[i];
@@ -93,9 +93,9 @@ static struct quiet quiet_in(const struct level_estimate *estimate, double divis
                           (float)(estimate->high / divisor)};
 }
 
-static int add_latency(const struct level_reading *reading, size_t index, const char *level_name)
+static void add_latency(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
     const bool interval = has_interval(reading, index);
@@ -104,25 +104,19 @@ static int add_latency(const struct level_reading *reading, size_t index, const 
     struct level_estimate found = quiet;
     if (reading->quiet) {
         double *room = pool_alloc(reading->pool, 2 * reading->series->point_count, sizeof *room);
-        if (!room)
-            return error_out_of_memory(reading->error);
         found = as_found(reading, index, room, room + reading->series->point_count);
     }
     struct level_estimate ns = found;
     char name[2 * LEVEL_NAME_ROOM];
-    if (!text)
-        return error_out_of_memory(reading->error);
     if (isfinite(reading->clock) || quantity_is(unit, DIMENSION_CYCLES)) {
         snprintf(name, sizeof name, "%s.latency", level_name);
         struct finding *cycles = finding_add_value(reading->result, reading->pool, name, "cycles",
                                                    found.value, found.low, found.high, flags);
-        if (!cycles)
-            return error_out_of_memory(reading->error);
         cycles->text = text;
         if (reading->quiet)
             cycles->quiet = quiet_in(&quiet, 1);
         if (!quantity_is(unit, DIMENSION_TIME))
-            return 0;
+            return;
         ns.value /= reading->found_clock;
         ns.low /= reading->found_clock;
         ns.high /= reading->found_clock;
@@ -130,12 +124,9 @@ static int add_latency(const struct level_reading *reading, size_t index, const 
     snprintf(name, sizeof name, "%s.latency_ns", level_name);
     struct finding *finding = finding_add_value(reading->result, reading->pool, name, "ns",
                                                 ns.value, ns.low, ns.high, flags);
-    if (!finding)
-        return error_out_of_memory(reading->error);
     finding->text = text;
     if (reading->quiet)
         finding->quiet = quiet_in(&quiet, isfinite(reading->clock) ? reading->clock : 1);
-    return 0;
 }
 
 /* --- capacity --- */
@@ -151,7 +142,7 @@ static double declared_up_to(const struct level_reading *reading, size_t index)
 
 static const char *capacity_text(const struct level_reading *reading, size_t index, double declared)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
     size_format(level->capacity, holds);
     bool differs = fabs(level->capacity / declared - 1) > capacity_differs &&
@@ -184,13 +175,11 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
 }
 
 /* Why the capacity of a level was not found, in words. */
-static int add_blurred(const struct level_reading *reading, size_t index, const char *name)
+static void add_blurred(const struct level_reading *reading, size_t index, const char *name)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT];
     struct finding *finding = finding_add(reading->result, reading->pool, name, "B");
-    if (!finding)
-        return error_out_of_memory(reading->error);
     finding->declared = level_declared(reading, index);
     finding->flags = level_flags(reading, index);
     finding->text =
@@ -198,26 +187,24 @@ static int add_blurred(const struct level_reading *reading, size_t index, const 
                     "not found: from %s to %s latencies rise steadily, so where this level "
                     "ends can't be said; repeat with --thorough or on a quieter machine",
                     size_format(level->to, from), size_format(level->capacity, to));
-    return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
-static int add_capacity(const struct level_reading *reading, size_t index, const char *level_name)
+static void add_capacity(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     char name[2 * LEVEL_NAME_ROOM];
     if (!isfinite(level->capacity))
-        return 0;
+        return;
     snprintf(name, sizeof name, "%s.capacity", level_name);
-    if (level->blurred)
-        return add_blurred(reading, index, name);
+    if (level->blurred) {
+        add_blurred(reading, index, name);
+        return;
+    }
     struct finding *finding =
         finding_add_value(reading->result, reading->pool, name, "B", level->capacity,
                           level->capacity_low, level->capacity_high, level_flags(reading, index));
-    if (!finding)
-        return error_out_of_memory(reading->error);
     finding->declared = level_declared(reading, index);
     finding->text = capacity_text(reading, index, finding->declared);
-    return 0;
 }
 
 /* Only curves in ns or in cycles can be read; a foreign document may have any unit. */
@@ -227,24 +214,17 @@ static bool is_readable(const struct series *series)
            quantity_is(series->y.unit, DIMENSION_CYCLES);
 }
 
-int findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
-                    const struct machine_facts *declared, const struct translation_knee *knees,
-                    size_t knee_count, struct error *error)
+void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
+                     const struct machine_facts *declared, const struct translation_knee *knees,
+                     size_t knee_count)
 {
-    struct level_reading reading = {.result = result,
-                                    .pool = pool,
-                                    .series = series,
-                                    .smallest = INFINITY,
-                                    .largest = 0,
-                                    .error = error};
+    struct level_reading reading = {
+        .result = result, .pool = pool, .series = series, .smallest = INFINITY};
     if (!is_readable(series))
-        return 0;
-    struct level_sample *samples =
-        findings_level_samples(series, LEVEL_VALUES_QUIET, pool, &reading.clock);
+        return;
+    struct level_sample *samples = level_samples(series, LEVEL_VALUES_QUIET, pool, &reading.clock);
     reading.samples = samples;
-    reading.found = findings_level_samples(series, LEVEL_VALUES_FOUND, pool, &reading.found_clock);
-    if (!samples || !reading.found)
-        return error_out_of_memory(error);
+    reading.found = level_samples(series, LEVEL_VALUES_FOUND, pool, &reading.found_clock);
     for (size_t i = 0; i < series->point_count; i++) {
         reading.quiet = reading.quiet || quiet_is_known(&series->points[i].quiet);
         reading.smallest = fmin(reading.smallest, series->points[i].x);
@@ -252,17 +232,13 @@ int findings_levels(struct probe_result *result, struct pool *pool, const struct
     }
     level_read_declared(&reading, declared);
     const bool cycles = isfinite(reading.clock) || quantity_is(series->y.unit, DIMENSION_CYCLES);
-    const enum level_pages pages = declared || knee_count ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN;
-    int code = levels_find_on(pages, samples, series->point_count, knees, cycles ? knee_count : 0,
-                              &reading.levels);
-    if (code < 0)
-        return error_out_of_memory(error);
-    for (size_t k = 0; code == 0 && k < reading.levels.count; k++) {
+    levels_find(pool, declared || knee_count ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN, samples,
+                series->point_count, knees, cycles ? knee_count : 0, &reading.levels);
+    for (size_t k = 0; k < reading.levels.count; k++) {
         char name[LEVEL_NAME_ROOM];
         level_name(&reading, k, name);
-        code = add_latency(&reading, k, name);
-        if (code == 0)
-            code = add_capacity(&reading, k, name);
+        add_latency(&reading, k, name);
+        add_capacity(&reading, k, name);
     }
-    return code == 0 ? level_add_remarks(&reading) : code;
+    level_add_remarks(&reading);
 }

@@ -1,6 +1,6 @@
 /*
  * Levels: what a latency curve says of the caches and of DRAM, and whether the machine declares the
- * same (conclude/levels/curve/levels.h says how they are found).
+ * same (conclude/levels/level.h says how they are found).
  *
  * Findings, by the order in which levels are found: "L1.latency" in cycles where the points have
  * them, "L1.latency_ns", "L1.capacity" in bytes with an interval and, where it is declared,
@@ -14,27 +14,15 @@
 #ifndef FATHOM_CONCLUDE_LEVELS_LEVELS_H
 #define FATHOM_CONCLUDE_LEVELS_LEVELS_H
 
-#include "conclude/levels/curve/levels.h"
+#include "conclude/levels/level.h"
 #include "document/document.h"
 
 /* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
  * is ns, or cycles where its unit says so. `declared` may be NULL, of another tool's table: then
  * nothing is compared, and without `knees` pages are unknown. `knees` are sizes beyond which
- * translation adds a number of cycles each; they are never reported as caches. ERROR_SYSTEM without
- * memory. */
-int findings_levels(struct probe_result *result, struct pool *, const struct series *,
-                    const struct machine_facts *declared, const struct translation_knee *knees,
-                    size_t knee_count, struct error *);
-
-/* Which of a point's values: what the run found, or that without neighbours where it is known. */
-enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
-
-/* The samples of a series for levels_find(), one a point: in cycles where all points have them,
- * else in the series' unit. Where the clock steps, a load within the core scatters in time and one
- * beyond it in cycles. So a sample is the steadier of its point's two values, converted to the
- * clock that most points saw; *clock is its cycles a nanosecond (NAN: samples are not converted).
- * They live in the pool. NULL: no memory. */
-struct level_sample *findings_level_samples(const struct series *, enum level_values, struct pool *,
-                                            double *clock);
+ * translation adds a number of cycles each; they are never reported as caches. */
+void findings_levels(struct probe_result *result, struct pool *, const struct series *,
+                     const struct machine_facts *declared, const struct translation_knee *knees,
+                     size_t knee_count);
 
 #endif

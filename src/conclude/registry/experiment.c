@@ -5,8 +5,6 @@
 #include "conclude/registry/device.h"
 #include "conclude/registry/obtained.h"
 #include "conclude/registry/registry.h"
-#include "conclude/verdict.h"
-#include "document/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +45,6 @@ struct completing {
     size_t option_count;
     struct factor *factors; /* of the current finding */
     size_t count;
-    bool failed; /* no memory */
 };
 
 static struct factor *factor_of(struct completing *completing, const char *name)
@@ -65,10 +62,7 @@ static void set(struct completing *completing, const struct factor *value)
     if (!factor)
         factor = pool_append(completing->pool, (void **)&completing->factors, &completing->count,
                              sizeof *factor);
-    if (factor)
-        *factor = *value;
-    else
-        completing->failed = true;
+    *factor = *value;
 }
 
 /* --- the series that a finding was read off --- */
@@ -99,8 +93,7 @@ static void collect_words(struct completing *completing)
     for (size_t s = 0; s < count; s++)
         all += factors_of(&probe->series[s]);
     completing->words = pool_alloc(completing->pool, all + 1, sizeof *completing->words);
-    completing->failed = completing->failed || !completing->words;
-    for (size_t s = 0; s < count && completing->words; s++) {
+    for (size_t s = 0; s < count; s++) {
         const struct series *series = &probe->series[s];
         completing->devices[s] = device_of_name(series->name, NULL);
         for (size_t i = 0; i < factors_of(series); i++)
@@ -108,8 +101,7 @@ static void collect_words(struct completing *completing)
                 completing->words[completing->word_count++] =
                     (struct word){series->factors[i].text, s};
     }
-    if (completing->words)
-        qsort(completing->words, completing->word_count, sizeof *completing->words, by_text);
+    qsort(completing->words, completing->word_count, sizeof *completing->words, by_text);
 }
 
 /* The first word that does not sort before `text`. */
@@ -273,10 +265,6 @@ static void sort_deviations(struct completing *completing, struct finding *findi
 {
     struct factor *sorted = pool_alloc(completing->pool, completing->count, sizeof *sorted);
     size_t deviations = 0, standard = completing->count;
-    if (!sorted) {
-        completing->failed = true;
-        return;
-    }
     for (size_t i = 0; i < completing->count; i++)
         sorted[is_standard(completing, &completing->factors[i]) ? --standard : deviations++] =
             completing->factors[i];
@@ -309,37 +297,33 @@ static void complete(struct completing *completing, struct finding *finding)
         sort_deviations(completing, finding);
 }
 
-int experiment_complete(struct probe_result *probe, const struct machine_facts *machine,
-                        struct pool *pool, struct error *error)
+void experiment_complete(struct probe_result *probe, const struct machine_facts *machine,
+                         struct pool *pool)
 {
     const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
     struct completing completing = {.probe = probe,
                                     .machine = machine,
                                     .standards = table ? table->experiment : NULL,
                                     .pool = pool};
-    completing.failed =
-        obtained_read(&completing.obtained, probe, machine, completing.standards, pool) < 0;
+    obtained_read(&completing.obtained, probe, machine, completing.standards, pool);
     take_parameters(&completing);
     collect_words(&completing);
-    for (size_t i = 0; i < probe->finding_count && !completing.failed; i++)
+    for (size_t i = 0; i < probe->finding_count; i++)
         complete(&completing, &probe->findings[i]);
-    return completing.failed ? error_out_of_memory(error) : 0;
 }
 
-int experiment_obtained(struct obtained *deviations, const struct probe_result *probe,
-                        const struct machine_facts *machine, struct pool *pool)
+void experiment_obtained(struct obtained *deviations, const struct probe_result *probe,
+                         const struct machine_facts *machine, struct pool *pool)
 {
     const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
     const struct completing completing = {.machine = machine,
                                           .standards = table ? table->experiment : NULL};
     struct obtained all;
     *deviations = (struct obtained){.count = 0};
-    if (obtained_read(&all, probe, machine, completing.standards, pool) < 0)
-        return ERROR_SYSTEM;
+    obtained_read(&all, probe, machine, completing.standards, pool);
     for (size_t i = 0; i < all.count; i++)
         if (!is_standard(&completing, &all.list[i]))
             deviations->list[deviations->count++] = all.list[i];
-    return 0;
 }
 
 bool experiment_obtained_alike(const struct obtained *a, const struct obtained *b)
@@ -348,21 +332,6 @@ bool experiment_obtained_alike(const struct obtained *a, const struct obtained *
     for (size_t i = 0; i < a->count && alike; i++)
         alike = same_factor(&a->list[i], &b->list[i]);
     return alike;
-}
-
-int experiments_complete(struct document *document, struct error *error)
-{
-    int code = 0;
-    for (size_t p = 0; p < document->probe_count && code == 0; p++)
-        code =
-            experiment_complete(&document->probes[p], &document->machine, &document->pool, error);
-    return code == 0 ? verdict_note(document, error) : code;
-}
-
-int experiment_read(struct document *document, const char *path, struct error *error)
-{
-    int code = document_read(document, path, error);
-    return code == 0 ? experiments_complete(document, error) : code;
 }
 
 /* --- comparing --- */
@@ -395,7 +364,7 @@ const char *experiment_text(const struct finding *finding, struct pool *pool)
     enum { NAMED_MOST = 16 };
     const char *text = "";
     size_t i = 0;
-    for (; i < finding->deviations && i < NAMED_MOST && text; i++) {
+    for (; i < finding->deviations && i < NAMED_MOST; i++) {
         const struct factor *factor = &finding->factors[i];
         const char *comma = i ? ", " : "";
         text = factor->text

@@ -13,28 +13,19 @@
 
 /* Gives each finding of the probe that has no factors yet those of its series and what was
  * obtained, and sorts its deviations first. CPUs and nodes are described by kind and distance,
- * never by number. ERROR_SYSTEM without memory. */
-int experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *,
-                        struct error *);
+ * never by number. */
+void experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *);
 /* Fills in those deviations that lie in what a probe obtained (pages, node, kind of core): two
- * curves of one name and factors are the same measurement only if these are equal too. ERROR_SYSTEM
- * without memory. */
-int experiment_obtained(struct obtained *, const struct probe_result *,
-                        const struct machine_facts *, struct pool *);
+ * curves of one name and factors are the same measurement only if these are equal too. */
+void experiment_obtained(struct obtained *, const struct probe_result *,
+                         const struct machine_facts *, struct pool *);
 bool experiment_obtained_alike(const struct obtained *, const struct obtained *);
-/* Completes all probes of a document, and writes its verdict (conclude/verdict.h) as this version
- * says it. To be called after document_read(). */
-int experiments_complete(struct document *, struct error *);
-/* Reads a document and completes its findings: every command reads by this. Errors as of
- * document_read(). */
-int experiment_read(struct document *, const char *path, struct error *);
-
 /* Orders findings by their experiments, standard ones first; 0: both are of the same experiment. */
 int experiment_order(const struct finding *, const struct finding *);
 /* Whether the name alone says what was measured. */
 bool experiment_is_standard(const struct finding *);
-/* The deviations as text, "order forward, pages small"; "" for a standard experiment. NULL: no
- * memory. The text may hold control characters: an output has to clean it. */
+/* The deviations as text, "order forward, pages small"; "" for a standard experiment.
+ * The text may hold control characters: an output has to clean it. */
 const char *experiment_text(const struct finding *, struct pool *);
 
 #endif

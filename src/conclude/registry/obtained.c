@@ -40,16 +40,11 @@ static const char *pages_obtained(struct pool *pool, const char *text)
     return pool_printf(pool, "%.*s", (int)strcspn(text, " "), text);
 }
 
-static int take_pages(const struct obtained_reading *reading)
+static void take_pages(const struct obtained_reading *reading)
 {
     const struct factor *pages = probe_parameter(reading->probe, "pages_obtained");
-    if (!pages || !pages->text || !decides(reading, "pages"))
-        return 0;
-    const char *text = pages_obtained(reading->pool, pages->text);
-    if (!text)
-        return ERROR_SYSTEM;
-    add(reading->obtained, "pages", text, NAN);
-    return 0;
+    if (pages && pages->text && decides(reading, "pages"))
+        add(reading->obtained, "pages", pages_obtained(reading->pool, pages->text), NAN);
 }
 
 /* The CPU that measured; -1: unknown. */
@@ -123,15 +118,14 @@ static void take_core(const struct obtained_reading *reading, int cpu)
         add(reading->obtained, "core", kind, NAN);
 }
 
-int obtained_read(struct obtained *obtained, const struct probe_result *probe,
-                  const struct machine_facts *machine, const struct standard *standards,
-                  struct pool *pool)
+void obtained_read(struct obtained *obtained, const struct probe_result *probe,
+                   const struct machine_facts *machine, const struct standard *standards,
+                   struct pool *pool)
 {
     const struct obtained_reading reading = {obtained, probe, machine, standards, pool};
     const int cpu = measuring_cpu(probe);
     *obtained = (struct obtained){.count = 0};
-    int code = take_pages(&reading);
+    take_pages(&reading);
     take_node(&reading, cpu);
     take_core(&reading, cpu);
-    return code;
 }

@@ -13,8 +13,8 @@ struct obtained {
 };
 
 /* Reads those factors that decide by the probe's standards. Texts are the document's own or in the
- * pool. ERROR_SYSTEM without memory. */
-int obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
-                  const struct standard *, struct pool *);
+ * pool. */
+void obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
+                   const struct standard *, struct pool *);
 
 #endif

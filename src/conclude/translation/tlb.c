@@ -1,7 +1,6 @@
 #include "conclude/translation/tlb.h"
 
 #include "conclude/registry/finding.h"
-#include "conclude/translation/tlb_curves.h"
 #include "document/flag.h"
 #include "stats/quantile.h"
 #include "stats/vote.h"
@@ -24,6 +23,124 @@ static const double piece_cost_least = 2;
 static const double share_noticed = 0.1;
 enum { PIECE_SIZES_LEAST = 3, PIECE_SIZES_MOST = 32 };
 
+/* --- the curves of spread and packed chases, point by point --- */
+
+enum { FLOOR_POINTS = 3, LASTING_POINTS = 3 };
+const double tlb_least_cost = 0.75;
+
+/* Whether point i has core cycles beside its time. */
+static bool in_cycles(const struct series *series, size_t i)
+{
+    return i < series->point_count && isfinite(series->points[i].cycles.median);
+}
+
+static struct estimate value_of(const struct point *point, bool cycles)
+{
+    return cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point);
+}
+
+static float between(float before, float after, double share)
+{
+    return before + (float)share * (after - before);
+}
+
+/* The packed chase's latency, interpolated between two points of its ladder: it has no TLB steps,
+ * and the steps of caches are much wider than the rungs. */
+static struct estimate packed_at(const struct series *packed, double pages, bool cycles)
+{
+    for (size_t i = 0; i < packed->point_count; i++) {
+        const struct point *after = &packed->points[i], *before = after - (i > 0);
+        if (after->x < pages)
+            continue;
+        double share = after->x > before->x ? (pages - before->x) / (after->x - before->x) : 1;
+        struct estimate a = value_of(before, cycles), b = value_of(after, cycles);
+        return (struct estimate){between(a.median, b.median, share), between(a.low, b.low, share),
+                                 between(a.high, b.high, share)};
+    }
+    return (struct estimate){NAN, NAN, NAN};
+}
+
+/* What point i costs more than as many packed lines: the difference of two independent medians,
+ * whose half widths are added (the worst case). NAN beyond the curves. */
+static struct estimate cost_at(const struct series *spread, const struct series *packed, size_t i)
+{
+    bool cycles = in_cycles(spread, i) && in_cycles(packed, 0);
+    if (i >= spread->point_count)
+        return (struct estimate){NAN, NAN, NAN};
+    struct estimate s = value_of(&spread->points[i], cycles),
+                    p = packed_at(packed, spread->points[i].x, cycles);
+    return (struct estimate){s.median - p.median, s.low - p.high, s.high - p.low};
+}
+
+double tlb_packed(const struct series *packed, double pages)
+{
+    return (double)packed_at(packed, pages, in_cycles(packed, 0)).median;
+}
+
+double tlb_cost(const struct series *spread, const struct series *packed, size_t i)
+{
+    return (double)cost_at(spread, packed, i).median;
+}
+
+size_t tlb_departure(const struct series *spread, const struct series *packed, size_t from,
+                     double least)
+{
+    double floor[FLOOR_POINTS];
+    size_t n = spread->point_count, run = 0;
+    if (from + FLOOR_POINTS >= n)
+        return n;
+    for (size_t i = 0; i < FLOOR_POINTS; i++)
+        floor[i] = tlb_cost(spread, packed, from + i);
+    sort_ascending(floor, FLOOR_POINTS);
+    double limit = floor[1] + fmax(least, fabs(floor[1]) / 4);
+    for (size_t i = from; i < n && run < LASTING_POINTS; i++) {
+        run = tlb_cost(spread, packed, i) > limit ? run + 1 : 0;
+        if (run == LASTING_POINTS || (run && i + 1 == n))
+            return i + 1 - run;
+    }
+    return n;
+}
+
+/* Index of the point nearest to x by ratio. */
+static size_t nearest_to(const struct series *series, double x)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < series->point_count; i++)
+        if (fabs(log(series->points[i].x / x)) < fabs(log(series->points[best].x / x)))
+            best = i;
+    return best;
+}
+
+/* Number of pages at which the cost first reaches `cost`, interpolated between two points; NAN:
+ * never. */
+static double pages_at(const struct series *spread, const struct series *packed, double cost)
+{
+    for (size_t i = 1; i < spread->point_count; i++) {
+        double before = tlb_cost(spread, packed, i - 1), here = tlb_cost(spread, packed, i);
+        if (before < cost && here >= cost)
+            return spread->points[i - 1].x + (spread->points[i].x - spread->points[i - 1].x) *
+                                                 (cost - before) / (here - before);
+    }
+    return NAN;
+}
+
+unsigned tlb_shared(const struct series *spread, const struct series *sparse,
+                    const struct series *packed)
+{
+    enum { SHARED_MOST = 8 };
+    const size_t alone = tlb_departure(sparse, packed, 0, tlb_least_cost),
+                 side_by_side = tlb_departure(spread, packed, 0, tlb_least_cost);
+    if (alone >= sparse->point_count || side_by_side >= spread->point_count)
+        return 1;
+    const double ratio = spread->points[side_by_side].x / sparse->points[alone].x;
+    for (unsigned shared = 2; shared <= SHARED_MOST; shared *= 2)
+        if (fabs(log2(ratio / shared)) < 0.3)
+            return shared;
+    return 1;
+}
+
+/* --- findings --- */
+
 static unsigned flags_of(const struct series *series)
 {
     unsigned flags = 0;
@@ -31,8 +148,6 @@ static unsigned flags_of(const struct series *series)
         flags |= series->points[i].flags & FLAG_BIT(FLAG_MODELLED);
     return flags;
 }
-
-/* --- findings --- */
 
 struct sheet {
     struct probe_result *result;
@@ -47,13 +162,11 @@ static struct finding *add(const struct sheet *sheet, int level, const char *wha
     return finding_add(sheet->result, sheet->pool, name, unit);
 }
 
-/* Adds a finding without a number. */
-static bool add_unknown(const struct sheet *sheet, int level, const char *why)
+/* Adds a finding without a number, and returns none. */
+static double add_unknown(const struct sheet *sheet, int level, const char *why)
 {
-    struct finding *finding = add(sheet, level, "entries", "");
-    if (finding)
-        finding->text = pool_printf(sheet->pool, "not found: %s", why);
-    return finding && finding->text;
+    add(sheet, level, "entries", "")->text = pool_printf(sheet->pool, "not found: %s", why);
+    return NAN;
 }
 
 /* Counts the votes of `trials` trials; those without a point in the series abstain. */
@@ -90,42 +203,36 @@ static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
                        vote->agreeing, trials, vote->value);
 }
 
-/* Adds the number of pages at which costs begin, for levels whose number of entries is unknown, and
- * leaves it in *onset; NAN: they never begin. */
-static bool add_onset(const struct sheet *sheet, double *onset)
+/* Adds the number of pages at which costs begin, for levels whose number of entries is unknown;
+ * NAN: they never begin. */
+static double add_onset(const struct sheet *sheet)
 {
     const struct series *spread = sheet->evidence->spread;
     const size_t off = tlb_departure(spread, sheet->evidence->packed, 0, tlb_least_cost);
     if (off == 0 || off >= spread->point_count)
-        return true;
+        return NAN;
     struct finding *finding = add(sheet, 1, "onset", "");
-    if (!finding)
-        return false;
     finding->low = spread->points[off - 1].x;
     finding->high = spread->points[off].x;
-    finding->value = *onset = sqrt(finding->low * finding->high);
+    finding->value = sqrt(finding->low * finding->high);
     finding->flags = flags_of(spread);
     finding->text =
         pool_printf(sheet->pool, "translation begins to cost between %.0f and %.0f pages",
                     finding->low, finding->high);
-    return finding->text;
+    return finding->value;
 }
 
-/* Leaves the number of entries in *entries and the number of pages at which costs begin in *onset;
- * NAN where unknown. */
-static bool add_first(const struct sheet *sheet, double *entries, double *onset)
+/* The number of entries; NAN where it is unknown. */
+static double add_first(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
     struct vote vote;
-    *entries = *onset = NAN;
     if (!evidence->first)
-        return add_unknown(sheet, 1, no_end(sheet)) && add_onset(sheet, onset);
+        return add_unknown(sheet, 1, no_end(sheet));
     if (!count_votes(evidence->first, evidence->first_trials, &vote))
-        return add_unknown(sheet, 1, no_vote(sheet, &vote)) && add_onset(sheet, onset);
+        return add_unknown(sheet, 1, no_vote(sheet, &vote));
     struct finding *finding = add(sheet, 1, "entries", "");
-    if (!finding)
-        return false;
-    *entries = *onset = finding->value = vote.value;
+    finding->value = vote.value;
     finding->low = fmin(vote.low, vote.value);
     finding->high = fmax(vote.high, vote.value);
     finding->flags = flags_of(evidence->spread);
@@ -137,21 +244,19 @@ static bool add_first(const struct sheet *sheet, double *entries, double *onset)
                   evidence->shared)
             : "";
     finding->text = pool_printf(sheet->pool, "%zu of %zu trials agree%s", vote.agreeing,
-                                evidence->first_trials, shared ? shared : "");
-    return finding->text;
+                                evidence->first_trials, shared);
+    return vote.value;
 }
 
 /* Adds what an access takes longer at that number of pages. */
-static bool add_cost(const struct sheet *sheet, const char *what, double pages, const char *text)
+static void add_cost(const struct sheet *sheet, const char *what, double pages, const char *text)
 {
     const struct series *spread = sheet->evidence->spread, *packed = sheet->evidence->packed;
-    size_t at = tlb_nearest(spread, pages);
-    struct estimate cost = tlb_cost_at(spread, packed, at);
+    size_t at = nearest_to(spread, pages);
+    struct estimate cost = cost_at(spread, packed, at);
     if (!(cost.median > 0) || fabs(log2(spread->points[at].x / pages)) > 0.5)
-        return true;
-    struct finding *finding = add(sheet, 2, what, tlb_in_cycles(spread, at) ? "cycles" : "ns");
-    if (!finding)
-        return false;
+        return;
+    struct finding *finding = add(sheet, 2, what, in_cycles(spread, at) ? "cycles" : "ns");
     finding->value = cost.median;
     finding->low = cost.low;
     finding->high = cost.high;
@@ -159,7 +264,6 @@ static bool add_cost(const struct sheet *sheet, const char *what, double pages, 
         (spread->points[at].flags | packed->points[at].flags) &
         ~(FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_SMALL_PAGES));
     finding->text = pool_printf(sheet->pool, "%s, at %.0f pages", text, spread->points[at].x);
-    return finding->text;
 }
 
 /* The number in [low, high] that most powers of two divide: a TLB is a few ways times a power of
@@ -172,14 +276,12 @@ static double roundest(double low, double high)
     return floor(high);
 }
 
-/* Adds the second level's end. Leaves a number of pages beyond it in *entries: NAN where no end was
- * seen. */
-static bool add_second(const struct sheet *sheet, double *entries)
+/* Adds the second level's end. Returns a number of pages beyond it: NAN where no end was seen. */
+static double add_second(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
     const struct series *spread = evidence->spread, *fine = evidence->fine_spread;
     struct vote vote;
-    *entries = NAN;
     if (!evidence->second)
         return add_unknown(sheet, 2, no_end(sheet));
     count_votes(evidence->second, evidence->second_trials, &vote);
@@ -191,24 +293,23 @@ static bool add_second(const struct sheet *sheet, double *entries)
         return add_unknown(sheet, 2, "trials disagree on where it ends");
     /* Onset: the most pages that cost no more. */
     double onset = (vote.low + vote.high) / 2;
-    double hit = tlb_cost(spread, evidence->packed, tlb_nearest(spread, onset / 2));
-    double walk = tlb_cost(spread, evidence->packed, tlb_nearest(spread, 2 * onset));
+    double hit = tlb_cost(spread, evidence->packed, nearest_to(spread, onset / 2));
+    double walk = tlb_cost(spread, evidence->packed, nearest_to(spread, 2 * onset));
     double cost = hit + most_of_rise * (walk - hit);
-    double most = tlb_pages_at(fine, evidence->packed, cost);
+    double most = pages_at(fine, evidence->packed, cost);
     if (isnan(most))
-        most = tlb_pages_at(spread, evidence->packed, cost);
+        most = pages_at(spread, evidence->packed, cost);
     if (!(most >= onset) || !(walk > hit))
         return add_unknown(sheet, 2, "costs rise, and the end of the rise was not measured");
-    *entries = most;
-    if (most > most_gradual * vote.low)
-        return add_unknown(sheet, 2,
-                           pool_printf(sheet->pool,
-                                       "costs rise slowly, from %.0f pages to %.0f, and no number "
-                                       "of entries stands out",
-                                       onset, most));
+    if (most > most_gradual * vote.low) {
+        add_unknown(sheet, 2,
+                    pool_printf(sheet->pool,
+                                "costs rise slowly, from %.0f pages to %.0f, and no number of "
+                                "entries stands out",
+                                onset, most));
+        return most;
+    }
     struct finding *finding = add(sheet, 2, "entries", "");
-    if (!finding)
-        return false;
     finding->flags = flags_of(spread);
     finding->low = vote.low;
     finding->high = most;
@@ -220,7 +321,7 @@ static bool add_second(const struct sheet *sheet, double *entries)
         "the number with the most factors of two between %.0f pages, where costs begin to "
         "rise, and %.0f, where most of the rise is done",
         onset, most);
-    return finding->text;
+    return most;
 }
 
 /* --- huge pages in pieces --- */
@@ -251,9 +352,9 @@ const struct finding *tlb_split_of(const struct document *document, size_t page,
 static struct estimate piece_share(const struct tlb_evidence *evidence, size_t i)
 {
     const struct series *small = evidence->piece_spread;
-    const struct estimate here = tlb_cost_at(evidence->pieces, evidence->packed, i);
-    const size_t same = tlb_nearest(small, evidence->pieces->points[i].x);
-    const struct estimate whole = tlb_cost_at(small, evidence->piece_packed, same);
+    const struct estimate here = cost_at(evidence->pieces, evidence->packed, i);
+    const size_t same = nearest_to(small, evidence->pieces->points[i].x);
+    const struct estimate whole = cost_at(small, evidence->piece_packed, same);
     if (small->points[same].x != evidence->pieces->points[i].x || !(whole.low > piece_cost_least))
         return (struct estimate){NAN, NAN, NAN};
     return (struct estimate){here.median / whole.median, here.low / whole.high,
@@ -273,7 +374,7 @@ static const char *pieces_text(const struct sheet *sheet, double share)
 }
 
 /* The system says that the pages are huge, so it declares a share of 0 in pieces. */
-static bool add_pieces(const struct sheet *sheet)
+static void add_pieces(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
     double shares[PIECE_SIZES_MOST], low[PIECE_SIZES_MOST], high[PIECE_SIZES_MOST];
@@ -289,12 +390,10 @@ static bool add_pieces(const struct sheet *sheet)
         high[known++] = (double)share.high;
     }
     if (n < PIECE_SIZES_LEAST)
-        return true;
+        return;
     char name[48];
     split_name(name, sizeof name, evidence->page, evidence->piece);
     struct finding *finding = finding_add(sheet->result, sheet->pool, name, "");
-    if (!finding)
-        return false;
     sort_ascending(shares, n);
     sort_ascending(low, known);
     sort_ascending(high, known);
@@ -305,33 +404,29 @@ static bool add_pieces(const struct sheet *sheet)
     if (finding->value >= share_noticed)
         finding->declared = 0;
     finding->text = pieces_text(sheet, finding->value);
-    return finding->text;
 }
 
-int findings_tlb(struct probe_result *result, struct pool *pool,
-                 const struct tlb_evidence *evidence, struct error *error)
+void findings_tlb(struct probe_result *result, struct pool *pool,
+                  const struct tlb_evidence *evidence)
 {
     const struct sheet sheet = {result, pool, evidence};
-    double first = NAN, onset = NAN, second = NAN;
-    bool done;
     if (evidence->unavailable) {
-        done = add_unknown(&sheet, 1, evidence->unavailable);
-    } else {
-        done = add_first(&sheet, &first, &onset);
-        if (done && evidence->second_level)
-            done = isnan(first) ? add_unknown(&sheet, 2, "the first level's end was not found")
-                                : add_second(&sheet, &second);
-        if (done && !isnan(onset))
-            done =
-                add_cost(&sheet, "hit", 2 * onset,
-                         evidence->second_level
-                             ? "what a hit in the second level adds"
-                             : "what an access beyond the first level adds: a hit in the second, "
-                               "or a page walk where the second holds no pages of this size");
-        if (done && !isnan(second))
-            done = add_cost(&sheet, "walk", 2 * second, "what a walk of the page tables adds");
-        if (done && evidence->pieces && evidence->piece_spread && evidence->piece_packed)
-            done = add_pieces(&sheet);
+        add_unknown(&sheet, 1, evidence->unavailable);
+        return;
     }
-    return done ? 0 : error_out_of_memory(error);
+    const double first = add_first(&sheet), onset = isnan(first) ? add_onset(&sheet) : first;
+    double second = NAN;
+    if (evidence->second_level)
+        second = isnan(first) ? add_unknown(&sheet, 2, "the first level's end was not found")
+                              : add_second(&sheet);
+    if (!isnan(onset))
+        add_cost(&sheet, "hit", 2 * onset,
+                 evidence->second_level
+                     ? "what a hit in the second level adds"
+                     : "what an access beyond the first level adds: a hit in the second, or a page "
+                       "walk where the second holds no pages of this size");
+    if (!isnan(second))
+        add_cost(&sheet, "walk", 2 * second, "what a walk of the page tables adds");
+    if (evidence->pieces && evidence->piece_spread && evidence->piece_packed)
+        add_pieces(&sheet);
 }

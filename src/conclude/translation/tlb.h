@@ -69,7 +69,7 @@ size_t tlb_departure(const struct series *spread, const struct series *packed, s
 unsigned tlb_shared(const struct series *spread, const struct series *sparse,
                     const struct series *packed);
 
-/* Adds the findings. ERROR_SYSTEM without memory. */
-int findings_tlb(struct probe_result *, struct pool *, const struct tlb_evidence *, struct error *);
+/* Adds the findings. */
+void findings_tlb(struct probe_result *, struct pool *, const struct tlb_evidence *);
 
 #endif

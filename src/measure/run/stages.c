@@ -302,6 +302,13 @@ int stages_conclude(struct probe_task *task, const struct stage_outcome *outcome
     return code == 0 ? analysed : code;
 }
 
+static int complete(void *with)
+{
+    const struct probe_task *task = with;
+    experiment_complete(task->result, &task->machine->facts, task->pool);
+    return 0;
+}
+
 static void total(const struct probe_task *task, struct stage_totals *totals)
 {
     for (size_t i = 0; i < task->stage_count; i++) {
@@ -334,8 +341,7 @@ static int report(struct probe_task *task, struct stage_outcome *outcome, int co
     if (result->status != PROBE_FAILED) {
         int concluded = stages_conclude(task, outcome, code == 0 ? error : NULL);
         if (concluded == 0)
-            concluded = experiment_complete(result, &task->machine->facts, task->pool,
-                                            code == 0 ? error : NULL);
+            concluded = pool_enter(task->pool, complete, task, code == 0 ? error : NULL);
         code = code == 0 ? concluded : code;
     }
     return code;

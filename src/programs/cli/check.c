@@ -1,6 +1,6 @@
 #include "compare/fleet/document.h"
 #include "compare/health.h"
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "measure/probes/kit/probe.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/options.h"

@@ -1,5 +1,5 @@
 #include "compare/differences.h"
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "show/render/differences.h"

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "compare/fleet/document.h"
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 

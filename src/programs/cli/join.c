@@ -1,7 +1,7 @@
 /* Commands that make one document of many: baseline and merge. */
 #include "compare/baseline.h"
 #include "compare/merge.h"
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 

@@ -1,6 +1,6 @@
 #include "programs/library/cache.h"
 
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "document/json.h"
 #include "machine/os.h"
 

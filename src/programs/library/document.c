@@ -2,7 +2,7 @@
 #include "programs/library/document.h"
 
 #include "conclude/analyse.h"
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 #include "conclude/verdict.h"
 #include "document/json.h"
 

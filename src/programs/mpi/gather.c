@@ -1,5 +1,6 @@
 #include "programs/mpi/mpi_run.h"
 
+#include "conclude/complete.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/factors.h"
 #include "document/json.h"

@@ -1,5 +1,7 @@
 #include "base/pool.h"
 
+#include "base/error.h"
+
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -179,6 +181,47 @@ static void a_freed_pool_is_empty_and_usable(void **state)
     pool_free(&pool);
 }
 
+struct borrowing {
+    struct pool *pool;
+    char *kept;
+};
+
+static void borrow(struct pool *scratch, void *with)
+{
+    struct borrowing *borrowing = with;
+    memset(pool_alloc(scratch, 100000, 1), 1, 100000);
+    borrowing->kept = pool_strdup(borrowing->pool, "kept");
+}
+
+static void borrow_and_leave(struct pool *scratch, void *with)
+{
+    struct borrowing *borrowing = with;
+    pool_alloc(scratch, 100000, 1);
+    pool_leave(borrowing->pool, ERROR_USAGE, "enough");
+}
+
+static int borrow_twice(void *with)
+{
+    struct borrowing *borrowing = with;
+    pool_scratch(borrowing->pool, borrow, borrowing);
+    pool_scratch(borrowing->pool, borrow_and_leave, borrowing);
+    return 0;
+}
+
+/* That the scratch is freed is for the sanitizers to say. */
+static void what_leaves_either_pool_leaves_the_step(void **state)
+{
+    struct pool pool = {0};
+    struct borrowing borrowing = {.pool = &pool};
+    struct error error;
+    (void)state;
+    assert_int_equal(pool_enter(&pool, borrow_twice, &borrowing, &error), ERROR_USAGE);
+    assert_string_equal(error.text, "enough");
+    assert_string_equal(borrowing.kept, "kept");
+    assert_null(pool.exit);
+    pool_free(&pool);
+}
+
 static void takes_what_another_holds(void **state)
 {
     struct pool one = {0}, other = {0};
@@ -197,6 +240,7 @@ static void takes_what_another_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_leaves_either_pool_leaves_the_step),
         cmocka_unit_test(takes_what_another_holds),
         cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(a_piece_larger_than_a_block_fits),

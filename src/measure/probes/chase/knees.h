@@ -5,7 +5,7 @@
 #ifndef FATHOM_MEASURE_PROBES_CHASE_KNEES_H
 #define FATHOM_MEASURE_PROBES_CHASE_KNEES_H
 
-#include "conclude/levels/curve/levels.h"
+#include "conclude/levels/level.h"
 #include "measure/probes/kit/probe.h"
 
 /* New sizes between the two that a knee is known to lie between: two steps of bisection at once. */
@@ -16,7 +16,7 @@ enum { KNEES_STAGES = 3 };
 
 /* Sizes to measure next around where one level ends, as knees_choose() chooses them: ascending,
  * multiples of `stride`, none that `series` has. Returns how many. */
-size_t knees_around(const struct series *, const struct found_level *, uint64_t stride,
+size_t knees_around(const struct series *, const struct level *, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_A_LEVEL]);
 
 /* Which sizes to measure next so that the capacities in `series` (latency over bytes) become known

@@ -340,9 +340,8 @@ static void add_clusters(struct analysis *analysis, const struct series *series)
             "the document does not hold which CPUs are declared to belong together");
     if (groups)
         cores_declared_parse(&declared, groups->text ? groups->text : "", analysis->pool);
-    pool_check(analysis->pool,
-               findings_clusters(analysis->result, analysis->pool, series, analysis->machine,
-                                 groups ? &declared : NULL, pool_error(analysis->pool)));
+    findings_clusters(analysis->result, analysis->pool, series, analysis->machine,
+                      groups ? &declared : NULL);
 }
 
 /* --- all of it --- */

@@ -323,7 +323,6 @@ static bool holds_rounds(const struct series *votes)
 
 static void analyse_geometry(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
     const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
     struct geometry_evidence evidence = {
         .hot = hot,
@@ -361,8 +360,7 @@ static void analyse_geometry(struct analysis *analysis)
                                            "the document does not hold how many rounds voted"),
                              0));
     evidence.third_held = third_held(analysis, &evidence);
-    return (void)pool_check(analysis->pool,
-                            findings_geometry(analysis->result, analysis->pool, &evidence, error));
+    findings_geometry(analysis->result, analysis->pool, &evidence);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -141,8 +141,7 @@ static void group(struct sides *sides, struct pool *pool)
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
             ways[a * n + b] = a == b ? NAN : way_between(sides, a, b, some);
-    if (clusters_find(&clusters, pool, ways, NULL, n) < 0)
-        pool_check(pool, error_out_of_memory(pool_error(pool)));
+    clusters_find(&clusters, pool, ways, NULL, n);
     for (size_t sm = 0; sm < n; sm++)
         sides->of[sm] = -1;
     for (size_t c = 0; c < clusters.count; c++) {

@@ -7,7 +7,7 @@
 #ifndef FATHOM_MEASURE_PROBES_GPU_GPU_H
 #define FATHOM_MEASURE_PROBES_GPU_GPU_H
 
-#include "conclude/levels/curve/levels.h"
+#include "conclude/levels/level.h"
 #include "measure/gpu/gpu.h"
 #include "measure/probes/kit/probe.h"
 

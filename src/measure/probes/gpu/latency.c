@@ -306,12 +306,8 @@ static void refine(struct gpu_task *here, const struct curves *asked)
 
 static bool is_flat(const struct gpu_task *here, const struct series *series)
 {
-    struct pool *pool = here->task->pool;
-    struct found_levels levels;
-    double clock;
-    struct level_sample *samples = findings_level_samples(series, LEVEL_VALUES_QUIET, pool, &clock);
-    if (levels_find(samples, series->point_count, NULL, 0, &levels) < 0)
-        pool_check(pool, error_out_of_memory(pool_error(pool)));
+    struct levels levels;
+    levels_of_series(here->task->pool, series, NULL, 0, &levels);
     return levels.stays && !levels.rising;
 }
 
@@ -409,8 +405,7 @@ static void conclude_curve(struct gpu_task *here, const struct series *series, b
     const char *split = sweep ? pool_printf(task->pool, "split.%lluK.",
                                             (unsigned long long)declared.l1_bytes / 1024)
                               : "";
-    pool_check(task->pool, findings_gpu_levels(task->result, task->pool, gpu_name(here, split),
-                                               series, &declared, NULL, 0, pool_error(task->pool)));
+    findings_gpu_levels(task->result, task->pool, gpu_name(here, split), series, &declared);
 }
 
 static bool swept_splits(const struct probe_result *result)

@@ -211,16 +211,12 @@ enum { FIRST_CONSTANT, SECOND_CONSTANT };
 static bool find_hidden(struct gpu_task *task, struct flat *flat)
 {
     const struct series *of[2];
-    struct found_levels levels[2];
+    struct levels levels[2];
     for (size_t i = FIRST_CONSTANT; i <= SECOND_CONSTANT; i++) {
-        double clock;
         of[i] = series_of(task, &ladders[i]);
         if (!of[i])
             return false;
-        struct level_sample *samples =
-            findings_level_samples(of[i], LEVEL_VALUES_QUIET, task->task->pool, &clock);
-        if (levels_find(samples, of[i]->point_count, NULL, 0, &levels[i]) < 0)
-            pool_check(task->task->pool, error_out_of_memory(pool_error(task->task->pool)));
+        levels_of_series(task->task->pool, of[i], NULL, 0, &levels[i]);
         if (levels[i].count <= i)
             return false;
     }
@@ -308,8 +304,7 @@ static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, 
     unsigned levels = 0;
     if (!series)
         return;
-    pool_check(probe->pool, findings_levels(&found, probe->pool, series, &declared, NULL, 0,
-                                            pool_error(probe->pool)));
+    findings_levels(&found, probe->pool, series, &declared, NULL, 0);
     for (size_t i = 0; i < found.finding_count; i++) {
         const struct finding *from = &found.findings[i];
         const unsigned shown = level_of(from->name, &levels);

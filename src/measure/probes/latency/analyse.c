@@ -116,9 +116,9 @@ static int analyse_curve(struct analysis *analysis, const struct series *series,
     const bool ours = series_factor(series, "pages") != NULL;
     const struct machine_facts *declared = ours ? analysis->machine : NULL;
     const struct series *joined = latency_small_joined(analysis->result, series, analysis->pool);
-    int code =
-        findings_levels(analysis->result, analysis->pool, joined, declared, knees, count, error);
-    if (code == 0 && sizes_are_named(analysis, series))
+    int code = 0;
+    findings_levels(analysis->result, analysis->pool, joined, declared, knees, count);
+    if (sizes_are_named(analysis, series))
         code = add_sizes(analysis, series, error);
     if (code == 0)
         analysis_read_off(analysis, first, series);

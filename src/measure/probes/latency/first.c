@@ -44,13 +44,9 @@ int latency_reached_dram(const struct probe_task *task, const struct translation
                          size_t knee_count, struct error *error)
 {
     const struct series *series = &task->plan.series[0];
-    double clock;
-    struct found_levels levels;
-    struct level_sample *samples =
-        findings_level_samples(series, LEVEL_VALUES_QUIET, task->pool, &clock);
-    if (!samples || levels_find(samples, series->point_count, knees,
-                                isfinite(clock) ? knee_count : 0, &levels) < 0)
-        return error_out_of_memory(error);
+    struct levels levels;
+    (void)error;
+    levels_of_series(task->pool, series, knees, knee_count, &levels);
     return levels.proven && levels.count > declared_levels(task->machine);
 }
 

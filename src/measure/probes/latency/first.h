@@ -6,7 +6,7 @@
 #ifndef FATHOM_MEASURE_PROBES_LATENCY_FIRST_H
 #define FATHOM_MEASURE_PROBES_LATENCY_FIRST_H
 
-#include "conclude/levels/curve/levels.h"
+#include "conclude/levels/level.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"
 

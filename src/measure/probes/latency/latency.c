@@ -230,10 +230,9 @@ static int plan_table(struct probe_task *task, const struct stage_outcome *outco
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];
-    int code = findings_levels(&found, task->pool, &task->plan.series[0], &task->machine->facts,
-                               knees, translation(task, outcome, knees), error);
-    if (code < 0)
-        return code;
+    int code = 0;
+    findings_levels(&found, task->pool, &task->plan.series[0], &task->machine->facts, knees,
+                    translation(task, outcome, knees));
     found.series = task->plan.series;
     found.series_count = 1;
     size_t count = chases_levels(task, &found, levels);

@@ -41,9 +41,7 @@ static void bench_begin(struct bench *bench, int apart)
 static void bench_conclude(struct bench *bench, const struct machine_facts *facts,
                            const struct declared *declared)
 {
-    struct error error = {0};
-    assert_int_equal(
-        findings_clusters(&bench->probe, &bench->pool, &bench->series, facts, declared, &error), 0);
+    findings_clusters(&bench->probe, &bench->pool, &bench->series, facts, declared);
 }
 
 static const struct finding *find(const struct bench *bench, const char *name, const char *cpus)

@@ -61,9 +61,7 @@ static int tear_down(void **state)
 static void read_levels(struct desk *desk, struct gpu_declared declared)
 {
     desk->result = (struct probe_result){0};
-    assert_int_equal(findings_gpu_levels(&desk->result, &desk->pool, "gpu1.", &desk->series,
-                                         &declared, NULL, 0, NULL),
-                     0);
+    findings_gpu_levels(&desk->result, &desk->pool, "gpu1.", &desk->series, &declared);
     for (size_t i = 0; i < desk->result.finding_count; i++)
         assert_int_equal(strncmp(desk->result.findings[i].name, "gpu1.", 5), 0);
 }
@@ -257,9 +255,7 @@ static void what_is_there_already_stays(void **state)
     read_levels(desk, (struct gpu_declared){32 << 10, 4 << 20, false});
     const size_t before = desk->result.finding_count;
     const struct gpu_declared declared = {32 << 10, 4 << 20, false};
-    assert_int_equal(findings_gpu_levels(&desk->result, &desk->pool, "gpu2.", &desk->series,
-                                         &declared, NULL, 0, NULL),
-                     0);
+    findings_gpu_levels(&desk->result, &desk->pool, "gpu2.", &desk->series, &declared);
     assert_int_equal(desk->result.finding_count, 2 * before);
     assert_non_null(find(desk, "gpu1.L1.latency"));
     assert_non_null(find(desk, "gpu2.L1.latency"));

@@ -1,6 +1,6 @@
 #include "page.h"
 
-#include "conclude/registry/experiment.h"
+#include "conclude/complete.h"
 
 #include <math.h>
 

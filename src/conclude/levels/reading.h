@@ -3,8 +3,8 @@
  * level_names.c names the plateaus, level_remarks.c says what could not be found. Internal to
  * findings_levels().
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_LEVEL_READING_H
-#define FATHOM_CONCLUDE_LEVELS_LEVEL_READING_H
+#ifndef FATHOM_CONCLUDE_LEVELS_READING_H
+#define FATHOM_CONCLUDE_LEVELS_READING_H
 
 #include "conclude/levels/levels.h"
 
@@ -16,14 +16,13 @@ struct level_reading {
     const struct series *series;
     const struct level_sample *samples; /* without neighbours, where that is known */
     const struct level_sample *found;   /* what the run found, as many; their levels are not set */
-    struct found_levels levels;
+    struct levels levels;
     bool quiet;   /* some point distinguishes the two */
     double clock; /* cycles a nanosecond; NAN: samples are in the series' unit, not in cycles */
     double found_clock;                    /* the same of what was found */
     double smallest, largest;              /* sizes that were measured */
     double declared[LEVELS_DECLARED_MOST]; /* bytes of data caches, by level from 1 on */
     size_t declared_count, skipped; /* declared levels; those smaller than the smallest size */
-    struct error *error;
 };
 
 /* Reads the declared data caches into the reading, whose sizes are known. */
@@ -41,6 +40,6 @@ double level_handy_size(double bytes);
 
 /* Adds the findings without a value: suspected translation, sizes without a level, and more or
  * fewer caches than declared. */
-int level_add_remarks(const struct level_reading *);
+void level_add_remarks(const struct level_reading *);
 
 #endif

@@ -3,13 +3,12 @@
  * out there what a cache does beyond its capacity, so the flats are the levels, and a capacity lies
  * between the last size on a flat and the first that is clearly off it. Internal to levels_find().
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_SPARSE_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_SPARSE_H
+#ifndef FATHOM_CONCLUDE_LEVELS_SPARSE_H
+#define FATHOM_CONCLUDE_LEVELS_SPARSE_H
 
-#include "conclude/levels/curve/curve.h"
+#include "conclude/levels/curve.h"
 
-bool sparse_is(const struct level_curve *);
-/* 0, or ERROR_SYSTEM without memory. */
-int sparse_levels(struct level_curve *, enum level_pages, struct found_levels *);
+bool sparse_is(const struct curve *);
+void sparse_levels(struct curve *, enum level_pages, struct levels *);
 
 #endif

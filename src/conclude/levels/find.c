@@ -1,17 +1,15 @@
-#include "conclude/levels/curve/levels.h"
+#include "conclude/levels/level.h"
 
-#include "base/error.h"
-#include "conclude/levels/curve/curve.h"
-#include "conclude/levels/curve/evidence.h"
-#include "conclude/levels/curve/miss_share.h"
-#include "conclude/levels/curve/mixture.h"
-#include "conclude/levels/curve/plateaus.h"
-#include "conclude/levels/curve/sparse.h"
+#include "conclude/levels/curve.h"
+#include "conclude/levels/evidence.h"
+#include "conclude/levels/miss_share.h"
+#include "conclude/levels/mixture.h"
+#include "conclude/levels/plateaus.h"
+#include "conclude/levels/sparse.h"
 #include "stats/interval.h"
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* How far a machine deviates from the fit's shapes at best. */
 static const double fit_unevenness = 0.004;
@@ -23,8 +21,7 @@ static const double doubted = 0.25;
 /* --- from plateaus to levels --- */
 
 /* Fills in what is fitted: samples where they are few, else bins. */
-static size_t fit_samples(const struct level_curve *curve, size_t first_bin,
-                          struct mixture_sample *out)
+static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mixture_sample *out)
 {
     size_t n = 0;
     for (size_t b = first_bin; b < curve->bin_count; b++) {
@@ -41,8 +38,8 @@ static size_t fit_samples(const struct level_curve *curve, size_t first_bin,
 
 /* Brackets each knee generously, because a soft knee begins below the capacity and ends beyond
  * it. */
-static void bracket_knees(const struct level_curve *curve, const struct plateau *plateaus,
-                          size_t count, bool rising, struct mixture *mixture)
+static void bracket_knees(const struct curve *curve, const struct plateau *plateaus, size_t count,
+                          bool rising, struct mixture *mixture)
 {
     mixture->count = count - 1 + rising;
     for (size_t k = 0; k < mixture->count; k++) {
@@ -74,7 +71,7 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
 
 /* The least share of the level that a sample must have to count: one that belongs more to a rise
  * than to the plateau is used only if there is no other. */
-static double least_share(const struct level_curve *curve, const struct mixture *mixture,
+static double least_share(const struct curve *curve, const struct mixture *mixture,
                           const struct miss_shares *shares, size_t k)
 {
     double most = 0;
@@ -83,8 +80,7 @@ static double least_share(const struct level_curve *curve, const struct mixture 
     return fmax(0.5, 0.9 * most);
 }
 
-void level_pool_own(const struct level_curve *curve, size_t k, double *halves,
-                    struct found_level *level)
+void level_pool_own(const struct curve *curve, size_t k, struct level *level)
 {
     size_t n = 0;
     for (size_t i = 0; i < curve->n; i++) {
@@ -93,11 +89,12 @@ void level_pool_own(const struct level_curve *curve, size_t k, double *halves,
             continue;
         const double factor = level->fitted / sample->fitted;
         curve->scratch[n] = sample->latency * factor;
-        halves[n++] = (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
+        curve->halves[n++] =
+            (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
     }
     if (n == 0)
         return;
-    const struct level_estimate estimate = level_pool(curve->scratch, halves, n);
+    const struct level_estimate estimate = level_pool(curve->scratch, curve->halves, n);
     level->latency = estimate.value;
     level->low = estimate.low;
     level->high = estimate.high;
@@ -105,9 +102,8 @@ void level_pool_own(const struct level_curve *curve, size_t k, double *halves,
 
 /* Fills the level from the points that it serves nearly alone: those that the fit puts within a
  * twentieth of it, or if there are none, those where its share is largest. */
-static void pool_samples(struct level_curve *curve, const struct mixture *mixture,
-                         const struct miss_shares *shares, double *halves, size_t k,
-                         struct found_level *level)
+static void pool_samples(struct curve *curve, const struct mixture *mixture,
+                         const struct miss_shares *shares, size_t k, struct level *level)
 {
     const double share = least_share(curve, mixture, shares, k);
     size_t n = 0;
@@ -126,11 +122,11 @@ static void pool_samples(struct level_curve *curve, const struct mixture *mixtur
             level->to = sample->bytes;
             level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
         }
-    level_pool_own(curve, k, halves, level);
+    level_pool_own(curve, k, level);
 }
 
 /* The median of how far samples [first, end) lie off the fit, as a logarithm. */
-static double residual(struct level_curve *curve, size_t first, size_t end)
+static double residual(struct curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->of[i]->latency / curve->of[i]->fitted);
@@ -138,7 +134,7 @@ static double residual(struct level_curve *curve, size_t first, size_t end)
 }
 
 /* The median of the samples' latencies, as a logarithm. */
-static double middle_log(struct level_curve *curve, size_t first, size_t end)
+static double middle_log(struct curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->clean[i].latency);
@@ -157,8 +153,7 @@ static size_t serving(const struct mixture *mixture, const struct miss_shares *s
 
 /* The longest plateau at whose middle level k serves most of the loads: shorter ones are steps on
  * the way to it, or noise. NULL: none. */
-static const struct plateau *longest_of(const struct level_curve *curve,
-                                        const struct mixture *mixture,
+static const struct plateau *longest_of(const struct curve *curve, const struct mixture *mixture,
                                         const struct miss_shares *shares,
                                         const struct plateau *plateaus, size_t count, size_t k)
 {
@@ -181,8 +176,7 @@ static const struct plateau *longest_of(const struct level_curve *curve,
 /* Where the fit makes a slope of a plateau, the cache follows a replacement policy that the fit
  * does not know, and the points are a better guide to the latency: the fit is then moved onto
  * them. */
-static void trust_plateau(struct level_curve *curve, const struct plateau *plateau,
-                          struct found_level *level)
+static void trust_plateau(struct curve *curve, const struct plateau *plateau, struct level *level)
 {
     size_t first = curve->bin_first[plateau->first];
     const size_t end = curve->bin_first[plateau->last + 1];
@@ -208,7 +202,7 @@ static void trust_plateau(struct level_curve *curve, const struct plateau *plate
 
 /* No capacity is known more precisely than the distance of the sizes measured next to it, however
  * well a shape fits. */
-static void widen_capacity(const struct level_curve *curve, struct found_level *level)
+static void widen_capacity(const struct curve *curve, struct level *level)
 {
     double below = 0, above = INFINITY;
     for (size_t i = 0; i < curve->n; i++) {
@@ -225,15 +219,15 @@ static void widen_capacity(const struct level_curve *curve, struct found_level *
 }
 
 /* Whether the curve falls: then it is one level without a knee, which explains nothing. */
-static bool falls(struct level_curve *curve)
+static bool falls(struct curve *curve)
 {
     const size_t half = curve->n / 2;
     return middle_log(curve, 0, half) - middle_log(curve, half, curve->n) > log(plateau_step);
 }
 
-static void read_fit(struct level_curve *curve, const struct mixture *mixture,
+static void read_fit(struct curve *curve, const struct mixture *mixture,
                      const struct miss_shares *shares, const struct plateau *plateaus,
-                     size_t plateau_count, double *halves, struct found_levels *levels)
+                     size_t plateau_count, struct levels *levels)
 {
     for (size_t i = 0; i < curve->n; i++)
         curve->of[i]->fitted = mixture_at(mixture, shares, curve->clean[i].bytes) *
@@ -242,54 +236,46 @@ static void read_fit(struct level_curve *curve, const struct mixture *mixture,
     for (size_t k = 0; k < levels->count; k++) {
         const struct mixture_knee *knee = &mixture->knees[k];
         bool left = k < mixture->count;
-        struct found_level *level = &levels->list[k];
-        *level = (struct found_level){.fitted = mixture_level(mixture, k),
-                                      .latency = mixture_level(mixture, k),
-                                      .low = NAN,
-                                      .high = NAN,
-                                      .capacity = left ? knee->capacity : NAN,
-                                      .capacity_low = left ? knee->low : NAN,
-                                      .capacity_high = left ? knee->high : NAN,
-                                      .from = NAN,
-                                      .to = NAN,
-                                      .off = NAN,
-                                      .translated = NAN,
-                                      .translation = NAN};
+        struct level *level = &levels->list[k];
+        *level = (struct level){.fitted = mixture_level(mixture, k),
+                                .latency = mixture_level(mixture, k),
+                                .low = NAN,
+                                .high = NAN,
+                                .capacity = left ? knee->capacity : NAN,
+                                .capacity_low = left ? knee->low : NAN,
+                                .capacity_high = left ? knee->high : NAN,
+                                .from = NAN,
+                                .to = NAN,
+                                .off = NAN,
+                                .translated = NAN,
+                                .translation = NAN};
         if (left)
             widen_capacity(curve, level);
         const struct plateau *longest =
             longest_of(curve, mixture, shares, plateaus, plateau_count, k);
         if (longest)
             trust_plateau(curve, longest, level);
-        pool_samples(curve, mixture, shares, halves, k, level);
+        pool_samples(curve, mixture, shares, k, level);
     }
 }
 
-static int fit_levels(struct level_curve *curve, enum level_pages pages,
-                      const struct plateau *plateaus, size_t count, struct found_levels *levels)
+static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages pages,
+                       const struct plateau *plateaus, size_t count, struct levels *levels)
 {
-    struct miss_shares *shares = miss_shares_make();
-    struct mixture_sample *samples = malloc(2 * CURVE_BINS_MOST * sizeof *samples);
-    double *halves = malloc(curve->n * sizeof *halves);
+    const struct miss_shares *shares = miss_shares_make(pool);
+    struct mixture_sample *samples = pool_alloc(pool, 2 * CURVE_BINS_MOST, sizeof *samples);
     struct mixture mixture = {0};
-    int code = shares && samples && halves ? 0 : ERROR_SYSTEM;
-    if (code == 0) {
-        size_t n = fit_samples(curve, plateaus[0].first, samples);
-        bracket_knees(curve, plateaus, count, levels->rising, &mixture);
-        code = mixture_choose(&mixture, shares, samples, n);
-    }
-    if (code == 0 && isfinite(mixture.cost) && (mixture.count || !falls(curve))) {
-        read_fit(curve, &mixture, shares, plateaus, count, halves, levels);
-        evidence_weigh(curve, pages, levels, halves);
-    }
-    miss_shares_free(shares);
-    free(samples);
-    free(halves);
-    return code;
+    const size_t n = fit_samples(curve, plateaus[0].first, samples);
+    bracket_knees(curve, plateaus, count, levels->rising, &mixture);
+    mixture_choose(&mixture, pool, shares, samples, n);
+    if (!isfinite(mixture.cost) || (!mixture.count && falls(curve)))
+        return;
+    read_fit(curve, &mixture, shares, plateaus, count, levels);
+    evidence_weigh(curve, pages, levels);
 }
 
 /* Whether the points behind the last plateau lie as far above it as another level would. */
-static bool goes_on_rising(const struct level_curve *curve, const struct plateau *last)
+static bool goes_on_rising(const struct curve *curve, const struct plateau *last)
 {
     const struct curve_bin *end = &curve->bins[curve->bin_count - 1];
     return last->last + 1 < curve->bin_count &&
@@ -298,12 +284,12 @@ static bool goes_on_rising(const struct level_curve *curve, const struct plateau
 
 /* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
  * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
-static bool stays(const struct level_curve *curve, const struct found_levels *levels)
+static bool stays(const struct curve *curve, const struct levels *levels)
 {
     if (levels->count == 0 || levels->rising)
         return false;
     double largest = curve->clean[curve->n - 1].bytes;
-    const struct found_level *last = &levels->list[levels->count - 1];
+    const struct level *last = &levels->list[levels->count - 1];
     return largest >= 2 * last->from ||
            (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
 }
@@ -312,38 +298,57 @@ static bool stays(const struct level_curve *curve, const struct found_levels *le
  * knee. */
 _Static_assert(LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
 
-static int fit(struct level_curve *curve, enum level_pages pages, struct found_levels *levels)
+static void fit(struct curve *curve, struct pool *pool, enum level_pages pages,
+                struct levels *levels)
 {
     struct plateau plateaus[KNEES_MOST];
-    int count = plateaus_find(curve->bins, curve->bin_count, plateaus, KNEES_MOST);
-    if (count <= 0)
-        return count;
+    const size_t count = plateaus_find(pool, curve->bins, curve->bin_count, plateaus, KNEES_MOST);
+    if (!count)
+        return;
     levels->rising = goes_on_rising(curve, &plateaus[count - 1]);
-    int code = fit_levels(curve, pages, plateaus, (size_t)count, levels);
-    levels->stays = code == 0 && stays(curve, levels);
-    return code;
+    fit_levels(curve, pool, pages, plateaus, count, levels);
+    levels->stays = stays(curve, levels);
 }
 
 /* It takes three sizes to make a curve. */
 enum { SIZES_LEAST = 3 };
 
-int levels_find_on(enum level_pages pages, struct level_sample *samples, size_t n,
-                   const struct translation_knee *knees, size_t knee_count,
-                   struct found_levels *levels)
+struct finding_levels {
+    enum level_pages pages;
+    struct level_sample *samples;
+    size_t n;
+    const struct translation_knee *knees;
+    size_t knee_count;
+    struct levels *levels;
+};
+
+static void find(struct pool *scratch, void *with)
 {
-    *levels = (struct found_levels){0};
-    struct level_curve *curve = curve_create(samples, n, knees, knee_count);
-    if (!curve)
-        return ERROR_SYSTEM;
-    int code = 0;
-    if (curve->bin_count >= SIZES_LEAST)
-        code = sparse_is(curve) ? sparse_levels(curve, pages, levels) : fit(curve, pages, levels);
-    curve_free(curve);
-    return code;
+    const struct finding_levels *in = with;
+    struct curve *curve = curve_read(scratch, in->samples, in->n, in->knees, in->knee_count);
+    if (curve->bin_count < SIZES_LEAST)
+        return;
+    if (sparse_is(curve))
+        sparse_levels(curve, in->pages, in->levels);
+    else
+        fit(curve, scratch, in->pages, in->levels);
 }
 
-int levels_find(struct level_sample *samples, size_t n, const struct translation_knee *knees,
-                size_t knee_count, struct found_levels *levels)
+void levels_find(struct pool *pool, enum level_pages pages, struct level_sample *samples, size_t n,
+                 const struct translation_knee *knees, size_t knee_count, struct levels *levels)
 {
-    return levels_find_on(LEVEL_PAGES_KNOWN, samples, n, knees, knee_count, levels);
+    struct finding_levels in = {pages, samples, n, knees, knee_count, levels};
+    *levels = (struct levels){.clock = NAN};
+    pool_scratch(pool, find, &in);
+}
+
+void levels_of_series(struct pool *pool, const struct series *series,
+                      const struct translation_knee *knees, size_t knee_count,
+                      struct levels *levels)
+{
+    double clock;
+    struct level_sample *samples = level_samples(series, LEVEL_VALUES_QUIET, pool, &clock);
+    levels_find(pool, LEVEL_PAGES_KNOWN, samples, series->point_count, knees,
+                isfinite(clock) ? knee_count : 0, levels);
+    levels->clock = clock;
 }

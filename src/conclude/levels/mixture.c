@@ -1,16 +1,34 @@
-#include "conclude/levels/curve/mixture.h"
+#include "conclude/levels/mixture.h"
 
-#include "base/error.h"
+#include "base/pool.h"
+#include "conclude/levels/plateaus.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COLUMNS = KNEES_MOST + 1, STEPS_MOST = 160 };
-static const int sweeps[] = {[MIXTURE_ROUGH] = 2, [MIXTURE_THOROUGH] = 4};
+/* How thoroughly the knees are searched. */
+enum effort { ROUGH, THOROUGH };
+static const int sweeps[] = {[ROUGH] = 2, [THOROUGH] = 4};
 static const double step_rough = 1.0 / 12, step_coarse = 1.0 / 32,
                     step_fine = 1.0 / 128; /* octaves */
+
+/* A level that plateaus show is removed if the loss grows by less than this factor without it. */
+static const double needless_below = 1.3;
+/* A level that no plateau shows is added only if the curve needs it: without it the loss exceeds
+ * that of noise by the first factor, and with it less than the second share of the loss remains. */
+static const double unfit_above = 1.5, parted_below = 0.4;
+/* Two knees nearer than this factor are one knee of an unknown shape. */
+static const double apart = 1.6;
+
+struct search {
+    double cost[STEPS_MOST][MISS_SHAPES];
+    double log_capacity[STEPS_MOST];
+    size_t steps;
+    double best;
+    int best_shape;
+    size_t best_step;
+};
 
 struct fit {
     const struct miss_shares *shares;
@@ -20,6 +38,7 @@ struct fit {
     double *weight, *octave; /* log2 of the samples' bytes */
     double heights[COLUMNS];
     double normal[COLUMNS][COLUMNS], right[COLUMNS]; /* of the normal equations */
+    struct search search;
 };
 
 static void set_column(struct fit *fit, size_t knee, int shape, double log_capacity)
@@ -107,18 +126,9 @@ static double loss(const struct fit *fit)
 
 /* --- one knee --- */
 
-struct search {
-    double cost[STEPS_MOST][MISS_SHAPES];
-    double log_capacity[STEPS_MOST];
-    size_t steps;
-    double best;
-    int best_shape;
-    size_t best_step;
-};
-
-static void search_knee(struct fit *fit, size_t knee, double least, double most, double step,
-                        struct search *search)
+static void search_knee(struct fit *fit, size_t knee, double least, double most, double step)
 {
+    struct search *search = &fit->search;
     double span = log2(most / least);
     size_t steps = (size_t)fmin(STEPS_MOST, ceil(span / step) + 1);
     search->steps = steps;
@@ -141,8 +151,9 @@ static void search_knee(struct fit *fit, size_t knee, double least, double most,
 
 /* Computes the weight of each size from the likelihoods of all shapes, with the residuals' variance
  * as the noise, because no shape is exactly true. */
-static void weigh(const struct search *search, const struct fit *fit, struct mixture_knee *knee)
+static void weigh(const struct fit *fit, struct mixture_knee *knee)
 {
+    const struct search *search = &fit->search;
     double freedom = fmax(1, (double)fit->n - 2 * (double)fit->columns);
     double variance = fmax(1, search->best / freedom);
     double weights[STEPS_MOST], total = 0, mean = 0;
@@ -169,34 +180,37 @@ static void weigh(const struct search *search, const struct fit *fit, struct mix
         knee->high = knee->low * exp2(2 * half);
 }
 
-static void take_best(const struct fit *fit, const struct search *search, struct mixture_knee *knee)
+static void take_best(const struct fit *fit, struct mixture_knee *knee)
 {
+    const struct search *search = &fit->search;
     if (!(search->best < INFINITY))
         return;
     knee->shape = search->best_shape;
     knee->best = exp2(search->log_capacity[search->best_step]);
-    weigh(search, fit, knee);
+    weigh(fit, knee);
 }
 
 static void settle_knee(struct fit *fit, size_t index, struct mixture_knee *knee,
-                        enum mixture_effort effort, struct search *search)
+                        enum effort effort)
 {
-    const double step = effort == MIXTURE_ROUGH ? step_rough : step_coarse;
-    search_knee(fit, index, knee->least, knee->most, step, search);
-    take_best(fit, search, knee);
-    if (effort == MIXTURE_THOROUGH) {
+    const double step = effort == ROUGH ? step_rough : step_coarse;
+    search_knee(fit, index, knee->least, knee->most, step);
+    take_best(fit, knee);
+    if (effort == THOROUGH) {
         double least = fmax(knee->least, fmin(knee->low, knee->best) * exp2(-step));
         double most = fmin(knee->most, fmax(knee->high, knee->best) * exp2(step));
-        search_knee(fit, index, least, most, step_fine, search);
-        take_best(fit, search, knee);
+        search_knee(fit, index, least, most, step_fine);
+        take_best(fit, knee);
     }
     set_column(fit, index, knee->shape, log2(knee->best));
     add_equations(fit, index + 1);
 }
 
-static void settle_all(struct fit *fit, struct mixture *mixture, enum mixture_effort effort,
-                       struct search *search)
+/* Fits all knees, each searched from its `least` to its `most`. Where no such mixture explains the
+ * samples the cost is INFINITY. */
+static void fit_all(struct fit *fit, struct mixture *mixture, enum effort effort)
 {
+    fit->columns = mixture->count + 1;
     for (size_t i = 0; i < fit->n; i++) {
         fit->column[0][i] = 1 / fit->samples[i].latency;
         fit->octave[i] = log2(fit->samples[i].bytes);
@@ -214,7 +228,7 @@ static void settle_all(struct fit *fit, struct mixture *mixture, enum mixture_ef
         for (size_t c = 0; c < fit->columns; c++)
             add_equations(fit, c);
         for (size_t k = 0; k < mixture->count; k++)
-            settle_knee(fit, k, &mixture->knees[k], effort, search);
+            settle_knee(fit, k, &mixture->knees[k], effort);
         bool solved = solve(fit) < INFINITY;
         mixture->base = solved ? fit->heights[0] : NAN;
         mixture->cost = solved ? loss(fit) : INFINITY;
@@ -223,25 +237,6 @@ static void settle_all(struct fit *fit, struct mixture *mixture, enum mixture_ef
         if (solved)
             set_weights(fit, true);
     }
-}
-
-int mixture_fit(struct mixture *mixture, const struct miss_shares *shares,
-                const struct mixture_sample *samples, size_t n, enum mixture_effort effort)
-{
-    struct fit fit = {.shares = shares, .samples = samples, .n = n, .columns = mixture->count + 1};
-    double *room = malloc((COLUMNS + 2) * (n ? n : 1) * sizeof *room);
-    struct search *search = malloc(sizeof *search);
-    bool memory = room && search;
-    if (memory) {
-        fit.weight = room;
-        fit.octave = room + n;
-        for (size_t c = 0; c < COLUMNS; c++)
-            fit.column[c] = room + (c + 2) * n;
-        settle_all(&fit, mixture, effort, search);
-    }
-    free(room);
-    free(search);
-    return memory ? 0 : ERROR_SYSTEM;
 }
 
 double mixture_at(const struct mixture *mixture, const struct miss_shares *shares, double bytes)
@@ -273,4 +268,109 @@ double mixture_share(const struct mixture *mixture, const struct miss_shares *sh
 {
     double missing = level ? beyond(mixture, shares, level - 1, bytes) : 1;
     return fmax(0, missing - beyond(mixture, shares, level, bytes));
+}
+
+/* --- how many knees --- */
+
+/* One knee in place of `knee` and the next. */
+static struct mixture joined(const struct mixture *mixture, size_t knee)
+{
+    struct mixture fewer = *mixture;
+    fewer.knees[knee].most = mixture->knees[knee + 1].most;
+    for (size_t k = knee + 1; k + 1 < mixture->count; k++)
+        fewer.knees[k] = mixture->knees[k + 1];
+    fewer.count--;
+    return fewer;
+}
+
+/* Two knees in place of one, on both sides of a size. */
+static struct mixture parted(const struct mixture *mixture, size_t knee, double at)
+{
+    struct mixture more = *mixture;
+    for (size_t k = mixture->count; k > knee; k--)
+        more.knees[k] = mixture->knees[k - 1];
+    more.knees[knee].most = more.knees[knee + 1].least = at;
+    more.count++;
+    return more;
+}
+
+/* Whether all levels differ in latency, have capacities apart, and serve most of the loads at some
+ * measured size. */
+static bool sound(struct fit *fit, const struct mixture *mixture)
+{
+    if (!isfinite(mixture->cost))
+        return false;
+    for (size_t k = 0; k <= mixture->count; k++) {
+        double most = 0;
+        for (size_t i = 0; i < fit->n; i++)
+            most = fmax(most, mixture_share(mixture, fit->shares, k, fit->samples[i].bytes));
+        bool distinct =
+            k == 0 || mixture_level(mixture, k) > plateau_step * mixture_level(mixture, k - 1);
+        bool far =
+            k + 1 >= mixture->count || mixture->knees[k + 1].best >= apart * mixture->knees[k].best;
+        if (most < 0.5 || !distinct || !far)
+            return false;
+    }
+    return true;
+}
+
+/* Removes the level that is needed least; false: all are needed. */
+static bool take_away(struct fit *fit, struct mixture *mixture)
+{
+    struct mixture best = {.cost = INFINITY};
+    for (size_t k = 0; k + 1 < mixture->count; k++) {
+        struct mixture fewer = joined(mixture, k);
+        fit_all(fit, &fewer, ROUGH);
+        if (fewer.cost < best.cost || !isfinite(best.cost))
+            best = fewer;
+    }
+    const bool needless = mixture->count > 1 &&
+                          (!isfinite(mixture->cost) || best.cost < needless_below * mixture->cost);
+    if (needless)
+        *mixture = best;
+    return needless;
+}
+
+/* Splits the knee that gains most by it; false: none gains enough. */
+static bool part(struct fit *fit, struct mixture *mixture)
+{
+    struct mixture best = *mixture;
+    if (mixture->count == KNEES_MOST || mixture->cost < unfit_above * (double)fit->n)
+        return false;
+    for (size_t k = 0; k < mixture->count; k++) {
+        const double least = mixture->knees[k].least, most = mixture->knees[k].most;
+        for (int cut = 1; cut <= 3; cut++) {
+            struct mixture more = parted(mixture, k, least * pow(most / least, cut / 4.0));
+            fit_all(fit, &more, ROUGH);
+            if (more.cost < best.cost && sound(fit, &more))
+                best = more;
+        }
+    }
+    const bool gained = best.cost < parted_below * mixture->cost;
+    if (gained)
+        *mixture = best;
+    return gained;
+}
+
+void mixture_choose(struct mixture *mixture, struct pool *pool, const struct miss_shares *shares,
+                    const struct mixture_sample *samples, size_t n)
+{
+    struct fit *fit = pool_alloc(pool, 1, sizeof *fit);
+    *fit = (struct fit){.shares = shares, .samples = samples, .n = n};
+    fit->weight = pool_alloc(pool, n, sizeof *fit->weight);
+    fit->octave = pool_alloc(pool, n, sizeof *fit->octave);
+    for (size_t c = 0; c < COLUMNS; c++)
+        fit->column[c] = pool_alloc(pool, n, sizeof *fit->column[c]);
+    fit_all(fit, mixture, ROUGH);
+    while (take_away(fit, mixture))
+        ;
+    const struct mixture seen = *mixture;
+    while (part(fit, mixture))
+        ;
+    fit_all(fit, mixture, THOROUGH);
+    /* A level that only the rough fit needed is none. */
+    if (mixture->count > seen.count && !sound(fit, mixture)) {
+        *mixture = seen;
+        fit_all(fit, mixture, THOROUGH);
+    }
 }

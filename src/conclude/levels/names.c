@@ -1,4 +1,4 @@
-#include "conclude/levels/level_reading.h"
+#include "conclude/levels/reading.h"
 
 #include "base/quantity.h"
 

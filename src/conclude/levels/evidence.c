@@ -1,4 +1,4 @@
-#include "conclude/levels/curve/evidence.h"
+#include "conclude/levels/evidence.h"
 
 #include "stats/quantile.h"
 
@@ -29,7 +29,7 @@ static const double steep = 0.15;
  * the other. */
 static const double tilted = 0.04;
 
-bool evidence_has_intervals(const struct level_curve *curve)
+bool evidence_has_intervals(const struct curve *curve)
 {
     size_t known = 0;
     for (size_t i = 0; i < curve->n; i++)
@@ -37,7 +37,7 @@ bool evidence_has_intervals(const struct level_curve *curve)
     return 2 * known > curve->n;
 }
 
-double evidence_tolerance(const struct level_curve *curve)
+double evidence_tolerance(const struct curve *curve)
 {
     if (!evidence_has_intervals(curve))
         return agree;
@@ -54,7 +54,7 @@ bool evidence_is_translation(double before, double after, double bytes)
     return fits && after - before < log(translation_step_most);
 }
 
-bool evidence_of_memory(const struct level_curve *curve, double last_capacity, double latency,
+bool evidence_of_memory(const struct curve *curve, double last_capacity, double latency,
                         struct flat *proof)
 {
     struct flat flats[FLATS_MOST];
@@ -78,14 +78,13 @@ bool evidence_of_memory(const struct level_curve *curve, double last_capacity, d
     return found;
 }
 
-void evidence_add_gap(struct found_levels *levels, double from, double to)
+void evidence_add_gap(struct levels *levels, double from, double to)
 {
     if (levels->gap_count < LEVELS_MAX)
         levels->gaps[levels->gap_count++] = (struct level_gap){from, to};
 }
 
-void evidence_take_flat(struct level_curve *curve, const struct flat *flat, size_t k,
-                        struct found_level *level, double *halves)
+void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, struct level *level)
 {
     size_t n = 0;
     level->from = level->to = level->off = NAN;
@@ -96,7 +95,7 @@ void evidence_take_flat(struct level_curve *curve, const struct flat *flat, size
             if (log(clean) < flat->low - agree / 2 || log(clean) > flat->high + agree / 2)
                 continue;
             curve->scratch[n] = clean;
-            halves[n++] = (sample->high - sample->low) / 2 * clean / sample->latency;
+            curve->halves[n++] = (sample->high - sample->low) / 2 * clean / sample->latency;
             sample->level = (int)k;
             sample->doubt = 0;
             level->from = isnan(level->from) ? sample->bytes : level->from;
@@ -105,7 +104,7 @@ void evidence_take_flat(struct level_curve *curve, const struct flat *flat, size
         }
     if (n == 0)
         return;
-    const struct level_estimate estimate = level_pool(curve->scratch, halves, n);
+    const struct level_estimate estimate = level_pool(curve->scratch, curve->halves, n);
     level->fitted = level->latency = estimate.value;
     level->low = estimate.low;
     level->high = estimate.high;
@@ -114,8 +113,8 @@ void evidence_take_flat(struct level_curve *curve, const struct flat *flat, size
             curve->of[i]->fitted = level->latency * curve->of[i]->latency / curve->clean[i].latency;
 }
 
-void evidence_bracket(const struct level_curve *curve, size_t last, double ends, double next,
-                      struct found_level *level)
+void evidence_bracket(const struct curve *curve, size_t last, double ends, double next,
+                      struct level *level)
 {
     size_t below = last;
     level->capacity = level->capacity_low = level->capacity_high = NAN;
@@ -138,21 +137,20 @@ void evidence_bracket(const struct level_curve *curve, size_t last, double ends,
 /* --- the levels of a fit --- */
 
 struct weighing {
-    struct level_curve *curve;
-    struct found_levels *levels;
-    double *halves;
+    struct curve *curve;
+    struct levels *levels;
     double tolerance;
     struct flat flats[FLATS_MOST];
     size_t flat_count;
 };
 
 /* The smallest size that a level serves, by the fit. */
-static double served_from(const struct found_levels *levels, size_t k)
+static double served_from(const struct levels *levels, size_t k)
 {
     return k ? levels->list[k - 1].capacity : 0;
 }
 
-static double served_to(const struct found_levels *levels, size_t k)
+static double served_to(const struct levels *levels, size_t k)
 {
     return isfinite(levels->list[k].capacity) ? levels->list[k].capacity : INFINITY;
 }
@@ -176,8 +174,8 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
  * *least and *most are their extremes. */
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
-    struct level_curve *curve = weighing->curve;
-    struct found_level *level = &weighing->levels->list[k];
+    struct curve *curve = weighing->curve;
+    struct level *level = &weighing->levels->list[k];
     bool dropped = false;
     level->from = level->to = level->off = NAN;
     *least = INFINITY;
@@ -198,11 +196,11 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
         level->off = i + 1 < curve->n ? curve->of[i + 1]->bytes : NAN;
     }
     if (dropped)
-        level_pool_own(curve, k, weighing->halves, level);
+        level_pool_own(curve, k, level);
 }
 
 /* Gathers level k's samples into bins, as the curve's; returns the number of bins. */
-static size_t gather_own(const struct level_curve *curve, size_t k, struct curve_bin *own)
+static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *own)
 {
     size_t count = 0;
     for (size_t bin = 0; bin < curve->bin_count; bin++) {
@@ -230,7 +228,7 @@ static bool agrees(const struct weighing *weighing, size_t k)
                       measured ? least_octaves_measured : least_octaves, flats) > 0;
 }
 
-static void forget_samples(struct level_curve *curve, size_t k)
+static void forget_samples(struct curve *curve, size_t k)
 {
     for (size_t i = 0; i < curve->n; i++)
         if (curve->of[i]->level == (int)k)
@@ -238,7 +236,7 @@ static void forget_samples(struct level_curve *curve, size_t k)
 }
 
 /* Renumbers the samples of level k and of those above by that many levels. */
-static void move_samples(struct level_curve *curve, size_t k, int by)
+static void move_samples(struct curve *curve, size_t k, int by)
 {
     for (size_t i = 0; i < curve->n; i++)
         if (curve->of[i]->level >= (int)k)
@@ -247,7 +245,7 @@ static void move_samples(struct level_curve *curve, size_t k, int by)
 
 static void take_out(struct weighing *weighing, size_t k)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     forget_samples(weighing->curve, k);
     move_samples(weighing->curve, k + 1, -1);
     for (size_t i = k; i + 1 < levels->count; i++)
@@ -258,7 +256,7 @@ static void take_out(struct weighing *weighing, size_t k)
 /* Moves a level's latency into the range of its own points; returns 0 where it has none. */
 static int hold_to_points(struct weighing *weighing, size_t k)
 {
-    struct found_level *level = &weighing->levels->list[k];
+    struct level *level = &weighing->levels->list[k];
     double least, most;
     keep_own(weighing, k, &least, &most);
     if (!agrees(weighing, k)) {
@@ -266,7 +264,7 @@ static int hold_to_points(struct weighing *weighing, size_t k)
         forget_samples(weighing->curve, k);
         if (!flat)
             return 0;
-        evidence_take_flat(weighing->curve, flat, k, level, weighing->halves);
+        evidence_take_flat(weighing->curve, flat, k, level);
         return 1;
     }
     level->latency = fmin(most, fmax(least, level->latency));
@@ -277,8 +275,8 @@ static int hold_to_points(struct weighing *weighing, size_t k)
 
 static void refuse_levels(struct weighing *weighing)
 {
-    struct found_levels *levels = weighing->levels;
-    const struct level_curve *curve = weighing->curve;
+    struct levels *levels = weighing->levels;
+    const struct curve *curve = weighing->curve;
     for (size_t k = 0; k < levels->count;) {
         if (hold_to_points(weighing, k)) {
             k++;
@@ -301,7 +299,7 @@ static bool climbs(const struct weighing *weighing, const struct flat *flat, dou
 }
 
 /* The median of how far the samples of bins [first, end) lie below the fit, as a logarithm. */
-static double below_fit(const struct level_curve *curve, size_t first, size_t end)
+static double below_fit(const struct curve *curve, size_t first, size_t end)
 {
     size_t n = 0;
     for (size_t i = curve->bin_first[first]; i < curve->bin_first[end]; i++)
@@ -311,7 +309,7 @@ static double below_fit(const struct level_curve *curve, size_t first, size_t en
 
 /* Whether the fit makes a rise of a flat. A flat that is flat in the fit too belongs to how a cache
  * behaves beyond its capacity. */
-static bool is_misread(const struct level_curve *curve, const struct flat *flat)
+static bool is_misread(const struct curve *curve, const struct flat *flat)
 {
     const size_t half = (flat->first + flat->last + 1) / 2;
     return below_fit(curve, half, flat->last + 1) - below_fit(curve, flat->first, half) > tilted;
@@ -320,7 +318,7 @@ static bool is_misread(const struct level_curve *curve, const struct flat *flat)
 /* The index at which a flat would be a level of its own; count + 1: nowhere. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
-    const struct found_levels *levels = weighing->levels;
+    const struct levels *levels = weighing->levels;
     const double from = exp2(weighing->curve->bins[flat->first].x),
                  to = exp2(weighing->curve->bins[flat->last].x), nowhere = log(plateau_step);
     size_t k = 0;
@@ -336,7 +334,7 @@ static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 
 static void add_flats(struct weighing *weighing, const struct flat *flats, size_t count)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     for (size_t i = 0; i < count && levels->count < LEVELS_MAX; i++) {
         const struct flat *flat = &flats[i];
         const size_t k = place_of(weighing, flat);
@@ -345,9 +343,9 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
         move_samples(weighing->curve, k, 1);
         for (size_t j = levels->count++; j > k; j--)
             levels->list[j] = levels->list[j - 1];
-        struct found_level *level = &levels->list[k];
-        *level = (struct found_level){.translated = NAN, .translation = NAN};
-        evidence_take_flat(weighing->curve, flat, k, level, weighing->halves);
+        struct level *level = &levels->list[k];
+        *level = (struct level){.translated = NAN, .translation = NAN};
+        evidence_take_flat(weighing->curve, flat, k, level);
         evidence_bracket(weighing->curve, flat->last, exp(weighing->curve->bins[flat->last].y),
                          levels->list[k + 1].latency, level);
         /* The fit's capacity of the level before covered both levels. */
@@ -363,9 +361,9 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
 
 static void join_translation(struct weighing *weighing)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct found_level *level = &levels->list[k], *next = level + 1;
+        struct level *level = &levels->list[k], *next = level + 1;
         if (!isnan(level->translated) ||
             !evidence_is_translation(log(level->latency), log(next->latency), level->capacity)) {
             k++;
@@ -382,18 +380,18 @@ static void join_translation(struct weighing *weighing)
 
 static void prove_memory(struct weighing *weighing)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     if (levels->count < 2 || levels->rising)
         return;
     const size_t k = levels->count - 1;
-    struct found_level *level = &levels->list[k];
+    struct level *level = &levels->list[k];
     struct flat proof;
     levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity,
                                         log(level->latency), &proof);
     if (levels->proven && (!evidence_has_intervals(weighing->curve) ||
                            fabs(proof.middle - log(level->latency)) > pooled_near)) {
         forget_samples(weighing->curve, k);
-        evidence_take_flat(weighing->curve, &proof, k, level, weighing->halves);
+        evidence_take_flat(weighing->curve, &proof, k, level);
     }
 }
 
@@ -404,7 +402,7 @@ static void prove_memory(struct weighing *weighing)
  * were fitted as one. */
 static const double served_at_half = 1.5;
 
-static bool is_blurred(const struct level_curve *curve, const struct found_level *level)
+static bool is_blurred(const struct curve *curve, const struct level *level)
 {
     size_t slow = 0;
     for (size_t i = 0; i < curve->bin_count; i++) {
@@ -421,16 +419,15 @@ static bool is_blurred(const struct level_curve *curve, const struct found_level
 static void mark_blurred(struct weighing *weighing)
 {
     for (size_t k = 0; k + 1 < weighing->levels->count; k++) {
-        struct found_level *level = &weighing->levels->list[k];
+        struct level *level = &weighing->levels->list[k];
         level->blurred = is_blurred(weighing->curve, level);
     }
 }
 
-void evidence_weigh(struct level_curve *curve, enum level_pages pages, struct found_levels *levels,
-                    double *halves)
+void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct weighing weighing = {
-        .curve = curve, .levels = levels, .halves = halves, .tolerance = evidence_tolerance(curve)};
+        .curve = curve, .levels = levels, .tolerance = evidence_tolerance(curve)};
     weighing.flat_count = flats_find(curve->bins, curve->bin_count, weighing.tolerance,
                                      least_octaves, weighing.flats);
     refuse_levels(&weighing);

@@ -3,19 +3,19 @@
  * to them, and gathered into bins, because sizes that repeat or lie close together say no more than
  * one.
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_CURVE_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_CURVE_H
+#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_H
+#define FATHOM_CONCLUDE_LEVELS_CURVE_H
 
-#include "conclude/levels/curve/levels.h"
-#include "conclude/levels/curve/mixture.h"
-#include "conclude/levels/curve/plateaus.h"
+#include "conclude/levels/level.h"
+#include "conclude/levels/mixture.h"
+#include "conclude/levels/plateaus.h"
 
 enum { CURVE_BINS_MOST = 256 };
 
-struct level_curve {
+struct curve {
     struct level_sample **of;     /* the caller's usable samples, ascending by size */
     struct mixture_sample *clean; /* the same without translation */
-    double *scratch;              /* room for one number per sample */
+    double *scratch, *halves;     /* room for one number per sample each */
     size_t n;
     struct curve_bin bins[CURVE_BINS_MOST];
     size_t bin_first[CURVE_BINS_MOST + 1]; /* samples */
@@ -23,15 +23,13 @@ struct level_curve {
 };
 
 /* Resets those members of the samples that levels_find() fills, and keeps pointers to the samples.
- * NULL without memory. */
-struct level_curve *curve_create(struct level_sample *, size_t n, const struct translation_knee *,
-                                 size_t knee_count);
-void curve_free(struct level_curve *);
+ * In the pool. */
+struct curve *curve_read(struct pool *, struct level_sample *, size_t n,
+                         const struct translation_knee *, size_t knee_count);
 
 /* The k-th level's latency and interval from the samples that are its own, each as the fit says
- * that the level alone would take. `halves` is room for one number per sample. A level without
- * samples stays as it is. */
-void level_pool_own(const struct level_curve *, size_t k, double *halves, struct found_level *);
+ * that the level alone would take. A level without samples stays as it is. */
+void level_pool_own(const struct curve *, size_t k, struct level *);
 
 /* The median of n values; sorts them. */
 double curve_middle(double *values, size_t n);

@@ -1,12 +1,12 @@
 /*
  * Flats of a curve: stretches of at least two sizes that agree with one another. A plateau
- * (conclude/levels/curve/plateaus.h) is one explanation of a curve; a flat is visible in its
+ * (conclude/levels/plateaus.h) is one explanation of a curve; a flat is visible in its
  * points. So flats are the evidence: there is no level without one.
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_FLATS_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_FLATS_H
+#ifndef FATHOM_CONCLUDE_LEVELS_FLATS_H
+#define FATHOM_CONCLUDE_LEVELS_FLATS_H
 
-#include "conclude/levels/curve/plateaus.h"
+#include "conclude/levels/plateaus.h"
 
 #include <stdbool.h>
 

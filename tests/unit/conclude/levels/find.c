@@ -1,4 +1,4 @@
-#include "conclude/levels/curve/levels.h"
+#include "conclude/levels/level.h"
 
 #include "stats/sample.h"
 
@@ -24,7 +24,7 @@ struct planted {
     double noise; /* relative deviation of the slowest level's points; the first has a tenth */
 };
 
-struct level_curve {
+struct curve {
     struct level_sample samples[SAMPLES_MOST];
     size_t n;
 };
@@ -55,7 +55,7 @@ static double planted_latency(const struct planted *planted, double bytes)
     return latency;
 }
 
-static void add(struct level_curve *curve, const struct planted *planted, double bytes,
+static void add(struct curve *curve, const struct planted *planted, double bytes,
                 struct random *random)
 {
     double pure = planted_latency(planted, bytes), top = planted->latency[planted->levels - 1];
@@ -67,16 +67,16 @@ static void add(struct level_curve *curve, const struct planted *planted, double
         .bytes = bytes, .latency = seen, .low = seen - noise * pure, .high = seen + noise * pure};
 }
 
-static void sweep(struct level_curve *curve, const struct planted *planted, double from, double to,
+static void sweep(struct curve *curve, const struct planted *planted, double from, double to,
                   double per_octave, struct random *random)
 {
     for (double octave = 0; from * exp2(octave) <= to * 1.001; octave += 1 / per_octave)
         add(curve, planted, floor(from * exp2(octave) / 64) * 64, random);
 }
 
-static void find(struct level_curve *curve, struct found_levels *levels)
+static void find(struct curve *curve, struct levels *levels)
 {
-    assert_int_equal(levels_find(curve->samples, curve->n, NULL, 0, levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, curve->samples, curve->n, NULL, 0, levels);
 }
 
 static void assert_near(double value, double wanted, double relative)
@@ -96,8 +96,8 @@ static const struct planted usual = {
 static void four_levels_are_found_with_their_capacities(void **state)
 {
     (void)state;
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){1});
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
@@ -146,8 +146,8 @@ static void planted_numbers_latencies_and_capacities_are_found(void **state)
     for (uint64_t seed = 0; seed < curves; seed++) {
         struct random random = {seed};
         struct planted planted = planted_at_random(&random);
-        struct level_curve curve = {0};
-        struct found_levels levels;
+        struct curve curve = {0};
+        struct levels levels;
         double last = planted.levels > 1 ? planted.capacity[planted.levels - 2] : 1 << 20;
         sweep(&curve, &planted, 1024, 8 * last, 4, &random);
         for (size_t k = 0; k + 1 < planted.levels; k++)
@@ -177,8 +177,8 @@ static void planted_numbers_latencies_and_capacities_are_found(void **state)
 static void spikes_are_no_levels(void **state)
 {
     (void)state;
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     struct random random = {7};
     sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
     for (size_t i = 5; i < curve.n; i += 17)
@@ -193,8 +193,8 @@ static void one_plateau_is_one_level_without_a_capacity(void **state)
 {
     (void)state;
     struct planted flat = {.levels = 1, .latency = {4}, .noise = 0.01};
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     sweep(&curve, &flat, 1024, 1 << 20, 4, &(struct random){3});
     find(&curve, &levels);
     assert_int_equal(levels.count, 1);
@@ -206,8 +206,8 @@ static void one_plateau_is_one_level_without_a_capacity(void **state)
 static void a_rise_that_has_no_end_is_not_memory(void **state)
 {
     (void)state;
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     sweep(&curve, &usual, 1024, 11 << 20, 8, &(struct random){4});
     find(&curve, &levels);
     assert_int_equal(levels.count, 3);
@@ -225,8 +225,8 @@ static void translation_is_no_level(void **state)
                            .capacity = {32 << 10, 2 << 20},
                            .policy = {SHARP, SHARP},
                            .noise = 0.01};
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     sweep(&curve, &slow, 1024, 32 << 20, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         for (size_t t = 0; t < 2; t++) {
@@ -238,7 +238,7 @@ static void translation_is_no_level(void **state)
         }
     find(&curve, &levels);
     assert_false(levels.count == 3 && fabs(levels.list[1].latency / 14 - 1) < 0.05);
-    assert_int_equal(levels_find(curve.samples, curve.n, knees, 2, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, curve.samples, curve.n, knees, 2, &levels);
     assert_int_equal(levels.count, 3);
     assert_near(levels.list[1].latency, 14, 0.05);
     assert_near(levels.list[1].capacity, 2 << 20, 0.1);
@@ -255,8 +255,8 @@ static void a_plateau_that_is_flat_is_believed(void **state)
                              .capacity = {256 << 10},
                              .policy = {RANDOM_REPLACEMENT},
                              .noise = 0.002};
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         if (curve.samples[i].bytes > 600 << 10) {
@@ -281,8 +281,8 @@ static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
                              .capacity = {256 << 10},
                              .policy = {RANDOM_REPLACEMENT},
                              .noise = 0.002};
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         if (curve.samples[i].bytes > 128 << 10 && curve.samples[i].bytes < 512 << 10)
@@ -297,8 +297,8 @@ static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
 static void order_and_repeats_do_not_matter(void **state)
 {
     (void)state;
-    struct level_curve curve = {0}, shuffled;
-    struct found_levels sorted, other;
+    struct curve curve = {0}, shuffled;
+    struct levels sorted, other;
     struct random random = {6};
     sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
     size_t once = curve.n;
@@ -322,8 +322,8 @@ static void order_and_repeats_do_not_matter(void **state)
 static void what_is_no_number_is_left_out(void **state)
 {
     (void)state;
-    struct level_curve curve = {0};
-    struct found_levels levels;
+    struct curve curve = {0};
+    struct levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){8});
     static const double odd[] = {NAN, INFINITY, -1, 0};
     for (size_t i = 0; i < 4; i++) {
@@ -339,7 +339,7 @@ static void what_is_no_number_is_left_out(void **state)
 static void curves_that_say_nothing_have_no_levels(void **state)
 {
     (void)state;
-    struct found_levels levels;
+    struct levels levels;
     struct level_sample none = {NAN, NAN, NAN, NAN, 0, 0, 0};
     struct level_sample two[] = {{1024, 4, NAN, NAN, 0, 0, 0}, {2048, 4, NAN, NAN, 0, 0, 0}};
     struct level_sample same[50], falling[50];
@@ -348,15 +348,15 @@ static void curves_that_say_nothing_have_no_levels(void **state)
         falling[i] =
             (struct level_sample){1024 * exp2(i / 4.0), 900 * exp2(-i / 4.0), NAN, NAN, 0, 0, 0};
     }
-    assert_int_equal(levels_find(&none, 0, NULL, 0, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, &none, 0, NULL, 0, &levels);
     assert_int_equal(levels.count, 0);
-    assert_int_equal(levels_find(&none, 1, NULL, 0, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, &none, 1, NULL, 0, &levels);
     assert_int_equal(levels.count, 0);
-    assert_int_equal(levels_find(two, 2, NULL, 0, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, two, 2, NULL, 0, &levels);
     assert_int_equal(levels.count, 0);
-    assert_int_equal(levels_find(same, 50, NULL, 0, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, same, 50, NULL, 0, &levels);
     assert_int_equal(levels.count, 0);
-    assert_int_equal(levels_find(falling, 50, NULL, 0, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, falling, 50, NULL, 0, &levels);
     assert_int_equal(levels.count, 0);
 }
 
@@ -372,8 +372,8 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
                  {18.2143, 8.0036, 0},  {21.2949, 17.6742, 0}, {24.7152, 21.5789, 4},
                  {27.1841, 19.1976, 0}, {29.7793, 29.2451, 4}};
     enum { KNEES = sizeof knees / sizeof *knees, PER_OCTAVE = 8 };
-    struct level_curve curve = {.n = 0};
-    struct found_levels levels;
+    struct curve curve = {.n = 0};
+    struct levels levels;
     for (int i = 0; i < 40 * PER_OCTAVE; i++) {
         double bytes = floor(exp2(8 + (double)i / (double)PER_OCTAVE)), latency = 1;
         for (int k = 0; k < KNEES; k++) {
@@ -398,8 +398,8 @@ static void accesses_that_draw_their_lines_have_levels_too(void **state)
 {
     (void)state;
     static const double octaves[] = {15.5, 21, 25}, heights[] = {3.6, 35.3, 80};
-    struct level_curve curve = {.n = 0};
-    struct found_levels levels;
+    struct curve curve = {.n = 0};
+    struct levels levels;
     for (int i = 0; i <= 5 * 20; i++) {
         double octave = 10 + (double)i / 5, latency = 1.7;
         for (int k = 0; k < 3; k++)
@@ -417,9 +417,9 @@ static void accesses_that_draw_their_lines_have_levels_too(void **state)
         assert_near(levels.list[k].capacity, exp2(octaves[k]), 0.05);
 }
 
-static void find_recorded(const double recorded[][4], size_t n, struct found_levels *levels)
+static void find_recorded(const double recorded[][4], size_t n, struct levels *levels)
 {
-    struct level_curve curve = {.n = 0};
+    struct curve curve = {.n = 0};
     for (size_t i = 0; i < n; i++)
         curve.samples[curve.n++] = (struct level_sample){.bytes = recorded[i][0],
                                                          .latency = recorded[i][1],
@@ -459,7 +459,7 @@ static void a_cache_that_fades_takes_nothing_from_those_before_it(void **state)
         {268435456, 447.9, 434.1, 450.2},  {536870912, 454.1, 448.6, 469.5},
         {1073741824, 486.7, 477.7, 492.7},
     };
-    struct found_levels levels;
+    struct levels levels;
     find_recorded(recorded, sizeof recorded / sizeof *recorded, &levels);
     assert_true(levels.count >= 3);
     assert_near(levels.list[0].latency, 5, 0.005);
@@ -498,7 +498,7 @@ static void a_short_plateau_on_the_way_is_not_memory(void **state)
         {268435456, 430.4, 419.1, 491.6}, {536870912, 455.8, 443.3, 534.8},
         {1073741824, 498.2, 479, 575.3},
     };
-    struct found_levels levels;
+    struct levels levels;
     find_recorded(recorded, sizeof recorded / sizeof *recorded, &levels);
     assert_true(levels.count >= 3 && levels.stays);
     assert_near(levels.list[levels.count - 1].latency, 430, 0.08);
@@ -508,9 +508,9 @@ static void a_short_plateau_on_the_way_is_not_memory(void **state)
 static void a_curve_that_falls_has_no_levels(void **state)
 {
     (void)state;
-    struct found_levels levels;
+    struct levels levels;
     for (int steps = 0; steps < 2; steps++) {
-        struct level_curve curve = {.n = 0};
+        struct curve curve = {.n = 0};
         for (int i = 0; i < 80; i++) {
             double latency = exp2(6 - (steps ? i / 20 : i / 20.0));
             curve.samples[curve.n++] = (struct level_sample){
@@ -525,11 +525,11 @@ static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
 {
     (void)state;
     struct level_sample wide[200];
-    struct found_levels levels;
+    struct levels levels;
     for (int i = 0; i < 200; i++)
         wide[i] = (struct level_sample){
             exp2(-1000 + 10 * i), i < 100 ? 1e-300 : 1e300, NAN, NAN, 0, 0, 0};
-    assert_int_equal(levels_find(wide, 200, NULL, 0, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, wide, 200, NULL, 0, &levels);
     assert_true(levels.count <= LEVELS_MAX);
 }
 
@@ -538,7 +538,7 @@ static void a_million_points_are_as_good_as_a_hundred(void **state)
     (void)state;
     enum { MANY = 1000000 };
     struct level_sample *samples = malloc(MANY * sizeof *samples);
-    struct found_levels levels;
+    struct levels levels;
     struct random random = {9};
     assert_non_null(samples);
     for (size_t i = 0; i < MANY; i++) {
@@ -546,7 +546,7 @@ static void a_million_points_are_as_good_as_a_hundred(void **state)
         double latency = planted_latency(&usual, bytes) * (1 + 0.02 * sample_normal(&random));
         samples[i] = (struct level_sample){bytes, latency, NAN, NAN, 0, 0, 0};
     }
-    assert_int_equal(levels_find(samples, MANY, NULL, 0, &levels), 0);
+    levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, samples, MANY, NULL, 0, &levels);
     free(samples);
     assert_int_equal(levels.count, 4);
     for (size_t k = 0; k < 3; k++) {

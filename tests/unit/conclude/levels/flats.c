@@ -1,4 +1,4 @@
-#include "conclude/levels/curve/flats.h"
+#include "conclude/levels/flats.h"
 
 #include <math.h>
 #include <setjmp.h>

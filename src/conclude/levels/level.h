@@ -2,26 +2,25 @@
  * Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
  *
  * A level is a stretch of at least half an octave of sizes on which latency hardly rises
- * (conclude/levels/curve/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and
+ * (conclude/levels/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and
  * their effect on benchmark run times", IEEE Trans. Computers 44(10), 1995, read levels off such
  * plateaus by eye. Between two of them the curve is a mixture: beyond a cache's capacity a share of
  * the loads misses it, and how that share grows with the size depends on replacement and on how
  * evenly sets are filled. So plateaus and capacities are fitted together to the whole curve as a
- * sum of such shares (conclude/levels/curve/mixture.h), and a capacity is no single point that
+ * sum of such shares (conclude/levels/mixture.h), and a capacity is no single point that
  * happens to deviate.
  *
- * A level needs evidence (conclude/levels/curve/flats.h): at least two sizes that agree, 5 % where
+ * A level needs evidence (conclude/levels/flats.h): at least two sizes that agree, 5 % where
  * they have no intervals, and its latency lies within what they read. Where sizes lie half an
  * octave apart or more nothing can be fitted, and the flats themselves are the levels
- * (conclude/levels/curve/sparse.h).
+ * (conclude/levels/sparse.h).
  *
  * Nothing here knows what the machine declares.
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_LEVELS_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_LEVELS_H
+#ifndef FATHOM_CONCLUDE_LEVELS_LEVEL_H
+#define FATHOM_CONCLUDE_LEVELS_LEVEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "document/document.h"
 
 enum { LEVELS_MAX = 9 };
 
@@ -40,7 +39,7 @@ struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };
 
-struct found_level {
+struct level {
     double latency, low, high; /* without what translation adds */
     double fitted; /* the level's latency by the fit. It corrects samples in which other levels have
                       a small share: latency = y * fitted / the sample's own fitted */
@@ -62,8 +61,8 @@ struct level_gap {
     double from, to;
 };
 
-struct found_levels {
-    struct found_level list[LEVELS_MAX]; /* ascending */
+struct levels {
+    struct level list[LEVELS_MAX]; /* ascending */
     size_t count;
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
@@ -73,6 +72,7 @@ struct found_levels {
     bool sparse; /* sizes lie too far apart for a fit */
     struct level_gap gaps[LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
     size_t gap_count;
+    double clock; /* of levels_of_series(): cycles a nanosecond; NAN: latencies are in its unit */
 };
 
 /* What is known of the pages that the samples were measured on. */
@@ -82,13 +82,25 @@ enum level_pages {
 };
 
 /* Finds the levels of n samples in any order. Sizes may repeat. Fewer than two different sizes, or
- * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. ERROR_SYSTEM
- * (base/error.h) without memory. */
-int levels_find(struct level_sample *, size_t n, const struct translation_knee *, size_t knee_count,
-                struct found_levels *);
-/* The same where pages may be unknown; levels_find() assumes that they are known. */
-int levels_find_on(enum level_pages, struct level_sample *, size_t n,
-                   const struct translation_knee *, size_t knee_count, struct found_levels *);
+ * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. Without memory
+ * it leaves the pool's step. */
+void levels_find(struct pool *, enum level_pages, struct level_sample *, size_t n,
+                 const struct translation_knee *, size_t knee_count, struct levels *);
+
+/* Which of a point's values: what the run found, or that without neighbours where it is known. */
+enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
+
+/* The samples of a series for levels_find(), one a point, in the pool: in cycles where all points
+ * have them, else in the series' unit. Where the clock steps, a load within the core scatters in
+ * time and one beyond it in cycles. So a sample is the steadier of its point's two values,
+ * converted to the clock that most points saw; *clock is its cycles a nanosecond (NAN: samples are
+ * not converted). */
+struct level_sample *level_samples(const struct series *, enum level_values, struct pool *,
+                                   double *clock);
+/* The levels of a series whose pages are known, by what its points are without neighbours. `knees`
+ * count where samples are in cycles. */
+void levels_of_series(struct pool *, const struct series *, const struct translation_knee *knees,
+                      size_t knee_count, struct levels *);
 
 struct level_estimate {
     double value, low, high;

@@ -1,4 +1,4 @@
-#include "conclude/levels/curve/flats.h"
+#include "conclude/levels/flats.h"
 
 #include "stats/quantile.h"
 

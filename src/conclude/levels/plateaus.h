@@ -7,10 +7,12 @@
  * plateau itself costs half an octave, so it is one only where it explains more. A spike costs no
  * more than its own width and splits nothing.
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_PLATEAUS_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_PLATEAUS_H
+#ifndef FATHOM_CONCLUDE_LEVELS_PLATEAUS_H
+#define FATHOM_CONCLUDE_LEVELS_PLATEAUS_H
 
 #include <stddef.h>
+
+struct pool;
 
 struct curve_bin {
     double x, y;      /* log2 of the size, ln of the latency */
@@ -26,8 +28,9 @@ struct plateau {
 /* Neighbouring plateaus differ by at least this factor; nearer ones count as one level. */
 extern const double plateau_step;
 
-/* Finds at most `most` plateaus of n bins with ascending x, in ascending order. Returns how many,
- * or ERROR_SYSTEM without memory. O(n^3). */
-int plateaus_find(const struct curve_bin *, size_t n, struct plateau *, size_t most);
+/* Finds at most `most` plateaus of n bins with ascending x, in ascending order. Returns how
+ * many. O(n^3). */
+size_t plateaus_find(struct pool *, const struct curve_bin *, size_t n, struct plateau *,
+                     size_t most);
 
 #endif

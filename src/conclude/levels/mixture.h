@@ -9,10 +9,10 @@
  * 1973). Residuals are relative; those beyond two deviations count as their distance, not its
  * square (Huber 1964).
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_MIXTURE_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_MIXTURE_H
+#ifndef FATHOM_CONCLUDE_LEVELS_MIXTURE_H
+#define FATHOM_CONCLUDE_LEVELS_MIXTURE_H
 
-#include "conclude/levels/curve/miss_share.h"
+#include "conclude/levels/miss_share.h"
 
 #include <stddef.h>
 
@@ -40,19 +40,12 @@ struct mixture {
     struct mixture_knee knees[KNEES_MOST];
 };
 
-enum mixture_effort { MIXTURE_ROUGH, MIXTURE_THOROUGH };
-
-/* Fits `count` knees, each searched from `least` to `most`, to n samples with ascending sizes. 0,
- * or ERROR_SYSTEM without memory. Where no such mixture explains the samples the cost is
- * INFINITY. */
-int mixture_fit(struct mixture *, const struct miss_shares *, const struct mixture_sample *,
-                size_t n, enum mixture_effort);
-
-/* Begins with the given knees, removes those that the curve does not need and splits those that
- * can't explain it alone (mixture_choose.c says when), then fits what remains thoroughly. Returns
- * as mixture_fit(). */
-int mixture_choose(struct mixture *, const struct miss_shares *, const struct mixture_sample *,
-                   size_t n);
+/* Begins with the given knees, each with its `least` and `most`, removes those that the curve does
+ * not need and splits those that can't explain it alone (mixture.c says when), then fits what
+ * remains thoroughly to the n samples, whose sizes ascend. Where no such mixture explains the
+ * samples the cost is INFINITY. The pool holds what is needed meanwhile. */
+void mixture_choose(struct mixture *, struct pool *, const struct miss_shares *,
+                    const struct mixture_sample *, size_t n);
 
 double mixture_at(const struct mixture *, const struct miss_shares *, double bytes);
 /* The latency of level 0, 1, ... count alone, and the share of loads that it serves. */

@@ -1,4 +1,4 @@
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 
 #include "stats/quantile.h"
 
@@ -35,16 +35,14 @@ static struct estimate steadier(const struct estimate *time, const struct estima
                              (float)(clock * (double)time->high)};
 }
 
-struct level_sample *findings_level_samples(const struct series *series, enum level_values which,
-                                            struct pool *pool, double *clock)
+struct level_sample *level_samples(const struct series *series, enum level_values which,
+                                   struct pool *pool, double *clock)
 {
     const size_t n = series->point_count;
     struct level_sample *samples = pool_alloc(pool, n + 1, sizeof *samples);
     double *clocks = pool_alloc(pool, n + 1, sizeof *clocks);
     bool cycles = n > 0;
     *clock = NAN;
-    if (!samples || !clocks)
-        return NULL;
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];
         clocks[i] = (double)cycles_of(point, which).median / (double)time_of(point, which).median;

@@ -17,8 +17,8 @@
  * any cache hits in proportion to its capacity (King, "Analysis of demand paging algorithms", IFIP
  * 1971).
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_MISS_SHARE_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_MISS_SHARE_H
+#ifndef FATHOM_CONCLUDE_LEVELS_MISS_SHARE_H
+#define FATHOM_CONCLUDE_LEVELS_MISS_SHARE_H
 
 enum { MISS_SHAPES = 22 }; /* policies x ways x evenness, and lines drawn anew */
 
@@ -27,10 +27,10 @@ enum { MISS_SHAPES = 22 }; /* policies x ways x evenness, and lines drawn anew *
 double miss_share_drawn(double ratio);
 
 struct miss_shares;
+struct pool;
 
-/* Tabulates all shapes: a few milliseconds. NULL without memory. */
-struct miss_shares *miss_shares_make(void);
-void miss_shares_free(struct miss_shares *);
+/* Tabulates all shapes, in the pool: a few milliseconds. */
+struct miss_shares *miss_shares_make(struct pool *);
 
 /* The share that misses if the working set is that many octaves (log2 of the ratio) above the
  * capacity; from 0 to 1, never falling. */

@@ -1,10 +1,9 @@
-#include "conclude/levels/curve/plateaus.h"
+#include "conclude/levels/plateaus.h"
 
-#include "base/error.h"
+#include "base/pool.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 const double plateau_step = 1.2;
 
@@ -124,41 +123,35 @@ static size_t settle(const struct curve_bin *bins, struct plateau *list, size_t 
     return count;
 }
 
-int plateaus_find(const struct curve_bin *bins, size_t n, struct plateau *list, size_t most)
+size_t plateaus_find(struct pool *pool, const struct curve_bin *bins, size_t n,
+                     struct plateau *list, size_t most)
 {
-    double *best = malloc((n + 1) * sizeof *best); /* the least cost of the first i bins */
-    size_t *begin =
-        malloc((n + 1) * sizeof *begin); /* first bin of the plateau that ends there; n: none */
-    struct plateau *found = malloc((n / 2 + 1) * sizeof *found);
-    size_t count = 0;
-    if (best && begin && found) {
-        best[0] = 0;
-        for (size_t end = 1; end <= n; end++) {
-            best[end] = best[end - 1] + bins[end - 1].octaves;
-            begin[end] = n;
-            for (size_t first = 0; first + 2 <= end; first++) {
-                double cost = best[first] + segment_cost(bins, first, end - 1);
-                if (cost < best[end]) {
-                    best[end] = cost;
-                    begin[end] = first;
-                }
+    double *best = pool_alloc(pool, n + 1, sizeof *best); /* the least cost of the first i bins */
+    /* The first bin of the plateau that ends there; n: none does. */
+    size_t *begin = pool_alloc(pool, n + 1, sizeof *begin), count = 0;
+    struct plateau *found = pool_alloc(pool, n / 2 + 1, sizeof *found);
+    for (size_t end = 1; end <= n; end++) {
+        best[end] = best[end - 1] + bins[end - 1].octaves;
+        begin[end] = n;
+        for (size_t first = 0; first + 2 <= end; first++) {
+            const double cost = best[first] + segment_cost(bins, first, end - 1);
+            if (cost < best[end]) {
+                best[end] = cost;
+                begin[end] = first;
             }
         }
-        for (size_t end = n; end > 0; end = begin[end] < n ? begin[end] : end - 1)
-            if (begin[end] < n)
-                found[count++] = make_plateau(bins, begin[end], end - 1);
-        for (size_t i = 0; i < count / 2; i++) {
-            struct plateau swap = found[i];
-            found[i] = found[count - 1 - i];
-            found[count - 1 - i] = swap;
-        }
-        count = settle(bins, found, count);
-        for (size_t i = 0; i < count && i < most; i++)
-            list[i] = found[i];
     }
-    bool memory = best && begin && found;
-    free(best);
-    free(begin);
-    free(found);
-    return memory ? (int)(count < most ? count : most) : ERROR_SYSTEM;
+    for (size_t end = n; end > 0; end = begin[end] < n ? begin[end] : end - 1)
+        if (begin[end] < n)
+            found[count++] = make_plateau(bins, begin[end], end - 1);
+    for (size_t i = 0; i < count / 2; i++) {
+        const struct plateau swap = found[i];
+        found[i] = found[count - 1 - i];
+        found[count - 1 - i] = swap;
+    }
+    count = settle(bins, found, count);
+    count = count < most ? count : most;
+    for (size_t i = 0; i < count; i++)
+        list[i] = found[i];
+    return count;
 }

@@ -1,10 +1,8 @@
-#include "conclude/levels/curve/sparse.h"
+#include "conclude/levels/sparse.h"
 
-#include "base/error.h"
-#include "conclude/levels/curve/evidence.h"
+#include "conclude/levels/evidence.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* With more sizes an octave than this a fit finds more than the flats show. Fewer are enough where
  * samples have intervals, which distinguish a step from noise. */
@@ -29,7 +27,7 @@ struct group {
         step; /* the size at which the level steps most, the sum of all steps, and that step */
 };
 
-bool sparse_is(const struct level_curve *curve)
+bool sparse_is(const struct curve *curve)
 {
     const size_t n = curve->bin_count;
     return n < FIT_SIZES ||
@@ -73,7 +71,7 @@ static bool is_translation(const struct group *group, const struct flat *flat, d
 }
 
 /* Whether the flat continues the group; if so, adds it. */
-static bool goes_on(const struct level_curve *curve, enum level_pages pages, struct group *group,
+static bool goes_on(const struct curve *curve, enum level_pages pages, struct group *group,
                     const struct flat *flat)
 {
     const double from = curve->bins[group->last].x, to = curve->bins[flat->first].x;
@@ -93,8 +91,8 @@ static bool goes_on(const struct level_curve *curve, enum level_pages pages, str
     return true;
 }
 
-static size_t gather(const struct level_curve *curve, enum level_pages pages,
-                     const struct flat *flats, size_t count, struct group groups[LEVELS_MAX])
+static size_t gather(const struct curve *curve, enum level_pages pages, const struct flat *flats,
+                     size_t count, struct group groups[LEVELS_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -111,7 +109,7 @@ static size_t gather(const struct level_curve *curve, enum level_pages pages,
 
 /* The highest latency behind a group, as a logarithm; NAN where the curve does not rise enough for
  * another level. */
-static double top_behind(const struct level_curve *curve, const struct group *group)
+static double top_behind(const struct curve *curve, const struct group *group)
 {
     double top = -INFINITY;
     for (size_t i = group->last + 1; i < curve->bin_count; i++)
@@ -123,8 +121,8 @@ static double top_behind(const struct level_curve *curve, const struct group *gr
 }
 
 /* Adds a gap for the sizes of bins [first, end) that lie clearly between the two levels. */
-static void tell_gap(const struct level_curve *curve, size_t first, size_t end, double above,
-                     double below, struct found_levels *levels)
+static void tell_gap(const struct curve *curve, size_t first, size_t end, double above,
+                     double below, struct levels *levels)
 {
     double from = NAN, to = NAN;
     for (size_t i = first; i < end; i++) {
@@ -138,8 +136,8 @@ static void tell_gap(const struct level_curve *curve, size_t first, size_t end, 
         evidence_add_gap(levels, from, to);
 }
 
-static void tell_gaps(const struct level_curve *curve, const struct group *groups, size_t count,
-                      struct found_levels *levels)
+static void tell_gaps(const struct curve *curve, const struct group *groups, size_t count,
+                      struct levels *levels)
 {
     if (count == 0) {
         tell_gap(curve, 0, curve->bin_count, -INFINITY, INFINITY, levels);
@@ -155,15 +153,15 @@ static void tell_gaps(const struct level_curve *curve, const struct group *group
 }
 
 /* Fills in the levels. Where memory is proven, *proof becomes the last group's own flat. */
-static void fill(struct level_curve *curve, struct group *groups, size_t count, struct flat *proof,
-                 double *halves, struct found_levels *levels)
+static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
+                 struct levels *levels)
 {
     levels->count = count;
     for (size_t k = 0; k < count; k++) {
-        struct found_level *level = &levels->list[k];
+        struct level *level = &levels->list[k];
         const bool last = k + 1 == count;
-        *level = (struct found_level){.translated = groups[k].translated,
-                                      .translation = groups[k].translation};
+        *level = (struct level){.translated = groups[k].translated,
+                                .translation = groups[k].translation};
         const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
         evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
@@ -173,25 +171,20 @@ static void fill(struct level_curve *curve, struct group *groups, size_t count, 
                 evidence_of_memory(curve, levels->list[k - 1].capacity, groups[k].ends, proof);
         if (levels->proven)
             groups[k].own = proof;
-        evidence_take_flat(curve, groups[k].own, k, level, halves);
+        evidence_take_flat(curve, groups[k].own, k, level);
     }
 }
 
-int sparse_levels(struct level_curve *curve, enum level_pages pages, struct found_levels *levels)
+void sparse_levels(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct flat flats[FLATS_MOST];
     struct group groups[LEVELS_MAX];
     struct flat proof;
-    double *halves = malloc((curve->n + 1) * sizeof *halves);
-    if (!halves)
-        return ERROR_SYSTEM;
     size_t count =
         flats_find(curve->bins, curve->bin_count, evidence_tolerance(curve), flat_octaves, flats);
     count = let_rise(flats, count);
     const size_t n = gather(curve, pages, flats, count, groups);
     levels->sparse = true;
-    fill(curve, groups, n, &proof, halves, levels);
+    fill(curve, groups, n, &proof, levels);
     tell_gaps(curve, groups, n, levels);
-    free(halves);
-    return 0;
 }

@@ -1,6 +1,6 @@
-#include "conclude/levels/curve/curve.h"
+#include "conclude/levels/curve.h"
 
-#include "conclude/levels/curve/miss_share.h"
+#include "conclude/levels/miss_share.h"
 #include "stats/quantile.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static double translation_at(double bytes, const struct translation_knee *knees,
     return sum;
 }
 
-static void read_samples(struct level_curve *curve, struct level_sample *samples, size_t n,
+static void read_samples(struct curve *curve, struct level_sample *samples, size_t n,
                          const struct translation_knee *knees, size_t knee_count)
 {
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +81,7 @@ double curve_middle(double *values, size_t n)
     return median(values, n);
 }
 
-static struct curve_bin make_bin(const struct level_curve *curve, size_t first, size_t end)
+static struct curve_bin make_bin(const struct curve *curve, size_t first, size_t end)
 {
     const size_t n = end - first;
     double x = 0;
@@ -105,7 +105,7 @@ static double roughness(const struct curve_bin *bins, size_t i)
 
 /* A bin's noise is the larger of what its intervals and what its neighbours show, because trials of
  * one place and time say nothing about the next place. */
-static void add_noise(struct level_curve *curve)
+static void add_noise(struct curve *curve)
 {
     const size_t n = curve->bin_count;
     struct curve_bin *bins = curve->bins;
@@ -123,7 +123,7 @@ static void add_noise(struct level_curve *curve)
         bins[i].deviation = hypot(unevenness, fmin(noise_most, fmax(bins[i].deviation, rough[i])));
 }
 
-static void make_bins(struct level_curve *curve)
+static void make_bins(struct curve *curve)
 {
     if (curve->n == 0)
         return;
@@ -148,28 +148,15 @@ static void make_bins(struct level_curve *curve)
     add_noise(curve);
 }
 
-struct level_curve *curve_create(struct level_sample *samples, size_t n,
-                                 const struct translation_knee *knees, size_t knee_count)
+struct curve *curve_read(struct pool *pool, struct level_sample *samples, size_t n,
+                         const struct translation_knee *knees, size_t knee_count)
 {
-    struct level_curve *curve = calloc(1, sizeof *curve);
-    if (!curve)
-        return NULL;
-    curve->of = malloc((n + 1) * sizeof *curve->of);
-    curve->clean = malloc((n + 1) * sizeof *curve->clean);
-    curve->scratch = malloc((n + 1) * sizeof *curve->scratch);
-    if (!curve->of || !curve->clean || !curve->scratch) {
-        curve_free(curve);
-        return NULL;
-    }
+    struct curve *curve = pool_alloc(pool, 1, sizeof *curve);
+    curve->of = pool_alloc(pool, n + 1, sizeof *curve->of);
+    curve->clean = pool_alloc(pool, n + 1, sizeof *curve->clean);
+    curve->scratch = pool_alloc(pool, n + 1, sizeof *curve->scratch);
+    curve->halves = pool_alloc(pool, n + 1, sizeof *curve->halves);
     read_samples(curve, samples, n, knees, knee_count);
     make_bins(curve);
     return curve;
-}
-
-void curve_free(struct level_curve *curve)
-{
-    free(curve->of);
-    free(curve->clean);
-    free(curve->scratch);
-    free(curve);
 }

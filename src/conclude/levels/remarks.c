@@ -1,4 +1,4 @@
-#include "conclude/levels/level_reading.h"
+#include "conclude/levels/reading.h"
 
 #include "base/units.h"
 #include "conclude/registry/finding.h"
@@ -15,7 +15,7 @@ double level_handy_size(double bytes)
 
 static const char *gaps_text(const struct level_reading *reading)
 {
-    const struct found_levels *levels = &reading->levels;
+    const struct levels *levels = &reading->levels;
     const char *text = "";
     for (size_t i = 0; i < levels->gap_count; i++) {
         char from[UNIT_TEXT], to[UNIT_TEXT];
@@ -26,38 +26,33 @@ static const char *gaps_text(const struct level_reading *reading)
         text = strcmp(from, to) == 0
                    ? pool_printf(reading->pool, "%s%sat %s", text, between, from)
                    : pool_printf(reading->pool, "%s%sfrom %s to %s", text, between, from, to);
-        if (!text)
-            return NULL;
     }
     return text;
 }
 
 /* The one place that refuses a level: where no two sizes of a stretch agree there is no level and
  * no number. */
-static int tell_gaps(const struct level_reading *reading)
+static void tell_gaps(const struct level_reading *reading)
 {
     if (reading->levels.gap_count == 0)
-        return 0;
+        return;
     struct finding *finding = finding_add(reading->result, reading->pool, "levels.gaps", "");
-    const char *where = finding ? gaps_text(reading) : NULL;
-    if (!where)
-        return error_out_of_memory(reading->error);
+    const char *where = gaps_text(reading);
     finding->text =
         reading->levels.sparse
             ? pool_printf(reading->pool,
                           "%s: too few sizes to find a level here; add --per-octave 4", where)
             : pool_printf(reading->pool, "%s: no two sizes agree, so no level is reported here",
                           where);
-    return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
 /* A step that is probably translation's is described in words and does not count as a cache. */
-static int tell_translation(const struct level_reading *reading)
+static void tell_translation(const struct level_reading *reading)
 {
     const double small_page = 4096;
     const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
-    for (size_t k = 0; k < reading->levels.count && text; k++) {
-        const struct found_level *level = &reading->levels.list[k];
+    for (size_t k = 0; k < reading->levels.count; k++) {
+        const struct level *level = &reading->levels.list[k];
         char name[LEVEL_NAME_ROOM], size[UNIT_TEXT];
         if (isnan(level->translated))
             continue;
@@ -69,23 +64,19 @@ static int tell_translation(const struct level_reading *reading)
                            size_format(level_handy_size(level->translated), size),
                            level->translation, unit, level->translated / small_page);
     }
-    if (text && !*text)
-        return 0;
-    struct finding *finding =
-        text ? finding_add(reading->result, reading->pool, "levels.translation", "") : NULL;
-    if (finding)
-        finding->text =
-            pool_printf(reading->pool,
-                        "%s. The table does not say which pages it was measured on, so fathom "
-                        "takes this for address translation and not for a cache. If it is a cache "
-                        "after all, the capacity shown is that of the next one",
-                        text);
-    return finding && finding->text ? 0 : error_out_of_memory(reading->error);
+    if (!*text)
+        return;
+    finding_add(reading->result, reading->pool, "levels.translation", "")->text =
+        pool_printf(reading->pool,
+                    "%s. The table does not say which pages it was measured on, so fathom takes "
+                    "this for address translation and not for a cache. If it is a cache after all, "
+                    "the capacity shown is that of the next one",
+                    text);
 }
 
 /* Only caches that the sizes could show count: the smallest size fits into them and the largest
  * outgrows them. */
-static int compare_numbers(const struct level_reading *reading)
+static void compare_numbers(const struct level_reading *reading)
 {
     size_t found = 0, expected = 0;
     for (size_t k = 0; k < reading->levels.count; k++)
@@ -96,12 +87,10 @@ static int compare_numbers(const struct level_reading *reading)
                     reading->declared[reading->declared_count - 1] * 4 <= reading->largest;
     if (reading->levels.count == 0 || reading->declared_count == 0 || found == expected ||
         (found > expected && !outgrown))
-        return 0;
+        return;
     struct finding *finding =
         finding_add(reading->result, reading->pool, "levels.disagreement", "");
     char from[UNIT_TEXT], to[UNIT_TEXT];
-    if (!finding)
-        return error_out_of_memory(reading->error);
     finding->text = pool_printf(
         reading->pool,
         "from %s to %s the machine declares %zu cache%s and the latencies show %zu: %s",
@@ -110,13 +99,11 @@ static int compare_numbers(const struct level_reading *reading)
         found < expected ? "a cache is hidden, too small a share of one is left to this run, or "
                            "two are too alike to be distinguished"
                          : "a cache is not declared, or translation or a neighbour adds a step");
-    return finding->text ? 0 : error_out_of_memory(reading->error);
 }
 
-int level_add_remarks(const struct level_reading *reading)
+void level_add_remarks(const struct level_reading *reading)
 {
-    int code = tell_translation(reading);
-    if (code == 0)
-        code = tell_gaps(reading);
-    return code == 0 ? compare_numbers(reading) : code;
+    tell_translation(reading);
+    tell_gaps(reading);
+    compare_numbers(reading);
 }

@@ -1,10 +1,10 @@
-#include "conclude/levels/curve/miss_share.h"
+#include "conclude/levels/miss_share.h"
 
+#include "base/pool.h"
 #include "base/random.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 enum policy { LRU, RANDOM, RESISTING, POLICIES };
 enum { WAYS_MAX = 16, LINES_TRIED = 6, LINES_MAX = LINES_TRIED * WAYS_MAX };
@@ -136,23 +136,18 @@ static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)
     }
 }
 
-struct miss_shares *miss_shares_make(void)
+struct miss_shares *miss_shares_make(struct pool *pool)
 {
-    struct miss_shares *shares = malloc(sizeof *shares);
+    struct miss_shares *shares = pool_alloc(pool, 1, sizeof *shares);
     double of_lines[POLICIES][LINES_MAX + 1];
-    for (int i = 0; shares && i < RATIOS; i++)
+    for (int i = 0; i < RATIOS; i++)
         shares->share[DRAWN][i] = (float)miss_share_drawn(ratio_of(i));
-    for (int filling = 0; shares && filling < FILLINGS; filling++) {
+    for (int filling = 0; filling < FILLINGS; filling++) {
         if (filling == 0 || fillings[filling].ways != fillings[filling - 1].ways)
             look_at_sets(fillings[filling].ways, of_lines);
         tabulate(shares, filling, of_lines);
     }
     return shares;
-}
-
-void miss_shares_free(struct miss_shares *shares)
-{
-    free(shares);
 }
 
 double miss_share(const struct miss_shares *shares, int shape, double octaves_above)

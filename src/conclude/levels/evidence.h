@@ -9,35 +9,31 @@
  *                unknown: two levels become one, and the step is reported
  *     proven     memory: a flat of an octave and more, well past the last capacity
  */
-#ifndef FATHOM_CONCLUDE_LEVELS_CURVE_EVIDENCE_H
-#define FATHOM_CONCLUDE_LEVELS_CURVE_EVIDENCE_H
+#ifndef FATHOM_CONCLUDE_LEVELS_EVIDENCE_H
+#define FATHOM_CONCLUDE_LEVELS_EVIDENCE_H
 
-#include "conclude/levels/curve/curve.h"
-#include "conclude/levels/curve/flats.h"
+#include "conclude/levels/curve.h"
+#include "conclude/levels/flats.h"
 
 /* Whether most samples have intervals: they were measured, and not read from a table. */
-bool evidence_has_intervals(const struct level_curve *);
+bool evidence_has_intervals(const struct curve *);
 /* How far the latencies of sizes that agree may differ, as a logarithm: 5 %, or more if the
  * intervals are wider. */
-double evidence_tolerance(const struct level_curve *);
+double evidence_tolerance(const struct curve *);
 /* Whether a step from one flat to the next may be due to translation, by their latencies (as
  * logarithms) and the size at which it comes. */
 bool evidence_is_translation(double before, double after, double bytes);
 /* The longest flat that proves memory behind a cache of that capacity, of about that latency (a
  * logarithm). False: none. */
-bool evidence_of_memory(const struct level_curve *, double last_capacity, double latency,
-                        struct flat *);
-/* Sets level k, new or known, to that flat's samples: its latency, interval and extent. `halves`
- * has room for one number a sample. */
-void evidence_take_flat(struct level_curve *, const struct flat *, size_t k, struct found_level *,
-                        double *halves);
+bool evidence_of_memory(const struct curve *, double last_capacity, double latency, struct flat *);
+/* Sets level k, new or known, to that flat's samples: its latency, interval and extent. */
+void evidence_take_flat(struct curve *, const struct flat *, size_t k, struct level *);
 /* Brackets the capacity of a level, from bin `last` on: between the sizes whose latency is still
  * near `ends` and those nearer to `next` (NAN: nothing follows) or twice as slow. */
-void evidence_bracket(const struct level_curve *, size_t last, double ends, double next,
-                      struct found_level *);
-void evidence_add_gap(struct found_levels *, double from, double to);
+void evidence_bracket(const struct curve *, size_t last, double ends, double next, struct level *);
+void evidence_add_gap(struct levels *, double from, double to);
 
 /* Checks all levels of a fit. */
-void evidence_weigh(struct level_curve *, enum level_pages, struct found_levels *, double *halves);
+void evidence_weigh(struct curve *, enum level_pages, struct levels *);
 
 #endif
