@@ -1,14 +1,19 @@
 #include "measure/probes/numa/numa.h"
 
-#include "base/units.h"
 #include "conclude/registry/finding.h"
+#include "document/flag.h"
+#include "stats/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+static const char *const whats[NUMA_SERIES] = {"latency", "bandwidth"}, *const units[NUMA_SERIES] =
+                                                                            {"ns", "B/s"};
+
+/* --- what the document has to hold --- */
+
 /* Nodes that nothing could be measured on have cells with the reason. */
-static int add_failed(struct probe_task *task, struct error *error)
+static void add_failed(struct probe_task *task)
 {
     const struct numa_state *state = task->state;
     size_t failed = 0;
@@ -35,38 +40,136 @@ static int add_failed(struct probe_task *task, struct error *error)
             pool_printf(task->pool, "%zu cells could not be measured: node %d: %s", failed,
                         last->id, last->failed);
     }
+}
+
+/* --- disagreements --- */
+
+/*
+ * Where the nearer of two nodes, as the system declares their distances, was measured as the
+ * farther one. n nodes give up to n(n-1)(n-2)/2 such comparisons, of which some come out wrong by
+ * chance, so they are judged together: that any is reported where all distances are right has a
+ * probability of at most 5 %. Compared are quiet values, because a neighbour that came and went is
+ * no distance.
+ */
+
+static const double alpha = 0.05;
+/* SLIT counts in tenths of the local latency (ACPI 6.5, section 5.2.17): what differs by less than
+ * half of such a step can't be declared better. */
+static const double threshold = 0.05;
+
+struct disagreement {
+    int from, near, far;
+    unsigned nearer, farther; /* as declared */
+    const struct point *a, *b;
+    struct estimate ns_a, ns_b;
+    struct comparison comparison; /* of b with a */
+};
+
+static const struct point *cell(const struct probe_task *task, int from, int to)
+{
+    const struct series *series = &task->result->series[NUMA_LATENCY];
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].from == from && series->points[i].to == to && series->points[i].y.n)
+            return &series->points[i];
+    return NULL;
+}
+
+static unsigned distance(const struct machine *machine, int from, int to)
+{
+    const struct machine_facts *facts = &machine->facts;
+    for (size_t i = 0; machine->nodes && i < facts->node_count; i++)
+        for (size_t j = 0; facts->nodes[i].id == from && j < facts->node_count; j++)
+            if (facts->nodes[j].id == to)
+                return machine->nodes[i].distances[j];
     return 0;
 }
 
-/* Whether the system reported where the memory lay. */
-static int note_verified(struct probe_task *task, struct error *error)
+/* A single trial has no interval, and memory that lies elsewhere no distance. */
+static bool is_usable(const struct point *point)
+{
+    return point && point->y.coverage > 0 && !(point->flags & FLAG_BIT(FLAG_MISPLACED));
+}
+
+/* Whether the two can be compared at all. */
+static bool is_comparable(const struct probe_task *task, struct disagreement *pair)
+{
+    pair->a = cell(task, pair->from, pair->near);
+    pair->b = cell(task, pair->from, pair->far);
+    pair->nearer = distance(task->machine, pair->from, pair->near);
+    pair->farther = distance(task->machine, pair->from, pair->far);
+    if (!is_usable(pair->a) || !is_usable(pair->b) || !pair->nearer ||
+        pair->nearer >= pair->farther)
+        return false;
+    pair->ns_a = finding_quiet_time_of(pair->a);
+    pair->ns_b = finding_quiet_time_of(pair->b);
+    const double a[] = {(double)pair->ns_a.median, (double)pair->ns_a.low, (double)pair->ns_a.high};
+    const double b[] = {(double)pair->ns_b.median, (double)pair->ns_b.low, (double)pair->ns_b.high};
+    compare_intervals(b, a, threshold, &pair->comparison);
+    if (!(pair->comparison.ratio > 1))
+        pair->comparison.p = 1; /* as declared */
+    return true;
+}
+
+static void report(struct probe_task *task, const struct disagreement *pair, size_t compared)
+{
+    const bool guest = task->machine->facts.hypervisor != NULL;
+    finding_add_value(
+        task->result, task->pool,
+        pool_printf(task->pool, "numa.disagreement.%d.%d.%d", pair->from, pair->near, pair->far),
+        "", pair->comparison.ratio, pair->comparison.low, pair->comparison.high,
+        pair->a->flags | pair->b->flags)
+        ->text = pool_printf(
+        task->pool,
+        "from node %d, node %d is declared nearer than node %d (%u against %u) and was measured "
+        "farther (%.0f ns against %.0f ns without neighbours; 1 of %zu comparisons, judged "
+        "together). Likely: %s",
+        pair->from, pair->near, pair->far, pair->nearer, pair->farther, (double)pair->ns_a.median,
+        (double)pair->ns_b.median, compared,
+        guest
+            ? "the virtual machine's nodes are of its configuration, and lie elsewhere on the host"
+            : "the declared table is a general one, or memory is interleaved or clustered "
+              "otherwise than it says (BIOS settings: nodes per socket, sub-NUMA clustering)");
+}
+
+static void find_disagreements(struct probe_task *task)
 {
     const struct numa_state *state = task->state;
-    size_t measured = 0, verified = 0;
-    for (size_t i = 0; i < state->to_count; i++) {
-        measured += !state->to[i].failed;
-        verified += state->to[i].verified;
+    const size_t nodes = state->to_count, most = state->from_count * nodes * nodes;
+    struct disagreement *pairs = pool_alloc(task->pool, most, sizeof *pairs);
+    double *p = pool_alloc(task->pool, most, sizeof *p);
+    size_t count = 0;
+    for (size_t i = 0; i < most; i++) {
+        struct disagreement *pair = &pairs[count];
+        *pair = (struct disagreement){.from = state->from[i / (nodes * nodes)].id,
+                                      .near = state->to[i / nodes % nodes].id,
+                                      .far = state->to[i % nodes].id};
+        if (is_comparable(task, pair))
+            p[count++] = pair->comparison.p;
     }
-    struct factor *factor = probe_add_parameter(task, "placement");
-    factor->text = verified == measured ? "verified by move_pages"
-                   : verified           ? "verified by move_pages on some nodes only"
-                                        : "not verified: the system does not say where pages are";
-    return 0;
+    const double last = compare_holm(p, count, alpha);
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].comparison.p <= last)
+            report(task, &pairs[i], count);
 }
 
 void numa_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    struct error *error = pool_error(task->pool);
+    const struct numa_state *state = task->state;
+    size_t measured = 0, verified = 0;
     (void)outcome;
-    int code = add_failed(task, error);
-    if (code == 0)
-        code = note_verified(task, error);
-    return (void)pool_check(task->pool, code == 0 ? numa_find_disagreements(task, error) : code);
+    add_failed(task);
+    for (size_t i = 0; i < state->to_count; i++) {
+        measured += !state->to[i].failed;
+        verified += state->to[i].verified;
+    }
+    build_note_text(task, "placement",
+                    verified == measured ? "verified by move_pages"
+                    : verified           ? "verified by move_pages on some nodes only"
+                                         : "not verified: the system does not say where pages are");
+    find_disagreements(task);
 }
 
-/* --- findings: the ends --- */
-
-static const char *const whats[NUMA_SERIES] = {"latency", "bandwidth"};
+/* --- the ends --- */
 
 /* The slowest or narrowest cell, of those within a node or of those between two. */
 static const struct point *worst(const struct series *series, enum numa_series which, bool local)
@@ -83,62 +186,108 @@ static const struct point *worst(const struct series *series, enum numa_series w
     return found;
 }
 
-static int add_worst(struct analysis *analysis, const struct series *series, enum numa_series which,
-                     bool local, struct error *error)
+static void add_worst(struct analysis *analysis, const struct series *series,
+                      enum numa_series which, bool local)
 {
-    static const char *const unit[NUMA_SERIES] = {"ns", "B/s"};
     const struct point *point = worst(series, which, local);
     const size_t first = analysis->result->finding_count;
     if (!point)
-        return 0;
-    const char *name =
-        pool_printf(analysis->pool, "numa.%s.%s", whats[which], local ? "local" : "remote");
-    struct finding *finding = analysis_add_point(analysis, name, unit[which], point, point->flags);
+        return;
+    struct finding *finding = analysis_add_point(
+        analysis,
+        pool_printf(analysis->pool, "numa.%s.%s", whats[which], local ? "local" : "remote"),
+        units[which], point, point->flags);
     if (series->point_count == 1)
         finding->text = "there is one NUMA node here, so this one cell is all there is";
     else if (local)
-        finding->text = pool_printf(analysis->pool,
-                                    "from a node's CPUs to its own memory, where that is worst: "
-                                    "node %d",
-                                    point->from);
+        finding->text = pool_printf(
+            analysis->pool, "from a node's CPUs to its own memory, where that is worst: node %d",
+            point->from);
     else
-        finding->text = pool_printf(analysis->pool,
-                                    "to another node's memory, where that is worst: from node %d "
-                                    "to node %d",
-                                    point->from, point->to);
+        finding->text =
+            pool_printf(analysis->pool,
+                        "to another node's memory, where that is worst: from node %d to node %d",
+                        point->from, point->to);
     analysis_read_off(analysis, first, series);
-    return finding->text ? 0 : error_out_of_memory(error);
 }
 
-static int analyse_worst(struct analysis *analysis, struct error *error)
+/* --- beside what the firmware's HMAT declares --- */
+
+/* The node's own entry: from nodes that have CPUs, where the kernel tells those apart. */
+static const struct declared_way *way_to(const struct declared_facts *declared, int node)
+{
+    const struct declared_way *found = NULL;
+    for (size_t i = 0; i < declared->way_count && i < 2 * NODES_MAX; i++) {
+        const struct declared_way *way = &declared->ways[i];
+        if (way->node == node && way->from && (!found || way->access > found->access))
+            found = way;
+    }
+    return found;
+}
+
+static bool is_better(const struct point *a, const struct point *b, enum numa_series which)
+{
+    const float x = finding_quiet_time_of(a).median, y = finding_quiet_time_of(b).median;
+    return which == NUMA_LATENCY ? x < y : x > y;
+}
+
+/* The best of the measured ways that the entry is about. */
+static const struct point *best_of(const struct series *series, const struct declared_way *way,
+                                   enum numa_series which)
+{
+    const struct point *best = NULL;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (point->to != way->node || !point->y.n || !cpulist_text_has(way->from, point->from) ||
+            (point->flags & FLAG_BIT(FLAG_MISPLACED)))
+            continue;
+        const float value = finding_quiet_time_of(point).median,
+                    least = best ? finding_quiet_time_of(best).median : value;
+        if (!best || (which == NUMA_LATENCY ? value < least : value > least))
+            best = point;
+    }
+    return best;
+}
+
+static void add_declared(struct analysis *analysis, const struct declared_way *way,
+                         enum numa_series which)
 {
     const struct probe_result *result = analysis->result;
-    int code = 0;
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct series *series = &result->series[i];
-        for (int which = 0; which < NUMA_SERIES && code == 0; which++) {
-            if (!series->matrix || strcmp(series->y.name, whats[which]) != 0)
-                continue;
-            code = add_worst(analysis, series, (enum numa_series)which, true, error);
-            if (code == 0)
-                code = add_worst(analysis, series, (enum numa_series)which, false, error);
-        }
-    }
-    return code;
+    const uint64_t declared = which == NUMA_LATENCY ? way->read_latency_ns : way->read_bandwidth;
+    const struct series *series = NULL;
+    const size_t first = result->finding_count;
+    for (size_t i = 0; i < result->series_count && !series; i++)
+        if (result->series[i].matrix && strcmp(result->series[i].y.name, whats[which]) == 0)
+            series = &result->series[i];
+    const struct point *point = series ? best_of(series, way, which) : NULL;
+    if (!point || !declared)
+        return;
+    struct finding *finding = analysis_add_point(
+        analysis, pool_printf(analysis->pool, "numa.node.%d.%s", way->node, whats[which]),
+        units[which], point, point->flags);
+    finding->declared = (double)declared;
+    finding->text = pool_printf(
+        analysis->pool, "from CPUs of node %d, from which the firmware (HMAT) declares it best",
+        point->from);
+    analysis_read_off(analysis, first, series);
 }
 
 void numa_analyse(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
-    int code = analyse_worst(analysis, error);
-    if (code == 0)
-        code = numa_find_declared(analysis, error);
-    return (void)pool_check(
-        analysis->pool,
-        code == 0 ? (analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
-                                   "the document does not hold what distances are declared"),
-                     0)
-                  : code);
+    const struct probe_result *result = analysis->result;
+    const struct machine_facts *machine = analysis->machine;
+    for (size_t i = 0; i < result->series_count; i++)
+        for (int which = 0; which < NUMA_SERIES; which++)
+            for (int remote = 0; remote < 2; remote++)
+                if (result->series[i].matrix && strcmp(result->series[i].y.name, whats[which]) == 0)
+                    add_worst(analysis, &result->series[i], (enum numa_series)which, !remote);
+    for (size_t i = 0; machine && i < machine->node_count && i < NODES_MAX; i++) {
+        const struct declared_way *way = way_to(&machine->declared, machine->nodes[i].id);
+        for (int which = 0; way && which < NUMA_SERIES; which++)
+            add_declared(analysis, way, (enum numa_series)which);
+    }
+    analysis_keep(analysis, "numa.disagreement.<n>.<n>.<n>",
+                  "the document does not hold what distances are declared");
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

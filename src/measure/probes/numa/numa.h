@@ -4,14 +4,15 @@
 #define FATHOM_MEASURE_PROBES_NUMA_NUMA_H
 
 #include "measure/probes/chase/chases.h"
+#include "measure/probes/kit/build.h"
 
 enum numa_series { NUMA_LATENCY, NUMA_BANDWIDTH, NUMA_SERIES };
 
 /* A node that CPUs are on. */
 struct numa_from {
-    int id;                   /* -1: nobody says where these CPUs are */
-    const struct seat *chase; /* who chases, and who reads: all of them together */
-    const struct seat *readers;
+    int id;       /* -1: the system does not say where these CPUs are */
+    int chaser;   /* the CPU that chases */
+    int *readers; /* the CPUs that read, all of them together */
     unsigned reader_count;
 };
 
@@ -28,16 +29,8 @@ struct numa_state {
     struct numa_from *from;
     struct numa_to *to;
     size_t from_count, to_count;
-    size_t now; /* the memory node of this stage */
+    size_t now; /* the stage: of one memory node and one series */
 };
-
-/* Adds a finding for each pair of nodes whose declared order the latencies contradict.
- * ERROR_SYSTEM without memory. */
-int numa_find_disagreements(struct probe_task *, struct error *);
-
-/* Adds, of each node whose memory the firmware's HMAT describes, what was measured beside what is
- * declared. ERROR_SYSTEM without memory. */
-int numa_find_declared(struct analysis *, struct error *);
 
 /* Adds the cells that failed, and what only the machine can tell: declared distances that the
  * latencies contradict. */
