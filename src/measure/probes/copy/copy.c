@@ -3,8 +3,7 @@
  * of the widest vectors, and stores past the caches, by the size of a call, in memory that the call
  * before used and in memory that no cache holds, and one byte off alignment.
  *
- * Bytes are counted as bandwidth counts them: what is loaded and stored. At which sizes the library
- * changes its way is no question of time: its instructions are looked at (machine/steps.h).
+ * Bytes are counted as bandwidth counts them: what is loaded and stored.
  */
 #include "measure/probes/copy/copy.h"
 
@@ -14,9 +13,7 @@
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
 static const uint64_t HUGE_PAGE = 2 << 20;
@@ -27,18 +24,44 @@ static const uint64_t large_from = UINT64_C(2) << 20;
 enum { BATCHES_LARGE = 2, BATCHES = 3 };
 static const double batch_ns = 100e3, precision = 0.03, unstable_above = 0.2;
 
-const char copy_warm_name[] = "copy", copy_cold_name[] = "copy, cold",
-           copy_unaligned_name[] = "copy, unaligned";
-const char *const copy_offset_names[COPY_OFFSETS] = {NULL, "destination", "source", "both"};
+enum offset { ALIGNED, TO_OFF, FROM_OFF, BOTH_OFF, OFFSETS };
+static const char *const offset_names[OFFSETS] = {NULL, "destination", "source", "both"};
+
+/* What is measured in a series. */
+struct copy_series {
+    enum copy_method method;
+    enum offset offset;
+    bool cold;
+};
+
+struct copy_state {
+    struct copy copy; /* of the trial that is measured */
+    const struct seat *seat;
+    uint64_t *sizes; /* of a call, ascending */
+    size_t size_count;
+    struct copy_series *series; /* one each of the plan's */
+    size_t series_count;
+    uint64_t cold_bytes; /* of the arena's beginning, for calls that find nothing in a cache */
+    uint64_t cold_at;    /* where the next of them goes on */
+    bool cold_runs;      /* the trial before was one of them */
+    const char *not_measured;
+};
+
+struct copy_options {
+    struct setting cpu, sizes, pages;
+};
 
 static const struct option_spec options[] = {
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
-     "CPU that measures (default: the first of the fastest kind)"},
+     "CPU that measures (default: the first of the fastest kind)",
+     offsetof(struct copy_options, cpu)},
     {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 1, 0, NULL,
      "bytes of a call (default: 64 to 1M by powers of two, then by powers of four to beyond the "
-     "last-level cache)"},
+     "last-level cache)",
+     offsetof(struct copy_options, sizes)},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+     "page policy: auto takes the largest to be had; what was obtained is verified and reported",
+     offsetof(struct copy_options, pages)},
     {.name = NULL},
 };
 
@@ -50,13 +73,11 @@ static uint64_t most_bytes(const struct probe_task *task)
     return (machine_memory_budget(task->machine) / 2 - HUGE_PAGE) / PAGE * PAGE;
 }
 
-static int add_size(struct probe_task *task, uint64_t bytes, struct error *error)
+static void add_size(struct probe_task *task, uint64_t bytes)
 {
     struct copy_state *state = task->state;
-    uint64_t *slot =
-        pool_append(task->pool, (void **)&state->sizes, &state->size_count, sizeof *slot);
-    *slot = bytes;
-    return 0;
+    *(uint64_t *)pool_append(task->pool, (void **)&state->sizes, &state->size_count, sizeof bytes) =
+        bytes;
 }
 
 static int by_size(const void *a, const void *b)
@@ -65,74 +86,64 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int take_listed(struct probe_task *task, struct error *error)
+/* Those of --sizes, ascending, each once. */
+static void take_listed(struct probe_task *task, const struct setting *asked)
 {
-    const uint64_t *listed, most = most_bytes(task);
-    const size_t count = settings_sizes(task->settings, "sizes", &listed);
-    char asked[UNIT_TEXT], usable[UNIT_TEXT];
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        if (listed[i] > most)
-            return error_set(error, ERROR_USAGE,
-                             "--sizes %s: a copy needs twice as much, which is more than half of "
-                             "the memory that is free; ask for at most %s",
-                             size_format((double)listed[i], asked),
-                             size_format((double)(most / MIB * MIB), usable));
-        code = add_size(task, listed[i], error);
-    }
     struct copy_state *state = task->state;
-    if (code == 0)
-        qsort(state->sizes, state->size_count, sizeof *state->sizes, by_size);
+    const uint64_t most = most_bytes(task);
+    char wanted[UNIT_TEXT], usable[UNIT_TEXT];
     size_t kept = 0;
+    for (size_t i = 0; i < asked->size_count; i++) {
+        if (asked->sizes[i] > most)
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--sizes %s: a copy needs twice as much, which is more than half of the "
+                       "memory that is free; ask for at most %s",
+                       size_format((double)asked->sizes[i], wanted),
+                       size_format((double)(most / MIB * MIB), usable));
+        add_size(task, asked->sizes[i]);
+    }
+    qsort(state->sizes, state->size_count, sizeof *state->sizes, by_size);
     for (size_t i = 0; i < state->size_count; i++)
         if (!kept || state->sizes[i] != state->sizes[kept - 1])
             state->sizes[kept++] = state->sizes[i];
     state->size_count = kept;
-    return code;
 }
 
-static int choose_sizes(struct probe_task *task, struct error *error)
+static void choose_sizes(struct probe_task *task)
 {
-    if (settings_has(task->settings, "sizes"))
-        return take_listed(task, error);
-    const bool quick = settings_has(task->settings, "quick");
+    const struct copy_options *asked = task->options;
+    if (asked->sizes.has)
+        return take_listed(task, &asked->sizes);
     const uint64_t cache = last_level_bytes(task->machine), most = most_bytes(task);
     uint64_t largest = 16 * MIB;
     while (largest <= cache && largest < GIB / 4)
         largest *= LARGE_STEP;
-    int code = 0;
-    for (uint64_t bytes = LEAST; bytes <= largest && bytes <= most && code == 0;
-         bytes *= quick || bytes >= MIB ? LARGE_STEP : SIZES_STEP)
-        code = add_size(task, bytes, error);
-    return code;
+    for (uint64_t bytes = LEAST; bytes <= largest && bytes <= most;
+         bytes *= task->common.quick.has || bytes >= MIB ? LARGE_STEP : SIZES_STEP)
+        add_size(task, bytes);
 }
 
 /* --- series and points --- */
 
-static int add_series(struct probe_task *task, struct copy_series what, struct error *error)
+static unsigned series_of(struct probe_task *task, struct copy_series what)
 {
     struct copy_state *state = task->state;
-    struct plan *plan = &task->plan;
     for (size_t i = 0; i < state->series_count; i++)
         if (state->series[i].method == what.method && state->series[i].cold == what.cold &&
             state->series[i].offset == what.offset)
-            return (int)i;
-    struct series *series =
-        pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    struct copy_series *slot =
-        pool_append(task->pool, (void **)&state->series, &state->series_count, sizeof *slot);
-    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
-    *slot = what;
-    factors[0] = (struct factor){"method", copy_method_names[what.method], 0};
-    factors[1] = (struct factor){"off", copy_offset_names[what.offset], 0};
-    *series = (struct series){.name = what.cold     ? copy_cold_name
-                                      : what.offset ? copy_unaligned_name
-                                                    : copy_warm_name,
-                              .factors = factors,
-                              .factor_count = what.offset ? 2 : 1,
-                              .x = {"call", "B"},
-                              .y = {"bandwidth", "B/s"}};
-    return (int)plan->series_count - 1;
+            return (unsigned)i;
+    *(struct copy_series *)pool_append(task->pool, (void **)&state->series, &state->series_count,
+                                       sizeof what) = what;
+    const unsigned series =
+        build_series(task, (struct series){.name = what.cold     ? COPY_COLD
+                                                   : what.offset ? COPY_UNALIGNED
+                                                                 : COPY_WARM,
+                                           .x = {"call", "B"},
+                                           .y = {"bandwidth", "B/s"}});
+    build_factor_text(task, series, "method", copy_method_names[what.method]);
+    if (what.offset)
+        build_factor_text(task, series, "off", offset_names[what.offset]);
+    return series;
 }
 
 /* Between two places, so that prefetchers which follow one call do not fetch for the next. */
@@ -148,15 +159,14 @@ static uint64_t warm_extent(uint64_t bytes)
 
 /* Every size, or every other where that shows enough. */
 enum { ALL_SIZES = 1, EVERY_OTHER = 2 };
-static int add_points(struct probe_task *task, struct copy_series what, uint64_t from, uint64_t to,
-                      size_t step, struct error *error)
+static void add_points(struct probe_task *task, struct copy_series what, uint64_t from, uint64_t to,
+                       size_t step)
 {
-    struct copy_state *state = task->state;
-    struct plan *plan = &task->plan;
+    const struct copy_state *state = task->state;
     const char *missing;
     if (!copy_find(what.method, &missing))
-        return 0;
-    if (settings_has(task->settings, "sizes"))
+        return;
+    if (((const struct copy_options *)task->options)->sizes.has)
         step = ALL_SIZES;
     for (size_t i = 0; i < state->size_count; i += step) {
         const uint64_t bytes = state->sizes[i];
@@ -164,19 +174,12 @@ static int add_points(struct probe_task *task, struct copy_series what, uint64_t
             (!copy_takes_any(what.method) && bytes % COPY_STEP_BYTES) ||
             (what.cold && 2 * place_bytes(bytes) > state->cold_bytes))
             continue;
-        const int series = add_series(task, what, error);
-        struct plan_point *point = series < 0 ? NULL
-                                              : pool_append(task->pool, (void **)&plan->points,
-                                                            &plan->point_count, sizeof *point);
         const uint64_t behind = what.cold ? 0 : warm_extent(bytes) + HUGE_PAGE;
-        *point = (struct plan_point){.series = (unsigned)series,
-                                     .x = (double)bytes,
-                                     .seats = state->seat,
-                                     .seat_count = 1,
-                                     .arena_bytes = (size_t)(state->cold_bytes + behind),
-                                     .bytes = bytes};
+        struct plan_point *point =
+            build_point(task, series_of(task, what), (double)bytes, &state->seat->cpu, 1, MEASURED);
+        point->arena_bytes = (size_t)(state->cold_bytes + behind);
+        point->bytes = bytes;
     }
-    return 0;
 }
 
 static void begin_plan(struct probe_task *task)
@@ -186,17 +189,17 @@ static void begin_plan(struct probe_task *task)
     probe_plan_clear(task);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false;
-    plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
+    plan->pages = (enum page_policy)((const struct copy_options *)task->options)->pages.choice;
     plan->touch_cpu = state->seat->cpu;
     plan->batch_ns = batch_ns;
     plan->batches = BATCHES;
     plan->unstable_above = unstable_above;
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = precision;
 }
 
 /* Calls that find nothing in a cache go through more memory than all caches hold. */
-static int choose_cold(struct probe_task *task, struct error *error)
+static void choose_cold(struct probe_task *task)
 {
     struct copy_state *state = task->state;
     const uint64_t cache = last_level_bytes(task->machine), least = 64 * MIB;
@@ -205,69 +208,55 @@ static int choose_cold(struct probe_task *task, struct error *error)
     char needed[UNIT_TEXT];
     state->cold_bytes = (wanted < GIB ? wanted : GIB) / HUGE_PAGE * HUGE_PAGE;
     if (2 * cache <= state->cold_bytes && state->cold_bytes <= most)
-        return 0;
+        return;
     state->cold_bytes = 0;
     state->not_measured = pool_printf(
         task->pool, "cold memory: that takes %s beyond the caches, more than can be used here",
         size_format((double)(4 * cache), needed));
-    return state->not_measured ? 0 : error_out_of_memory(error);
 }
 
 static void plan_copy(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
     static const enum copy_method unaligned[] = {COPY_MEMCPY, COPY_STRING};
-    struct copy_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    int code = chases_seat(task, &state->seat, error);
-    if (code == 0)
-        code = choose_sizes(task, error);
-    if (code == 0)
-        code = choose_cold(task, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
+    struct copy_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    pool_check(task->pool, chases_seat(task, &state->seat, pool_error(task->pool)));
+    choose_sizes(task);
+    choose_cold(task);
     begin_plan(task);
-    for (int method = 0; method < COPY_METHODS && code == 0; method++)
-        code = add_points(task, (struct copy_series){.method = (enum copy_method)method}, 1,
-                          large_from, ALL_SIZES, error);
-    for (int method = 0; method < COPY_METHODS && code == 0; method++)
+    for (enum copy_method method = 0; method < COPY_METHODS; method++)
+        add_points(task, (struct copy_series){method, ALIGNED, false}, 1, large_from, ALL_SIZES);
+    for (enum copy_method method = 0; method < COPY_METHODS; method++)
         if (method != COPY_MEMMOVE)
-            code = add_points(
-                task, (struct copy_series){.method = (enum copy_method)method, .cold = true},
-                COLD_LEAST, UINT64_MAX, EVERY_OTHER, error);
+            add_points(task, (struct copy_series){method, ALIGNED, true}, COLD_LEAST, UINT64_MAX,
+                       EVERY_OTHER);
     for (size_t i = 0; i < sizeof unaligned / sizeof *unaligned; i++)
-        for (int offset = COPY_TO_OFF; offset < COPY_OFFSETS && code == 0; offset++)
-            code = add_points(
-                task,
-                (struct copy_series){.method = unaligned[i], .offset = (enum copy_offset)offset}, 1,
-                large_from, EVERY_OTHER, error);
+        for (enum offset offset = TO_OFF; offset < OFFSETS; offset++)
+            add_points(task, (struct copy_series){unaligned[i], offset, false}, 1, large_from,
+                       EVERY_OTHER);
     task->plan.share = 0.6;
-    return (void)pool_check(task->pool, code);
 }
 
+/* Large calls. */
 static bool next_copy(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
     struct copy_state *state = task->state;
-    int code = 0;
     (void)outcome;
     if (stage > 1)
-        return pool_check(task->pool, 0) > 0;
+        return false;
     begin_plan(task);
     state->cold_bytes = 0;
     task->plan.batches = BATCHES_LARGE;
-    task->plan.share = 0.8; /* what is left the look at the library's instructions takes */
-    for (int method = 0; method < COPY_METHODS && code == 0; method++)
-        code = add_points(task, (struct copy_series){.method = (enum copy_method)method},
-                          large_from, UINT64_MAX, ALL_SIZES, error);
-    return pool_check(task->pool, code < 0 ? code : task->plan.point_count > 0) > 0;
+    for (enum copy_method method = 0; method < COPY_METHODS; method++)
+        add_points(task, (struct copy_series){method, ALIGNED, false}, large_from, UINT64_MAX,
+                   ALL_SIZES);
+    return task->plan.point_count > 0;
 }
 
 /* --- measuring --- */
 
-static uint64_t offset_of(enum copy_offset offset, bool to)
+static uint64_t offset_of(enum offset offset, bool to)
 {
-    return offset == COPY_BOTH_OFF || offset == (to ? COPY_TO_OFF : COPY_FROM_OFF);
+    return offset == BOTH_OFF || offset == (to ? TO_OFF : FROM_OFF);
 }
 
 static void prepare_copy(struct trial *trial)
@@ -303,6 +292,39 @@ static void prepare_copy(struct trial *trial)
     trial->operations = (double)copy_counted(what->method, bytes);
 }
 
+/* --- concluding --- */
+
+/* The largest call whose memory fits `bytes`; 0: none. A copy's memory is twice its size. */
+static uint64_t call_within(const struct copy_state *state, uint64_t bytes)
+{
+    uint64_t call = 0;
+    for (size_t i = 0; i < state->size_count && 2 * state->sizes[i] <= bytes; i++)
+        if (state->sizes[i] % COPY_STEP_BYTES == 0)
+            call = state->sizes[i];
+    return call;
+}
+
+static void conclude_copy(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    const struct copy_state *state = task->state;
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    const size_t count = chases_levels(task, NULL, levels);
+    (void)outcome;
+    build_note_text(task, "counting", "bytes that a call loads and stores; 1 GB = 10^9 B");
+    struct factor *calls = build_note_list(task, COPY_LEVEL_CALLS);
+    for (size_t i = 0; i < count; i++) {
+        const struct chase_level *level = &levels[i];
+        const uint64_t call = call_within(state, level->last ? UINT64_MAX : level->bytes);
+        /* A fill's memory is only once its size. */
+        if (!call || call <= level->above)
+            continue;
+        build_word(task, calls, pool_strdup(task->pool, level->name));
+        build_element(task, calls, (double)call);
+    }
+    if (state->not_measured)
+        build_note_text(task, parameter_not_measured, state->not_measured);
+}
+
 const struct probe copy_probe = {
     .name = "copy",
     .place = 134,
@@ -313,17 +335,17 @@ const struct probe copy_probe = {
         "and one that stores past the caches) or fill it (memset, rep stosb and such loops): in "
         "the same memory again and again, in memory that no cache holds, and one byte off a "
         "line's beginning. What is counted are the bytes loaded and stored, as bandwidth counts "
-        "them: a copy's twice, a fill's once.\nThe sizes at which the C library changes its way "
-        "are not guessed from times: its instructions are looked at step by step, so they are "
-        "exact on a busy machine too. Where one way overtakes another is read off the curves.\n"
+        "them: a copy's twice, a fill's once. Where one way overtakes another is read off the "
+        "curves.\n"
         "What moves it: what bandwidth moves; the start of string instructions, which costs short "
         "calls; stores past the caches, which save fetching the destination and leave it in "
         "memory, so that whoever reads it next waits.",
     .options = options,
+    .options_bytes = sizeof(struct copy_options),
     .findings = {copy_lines, copy_experiment},
     .plan = plan_copy,
     .prepare = prepare_copy,
     .next = next_copy,
-    .conclude = copy_conclude,
+    .conclude = conclude_copy,
     .analyse = copy_analyse,
 };

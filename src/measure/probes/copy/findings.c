@@ -1,90 +1,14 @@
 /* What the copy probe's series say, and what each of its findings is. */
 #include "base/units.h"
 #include "conclude/registry/finding.h"
-#include "machine/steps.h"
-#include "measure/probes/chase/chases.h"
-#include "measure/probes/chase/working_sets.h"
 #include "measure/probes/copy/copy.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SWITCHES_MOST = 16 };
-static const uint64_t GIB = UINT64_C(1) << 30;
-static const char by_memcpy[] = "memcpy_by", by_memset[] = "memset_by",
-                  level_calls[] = "level_calls";
-
-/* --- what the document has to hold --- */
-
-static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
-{
-    struct factor *factor = text ? probe_add_parameter(task, name) : NULL;
-    factor->text = text;
-    return 0;
-}
-
-/* The largest call whose memory fits `bytes`; 0: none. A copy's memory is twice its size. */
-static uint64_t call_within(const struct copy_state *state, uint64_t bytes)
-{
-    uint64_t call = 0;
-    for (size_t i = 0; i < state->size_count && 2 * state->sizes[i] <= bytes; i++)
-        if (state->sizes[i] % COPY_STEP_BYTES == 0)
-            call = state->sizes[i];
-    return call;
-}
-
-/* "L1 8192, L2 262144, ...": the call that stands for each level. */
-static int note_levels(struct probe_task *task, struct error *error)
-{
-    const struct copy_state *state = task->state;
-    struct chase_level levels[CHASE_LEVELS_MAX];
-    const size_t count = chases_levels(task, NULL, levels);
-    const char *text = "";
-    for (size_t i = 0; i < count && text; i++) {
-        const struct chase_level *level = &levels[i];
-        const uint64_t call = call_within(state, level->last ? UINT64_MAX : level->bytes);
-        /* A fill's memory is only once its size. */
-        if (!call || call <= level->above)
-            continue;
-        text = pool_printf(task->pool, "%s%s%s %llu", text, *text ? ", " : "", level->name,
-                           (unsigned long long)call);
-    }
-    return note(task, level_calls, text, error);
-}
-
-/* "1 plain, 2113 string, ..."; "unknown" where the system can't step through a program. */
-static int note_switches(struct probe_task *task, enum steps_function function, const char *name,
-                         struct error *error)
-{
-    struct steps_switch switches[SWITCHES_MOST];
-    const size_t count = steps_switches(function, GIB, switches, SWITCHES_MOST);
-    const char *text = count ? "" : steps_kind_names[STEPS_UNKNOWN];
-    for (size_t i = 0; i < count && text; i++)
-        text =
-            pool_printf(task->pool, "%s%s%llu %s", text, i ? ", " : "",
-                        (unsigned long long)switches[i].bytes, steps_kind_names[switches[i].kind]);
-    return note(task, name, text, error);
-}
-
-void copy_conclude(struct probe_task *task, const struct stage_outcome *outcome)
-{
-    struct error *error = pool_error(task->pool);
-    const struct copy_state *state = task->state;
-    (void)outcome;
-    int code = note(task, "counting", "bytes that a call loads and stores; 1 GB = 10^9 B", error);
-    if (code == 0)
-        code = note_levels(task, error);
-    if (code == 0 && task->machine->live)
-        code = note_switches(task, STEPS_MEMCPY, by_memcpy, error);
-    if (code == 0 && task->machine->live)
-        code = note_switches(task, STEPS_MEMSET, by_memset, error);
-    if (code == 0 && state->not_measured)
-        code = note(task, parameter_not_measured, state->not_measured, error);
-    return (void)pool_check(task->pool, code);
-}
-
-/* --- findings --- */
+/* Bytes of the call that the findings of cold memory and of the shortest calls are of. */
+enum { COLD_BYTES = 64 << 10, CALL_BYTES = 64 };
 
 static const struct series *series_of(const struct analysis *analysis, const char *name,
                                       enum copy_method method)
@@ -92,91 +16,49 @@ static const struct series *series_of(const struct analysis *analysis, const cha
     return analysis_series(analysis, name, "method", copy_method_names[method]);
 }
 
-static const struct point *point_of(const struct series *series, double x)
+/* "copy.movsb.what" */
+static const char *name_of(struct analysis *analysis, enum copy_method method, const char *what)
 {
-    const struct point *point = series ? series_point(series, x) : NULL;
-    return point && point->y.n ? point : NULL;
+    return pool_printf(analysis->pool, "copy.%s.%s", copy_method_names[method], what);
 }
 
-static int add_at(struct analysis *analysis, const struct series *series, const char *name,
-                  double x, struct error *error)
+/* The rate of calls of that size. */
+static void add_rate(struct analysis *analysis, const char *name, enum copy_method method,
+                     const char *what, double x)
 {
-    const struct point *point = point_of(series, x);
+    const struct series *series = series_of(analysis, name, method);
+    const struct point *point = series ? series_point(series, x) : NULL;
     const size_t first = analysis->result->finding_count;
     char size[UNIT_TEXT];
     if (!point)
-        return 0;
-    struct finding *finding = analysis_add_summary(analysis, name, "B/s", &point->y, point->flags);
-    finding->text = pool_printf(analysis->pool, "calls of %s", size_format(x, size));
+        return;
+    analysis_add_summary(analysis, name_of(analysis, method, what), "B/s", &point->y, point->flags)
+        ->text = pool_printf(analysis->pool, "calls of %s", size_format(x, size));
     analysis_read_off(analysis, first, series);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-/* The call that stands for the level; 0: none does. */
-static double call_of(const struct analysis *analysis, const char *level)
-{
-    const struct factor *calls = analysis_parameter(analysis, level_calls);
-    const char *at = calls ? calls->text : NULL;
-    while (at && *at) {
-        char name[8];
-        unsigned long long bytes;
-        if (sscanf(at, "%7s %llu", name, &bytes) != 2)
-            break;
-        if (strcmp(name, level) == 0)
-            return (double)bytes;
-        at = strchr(at, ',');
-        at = at ? at + 1 : NULL;
-    }
-    return 0;
-}
-
-static int add_rates(struct analysis *analysis, struct error *error)
-{
-    static const char *const levels[] = {"L1", "L2", "L3", "L4", "DRAM"};
-    char name[64];
-    int code = 0;
-    for (int method = 0; method < COPY_METHODS; method++) {
-        const char *by = copy_method_names[method];
-        const struct series *warm = series_of(analysis, copy_warm_name, (enum copy_method)method);
-        for (size_t i = 0; i < sizeof levels / sizeof *levels && code == 0; i++) {
-            snprintf(name, sizeof name, "copy.%s.%s", by, levels[i]);
-            code = add_at(analysis, warm, name, call_of(analysis, levels[i]), error);
-        }
-        snprintf(name, sizeof name, "copy.%s.cold", by);
-        if (code == 0)
-            code = add_at(analysis, series_of(analysis, copy_cold_name, (enum copy_method)method),
-                          name, COPY_COLD_BYTES, error);
-    }
-    return code;
 }
 
 /* How long the shortest calls take, which is how people ask of them. */
-static int add_calls(struct analysis *analysis, struct error *error)
+static void add_call(struct analysis *analysis, enum copy_method method)
 {
-    static const enum copy_method methods[] = {COPY_MEMCPY, COPY_STRING, COPY_SET, COPY_SET_STRING};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        const struct series *series = series_of(analysis, copy_warm_name, methods[i]);
-        const struct point *point = point_of(series, COPY_CALL_BYTES);
-        const size_t first = analysis->result->finding_count;
-        const double counted = 1e9 * (double)copy_counted(methods[i], COPY_CALL_BYTES);
-        char name[64];
-        if (!point)
-            continue;
-        const struct estimate rate = finding_time_of(point);
-        snprintf(name, sizeof name, "copy.%s.call", copy_method_names[methods[i]]);
-        struct finding *finding = finding_add_value(
-            analysis->result, analysis->pool, name, "ns", counted / (double)rate.median,
-            counted / (double)rate.high, counted / (double)rate.low, point->flags);
-        finding->text = "a call of 64 bytes";
-        analysis_read_off(analysis, first, series);
-    }
-    return 0;
+    const struct series *series = series_of(analysis, COPY_WARM, method);
+    const struct point *point = series ? series_point(series, CALL_BYTES) : NULL;
+    const double counted = 1e9 * (double)copy_counted(method, CALL_BYTES);
+    const size_t first = analysis->result->finding_count;
+    if (!point)
+        return;
+    const struct estimate rate = finding_time_of(point);
+    analysis_add_ratio(analysis, name_of(analysis, method, "call"), "ns",
+                       (struct ratio){counted / (double)rate.median, counted / (double)rate.high,
+                                      counted / (double)rate.low},
+                       point->flags)
+        ->text = "a call of 64 bytes";
+    analysis_read_off(analysis, first, series);
 }
 
 /* Whether it is faster there, beyond doubt. */
 static bool is_faster(const struct series *one, const struct series *than, double x)
 {
-    const struct point *a = point_of(one, x), *b = point_of(than, x);
+    const struct point *a = series_point(one, x), *b = series_point(than, x);
     return a && b && finding_time_of(a).low > finding_time_of(b).high;
 }
 
@@ -206,18 +88,17 @@ static size_t ranges(const struct series *one, const struct series *than, char *
 }
 
 /* From which size on one beats the other. It lies between the two calls that were measured. */
-static int add_overtaking(struct analysis *analysis, enum copy_method method, enum copy_method than,
-                          struct error *error)
+static void add_overtaking(struct analysis *analysis, enum copy_method method,
+                           enum copy_method than)
 {
-    const struct series *one = series_of(analysis, copy_warm_name, method),
-                        *other = series_of(analysis, copy_warm_name, than);
+    const struct series *one = series_of(analysis, COPY_WARM, method),
+                        *other = series_of(analysis, COPY_WARM, than);
     const size_t first = analysis->result->finding_count;
-    char name[64], where[160];
-    if (!one || !other)
-        return 0;
-    snprintf(name, sizeof name, "copy.%s.overtakes", copy_method_names[method]);
-    struct finding *finding = analysis_add(analysis, name, "B");
     const char *by = copy_method_names[than];
+    char where[160];
+    if (!one || !other)
+        return;
+    struct finding *finding = analysis_add(analysis, name_of(analysis, method, "overtakes"), "B");
     const size_t from = ranges(one, other, where, sizeof where);
     if (from == SIZE_MAX) {
         finding->text = pool_printf(analysis->pool, "none: %s is as fast at every size", by);
@@ -228,122 +109,75 @@ static int add_overtaking(struct analysis *analysis, enum copy_method method, en
             finding->low = one->points[from - 1].x;
             finding->high = here->x;
         }
-        finding->flags = here->flags | point_of(other, here->x)->flags;
+        finding->flags = here->flags | series_point(other, here->x)->flags;
         finding->text = pool_printf(analysis->pool, "faster than %s: %s", by, where);
     }
     analysis_read_off(analysis, first, one);
-    return finding->text ? 0 : error_out_of_memory(error);
 }
 
-/* The slowest of the ways to be one byte off, over aligned. */
-static int add_unaligned(struct analysis *analysis, enum copy_method method, struct error *error)
+/* The slowest of the ways to be one byte off, over aligned, in the largest call that was measured
+ * so and that fits `most` bytes. */
+static void add_unaligned(struct analysis *analysis, enum copy_method method, double most)
 {
-    const struct series *aligned = series_of(analysis, copy_warm_name, method), *worst = NULL;
-    const struct series *off =
-        analysis_series(analysis, copy_unaligned_name, "method", copy_method_names[method]);
-    double x = 0; /* the largest call that was measured and that L1 holds */
+    const struct probe_result *result = analysis->result;
+    const struct series *aligned = series_of(analysis, COPY_WARM, method), *worst = NULL,
+                        *off = series_of(analysis, COPY_UNALIGNED, method);
+    const struct point *slowest = NULL;
+    double x = 0;
     for (size_t i = 0; off && i < off->point_count; i++)
-        if (off->points[i].x <= call_of(analysis, "L1"))
+        if (off->points[i].x <= most)
             x = off->points[i].x;
-    const struct point *plain = point_of(aligned, x), *slowest = NULL;
-    for (size_t i = 0; plain && i < analysis->result->series_count; i++) {
-        const struct series *series = &analysis->result->series[i];
-        const struct point *point =
-            strcmp(series->name, copy_unaligned_name) == 0 &&
-                    strcmp(analysis_factor(series, "method"), copy_method_names[method]) == 0
-                ? point_of(series, x)
-                : NULL;
+    const struct point *plain = aligned ? series_point(aligned, x) : NULL;
+    for (size_t i = 0; plain && i < result->series_count; i++) {
+        const struct series *series = &result->series[i];
+        const bool of_it =
+            strcmp(series->name, COPY_UNALIGNED) == 0 &&
+            strcmp(analysis_factor(series, "method"), copy_method_names[method]) == 0;
+        const struct point *point = of_it ? series_point(series, x) : NULL;
         if (!point || (slowest && slowest->y.median <= point->y.median))
             continue;
         slowest = point;
         worst = series;
     }
     if (!slowest)
-        return 0;
-    const size_t first = analysis->result->finding_count;
-    const struct estimate a = finding_time_of(slowest), b = finding_time_of(plain);
-    char name[64], size[UNIT_TEXT];
-    snprintf(name, sizeof name, "copy.%s.unaligned", copy_method_names[method]);
-    struct finding *finding = finding_add_value(
-        analysis->result, analysis->pool, name, "", (double)(a.median / b.median),
-        (double)(a.low / b.high), (double)(a.high / b.low), slowest->flags | plain->flags);
-    finding->text =
-        pool_printf(analysis->pool, "of the aligned speed: %s one byte off, calls of %s",
-                    analysis_factor(worst, "off"), size_format(x, size));
+        return;
+    const size_t first = result->finding_count;
+    char size[UNIT_TEXT];
+    analysis_add_ratio(analysis, name_of(analysis, method, "unaligned"), "",
+                       estimate_ratio(finding_time_of(slowest), finding_time_of(plain)),
+                       slowest->flags | plain->flags)
+        ->text = pool_printf(analysis->pool, "of the aligned speed: %s one byte off, calls of %s",
+                             analysis_factor(worst, "off"), size_format(x, size));
     analysis_read_off(analysis, first, worst);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-/* One finding for each way but plain loads and stores: from which size on it is taken, and up to
- * which. */
-static int add_switch(struct analysis *analysis, const char *function, const char *kind,
-                      uint64_t from, uint64_t before, struct error *error)
-{
-    char name[64], size[UNIT_TEXT];
-    snprintf(name, sizeof name, "copy.%s.%s", function, kind);
-    struct finding *finding = finding_add_value(analysis->result, analysis->pool, name, "B",
-                                                (double)from, (double)from, (double)from, 0);
-    finding->text = before
-                        ? pool_printf(analysis->pool, "from %llu B on, to below %s",
-                                      (unsigned long long)from, size_exact_format(before, size))
-                        : pool_printf(analysis->pool, "from %llu B on", (unsigned long long)from);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-static int add_switches(struct analysis *analysis, const char *parameter, const char *function,
-                        struct error *error)
-{
-    const struct factor *ways = analysis_parameter(analysis, parameter);
-    const char *at = ways ? ways->text : NULL;
-    unsigned found = 0;
-    char name[64];
-    int code = 0;
-    if (!at)
-        return 0;
-    const bool unknown = strcmp(at, steps_kind_names[STEPS_UNKNOWN]) == 0;
-    while (*at && !unknown && code == 0) {
-        char kind[16];
-        unsigned long long from, before = 0;
-        if (sscanf(at, "%llu %15[a-z]", &from, kind) != 2)
-            break;
-        const char *next = strchr(at, ',');
-        if (next)
-            sscanf(next + 1, "%llu", &before);
-        if (strcmp(kind, steps_kind_names[STEPS_PLAIN]) != 0) {
-            code = add_switch(analysis, function, kind, from, before, error);
-            found++;
-        }
-        at = next ? next + 1 : "";
-    }
-    if (code < 0 || found)
-        return code;
-    snprintf(name, sizeof name, "copy.%s.switch", function);
-    struct finding *none = analysis_add(analysis, name, "B");
-    none->text = unknown ? "unknown: programs can't be stepped through here; compare the curves "
-                           "of the library with those of the other ways"
-                         : "none: plain loads and stores at every size up to 1 GiB";
-    return 0;
 }
 
 void copy_analyse(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
+    static const char *const levels[] = {"L1", "L2", "L3", "L4", "DRAM"};
+    static const enum copy_method short_calls[] = {COPY_MEMCPY, COPY_STRING, COPY_SET,
+                                                   COPY_SET_STRING};
     static const enum copy_method pairs[][2] = {
         {COPY_STRING, COPY_MEMCPY},  {COPY_LOOP, COPY_MEMCPY},  {COPY_PAST, COPY_MEMCPY},
         {COPY_SET_STRING, COPY_SET}, {COPY_SET_LOOP, COPY_SET}, {COPY_SET_PAST, COPY_SET}};
-    int code = add_rates(analysis, error);
-    if (code == 0)
-        code = add_calls(analysis, error);
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs && code == 0; i++)
-        code = add_overtaking(analysis, pairs[i][0], pairs[i][1], error);
-    if (code == 0)
-        code = add_unaligned(analysis, COPY_MEMCPY, error);
-    if (code == 0)
-        code = add_unaligned(analysis, COPY_STRING, error);
-    if (code == 0)
-        code = add_switches(analysis, by_memcpy, "memcpy", error);
-    return (void)pool_check(analysis->pool,
-                            code == 0 ? add_switches(analysis, by_memset, "memset", error) : code);
+    enum { LEVELS = sizeof levels / sizeof *levels };
+    double calls[LEVELS] = {0}; /* the call that stands for the level; 0: none does */
+    size_t count;
+    const struct factor *list = analysis_list(analysis, COPY_LEVEL_CALLS, &count);
+    for (size_t i = 0; i + 1 < count; i += 2)
+        for (size_t level = 0; level < LEVELS; level++)
+            if (list[i].text && strcmp(list[i].text, levels[level]) == 0)
+                calls[level] = list[i + 1].number;
+    for (enum copy_method method = 0; method < COPY_METHODS; method++) {
+        for (size_t level = 0; level < LEVELS; level++)
+            add_rate(analysis, COPY_WARM, method, levels[level], calls[level]);
+        add_rate(analysis, COPY_COLD, method, "cold", COLD_BYTES);
+    }
+    for (size_t i = 0; i < sizeof short_calls / sizeof *short_calls; i++)
+        add_call(analysis, short_calls[i]);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        add_overtaking(analysis, pairs[i][0], pairs[i][1]);
+    add_unaligned(analysis, COPY_MEMCPY, calls[0]);
+    add_unaligned(analysis, COPY_STRING, calls[0]);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -396,32 +230,5 @@ const struct finding_line copy_lines[] = {
      .moves = "Accesses across lines; string instructions have a slow way of their own on some "
               "processors.",
      .advice = "Align large buffers to lines where it is well below 1."},
-    {.patterns = "copy.memcpy.string, copy.memset.string",
-     .unit = "B",
-     .role = ROLE_PROPERTY,
-     .side = SIDE_NEITHER,
-     .meaning = "The smallest call that the C library does by a string instruction (rep movs, rep "
-                "stos), as its instructions show.",
-     .moves = "The library's version and what it knows of the processor; GLIBC_TUNABLES.",
-     .advice = "Compare the curves at that size: where there is a step down, set the tunable "
-               "glibc.cpu.x86_rep_movsb_threshold."},
-    {.patterns = "copy.memcpy.past, copy.memset.past",
-     .unit = "B",
-     .role = ROLE_PROPERTY,
-     .side = SIDE_NEITHER,
-     .meaning = "The smallest call that the C library stores past the caches, as its instructions "
-                "show.",
-     .moves = "The library takes it from the caches that the processor declares, which a "
-              "hypervisor may overstate; GLIBC_TUNABLES.",
-     .advice = "Where it is far beyond the last-level cache that was measured, set "
-               "glibc.cpu.x86_non_temporal_threshold."},
-    {.patterns = "copy.memcpy.switch, copy.memset.switch",
-     .unit = "B",
-     .role = ROLE_NOTE,
-     .side = SIDE_NEITHER,
-     .meaning = "Why no size is given at which the C library changes its way.",
-     .moves = "Stepping through a program takes x86-64 with glibc.",
-     .advice = "Compare the curve of memcpy with those of the other ways: where two meet, it "
-               "probably does the same."},
     {.patterns = NULL},
 };
