@@ -8,76 +8,57 @@
  * end.
  */
 #include "measure/probes/bandwidth/bandwidth.h"
-#include "measure/probes/kit/probe.h"
-
-static int note(struct probe_task *task, const char *name, const char *text, struct error *error)
-{
-    struct factor *factor = probe_add_parameter(task, name);
-    factor->text = text;
-    return 0;
-}
-
-static int note_counting(struct probe_task *task, struct error *error)
-{
-    int code =
-        note(task, "counting", "bytes that the program loads and stores; 1 GB = 10^9 B", error);
-    if (code == 0)
-        code = note(task, "write_allocate",
-                    "not counted: a store that is not past the caches (_nt) fetches its line first",
-                    error);
-    if (code == 0 && !settings_has(task->settings, "width"))
-        code = note(task, "width", stream_width_names[stream_widest()], error);
-    else if (code == 0 && settings_choice(task->settings, "width") !=
-                              (int)stream_widest()) /* decides a finding */
-        code = note(task, "narrowed_to", settings_text(task->settings, "width"), error);
-    return code;
-}
 
 /* Beside what a quick run spends on the depth of the memory. */
 static const double quick_weight_s = 4;
 
 static void plan_bandwidth(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
     static const uint64_t most = UINT64_C(1) << 30;
-    struct bandwidth_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct bandwidth_options *asked = task->options;
+    struct bandwidth_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     const uint64_t cache = last_level_bytes(task->machine);
-    task->state = state;
+    state->asked = asked;
     state->moved = cache && 2 * cache < most ? 2 * cache : most / 16;
-    int code = bandwidth_choose(state, task, error);
-    if (code == 0)
-        code = note_counting(task, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    state->quick = settings_has(task->settings, "quick") && !task->named;
+    bandwidth_choose(task);
+    build_note_text(task, "counting", "bytes that the program loads and stores; 1 GB = 10^9 B");
+    build_note_text(
+        task, "write_allocate",
+        "not counted: a store that is not past the caches (_nt) fetches its line first");
+    if (!asked->width.has)
+        build_note_text(task, "width", stream_width_names[stream_widest()]);
+    else if (asked->width.choice != (int)stream_widest()) /* decides a finding */
+        build_note_text(task, "narrowed_to", asked->width.text);
+    state->quick = task->common.quick.has && !task->named;
     state->looks = !task->named && !state->quick && state->kernels[STREAM_READ] && !state->size &&
-                   !state->mix_count && !settings_has(task->settings, "stream");
+                   !state->mix_count && !asked->stream.has;
     state->brief = state->quick || state->looks;
     if (state->quick)
         task->weight_s = quick_weight_s;
-    code = state->quick || state->looks             ? bandwidth_plan_quick(task, error)
-           : settings_has(task->settings, "stream") ? bandwidth_plan_stream(task, error)
-           : state->mix_count                       ? bandwidth_plan_mixes(task, error)
-           : state->size                            ? bandwidth_plan_threads(task, error)
-                                                    : bandwidth_plan_sizes(task, true, error);
-    return (void)pool_check(task->pool, code < 0 ? code : 0);
+    if (state->brief)
+        bandwidth_plan_quick(task);
+    else if (asked->stream.has)
+        bandwidth_plan_stream(task);
+    else if (state->mix_count)
+        bandwidth_plan_mixes(task);
+    else if (state->size)
+        bandwidth_plan_threads(task);
+    else
+        bandwidth_plan_sizes(task, true);
 }
 
 /* Caches that are declared large may be there with less, as latency has found by now. */
-static int plan_quick_again(struct probe_task *task, unsigned stage, struct error *error)
+static bool plan_quick_again(struct probe_task *task, unsigned stage)
 {
     const struct bandwidth_state *state = task->state;
-    const size_t all = state->cpu_count > 1 ? 2 : 1;
-    const bool none = !task->plan.point_count;
-    if (stage > 1 || task->plan.point_count == all)
-        return 0;
-    int code = bandwidth_plan_quick(task, error);
-    if (code == 0 && none && !task->plan.point_count) {
-        task->result->status = PROBE_SKIPPED;
-        task->result->reason = "the caches are too large for a quick run to read what lies beyond "
-                               "them: measure it without --quick";
-    }
-    return code < 0 ? code : task->plan.point_count > 0;
+    const size_t before = task->plan.point_count, all = state->cpu_count > 1 ? 2 : 1;
+    if (stage > 1 || before == all)
+        return false;
+    bandwidth_plan_quick(task);
+    if (!before && !task->plan.point_count)
+        build_skip(task, "the caches are too large for a quick run to read what lies beyond them: "
+                         "measure it without --quick");
+    return task->plan.point_count > 0;
 }
 
 /* The first kernel by size was first; now the others by size, then by threads, then node after
@@ -85,30 +66,35 @@ static int plan_quick_again(struct probe_task *task, unsigned stage, struct erro
 static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
                            unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
     struct bandwidth_state *state = task->state;
+    const struct plan *plan = &task->plan;
     (void)outcome;
     if (state->quick)
-        return pool_check(task->pool, plan_quick_again(task, stage, error)) > 0;
-    if (settings_has(task->settings, "stream") || state->size || state->mix_count)
-        return pool_check(task->pool, 0) > 0;
-    if (state->looks && stage == 1)
-        return pool_check(task->pool, bandwidth_plan_sizes(task, true, error)) > 0;
+        return plan_quick_again(task, stage);
+    if (state->asked->stream.has || state->size || state->mix_count)
+        return false;
+    if (state->looks && stage == 1) {
+        bandwidth_plan_sizes(task, true);
+        return plan->point_count > 0;
+    }
     if (stage == 1)
-        state->brief = settings_has(task->settings, "quick") ||
-                       (task->document && task->document->probe_count > 0);
-    int more = 0;
+        state->brief =
+            task->common.quick.has || (task->document && task->document->probe_count > 0);
     if (state->stage == SIZES_STAGE) {
         state->stage = THREADS_STAGE;
-        more = state->brief ? 0 : bandwidth_plan_sizes(task, false, error);
+        if (!state->brief)
+            bandwidth_plan_sizes(task, false);
+        if (!state->brief && plan->point_count)
+            return true;
     }
-    if (more == 0 && state->stage == THREADS_STAGE) {
+    if (state->stage == THREADS_STAGE) {
         state->stage = NODES_STAGE;
-        more = bandwidth_plan_threads(task, error);
-    } else if (more == 0 && !state->brief) {
-        more = bandwidth_plan_nodes(task, error);
+        bandwidth_plan_threads(task);
+        return plan->point_count > 0;
     }
-    return pool_check(task->pool, more) > 0;
+    if (!state->brief)
+        bandwidth_plan_nodes(task);
+    return !state->brief && plan->point_count > 0;
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -251,6 +237,7 @@ const struct probe bandwidth_probe = {
     .sized_by_found = true,
     .goes_on = true,
     .options = bandwidth_options,
+    .options_bytes = sizeof(struct bandwidth_options),
     .findings = {finding_lines, experiment},
     .plan = plan_bandwidth,
     .prepare = bandwidth_prepare,

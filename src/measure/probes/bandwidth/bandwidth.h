@@ -1,6 +1,6 @@
 /*
  * What the parts of the bandwidth probe share: what was asked for, and what is measured at each
- * point of a plan.
+ * point of a plan. Their functions are steps of the pool (base/pool.h), but for prepare's.
  */
 #ifndef FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
 #define FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
@@ -8,7 +8,12 @@
 #include "measure/kernels/stream.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
+
+struct bandwidth_options {
+    struct setting kernel, mix, width, threads, size, from, to, per_octave, sizes, access, stride,
+        pages, stream;
+};
 
 enum bandwidth_shape {
     BANDWIDTH_BY_SIZE,    /* one CPU, x is the working set */
@@ -35,8 +40,8 @@ struct bandwidth_curve {
 };
 
 struct bandwidth_state {
+    const struct bandwidth_options *asked;
     const struct stream_kernel *kernels[STREAM_OPS]; /* those that are measured; NULL: not */
-    bool kernels_named;
     struct bandwidth_mix *mixes;
     size_t mix_count;                              /* 0: --mix was not given */
     const struct stream_kernel *mixed[STREAM_OPS]; /* the loops that mixes are made of */
@@ -60,72 +65,58 @@ struct bandwidth_state {
     struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
 };
 
+/* Names of series. */
+#define BANDWIDTH_BY_THREADS_NAME "bandwidth by threads"
+#define BANDWIDTH_STREAM_NAME     "stream"
+#define BANDWIDTH_PER_CPU_NAME    "bandwidth per CPU"
+
 /* --- options.c: what the options ask for --- */
 
 extern const struct option_spec bandwidth_options[];
+/* Reads the options into the state. */
+void bandwidth_choose(struct probe_task *);
 
-/* Reads the options into the state. ERROR_USAGE. */
-int bandwidth_choose(struct bandwidth_state *, struct probe_task *, struct error *);
-
-/* --- sets.c: how large the sets are, and how many CPUs share one --- */
+/* --- points.c: how large the sets are, and which CPUs measure what --- */
 
 /* Arrays of the kernel. */
 unsigned bandwidth_arrays(const struct stream_kernel *);
-/* Bytes that each of the kernel's arrays has in a set of `set_bytes`, in whole steps of the access.
- */
-uint64_t bandwidth_bytes_of_array(const struct bandwidth_state *, const struct stream_kernel *,
-                                  uint64_t set_bytes);
 /* The smallest set that every kernel measured can go through. */
 uint64_t bandwidth_least_set(const struct bandwidth_state *);
 /* How many CPUs join in at each point by threads, ascending: 1 to 8, then half as many more each
- * time, and all; only 1 and all where it is brief. In the pool; 0 without memory. */
+ * time, and all; only 1 and all where it is brief. */
 size_t bandwidth_counts(const struct probe_task *, size_t **counts);
 /* Bytes of arena for each byte of a set that the first CPUs share, each point with parts of its
  * own. */
 double bandwidth_parts_share(const size_t *counts, size_t n);
-/* How many of the first `count` CPUs share an instance of that cache, as far as one is declared. */
-size_t bandwidth_sharing(const struct probe_task *, int level, size_t count);
-/* Bytes of a DRAM set that the first CPUs share: `times` all the last-level caches the CPUs have,
- * or what memory there is for it; 0 where that is not even twice the caches. */
-uint64_t bandwidth_dram_set(const struct probe_task *, const size_t *counts, size_t n,
-                            uint64_t times);
-/* Bytes of a DRAM set of `count` CPUs that are touched in some tenths of a second: four times the
- * last-level caches that these CPUs have, or twice; 0 where a CPU's part of that is too much. */
-uint64_t bandwidth_quick_set(const struct probe_task *, size_t count);
 
-/* --- points.c: who measures what --- */
-
-/* Names of series. */
-extern const char bandwidth_by_threads_name[], bandwidth_stream_name[], bandwidth_per_cpu_name[];
-/* Adds a series, which is described by the curve. Its index, or ERROR_SYSTEM. */
-int bandwidth_add_series(struct probe_task *, struct bandwidth_curve, struct error *);
-
+/* Adds a series, which is described by the curve, and returns its index. */
+unsigned bandwidth_add_series(struct probe_task *, struct bandwidth_curve);
 /* A point of a curve at which the first `count` CPUs measure, each with arrays of `array_bytes`;
- * none where these are 0. ERROR_SYSTEM. */
-int bandwidth_add_curve_point(struct probe_task *, unsigned series, double x, size_t count,
-                              uint64_t array_bytes, struct error *);
+ * none where these are 0. */
+void bandwidth_add_curve_point(struct probe_task *, unsigned series, size_t count, double x,
+                               uint64_t array_bytes);
 
-/* The plans of the stages: each fills task->plan, whose series stay, with its points. Those that
- * may have nothing to measure return 1, or 0 then. */
-int bandwidth_plan_sizes(struct probe_task *, bool first, struct error *);
-int bandwidth_plan_threads(struct probe_task *, struct error *);
-int bandwidth_plan_nodes(struct probe_task *, struct error *);
-int bandwidth_plan_stream(struct probe_task *, struct error *);
-int bandwidth_plan_mixes(struct probe_task *, struct error *);
-int bandwidth_plan_quick(struct probe_task *, struct error *);
+/* The plans of the stages: each fills task->plan, whose series stay, with its points. Some may have
+ * nothing to measure. */
+void bandwidth_plan_sizes(struct probe_task *, bool first);
+void bandwidth_plan_threads(struct probe_task *);
+void bandwidth_plan_nodes(struct probe_task *);
+void bandwidth_plan_stream(struct probe_task *);
+void bandwidth_plan_mixes(struct probe_task *);
+void bandwidth_plan_quick(struct probe_task *);
 
 void bandwidth_prepare(struct trial *);
 
 /* --- mixes.c: reads and writes in turns --- */
 
-/* Reads --mix into the state, whose kernels are chosen. ERROR_USAGE. */
-int bandwidth_choose_mixes(struct bandwidth_state *, struct probe_task *, struct error *);
+/* Reads --mix into the state, whose kernels are chosen. */
+void bandwidth_choose_mixes(struct probe_task *);
 /* Adds a series by threads for each mix, over sets of `set_bytes` of all threads together. */
-int bandwidth_add_mixes(struct probe_task *, uint64_t set_bytes, const char *level,
-                        const size_t *counts, size_t n, struct error *);
+void bandwidth_add_mixes(struct probe_task *, uint64_t set_bytes, const char *level,
+                         const size_t *counts, size_t n);
 /* Bytes of a part of the arena for a mix over `bytes`. */
 uint64_t bandwidth_mix_extent(uint64_t bytes);
-/* Bytes that one repeat moves. */
+/* Bytes that one repeat moves, as the memory sees it. */
 uint64_t bandwidth_mix_turn(const struct bandwidth_mix *);
 /* Lays the mix out in memory aligned to a page, and sets the worker's state, which lies there too.
  * `*steps` are the repeats that pass once over all. */

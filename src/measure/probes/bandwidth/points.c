@@ -1,11 +1,13 @@
 /*
- * Who measures what: the seats, each seat's own part of the memory, and the plans of the stages.
+ * How large the sets are, which CPUs measure what, each seat's own part of the memory, and the
+ * plans of the stages.
  *
  * Every thread has arrays of its own, touched first by its own CPU. A seat is the same CPU at every
  * point of a plan and has the same part of the arena, so what it touched stays near it.
  */
-#include "base/random.h"
 #include "measure/probes/bandwidth/bandwidth.h"
+
+#include "base/random.h"
 
 static const uint64_t HUGE_PAGE = 2 << 20;
 enum { SMALL_PAGE = 4096, EVERY_OTHER = 2 };
@@ -25,46 +27,165 @@ static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
 
+static const uint64_t GIB = 1 << 30;
+/* What a CPU touches in a quick run, at most; and a cache of which nothing is declared. */
+static const uint64_t quick_bytes = 256 << 20, usual_cache = 64 << 20;
+enum { EVERY_COUNT_TO = 8, QUICK_TIMES = 4, QUICK_TIMES_LEAST = 2 };
+
+/* --- sets --- */
+
+unsigned bandwidth_arrays(const struct stream_kernel *kernel)
+{
+    return kernel->loads + kernel->stores;
+}
+
+static uint64_t unit_of(const struct bandwidth_state *state)
+{
+    return state->access.bytes ? state->access.bytes : STREAM_STEP_BYTES;
+}
+
+/* Bytes that each of the kernel's arrays has in a set of `set_bytes`, in whole steps of the access.
+ */
+static uint64_t bytes_of_array(const struct bandwidth_state *state,
+                               const struct stream_kernel *kernel, uint64_t set_bytes)
+{
+    const uint64_t unit = unit_of(state);
+    return set_bytes / bandwidth_arrays(kernel) / unit * unit;
+}
+
+uint64_t bandwidth_least_set(const struct bandwidth_state *state)
+{
+    uint64_t most = 0;
+    for (enum stream_op op = 0; op < STREAM_OPS; op++)
+        if (state->kernels[op] && bandwidth_arrays(state->kernels[op]) > most)
+            most = bandwidth_arrays(state->kernels[op]);
+    return (most * unit_of(state) + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
+}
+
+size_t bandwidth_counts(const struct probe_task *task, size_t **counts)
+{
+    const struct bandwidth_state *state = task->state;
+    const size_t all = state->cpu_count;
+    size_t n = 0;
+    *counts = NULL;
+    for (size_t at = 1;;) {
+        size_t *slot = pool_append(task->pool, (void **)counts, &n, sizeof *slot);
+        *slot = at;
+        if (at == all)
+            return n;
+        size_t next = state->brief ? all : at < EVERY_COUNT_TO ? at + 1 : at + at / 2;
+        at = next < all ? next : all;
+    }
+}
+
+/* Seat i shares the set with the fewest others in the first count that reaches it. */
+double bandwidth_parts_share(const size_t *counts, size_t n)
+{
+    double share = 0;
+    size_t seated = 0;
+    for (size_t i = 0; i < n; i++) {
+        share += (double)(counts[i] - seated) / (double)counts[i];
+        seated = counts[i];
+    }
+    return share;
+}
+
+/* How many of the first `count` CPUs share an instance of that cache, as far as one is declared. */
+static size_t sharing(const struct probe_task *task, int level, size_t count)
+{
+    const struct bandwidth_state *state = task->state;
+    const struct cache_facts *cache = machine_cache(task->machine, level);
+    struct cpulist cpus;
+    if (!cache || !cache->shared_cpus || cpulist_parse(cache->shared_cpus, &cpus, NULL) < 0)
+        return 1;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += cpulist_has(&cpus, state->cpus[i]);
+    if (found == 0) /* it is another instance's: as many share each */
+        found = count < cpus.count ? count : cpus.count;
+    cpulist_free(&cpus);
+    return found ? found : 1;
+}
+
+/* Bytes of a DRAM set that the first CPUs share: `times` all the last-level caches the CPUs have,
+ * or what memory there is for it; 0 where that is not even twice the caches. */
+static uint64_t dram_set(const struct probe_task *task, const size_t *counts, size_t n,
+                         uint64_t times)
+{
+    const struct bandwidth_state *state = task->state;
+    const uint64_t cache = last_level_in_effect(task);
+    const size_t together = sharing(task, 0, state->cpu_count);
+    const uint64_t instances = (state->cpu_count + together - 1) / together;
+    const uint64_t caches = cache ? cache * instances : GIB / 4;
+    const double room =
+        (double)machine_memory_budget(task->machine) - (double)(state->cpu_count * 2 * HUGE_PAGE);
+    const double most = room / bandwidth_parts_share(counts, n);
+    const uint64_t wanted = times * caches;
+    if ((double)wanted <= most)
+        return wanted;
+    return most >= 2 * (double)caches ? (uint64_t)most / SMALL_PAGE * SMALL_PAGE : 0;
+}
+
+/* Beside so many programs for each CPU that are at work, touching memory takes several times as
+ * long: 2.5 s of a quick run's 4 s for 192 MiB at a load of 8 on 2 CPUs of a guest. */
+static const double busy_load = 2;
+
+static bool is_slow_to_touch(const struct probe_task *task)
+{
+    const struct bandwidth_state *state = task->state;
+    return state->quick && task->document &&
+           task->document->conditions.load1 >= busy_load * (double)task->machine->allowed.count;
+}
+
+/* Bytes of a DRAM set of `count` CPUs that are touched in some tenths of a second: four times the
+ * last-level caches that these CPUs have, or twice; 0 where a CPU's part of that is too much. */
+static uint64_t quick_set(const struct probe_task *task, size_t count)
+{
+    const struct bandwidth_state *state = task->state;
+    const uint64_t cache = last_level_in_effect(task);
+    const size_t together = sharing(task, 0, state->cpu_count);
+    const uint64_t instances = (count + together - 1) / together;
+    const uint64_t caches = (cache ? cache : usual_cache) * instances;
+    const uint64_t budget = machine_memory_budget(task->machine) / 2;
+    /* Twice what the caches hold goes past them, though they still serve a tenth of it where they
+     * replace at random; every byte more takes time to touch first. */
+    const uint64_t most = is_slow_to_touch(task) ? QUICK_TIMES_LEAST : QUICK_TIMES;
+    for (uint64_t times = most; times >= QUICK_TIMES_LEAST; times /= 2)
+        if (times * caches / count <= quick_bytes && times * caches <= budget)
+            return times * caches;
+    return 0;
+}
+
 /* --- series and points --- */
 
-const char bandwidth_by_threads_name[] = "bandwidth by threads", bandwidth_stream_name[] = "stream",
-           bandwidth_per_cpu_name[] = "bandwidth per CPU";
-
-int bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve, struct error *error)
+unsigned bandwidth_add_series(struct probe_task *task, struct bandwidth_curve curve)
 {
     static const struct {
         const char *name;
         struct axis x;
     } shapes[] = {
         [BANDWIDTH_BY_SIZE] = {"bandwidth", {"working set", "B"}},
-        [BANDWIDTH_BY_THREADS] = {bandwidth_by_threads_name, {"threads", ""}},
+        [BANDWIDTH_BY_THREADS] = {BANDWIDTH_BY_THREADS_NAME, {"threads", ""}},
         [BANDWIDTH_BY_NODE] = {"bandwidth by node", {"node", ""}},
-        [BANDWIDTH_STREAM] = {bandwidth_stream_name, {"threads", ""}},
-        [BANDWIDTH_PER_CPU] = {bandwidth_per_cpu_name, {"threads", ""}},
+        [BANDWIDTH_STREAM] = {BANDWIDTH_STREAM_NAME, {"threads", ""}},
+        [BANDWIDTH_PER_CPU] = {BANDWIDTH_PER_CPU_NAME, {"threads", ""}},
     };
     struct bandwidth_state *state = task->state;
-    struct plan *plan = &task->plan;
-    struct series *series =
-        pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    struct bandwidth_curve *slot =
-        pool_append(task->pool, (void **)&state->curves, &state->curve_count, sizeof *slot);
-    struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
-    *slot = curve;
     const struct stream_kernel *loop = (curve.mix ? state->mixed : state->kernels)[curve.op];
-    size_t count = 0;
-    factors[count++] = curve.mix ? (struct factor){"mix", curve.mix->name, 0}
-                                 : (struct factor){"kernel", stream_op_names[curve.op], 0};
-    factors[count++] = (struct factor){"width", stream_width_names[loop->width], 0};
-    factors[count++] = (struct factor){"access", state->access_text, 0};
+    const unsigned series =
+        build_series(task, (struct series){.name = shapes[curve.shape].name,
+                                           .matrix = curve.shape == BANDWIDTH_BY_NODE,
+                                           .x = shapes[curve.shape].x,
+                                           .y = {"bandwidth", "B/s"}});
+    *(struct bandwidth_curve *)pool_append(task->pool, (void **)&state->curves, &state->curve_count,
+                                           sizeof curve) = curve;
+    build_factor_text(task, series, curve.mix ? "mix" : "kernel",
+                      curve.mix ? curve.mix->name : stream_op_names[curve.op]);
+    build_factor_text(task, series, "width", stream_width_names[loop->width]);
+    build_factor_text(task, series, "access", state->access_text);
     if (curve.level)
-        factors[count++] = (struct factor){"level", curve.level, 0};
-    *series = (struct series){.name = shapes[curve.shape].name,
-                              .factors = factors,
-                              .factor_count = count,
-                              .matrix = curve.shape == BANDWIDTH_BY_NODE,
-                              .x = shapes[curve.shape].x,
-                              .y = {"bandwidth", "B/s"}};
-    return (int)plan->series_count - 1;
+        build_factor_text(task, series, "level", curve.level);
+    return series;
 }
 
 static const struct stream_kernel *kernel_of(const struct bandwidth_state *state, unsigned series)
@@ -80,33 +201,12 @@ static uint64_t extent_of(const struct bandwidth_state *state, const struct plan
                : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->bytes);
 }
 
-/* `cpus` measure, each with arrays of `bytes`; where these would hold nothing there is no
- * point. */
-static struct plan_point *add_point(struct probe_task *task, unsigned series, const int *cpus,
-                                    size_t count, uint64_t array_bytes)
-{
-    struct plan *plan = &task->plan;
-    struct seat *seats = pool_alloc(task->pool, count, sizeof *seats);
-    struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    if (!seats || !point)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        seats[i] = (struct seat){cpus[i], MEASURED};
-    *point = (struct plan_point){
-        .series = series, .seats = seats, .seat_count = (unsigned)count, .bytes = array_bytes};
-    return point;
-}
-
-int bandwidth_add_curve_point(struct probe_task *task, unsigned series, double x, size_t count,
-                              uint64_t array_bytes, struct error *error)
+void bandwidth_add_curve_point(struct probe_task *task, unsigned series, size_t count, double x,
+                               uint64_t array_bytes)
 {
     const struct bandwidth_state *state = task->state;
-    if (!array_bytes)
-        return 0;
-    struct plan_point *point = add_point(task, series, state->cpus, count, array_bytes);
-    point->x = x;
-    return 0;
+    if (array_bytes)
+        build_point(task, series, x, state->cpus, count, MEASURED)->bytes = array_bytes;
 }
 
 /* What the point's set takes of a seat's part, in huge pages. */
@@ -117,7 +217,7 @@ static size_t huge_extent_of(const struct bandwidth_state *state, const struct p
 }
 
 /* Gives each seat a part of the arena that holds what any point asks of it. */
-static int lay_out_parts(struct probe_task *task, struct error *error)
+static void lay_out_parts(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
     struct plan *plan = &task->plan;
@@ -142,7 +242,6 @@ static int lay_out_parts(struct probe_task *task, struct error *error)
                                       huge_extent_of(state, &plan->points[i]);
     plan->parts = plan->node < 0 ? state->parts : NULL; /* a node is chosen by binding */
     plan->part_count = plan->node < 0 ? seats : 0;
-    return 0;
 }
 
 /* What all stages' plans have in common. */
@@ -153,41 +252,34 @@ static void begin_plan(struct probe_task *task)
     probe_plan_clear(task);
     plan->yields = OPERATIONS_PER_SECOND;
     plan->cycles = false; /* beyond the caches the core clock does not decide the rate */
-    plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
+    plan->pages = (enum page_policy)state->asked->pages.choice;
     plan->touch_cpu = state->cpus[0];
     plan->batch_ns = batch_ns;
     plan->unstable_above = unstable_above;
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = precision;
 }
 
 /* --- stages --- */
 
-int bandwidth_plan_sizes(struct probe_task *task, bool first, struct error *error)
+void bandwidth_plan_sizes(struct probe_task *task, bool first)
 {
     const struct bandwidth_state *state = task->state;
-    const struct settings *settings = task->settings;
-    const bool all_sizes =
-        first || settings_has(settings, "sizes") || settings_has(settings, "per-octave");
+    const bool all_sizes = first || state->asked->sizes.has || state->asked->per_octave.has;
+    unsigned seen = 0;
     begin_plan(task);
     task->plan.share = first ? 0.4 : 0.5;
-    unsigned seen = 0;
     for (enum stream_op op = 0; op < STREAM_OPS; op++) {
         const struct stream_kernel *kernel = state->kernels[op];
         if (!kernel || (seen++ == 0) != first)
             continue;
-        int series = bandwidth_add_series(
-            task, (struct bandwidth_curve){BANDWIDTH_BY_SIZE, op, NULL}, error);
-        int code = series < 0 ? series : 0;
-        for (size_t i = 0; i < state->sets.count && code == 0; i += all_sizes ? 1 : EVERY_OTHER)
-            code = bandwidth_add_curve_point(
-                task, (unsigned)series, (double)state->sets.bytes[i], 1,
-                bandwidth_bytes_of_array(state, kernel, state->sets.bytes[i]), error);
-        if (code < 0)
-            return code;
+        const unsigned series =
+            bandwidth_add_series(task, (struct bandwidth_curve){BANDWIDTH_BY_SIZE, op, NULL, NULL});
+        for (size_t i = 0; i < state->sets.count; i += all_sizes ? 1 : EVERY_OTHER)
+            bandwidth_add_curve_point(task, series, 1, (double)state->sets.bytes[i],
+                                      bytes_of_array(state, kernel, state->sets.bytes[i]));
     }
-    int code = lay_out_parts(task, error);
-    return code < 0 ? code : task->plan.point_count > 0;
+    lay_out_parts(task);
 }
 
 static bool is_measured(const struct probe_task *task, double x)
@@ -206,39 +298,34 @@ static bool was_looked_at(const struct probe_task *task, const struct chase_leve
     return state->looks && level->last && op == STREAM_READ && is_measured(task, (double)count);
 }
 
-static int plan_level(struct probe_task *task, const struct chase_level *level, const char *name,
-                      const size_t *counts, size_t n, struct error *error)
+static void plan_level(struct probe_task *task, const struct chase_level *level, const char *name,
+                       const size_t *counts, size_t n)
 {
     const struct bandwidth_state *state = task->state;
     const int depth = level->name[0] == 'L' ? level->name[1] - '0' : 0;
     for (enum stream_op op = 0; op < STREAM_OPS; op++) {
         const struct stream_kernel *kernel = state->kernels[op];
         /* Beside other probes: what a first screen wants. */
-        const bool wanted = !state->brief || state->kernels_named || op == STREAM_READ ||
+        const bool wanted = !state->brief || state->asked->kernel.has || op == STREAM_READ ||
                             (level->last && (op == STREAM_WRITE_NT || op == STREAM_TRIAD));
+        int series = -1;
         if (!kernel || !wanted || (kernel->past_caches && depth))
             continue;
-        int series = -1;
         for (size_t i = 0; i < n; i++) {
-            uint64_t bytes =
-                level->bytes / (depth ? bandwidth_sharing(task, depth, counts[i]) : counts[i]);
+            const uint64_t bytes =
+                level->bytes / (depth ? sharing(task, depth, counts[i]) : counts[i]);
+            const uint64_t each = bytes_of_array(state, kernel, bytes);
             /* Whether the set would fit the cache before, or is smaller than one step of the
              * access. */
             if ((bytes <= level->above && depth) || was_looked_at(task, level, op, counts[i]) ||
-                !bandwidth_bytes_of_array(state, kernel, bytes))
+                !each)
                 continue;
             if (series < 0)
-                series = bandwidth_add_series(
-                    task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name}, error);
-            int code = series < 0 ? series
-                                  : bandwidth_add_curve_point(
-                                        task, (unsigned)series, (double)counts[i], counts[i],
-                                        bandwidth_bytes_of_array(state, kernel, bytes), error);
-            if (code < 0)
-                return code;
+                series = (int)bandwidth_add_series(
+                    task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name, NULL});
+            bandwidth_add_curve_point(task, (unsigned)series, counts[i], (double)counts[i], each);
         }
     }
-    return 0;
 }
 
 /* Every round touches fresh memory, which takes as long as one CPU needs for the first and largest
@@ -253,35 +340,29 @@ static void fill_rounds(struct probe_task *task)
         plan->batches = batches < (double)BATCHES_MOST ? (unsigned)batches : BATCHES_MOST;
 }
 
-int bandwidth_plan_threads(struct probe_task *task, struct error *error)
+void bandwidth_plan_threads(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t *counts, n = bandwidth_counts(task, &counts);
-    int code = n ? 0 : error_out_of_memory(error);
     begin_plan(task);
     if (state->size) {
         const struct chase_level whole = {.bytes = state->size, .last = true};
-        code = code < 0 ? code : plan_level(task, &whole, "set", counts, n, error);
+        plan_level(task, &whole, "set", counts, n);
     } else {
-        size_t count = chases_levels(task, NULL, levels);
-        for (size_t i = 0; i < count && code == 0; i++) {
+        const size_t count = chases_levels(task, NULL, levels);
+        for (size_t i = 0; i < count; i++) {
             struct chase_level *level = &levels[i];
             if (level->last)
-                level->bytes = bandwidth_dram_set(task, counts, n, STREAM_TIMES);
-            const char *name = pool_strdup(task->pool, level->name);
-            code = !name          ? error_out_of_memory(error)
-                   : level->bytes ? plan_level(task, level, name, counts, n, error)
-                                  : 0;
+                level->bytes = dram_set(task, counts, n, STREAM_TIMES);
+            if (level->bytes)
+                plan_level(task, level, pool_strdup(task->pool, level->name), counts, n);
         }
         const bool nodes = task->machine->facts.node_count > 1 && !state->brief;
         task->plan.share = nodes ? 0.7 : 1;
     }
-    if (code == 0)
-        code = lay_out_parts(task, error);
-    if (code == 0)
-        fill_rounds(task);
-    return code < 0 ? code : task->plan.point_count > 0;
+    lay_out_parts(task);
+    fill_rounds(task);
 }
 
 /* --- nodes --- */
@@ -300,153 +381,130 @@ static size_t cpus_of(const struct probe_task *task, int node, int *cpus)
 }
 
 /* One stage a memory node: an arena is bound to one. */
-int bandwidth_plan_nodes(struct probe_task *task, struct error *error)
+void bandwidth_plan_nodes(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
     const struct machine_facts *facts = &task->machine->facts;
+    const size_t one = 1;
     enum stream_op op = STREAM_READ;
+    int series = -1;
     while (!state->kernels[op])
         op++;
     while (state->node < facts->node_count && facts->nodes[state->node].memory_bytes == 0)
         state->node++;
+    begin_plan(task);
     if (facts->node_count < 2 || state->node >= facts->node_count)
-        return 0;
+        return;
     const int to = facts->nodes[state->node++].id;
-    int series = -1;
     for (size_t i = 0; i < state->curve_count; i++)
         if (state->curves[i].shape == BANDWIDTH_BY_NODE)
             series = (int)i;
-    begin_plan(task);
     if (series < 0)
-        series = bandwidth_add_series(task, (struct bandwidth_curve){BANDWIDTH_BY_NODE, op, "DRAM"},
-                                      error);
+        series = (int)bandwidth_add_series(
+            task, (struct bandwidth_curve){BANDWIDTH_BY_NODE, op, "DRAM", NULL});
     int *cpus = pool_alloc(task->pool, state->cpu_count, sizeof *cpus);
-    if (series < 0 || !cpus)
-        return error_out_of_memory(error);
-    const size_t one = 1;
-    const uint64_t set = bandwidth_dram_set(task, &one, 1, STREAM_TIMES);
+    const uint64_t set = dram_set(task, &one, 1, STREAM_TIMES);
     for (size_t i = 0; i < facts->node_count && set; i++) {
         const size_t count = cpus_of(task, facts->nodes[i].id, cpus);
         if (count == 0)
             continue;
-        struct plan_point *point =
-            add_point(task, (unsigned)series, cpus, count,
-                      bandwidth_bytes_of_array(state, state->kernels[op], set / count));
+        struct plan_point *point = build_point(task, (unsigned)series, 0, cpus, count, MEASURED);
+        point->bytes = bytes_of_array(state, state->kernels[op], set / count);
         point->from = facts->nodes[i].id;
         point->to = to;
     }
     task->plan.node = to;
     task->plan.share = 1 / (double)(facts->node_count - state->node + 1);
-    int code = lay_out_parts(task, error);
-    return code < 0 ? code : task->plan.point_count > 0;
+    lay_out_parts(task);
 }
 
 /* --- STREAM --- */
 
 /* Each array at least four times the size of the caches together (STREAM's rules). */
-int bandwidth_plan_stream(struct probe_task *task, struct error *error)
+void bandwidth_plan_stream(struct probe_task *task)
 {
     static const enum stream_op ops[] = {STREAM_COPY, STREAM_SCALE, STREAM_ADD, STREAM_TRIAD};
     struct bandwidth_state *state = task->state;
+    struct plan *plan = &task->plan;
     begin_plan(task);
     state->brief = true; /* one CPU and all */
     size_t *counts, n = bandwidth_counts(task, &counts);
-    if (n == 0)
-        return error_out_of_memory(error);
-    const uint64_t set = bandwidth_dram_set(task, counts, n, STREAM_ARRAYS * STREAM_TIMES);
+    const uint64_t set = dram_set(task, counts, n, STREAM_ARRAYS * STREAM_TIMES);
     if (!set)
-        return error_set(error, ERROR_USAGE,
-                         "--stream: the memory that may be used is not even twice the last-level "
-                         "caches: stop what else runs, or leave --stream out");
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--stream: the memory that may be used is not even twice the last-level caches: "
+                   "stop what else runs, or leave --stream out");
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
-        int series = bandwidth_add_series(
-            task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM"}, error);
-        int code = series < 0 ? series : 0;
-        for (size_t i = 0; i < n && code == 0; i++)
-            code = bandwidth_add_curve_point(
-                task, (unsigned)series, (double)counts[i], counts[i],
-                set / STREAM_ARRAYS / counts[i] / STREAM_STEP_BYTES * STREAM_STEP_BYTES, error);
-        if (code < 0)
-            return code;
+        const unsigned series = bandwidth_add_series(
+            task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM", NULL});
+        for (size_t i = 0; i < n; i++)
+            bandwidth_add_curve_point(task, series, counts[i], (double)counts[i],
+                                      set / STREAM_ARRAYS / counts[i] / STREAM_STEP_BYTES *
+                                          STREAM_STEP_BYTES);
     }
-    task->plan.batches = 1;
-    task->plan.batch_ns = stream_batch_ns;
-    task->plan.trials_min = STREAM_TRIALS;
-    struct factor *array = probe_add_parameter(task, "array_bytes");
-    array->number = (double)(set / STREAM_ARRAYS);
-    if (task->plan.trials_max < STREAM_TRIALS)
-        task->plan.trials_max = STREAM_TRIALS;
-    return lay_out_parts(task, error);
+    plan->batches = 1;
+    plan->batch_ns = stream_batch_ns;
+    plan->trials_min = STREAM_TRIALS;
+    plan->trials_max = plan->trials_max < STREAM_TRIALS ? STREAM_TRIALS : plan->trials_max;
+    build_note(task, "array_bytes", (double)(set / STREAM_ARRAYS));
+    lay_out_parts(task);
 }
 
 /* --- mixes --- */
 
 /* By threads alone, over the set that was asked for or one of DRAM; kernels that were named are
  * measured beside the mixes. */
-int bandwidth_plan_mixes(struct probe_task *task, struct error *error)
+void bandwidth_plan_mixes(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
-    size_t *counts, n = bandwidth_counts(task, &counts);
-    begin_plan(task);
-    if (n == 0)
-        return error_out_of_memory(error);
-    const uint64_t set =
-        state->size ? state->size : bandwidth_dram_set(task, counts, n, STREAM_TIMES);
     const char *level = state->size ? "set" : "DRAM";
-    if (!set)
-        return error_set(error, ERROR_USAGE,
-                         "--mix: the memory that may be used is not even twice the last-level "
-                         "caches: stop what else runs, or name a set (--size)");
+    size_t *counts, n = bandwidth_counts(task, &counts);
+    const uint64_t set = state->size ? state->size : dram_set(task, counts, n, STREAM_TIMES);
     const struct chase_level whole = {.bytes = set, .last = true};
-    int code = bandwidth_add_mixes(task, set, level, counts, n, error);
-    if (code == 0 && state->kernels_named)
-        code = plan_level(task, &whole, level, counts, n, error);
-    if (code == 0)
-        code = lay_out_parts(task, error);
-    if (code == 0)
-        fill_rounds(task);
-    return code;
+    if (!set)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--mix: the memory that may be used is not even twice the last-level caches: "
+                   "stop what else runs, or name a set (--size)");
+    begin_plan(task);
+    bandwidth_add_mixes(task, set, level, counts, n);
+    if (state->asked->kernel.has)
+        plan_level(task, &whole, level, counts, n);
+    lay_out_parts(task);
+    fill_rounds(task);
 }
 
 /* --- a quick run --- */
 
-/* One CPU and all of them. */
-static void look_at_all(struct probe_task *task)
+/* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
+void bandwidth_plan_quick(struct probe_task *task)
 {
     static const uint32_t both[] = {0, 1};
-    task->plan.look = both;
-    task->plan.look_count = task->plan.point_count < 2 ? task->plan.point_count : 2;
-}
-
-/* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
-int bandwidth_plan_quick(struct probe_task *task, struct error *error)
-{
     struct bandwidth_state *state = task->state;
+    struct plan *plan = &task->plan;
     begin_plan(task);
     size_t *counts, n = bandwidth_counts(task, &counts);
-    const int series =
+    const unsigned series =
         state->curve_count
             ? 0
             : bandwidth_add_series(
-                  task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM"}, error);
-    int code = n == 0 ? error_out_of_memory(error) : series < 0 ? series : 0;
-    for (size_t i = 0; i < n && code == 0; i++) {
-        const uint64_t set =
-            is_measured(task, (double)counts[i]) ? 0 : bandwidth_quick_set(task, counts[i]);
-        code = bandwidth_add_curve_point(
-            task, (unsigned)series, (double)counts[i], counts[i],
-            bandwidth_bytes_of_array(state, state->kernels[STREAM_READ], set / counts[i]), error);
-    }
-    look_at_all(task);
+                  task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM", NULL});
+    for (size_t i = 0; i < n; i++)
+        if (!is_measured(task, (double)counts[i]))
+            bandwidth_add_curve_point(task, series, counts[i], (double)counts[i],
+                                      bytes_of_array(state, state->kernels[STREAM_READ],
+                                                     quick_set(task, counts[i]) / counts[i]));
+    plan->look = both;
+    plan->look_count = plan->point_count < 2 ? plan->point_count : 2;
     /* Where memory lies moves no rate of DRAM, and touching it takes ten times as long as reading
      * it: trials that share it are many, and an interval takes many beside others. */
-    task->plan.arena_life = ARENA_EVERY_TURN;
+    plan->arena_life = ARENA_EVERY_TURN;
     if (state->quick)
-        task->plan.trials_max = QUICK_TRIALS;
-    task->plan.look_trials = QUICK_LOOKS;
+        plan->trials_max = QUICK_TRIALS;
+    plan->look_trials = QUICK_LOOKS;
     if (state->looks)
-        task->plan.share = look_share;
-    return code == 0 && task->plan.point_count ? lay_out_parts(task, error) : code;
+        plan->share = look_share;
+    if (plan->point_count)
+        lay_out_parts(task);
 }
 
 /* --- measuring --- */
