@@ -221,6 +221,13 @@ bool settings_given(const struct settings *settings, const char *name)
     return setting && setting->given;
 }
 
+const char *settings_first_given(const struct settings *settings, const char *const *names)
+{
+    while (*names && !settings_given(settings, *names))
+        names++;
+    return *names;
+}
+
 double settings_number(const struct settings *settings, const char *name)
 {
     return get(settings, name)->number;

@@ -92,6 +92,8 @@ void settings_fill(const struct settings *, const struct option_spec *table, voi
 bool settings_has(const struct settings *, const char *name);
 /* Whether a person set it. */
 bool settings_given(const struct settings *, const char *name);
+/* The first of those names, ending with NULL, that a person set; NULL where none was. */
+const char *settings_first_given(const struct settings *, const char *const *names);
 
 /* Getters; the name and type must exist, and a value must be there (settings_has). */
 double settings_number(const struct settings *, const char *name); /* INTEGER and REAL */

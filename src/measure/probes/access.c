@@ -16,11 +16,9 @@
 #include "measure/kernels/chase.h"
 #include "measure/kernels/forward.h"
 #include "measure/probes/chase/chases.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { PAGE = 4096, FORWARD_BYTES = 16, HALF_WORD = 4 };
 
@@ -53,14 +51,13 @@ static const char *const crossing_names[CROSSINGS] = {"within a line", "across t
                                                       "within a page", "across the end of a page"};
 
 struct access_state {
-    struct chases chases; /* first: chases_prepare() finds it here */
+    struct chases chases;
     const struct seat *seat;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
     size_t first_forward; /* series of forwarding are this one and on */
     enum forwarding forwards[FORWARD_COUNT];
     size_t forward_count;
-    int series[CROSSINGS]; /* -1: not planned */
 };
 
 static const struct option_spec options[] = {
@@ -71,29 +68,19 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
-static int plan_forward(struct probe_task *task, struct access_state *state, enum forwarding which,
-                        struct error *error)
+static void plan_forward(struct probe_task *task, enum forwarding which)
 {
-    struct plan *plan = &task->plan;
-    struct series *series =
-        pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    struct factor *factors = pool_alloc(task->pool, 2, sizeof *factors);
-    struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    factors[0] = (struct factor){"store", NULL, cases[which].store_bytes};
-    factors[1] = (struct factor){"offset", NULL, cases[which].offset};
-    *series = (struct series){.name = cases[which].series,
-                              .factors = factors,
-                              .factor_count = 2,
-                              .x = {"load", "B"},
-                              .y = {"latency", "ns"}};
-    *point = (struct plan_point){.series = (unsigned)plan->series_count - 1,
-                                 .x = cases[which].load_bytes,
-                                 .seats = state->seat,
-                                 .seat_count = 1,
-                                 .arena_bytes = PAGE};
+    struct access_state *state = task->state;
+    const struct factor factors[] = {{"store", .number = cases[which].store_bytes},
+                                     {"offset", .number = cases[which].offset}};
+    const unsigned series = build_series(task, (struct series){.name = cases[which].series,
+                                                               .factors = (struct factor *)factors,
+                                                               .factor_count = 2,
+                                                               .x = {"load", "B"},
+                                                               .y = {"latency", "ns"}});
+    build_point(task, series, cases[which].load_bytes, &state->seat->cpu, 1, MEASURED)
+        ->arena_bytes = PAGE;
     state->forwards[state->forward_count++] = which;
-    return 0;
 }
 
 /* A set well beyond the level before, and no larger than that takes: of a small set neighbours can
@@ -104,9 +91,9 @@ static uint64_t crossing_bytes(const struct chase_level *level)
     return !level->last && level->above && near < level->bytes ? near : level->bytes;
 }
 
-static int plan_crossing(struct probe_task *task, struct access_state *state, int which,
-                         struct error *error)
+static void plan_crossing(struct probe_task *task, int which)
 {
+    struct access_state *state = task->state;
     const bool pages = which >= PAGE_WITHIN;
     const size_t line = state->chases.line_bytes;
     struct chase_kind kind = {.address = ADDRESS_POINTER, .stride = pages ? PAGE : 2 * line};
@@ -116,18 +103,13 @@ static int plan_crossing(struct probe_task *task, struct access_state *state, in
         kind.offset = PAGE - line;
     else if (which == PAGE_ACROSS)
         kind.offset = PAGE - HALF_WORD;
-    const char *policy = page_policy_names[task->plan.pages];
-    int series =
-        chases_add_series(&state->chases, task, crossing_names[which], &kind, policy, error);
-    state->series[which] = series;
-    for (size_t i = 0; i < state->level_count && series >= 0; i++) {
-        uint64_t bytes = crossing_bytes(&state->levels[i]) / kind.stride * kind.stride;
-        int code = bytes ? chases_add_point(&state->chases, task, series, (double)bytes, bytes,
-                                            state->seat, error)
-                         : 0;
-        series = code < 0 ? code : series;
+    const int series = chases_add_series(&state->chases, task, crossing_names[which], &kind,
+                                         page_policy_names[task->plan.pages]);
+    for (size_t i = 0; i < state->level_count; i++) {
+        const uint64_t bytes = crossing_bytes(&state->levels[i]) / kind.stride * kind.stride;
+        if (bytes)
+            chases_add_point(&state->chases, task, series, (double)bytes, bytes, state->seat);
     }
-    return series < 0 ? series : 0;
 }
 
 static void plan_place(struct probe_task *task, enum page_policy pages)
@@ -139,46 +121,6 @@ static void plan_place(struct probe_task *task, enum page_policy pages)
     probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
-static void plan_access(struct probe_task *task)
-{
-    struct error *error = pool_error(task->pool);
-    struct access_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    state->chases = chases_make(task->machine);
-    state->level_count = chases_levels(task, NULL, state->levels);
-    for (int i = 0; i < CROSSINGS; i++)
-        state->series[i] = -1;
-    int code = chases_seat(task, &state->seat, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    plan_place(task, PAGES_AUTO);
-    task->plan.share = 0.5;
-    if (chase_straddles)
-        for (int i = LINE_WITHIN; i <= LINE_ACROSS && code == 0; i++)
-            code = plan_crossing(task, state, i, error);
-    state->first_forward = task->plan.series_count;
-    for (int i = 0; i < FORWARD_COUNT && code == 0; i++)
-        if (forward_kernels[i])
-            code = plan_forward(task, state, (enum forwarding)i, error);
-    return (void)pool_check(task->pool, code);
-}
-
-static bool next_access(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage)
-{
-    struct error *error = pool_error(task->pool);
-    struct access_state *state = task->state;
-    int code = 0;
-    (void)outcome;
-    if (stage > 1 || !chase_straddles)
-        return pool_check(task->pool, 0) > 0;
-    probe_plan_clear(task);
-    plan_place(task, PAGES_SMALL);
-    for (int i = PAGE_WITHIN; i <= PAGE_ACROSS && code == 0; i++)
-        code = plan_crossing(task, state, i, error);
-    return pool_check(task->pool, code < 0 ? code : task->plan.point_count > 0) > 0;
-}
-
 /* --- measuring --- */
 
 static void prepare_access(struct trial *trial)
@@ -186,7 +128,7 @@ static void prepare_access(struct trial *trial)
     const struct access_state *state = trial->probe_state;
     const size_t series = trial->point->series;
     if (series < state->first_forward || series >= state->first_forward + state->forward_count) {
-        chases_prepare(trial);
+        chases_prepare(trial, &state->chases);
         return;
     }
     struct random random = {trial->seed};
@@ -199,65 +141,15 @@ static void prepare_access(struct trial *trial)
     trial->operations = forward_steps;
 }
 
-/* --- concluding --- */
+/* --- findings --- */
 
-/* Levels that crossings were measured in, as the document has it: "L1 24576, DRAM 268435456", names
- * and bytes of the sets before these were rounded to whole strides. */
-static void conclude_access(struct probe_task *task, const struct stage_outcome *outcome)
+/* Levels that crossings were measured in, with the sizes of the sets before these were rounded to
+ * whole strides: "L1", 24576, "DRAM", 268435456. */
+static const char level_sets[] = "level_sets";
+
+static double whole(double bytes, size_t stride)
 {
-    struct error *error = pool_error(task->pool);
-    const struct access_state *state = task->state;
-    const char *text = "";
-    (void)outcome;
-    for (size_t i = 0; i < state->level_count && text; i++)
-        text = pool_printf(task->pool, "%s%s%s %llu", text, i ? ", " : "", state->levels[i].name,
-                           (unsigned long long)crossing_bytes(&state->levels[i]));
-    struct factor *sets = text && *text ? probe_add_parameter(task, "level_sets") : NULL;
-    if (!text || (*text && !sets))
-        return (void)pool_check(task->pool, error_out_of_memory(error));
-    if (sets)
-        sets->text = text;
-    if (chase_straddles)
-        return (void)pool_check(task->pool, 0);
-    struct finding *none = probe_add_finding(task, "access.line_cross", "cycles");
-    none->text = "not measured: this architecture need not load across the end of a line";
-    return (void)pool_check(task->pool, 0);
-}
-
-struct crossed_level {
-    char name[8];
-    uint64_t bytes;
-};
-
-/* Reads what conclude_access() wrote: at most CHASE_LEVELS_MAX levels. */
-static size_t read_levels(const struct analysis *analysis, struct crossed_level *levels)
-{
-    const struct factor *sets = analysis_parameter(analysis, "level_sets");
-    const char *at = sets ? sets->text : NULL;
-    size_t count = 0;
-    while (at && *at && count < CHASE_LEVELS_MAX) {
-        unsigned long long bytes;
-        if (sscanf(at, "%7s %llu", levels[count].name, &bytes) != 2)
-            break;
-        levels[count++].bytes = bytes;
-        at = strchr(at, ',');
-        at = at ? at + 1 : NULL;
-    }
-    return count;
-}
-
-static int add_forward(struct analysis *analysis, enum forwarding which, struct error *error)
-{
-    const struct series *series = analysis_series(analysis, cases[which].series, NULL, NULL);
-    const size_t first = analysis->result->finding_count;
-    if (!series || !series->point_count)
-        return 0;
-    const struct point *point = series->points;
-    struct finding *finding = finding_add_cycles_of(analysis->result, analysis->pool,
-                                                    cases[which].finding, point, point->flags);
-    finding->text = cases[which].text;
-    analysis_read_off(analysis, first, series);
-    return 0;
+    return floor(bytes / (double)stride) * (double)stride;
 }
 
 static const struct point *crossing_at(const struct analysis *analysis, int which, double x)
@@ -268,34 +160,29 @@ static const struct point *crossing_at(const struct analysis *analysis, int whic
 
 /* Only few lines lie a page apart. Where a cache hashes its sets, the level before may hold all of
  * them, and then they load faster than lines of this level. */
-static bool fell_short(const struct analysis *analysis, const struct crossed_level *level,
-                       const struct point *plain)
+static bool fell_short(const struct analysis *analysis, double bytes, const struct point *plain)
 {
-    const size_t stride = 2 * analysis_line_bytes(analysis);
     const struct point *there =
-        crossing_at(analysis, LINE_WITHIN, (double)(level->bytes / stride * stride));
+        crossing_at(analysis, LINE_WITHIN, whole(bytes, 2 * analysis_line_bytes(analysis)));
     return there && plain->cycles.median < in_the_level * (double)there->cycles.median;
 }
 
 /* What crossing adds in one level; the interval from the far ends of both medians. */
-static int add_crossing(struct analysis *analysis, const struct crossed_level *level, bool pages,
-                        struct error *error)
+static void add_crossing(struct analysis *analysis, const char *level, double bytes, bool pages)
 {
     const int within = pages ? PAGE_WITHIN : LINE_WITHIN, across = within + 1;
-    const size_t stride = pages ? PAGE : 2 * analysis_line_bytes(analysis);
-    const double x = (double)(level->bytes / stride * stride);
+    const double x = whole(bytes, pages ? PAGE : 2 * analysis_line_bytes(analysis));
     const struct point *plain = crossing_at(analysis, within, x);
     const struct point *crossing = crossing_at(analysis, across, x);
     if (!plain || !crossing)
-        return 0;
+        return;
     const struct estimate a = finding_quiet_cycles_of(plain), b = finding_quiet_cycles_of(crossing);
-    char name[40];
-    snprintf(name, sizeof name, "access.%s_cross.%.7s", pages ? "page" : "line", level->name);
-    if (pages && fell_short(analysis, level, plain)) {
-        struct finding *none = analysis_add(analysis, name, "cycles");
-        none->text = "not found: lines a page apart fit the level before, because its sets are "
-                     "hashed";
-        return 0;
+    const char *name =
+        pool_printf(analysis->pool, "access.%s_cross.%.7s", pages ? "page" : "line", level);
+    if (pages && fell_short(analysis, bytes, plain)) {
+        analysis_add(analysis, name, "cycles")->text =
+            "not found: lines a page apart fit the level before, because its sets are hashed";
+        return;
     }
     struct finding *finding =
         finding_add_value(analysis->result, analysis->pool, name, "cycles",
@@ -306,31 +193,6 @@ static int add_crossing(struct analysis *analysis, const struct crossed_level *l
                                                                      : "";
     finding->text = pool_printf(analysis->pool, "more than the %.1f cycles of a load %s%s",
                                 (double)a.median, crossing_names[within], verdict);
-    return finding->text ? 0 : error_out_of_memory(error);
-}
-
-static void analyse_access(struct analysis *analysis)
-{
-    struct error *error = pool_error(analysis->pool);
-    struct crossed_level levels[CHASE_LEVELS_MAX];
-    const size_t count = read_levels(analysis, levels);
-    int code = 0;
-    for (int i = 0; i < FORWARD_COUNT && code == 0; i++)
-        code = add_forward(analysis, (enum forwarding)i, error);
-    for (int pages = 0; pages < 2; pages++)
-        for (size_t i = 0; i < count && code == 0; i++)
-            code = add_crossing(analysis, &levels[i], pages, error);
-    if (code == 0 && !count)
-        code = (analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
-                              "the document does not say which set is which level's"),
-                0);
-    return (void)pool_check(
-        analysis->pool,
-        code == 0
-            ? (analysis_keep(analysis, "access.line_cross",
-                             "the document's series do not say what this architecture cannot do"),
-               0)
-            : code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -400,6 +262,77 @@ static const struct finding_line finding_lines[] = {
      .advice = "Do not let hot records straddle pages."},
     {.patterns = NULL},
 };
+
+/* --- plan, next, conclude, analyse --- */
+
+static void plan_access(struct probe_task *task)
+{
+    struct access_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    state->chases = chases_make(task->machine);
+    state->level_count = chases_levels(task, NULL, state->levels);
+    state->seat = chases_seat(task);
+    plan_place(task, PAGES_AUTO);
+    task->plan.share = 0.5;
+    if (chase_straddles)
+        for (int i = LINE_WITHIN; i <= LINE_ACROSS; i++)
+            plan_crossing(task, i);
+    state->first_forward = task->plan.series_count;
+    for (int i = 0; i < FORWARD_COUNT; i++)
+        if (forward_kernels[i])
+            plan_forward(task, (enum forwarding)i);
+}
+
+static bool next_access(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage)
+{
+    (void)outcome;
+    if (stage > 1 || !chase_straddles)
+        return false;
+    probe_plan_clear(task);
+    plan_place(task, PAGES_SMALL);
+    for (int i = PAGE_WITHIN; i <= PAGE_ACROSS; i++)
+        plan_crossing(task, i);
+    return task->plan.point_count > 0;
+}
+
+static void conclude_access(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    const struct access_state *state = task->state;
+    struct factor *sets = state->level_count ? build_note_list(task, level_sets) : NULL;
+    (void)outcome;
+    for (size_t i = 0; i < state->level_count; i++) {
+        build_word(task, sets, state->levels[i].name);
+        build_element(task, sets, (double)crossing_bytes(&state->levels[i]));
+    }
+    if (!chase_straddles)
+        probe_add_finding(task, "access.line_cross", "cycles")->text =
+            "not measured: this architecture need not load across the end of a line";
+}
+
+static void analyse_access(struct analysis *analysis)
+{
+    size_t count;
+    const struct factor *sets = analysis_list(analysis, level_sets, &count);
+    for (int i = 0; i < FORWARD_COUNT; i++) {
+        const struct series *series = analysis_series(analysis, cases[i].series, NULL, NULL);
+        const size_t first = analysis->result->finding_count;
+        if (!series || !series->point_count)
+            continue;
+        finding_add_cycles_of(analysis->result, analysis->pool, cases[i].finding, series->points,
+                              series->points->flags)
+            ->text = cases[i].text;
+        analysis_read_off(analysis, first, series);
+    }
+    for (int pages = 0; pages < 2; pages++)
+        for (size_t i = 0; i + 1 < count; i += 2)
+            if (sets[i].text && sets[i + 1].number > 0)
+                add_crossing(analysis, sets[i].text, sets[i + 1].number, pages);
+    if (!count)
+        analysis_keep(analysis, "access.line_cross.*, access.page_cross.*",
+                      "the document does not say which set is which level's");
+    analysis_keep(analysis, "access.line_cross",
+                  "the document's series do not say what this architecture cannot do");
+}
 
 const struct probe access_probe = {
     .name = "access",

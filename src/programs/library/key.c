@@ -95,10 +95,9 @@ static void add_cpus(struct hash *hash)
 {
     struct cgroup_limits limits;
     char text[1024];
-    struct pool pool = {0};
-    cgroup_read(&limits, &pool, NULL);
+    cgroup_read(&limits, NULL);
     add_text(hash, limits.cpus_known ? cpulist_format(&limits.cpus, text, sizeof text) : "all");
-    pool_free(&pool);
+    cpulist_free(&limits.cpus);
     snprintf(text, sizeof text, "%g", limits.cpu_quota);
     add_text(hash, text);
 }

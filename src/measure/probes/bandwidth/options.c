@@ -232,8 +232,7 @@ static void choose_sizes(struct probe_task *task)
                    "ask for less, or for larger sets (--to)",
                    asked->stride.has ? "stride" : "access", state->access_text,
                    size_format((double)least, needs), size_format((double)largest, most));
-    pool_check(task->pool,
-               working_sets_choose(&state->sets, task, (size_t)least, pool_error(task->pool)));
+    state->sets = working_sets_choose(task, (size_t)least);
 }
 
 void bandwidth_choose(struct probe_task *task)

@@ -5,9 +5,11 @@
 #include "measure/kernels/chase.h"
 #include "measure/kernels/chase_index.h"
 #include "measure/probes/chase/working_sets.h"
+#include "measure/probes/kit/build.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
@@ -115,49 +117,38 @@ struct chases chases_make(const struct machine *machine)
                            .settled_bytes = 2 * (last_level ? last_level : 32 * MIB)};
 }
 
-int chases_make_plain(struct chases *chases, const struct probe_task *task, struct error *error)
+struct chases chases_make_plain(const struct probe_task *task)
 {
-    struct chase_kind *kind = pool_alloc(task->pool, 1, sizeof *kind);
-    *chases = chases_make(task->machine);
-    *kind = (struct chase_kind){.address = ADDRESS_POINTER, .stride = chases->line_bytes};
-    chases->kinds = kind;
-    chases->count = 1;
-    return 0;
+    struct chases chases = chases_make(task->machine);
+    chases.kinds = pool_alloc(task->pool, 1, sizeof *chases.kinds);
+    chases.kinds[0] = (struct chase_kind){.address = ADDRESS_POINTER, .stride = chases.line_bytes};
+    chases.count = 1;
+    return chases;
 }
 
 int chases_add_series(struct chases *chases, struct probe_task *task, const char *name,
-                      const struct chase_kind *kind, const char *pages, struct error *error)
+                      const struct chase_kind *kind, const char *pages)
 {
-    struct plan *plan = &task->plan;
-    struct pool *pool = task->pool;
-    while (chases->count <= plan->series_count) {
+    while (chases->count <= task->plan.series_count) {
         struct chase_kind *slot =
-            pool_append(pool, (void **)&chases->kinds, &chases->count, sizeof *slot);
-        *slot = chases->count > plan->series_count ? *kind : chases->kinds[0];
+            pool_append(task->pool, (void **)&chases->kinds, &chases->count, sizeof *slot);
+        *slot = chases->count > task->plan.series_count ? *kind : chases->kinds[0];
     }
-    struct series *series =
-        pool_append(pool, (void **)&plan->series, &plan->series_count, sizeof *series);
-    struct factor *factors = pool_alloc(pool, 8, sizeof *factors);
-    const char *order = order_text(kind, pool);
-    size_t count = 0;
-    factors[count++] = (struct factor){"address", address_names[kind->address], 0};
-    factors[count++] = (struct factor){"access", kind->modify ? "modify" : "read", 0};
-    factors[count++] = (struct factor){"order", order, 0};
+    const unsigned series = build_series(
+        task, (struct series){.name = name, .x = {"working set", "B"}, .y = {"latency", "ns"}});
+    build_factor_text(task, series, "address", address_names[kind->address]);
+    build_factor_text(task, series, "access", kind->modify ? "modify" : "read");
+    build_factor_text(task, series, "order", order_text(kind, task->pool));
     if (kind->stride != CHASE_STRIDE_IS_X)
-        factors[count++] = (struct factor){"stride", NULL, (double)kind->stride};
-    factors[count++] = (struct factor){"pages", pages, 0};
+        build_factor(task, series, "stride", (double)kind->stride);
+    build_factor_text(task, series, "pages", pages);
     if (kind->offset)
-        factors[count++] = (struct factor){"align", NULL, (double)kind->offset};
+        build_factor(task, series, "align", (double)kind->offset);
     if (chases->threads > 1) {
-        factors[count++] = (struct factor){"threads", NULL, chases->threads};
-        factors[count++] = (struct factor){"ring", chases->shared ? "shared" : "own", 0};
+        build_factor(task, series, "threads", chases->threads);
+        build_factor_text(task, series, "ring", chases->shared ? "shared" : "own");
     }
-    *series = (struct series){.name = name,
-                              .factors = factors,
-                              .factor_count = count,
-                              .x = {"working set", "B"},
-                              .y = {"latency", "ns"}};
-    return (int)plan->series_count - 1;
+    return (int)series;
 }
 
 /* From the beginning of a page to the ring's end. An element that begins within a word ends a word
@@ -180,8 +171,8 @@ static const struct chase_kind *kind_of(const struct chases *chases, size_t seri
     return &chases->kinds[series < chases->count ? series : 0];
 }
 
-int chases_add_point(const struct chases *chases, struct probe_task *task, int series, double x,
-                     uint64_t bytes, const struct seat *seat, struct error *error)
+struct plan_point *chases_add_point(const struct chases *chases, struct probe_task *task,
+                                    int series, double x, uint64_t bytes, const struct seat *seat)
 {
     struct plan *plan = &task->plan;
     const struct chase_kind *kind = kind_of(chases, (size_t)series);
@@ -196,21 +187,20 @@ int chases_add_point(const struct chases *chases, struct probe_task *task, int s
         .seat_count = threads,
         .arena_bytes = (size_t)(rings > 1 ? rings * part_of(kind, bytes) : room_of(kind, bytes)),
         .bytes = bytes};
-    return 0;
+    return point;
 }
 
-int chases_seat(struct probe_task *task, const struct seat **chosen, struct error *error)
+const struct seat *chases_seat(const struct probe_task *task)
 {
     struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
-    *chosen = seat;
     *seat = (struct seat){task->cpus.ids[0], MEASURED};
     if (settings_has(task->settings, "cpu")) {
         seat->cpu = (int)settings_number(task->settings, "cpu");
-        if (cpulist_has(&task->cpus, seat->cpu))
-            return 0;
         char usable[128];
-        return error_set(error, ERROR_USAGE, "--cpu %d: no such CPU may be used; choose from %s",
-                         seat->cpu, cpulist_format(&task->cpus, usable, sizeof usable));
+        if (!cpulist_has(&task->cpus, seat->cpu))
+            pool_leave(task->pool, ERROR_USAGE, "--cpu %d: no such CPU may be used; choose from %s",
+                       seat->cpu, cpulist_format(&task->cpus, usable, sizeof usable));
+        return seat;
     }
     int best = -1;
     for (size_t i = 0; i < task->cpus.count; i++) {
@@ -220,7 +210,22 @@ int chases_seat(struct probe_task *task, const struct seat **chosen, struct erro
             seat->cpu = place->id;
         }
     }
-    return 0;
+    return seat;
+}
+
+int *chases_cpus(const struct probe_task *task, int first)
+{
+    const size_t count = task->cpus.count;
+    struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
+    int *cpus = pool_alloc(task->pool, count, sizeof *cpus);
+    machine_places(task->machine, &task->cpus, places);
+    for (size_t i = 0; i < count; i++)
+        if (places[i].id == first)
+            places[i].sibling = -1;
+    qsort(places, count, sizeof *places, machine_by_thread);
+    for (size_t i = 0; i < count; i++)
+        cpus[i] = places[i].id;
+    return cpus;
 }
 
 /* --- measuring --- */
@@ -306,9 +311,8 @@ static void prepare_threads(struct trial *trial, const struct chases *chases,
     trial->operations = chase_steps;
 }
 
-void chases_prepare(struct trial *trial)
+void chases_prepare(struct trial *trial, const struct chases *chases)
 {
-    const struct chases *chases = trial->probe_state;
     struct chase_kind kind = *kind_of(chases, trial->point->series);
     const uint64_t bytes = trial->point->bytes;
     if (kind.stride == CHASE_STRIDE_IS_X)

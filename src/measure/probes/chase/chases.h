@@ -30,8 +30,7 @@ int chase_order_parse(struct chase_kind *, const char *text, struct error *);
 /* ERROR_USAGE for a kind that no kernel chases, in one line that names the options. */
 int chase_kind_check(const struct chase_kind *, struct error *);
 
-/* A probe's state: what each series of its plan is chased as. Series beyond `count` are as the
- * first. */
+/* What each series of a plan is chased as. Series beyond `count` are as the first. */
 struct chases {
     struct chase_kind *kinds;
     size_t count;
@@ -43,24 +42,28 @@ struct chases {
 
 /* An empty one for this machine. */
 struct chases chases_make(const struct machine *);
-/* One for series that are all the plainest chase: pointers, a line apart, in random order.
- * ERROR_SYSTEM without memory. */
-int chases_make_plain(struct chases *, const struct probe_task *, struct error *);
-/* Adds a series of latency over working sets to task->plan, with the kind's factors and that of
- * the pages, and notes its kind. Returns the series' index, or ERROR_SYSTEM. */
-int chases_add_series(struct chases *, struct probe_task *, const char *name,
-                      const struct chase_kind *, const char *pages, struct error *);
-/* Adds a point of a working set of `bytes` (count * stride) to the plan: x is its own, for
- * axes other than size. `seat` is the first of as many as there are threads. ERROR_SYSTEM without
- * memory. */
-int chases_add_point(const struct chases *, struct probe_task *, int series, double x,
-                     uint64_t bytes, const struct seat *, struct error *);
-/* The prepare() of every probe whose state begins with a struct chases: a fresh ring at a fresh
- * place, caches as a long chase leaves them. */
-void chases_prepare(struct trial *);
 
+/* Those that follow are steps of the document's pool, like the probes' plan() and next(). */
+
+/* One for series that are all the plainest chase: pointers, a line apart, in random order. */
+struct chases chases_make_plain(const struct probe_task *);
+/* Adds a series of latency over working sets to task->plan, with the kind's factors and that of
+ * the pages, and notes its kind. Returns the series' index. */
+int chases_add_series(struct chases *, struct probe_task *, const char *name,
+                      const struct chase_kind *, const char *pages);
+/* Adds a point of a working set of `bytes` (count * stride) to the plan: x is its own, for
+ * axes other than size. `seat` is the first of as many as there are threads. */
+struct plan_point *chases_add_point(const struct chases *, struct probe_task *, int series,
+                                    double x, uint64_t bytes, const struct seat *);
 /* Who measures: --cpu where it is given, else the first CPU of the fastest kind. */
-int chases_seat(struct probe_task *, const struct seat **, struct error *);
+const struct seat *chases_seat(const struct probe_task *);
+
+/* The CPUs of --cpus: `first`, then the others, cores before their second threads. */
+int *chases_cpus(const struct probe_task *, int first);
+
+/* Prepares a trial of such a point: a fresh ring at a fresh place, caches as a long chase leaves
+ * them. */
+void chases_prepare(struct trial *, const struct chases *);
 
 /* A level and a working set that lies well inside it. */
 struct chase_level {

@@ -98,12 +98,11 @@ static int ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-int knees_choose(const struct probe_task *task, const struct series *series,
-                 const struct translation_knee *knees, size_t knee_count, uint64_t stride,
-                 uint64_t sizes[KNEES_SIZES_MOST], struct error *error)
+size_t knees_choose(const struct probe_task *task, const struct series *series,
+                    const struct translation_knee *knees, size_t knee_count, uint64_t stride,
+                    uint64_t sizes[KNEES_SIZES_MOST])
 {
     struct levels levels;
-    (void)error;
     levels_of_series(task->pool, series, knees, knee_count, &levels);
     size_t count = 0;
     for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity); k++)
@@ -113,5 +112,5 @@ int knees_choose(const struct probe_task *task, const struct series *series,
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || sizes[kept - 1] != sizes[i])
             sizes[kept++] = sizes[i];
-    return (int)kept;
+    return kept;
 }

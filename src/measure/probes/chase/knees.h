@@ -21,11 +21,11 @@ size_t knees_around(const struct series *, const struct level *, uint64_t stride
 
 /* Which sizes to measure next so that the capacities in `series` (latency over bytes) become known
  * to a few percent: none smaller than `stride`, all multiples of it, none that is there already.
- * Fills `sizes`, ascending, and returns how many, 0 when all knees are narrow enough; ERROR_SYSTEM
- * without memory. */
-int knees_choose(const struct probe_task *, const struct series *, const struct translation_knee *,
-                 size_t knee_count, uint64_t stride, uint64_t sizes[KNEES_SIZES_MOST],
-                 struct error *);
+ * Fills `sizes`, ascending, and returns how many: 0 when all knees are narrow enough. A step of the
+ * pool. */
+size_t knees_choose(const struct probe_task *, const struct series *,
+                    const struct translation_knee *, size_t knee_count, uint64_t stride,
+                    uint64_t sizes[KNEES_SIZES_MOST]);
 
 /* The sizes beyond which translation costs more on pages of that size, from the findings of the
  * document so far ("dtlb1.4K.entries", "dtlb2.4K.hit", ...). Returns how many. */

@@ -7,14 +7,13 @@
 
 enum { BATCHES_MAX = 128 };
 
-int trial_values_reserve(struct trial_values *values, const struct plan *plan, struct pool *pool,
-                         struct error *error)
+void trial_values_reserve(struct trial_values *values, const struct plan *plan, struct pool *pool)
 {
-    return trial_values_reserve_groups(values, plan, plan->trials_max, pool, error);
+    trial_values_reserve_groups(values, plan, plan->trials_max, pool);
 }
 
-int trial_values_reserve_groups(struct trial_values *values, const struct plan *plan,
-                                unsigned groups, struct pool *pool, struct error *error)
+void trial_values_reserve_groups(struct trial_values *values, const struct plan *plan,
+                                 unsigned groups, struct pool *pool)
 {
     size_t count = plan->point_count * plan->trials_max;
     *values = (struct trial_values){.list = pool_alloc(pool, count, sizeof *values->list),
@@ -23,7 +22,6 @@ int trial_values_reserve_groups(struct trial_values *values, const struct plan *
                                     .trials = groups};
     for (size_t i = 0; i < count; i++)
         values->list[i] = NAN;
-    return 0;
 }
 
 void trial_values_keep(struct trial_values *values, const struct plan *plan,
@@ -76,15 +74,14 @@ unsigned trial_values_rounds(const struct trial_values *values)
     return rounds;
 }
 
-int trial_series_add(struct probe_task *task, const struct series *like, size_t room,
-                     struct error *error)
+int trial_series_add(struct probe_task *task, const struct series *like, size_t room)
 {
     struct plan *plan = &task->plan;
     struct series *series =
         pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *plan->series);
     *series = *like;
-    if (room && !(series->points = pool_alloc(task->pool, room, sizeof *series->points)))
-        return error_out_of_memory(error);
+    if (room)
+        series->points = pool_alloc(task->pool, room, sizeof *series->points);
     return (int)plan->series_count - 1;
 }
 
@@ -96,8 +93,8 @@ void trial_series_tell(struct series *series, double x, double *answers, size_t 
     summarize(answers, n, answers, &point->y);
 }
 
-int trial_series_conclude(struct probe_task *task, const struct series *like, double x,
-                          const struct summary *together, struct error *error)
+void trial_series_conclude(struct probe_task *task, const struct series *like, double x,
+                           const struct summary *together)
 {
     struct probe_result *result = task->result;
     struct point *point = pool_alloc(task->pool, 1, sizeof *point);
@@ -112,5 +109,4 @@ int trial_series_conclude(struct probe_task *task, const struct series *like, do
     series->point_count = 1;
     task->plan.series = result->series;
     task->plan.series_count = result->series_count;
-    return 0;
 }

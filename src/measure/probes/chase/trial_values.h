@@ -16,11 +16,11 @@ struct trial_values {
                         which take the trials in turn and are thus spread over the whole stage */
 };
 
-/* Room for all trials of the plan, none of them there yet. ERROR_SYSTEM without memory. */
-int trial_values_reserve(struct trial_values *, const struct plan *, struct pool *, struct error *);
+/* Room for all trials of the plan, none of them there yet. */
+void trial_values_reserve(struct trial_values *, const struct plan *, struct pool *);
 /* The same for a plan that sweeps, whose trials vote in `groups` groups. */
-int trial_values_reserve_groups(struct trial_values *, const struct plan *, unsigned groups,
-                                struct pool *, struct error *);
+void trial_values_reserve_groups(struct trial_values *, const struct plan *, unsigned groups,
+                                 struct pool *);
 /* Keeps a trial of that plan: what its undisturbed batches come to, for one operation. */
 void trial_values_keep(struct trial_values *, const struct plan *, const struct observation *);
 /* Trial number `trial` of that point, or what that group of its trials comes to
@@ -30,14 +30,14 @@ double trial_value(const struct trial_values *, size_t point, unsigned trial);
 unsigned trial_values_rounds(const struct trial_values *);
 
 /* Adds a series like that one to task->plan, with `room` for points that the engine does not make
- * (0: it makes them). Its index, or ERROR_SYSTEM. */
-int trial_series_add(struct probe_task *, const struct series *like, size_t room, struct error *);
+ * (0: it makes them), and returns its index. */
+int trial_series_add(struct probe_task *, const struct series *like, size_t room);
 /* Adds a point to a series with room for it: what trials answered at x. Sorts the answers. */
 void trial_series_tell(struct series *, double x, double *answers, size_t n);
 /* Adds a series like that one to the result, of what trials together answered: one point, whose y
  * is their answers' summary and whose x is how many were asked, or what the caller says. Only for
- * conclude(), where the plan's series grew by pool_append(). ERROR_SYSTEM without memory. */
-int trial_series_conclude(struct probe_task *, const struct series *like, double x,
-                          const struct summary *, struct error *);
+ * conclude(), where the plan's series grew by pool_append(). */
+void trial_series_conclude(struct probe_task *, const struct series *like, double x,
+                           const struct summary *);
 
 #endif

@@ -83,21 +83,20 @@ uint64_t working_sets_largest(const struct machine *machine)
     return largest < budget ? largest : budget;
 }
 
-static int check_within(const struct working_set_limits *limits, const char *option, uint64_t bytes,
-                        size_t stride, struct error *error)
+static void check_within(const struct probe_task *task, const struct working_set_limits *limits,
+                         const char *option, uint64_t bytes, size_t stride)
 {
     char asked[UNIT_TEXT], usable[UNIT_TEXT];
     if (bytes < stride)
-        return error_set(error, ERROR_USAGE,
-                         "--%s %s: smaller than the stride of %s; ask for more, or a smaller "
-                         "--stride",
-                         option, size_format((double)bytes, asked),
-                         size_format((double)stride, usable));
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--%s %s: smaller than the stride of %s; ask for more, or a smaller "
+                   "--stride",
+                   option, size_format((double)bytes, asked), size_format((double)stride, usable));
     if (bytes <= limits->most)
-        return 0;
-    return error_set(error, ERROR_USAGE, "--%s %s: more than %s; ask for at most %s", option,
-                     size_format((double)bytes, asked), limits->most_is,
-                     size_format((double)(limits->most / MIB * MIB), usable));
+        return;
+    pool_leave(task->pool, ERROR_USAGE, "--%s %s: more than %s; ask for at most %s", option,
+               size_format((double)bytes, asked), limits->most_is,
+               size_format((double)(limits->most / MIB * MIB), usable));
 }
 
 static struct working_set_limits limits_of(const struct probe_task *task)
@@ -112,23 +111,21 @@ static struct working_set_limits limits_of(const struct probe_task *task)
     };
 }
 
-int working_sets_check(const struct probe_task *task, const char *option, uint64_t bytes,
-                       size_t stride, struct error *error)
+void working_sets_check(const struct probe_task *task, const char *option, uint64_t bytes,
+                        size_t stride)
 {
     const struct working_set_limits limits = limits_of(task);
-    return check_within(&limits, option, bytes, stride, error);
+    check_within(task, &limits, option, bytes, stride);
 }
 
 /* Adds a size, not smaller than the last one, in whole strides. */
-static int add(struct working_sets *sets, struct pool *pool, uint64_t bytes, size_t stride,
-               struct error *error)
+static void add(struct working_sets *sets, struct pool *pool, uint64_t bytes, size_t stride)
 {
     bytes = bytes / stride * stride;
     if (bytes == 0 || (sets->count && sets->bytes[sets->count - 1] == bytes))
-        return 0;
+        return;
     uint64_t *slot = pool_append(pool, (void **)&sets->bytes, &sets->count, sizeof *slot);
     *slot = bytes;
-    return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -137,28 +134,25 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int choose_listed(struct working_sets *sets, struct probe_task *task, size_t stride,
-                         const struct working_set_limits *limits, struct error *error)
+static void choose_listed(struct working_sets *sets, struct probe_task *task, size_t stride,
+                          const struct working_set_limits *limits)
 {
     static const char *const others[] = {"from", "to", "per-octave"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (settings_has(task->settings, others[i]))
-            return error_set(error, ERROR_USAGE,
-                             "--sizes names every size, so --%s can't be given with it: leave one "
-                             "out",
-                             others[i]);
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--sizes names every size, so --%s can't be given with it: leave one "
+                       "out",
+                       others[i]);
     const uint64_t *listed;
     size_t count = settings_sizes(task->settings, "sizes", &listed);
     uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
     memcpy(sizes, listed, count * sizeof *sizes);
     qsort(sizes, count, sizeof *sizes, compare);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        code = check_within(limits, "sizes", sizes[i], stride, error);
-        if (code == 0)
-            code = add(sets, task->pool, sizes[i], stride, error);
+    for (size_t i = 0; i < count; i++) {
+        check_within(task, limits, "sizes", sizes[i], stride);
+        add(sets, task->pool, sizes[i], stride);
     }
-    return code;
 }
 
 /* Large ones take long to build, and tell apart little. Two an octave there are at least, or no
@@ -175,50 +169,47 @@ static unsigned steps_in_octave(const struct settings *settings,
     return begins_at < 64 * (double)MIB || usual < 4 ? usual : usual / 2;
 }
 
-static int choose_swept(struct working_sets *sets, struct probe_task *task, size_t stride,
-                        const struct working_set_limits *limits, struct error *error)
+static void choose_swept(struct working_sets *sets, struct probe_task *task, size_t stride,
+                         const struct working_set_limits *limits)
 {
     const struct settings *settings = task->settings;
     uint64_t smallest = stride > KIB ? stride : KIB;
     uint64_t from = settings_has(settings, "from") ? settings_size(settings, "from") : smallest;
     uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to") : limits->largest;
     char low[UNIT_TEXT], high[UNIT_TEXT];
-    int code = check_within(limits, "to", to, stride, error);
-    if (code == 0)
-        code = check_within(limits, "from", from, stride, error);
-    if (code == 0 && from > to)
-        code = error_set(error, ERROR_USAGE,
-                         "--from %s is larger than --to %s: give the smaller size first",
-                         size_format((double)from, low), size_format((double)to, high));
-    if (code == 0)
-        code = add(sets, task->pool, from, stride, error);
+    check_within(task, limits, "to", to, stride);
+    check_within(task, limits, "from", from, stride);
+    if (from > to)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--from %s is larger than --to %s: give the smaller size first",
+                   size_format((double)from, low), size_format((double)to, high));
+    add(sets, task->pool, from, stride);
     /* Octaves are counted from powers of two, so that two runs share their sizes. */
-    for (double octave = exp2(floor(log2((double)from))); code == 0 && octave <= (double)to;
-         octave *= 2) {
+    for (double octave = exp2(floor(log2((double)from))); octave <= (double)to; octave *= 2) {
         unsigned steps = steps_in_octave(settings, limits, octave);
-        for (unsigned i = 0; i < steps && code == 0; i++) {
+        for (unsigned i = 0; i < steps; i++) {
             uint64_t bytes = (uint64_t)llround(octave * exp2((double)i / steps));
             if (bytes >= from && bytes <= to)
-                code = add(sets, task->pool, bytes, stride, error);
+                add(sets, task->pool, bytes, stride);
         }
     }
-    return code == 0 ? add(sets, task->pool, to, stride, error) : code;
+    add(sets, task->pool, to, stride);
 }
 
-int working_sets_within(struct working_sets *sets, struct probe_task *task, size_t stride,
-                        const struct working_set_limits *limits, struct error *error)
+struct working_sets working_sets_within(struct probe_task *task, size_t stride,
+                                        const struct working_set_limits *limits)
 {
-    *sets = (struct working_sets){0};
-    int code = check_within(limits, "stride", stride, stride, error); /* a set holds one at least */
-    if (code < 0)
-        return code;
-    return settings_has(task->settings, "sizes") ? choose_listed(sets, task, stride, limits, error)
-                                                 : choose_swept(sets, task, stride, limits, error);
+    struct working_sets sets = {0};
+    check_within(task, limits, "stride", stride, stride); /* a set holds one at least */
+    if (settings_has(task->settings, "sizes"))
+        choose_listed(&sets, task, stride, limits);
+    else
+        choose_swept(&sets, task, stride, limits);
+    return sets;
 }
 
-int working_sets_choose(struct working_sets *sets, struct probe_task *task, size_t stride,
-                        struct error *error)
+struct working_sets working_sets_choose(struct probe_task *task, size_t stride)
 {
     const struct working_set_limits limits = limits_of(task);
-    return working_sets_within(sets, task, stride, &limits, error);
+    return working_sets_within(task, stride, &limits);
 }

@@ -23,24 +23,24 @@ struct working_set_limits {
 };
 
 /* Reads the options of those names, from 1 KiB (or one stride) by default, within these limits.
- * ERROR_USAGE as below. */
-int working_sets_within(struct working_sets *, struct probe_task *, size_t stride,
-                        const struct working_set_limits *, struct error *);
+ * It leaves the pool's step with ERROR_USAGE, as the next two. */
+struct working_sets working_sets_within(struct probe_task *, size_t stride,
+                                        const struct working_set_limits *);
 
 /* Reads the options of those names. By default from 1 KiB (or one stride) to four times the
  * last-level cache declared, at most 1 GiB and the memory that may be used; four sizes an octave
  * below 64 MiB and two above; with --quick two below the last-level cache and four above.
  * ERROR_USAGE for sizes that are smaller than the stride, larger than the memory that may be used,
  * or contradict each other. */
-int working_sets_choose(struct working_sets *, struct probe_task *, size_t stride, struct error *);
+struct working_sets working_sets_choose(struct probe_task *, size_t stride);
 
 /* The largest by default. */
 uint64_t working_sets_largest(const struct machine *);
 
 /* ERROR_USAGE, naming the option, where a working set of `bytes` is smaller than the stride
  * or larger than the memory that may be used. */
-int working_sets_check(const struct probe_task *, const char *option, uint64_t bytes, size_t stride,
-                       struct error *);
+void working_sets_check(const struct probe_task *, const char *option, uint64_t bytes,
+                        size_t stride);
 
 /* Size of the last-level cache as declared, 0 where none is. */
 uint64_t last_level_bytes(const struct machine *);

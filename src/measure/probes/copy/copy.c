@@ -219,7 +219,7 @@ static void plan_copy(struct probe_task *task)
 {
     static const enum copy_method unaligned[] = {COPY_MEMCPY, COPY_STRING};
     struct copy_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    pool_check(task->pool, chases_seat(task, &state->seat, pool_error(task->pool)));
+    state->seat = chases_seat(task);
     choose_sizes(task);
     choose_cold(task);
     begin_plan(task);

@@ -239,7 +239,7 @@ static void choose_cpus(struct probe_task *task)
     const size_t count = task->cpus.count;
     struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
     int *cpus = pool_alloc(task->pool, count, sizeof *cpus);
-    pool_check(task->pool, chases_seat(task, &state->seat, pool_error(task->pool)));
+    state->seat = chases_seat(task);
     machine_places(task->machine, &task->cpus, places);
     qsort(places, count, sizeof *places, machine_by_thread);
     cpus[state->cpu_count++] = state->seat->cpu;
@@ -271,9 +271,7 @@ static void plan_fault(struct probe_task *task)
     bool had[PAGES_KINDS] = {false}, asked[PAGES_KINDS] = {false};
     memset(state->series, -1, sizeof state->series);
     if (sized)
-        pool_check(task->pool,
-                   working_sets_check(task, "size", settings_size(task->settings, "size"), 1,
-                                      pool_error(task->pool)));
+        working_sets_check(task, "size", settings_size(task->settings, "size"), 1);
     choose_cpus(task);
     if (!pages_bytes(PAGES_OF_4K) || (task->machine->live && !pages_counted()))
         return build_skip(

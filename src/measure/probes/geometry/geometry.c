@@ -19,7 +19,7 @@
 #include "measure/kernels/chase.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/geometry/state.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,88 +53,116 @@ static void plan_stage(struct probe_task *task)
     plan->trials_min = plan->trials_max = GEOMETRY_TRIALS;
     probe_plan_short_batches(plan, trial_ns);
     plan->precision = fmax(plan->precision, 0.1); /* what a step needs to be seen */
-    plan->span_s = settings_has(task->settings, "quick") ? 0 : 0.5;
+    plan->span_s = task->common.quick.has ? 0 : 0.5;
     plan->share = 0.7;
 }
 
 int geometry_add_series(struct probe_task *task, const char *name, const char *factor, double value,
-                        struct axis x, struct axis y, size_t room, struct error *error)
+                        struct axis x, struct axis y, size_t room)
 {
-    /* Room for the series that are added later as well. */
-    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    *factors = (struct factor){factor, NULL, value};
-    return trial_series_add(
-        task,
-        &(struct series){
-            .name = name, .factors = factors, .factor_count = factor ? 1 : 0, .x = x, .y = y},
-        room, error);
+    const unsigned series = build_series(task, (struct series){.name = name, .x = x, .y = y});
+    build_factor(task, series, factor, value);
+    if (room)
+        task->plan.series[series].points = pool_alloc(task->pool, room, sizeof(struct point));
+    return (int)series;
 }
 
-void geometry_add_factor(struct series *series, const char *name, double value)
-{
-    series->factors[series->factor_count++] = (struct factor){name, NULL, value};
-}
-
-int geometry_add_point(struct probe_task *task, int series, double x,
-                       const struct geometry_chain *chain, struct error *error)
+static void add_point(struct probe_task *task, int series, double x,
+                      const struct geometry_chain *chain)
 {
     struct geometry_state *state = task->state;
-    struct plan *plan = &task->plan;
     struct geometry_chain *kept =
         pool_append(task->pool, (void **)&state->chains, &state->chain_count, sizeof *kept);
     struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
+        build_point(task, (unsigned)series, x, &state->seat->cpu, 1, MEASURED);
     *kept = *chain;
-    point->series = (unsigned)series;
-    point->x = x;
-    point->seats = state->seat;
-    point->seat_count = 1;
     point->arena_bytes = geometry_chain_bytes(chain);
     point->index = state->chain_count - 1;
-    return 0;
 }
 
-static void plan_geometry(struct probe_task *task)
+enum { DISTANCE_LEAST = 8, DISTANCE_MOST = DISTANCE_LEAST << (GEOMETRY_DISTANCES - 1) };
+static const uint64_t region_most = 64 << 20;
+
+static double capacity_found(const struct document *document, int level)
 {
-    struct error *error = pool_error(task->pool);
-    struct geometry_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    *state = (struct geometry_state){.line_bytes = machine_line_bytes(task->machine),
-                                     .fitting = {-1, -1},
-                                     .pairs = {-1, -1},
-                                     .hot = -1};
-    int code = chases_seat(task, &state->seat, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    if (machine_memory_budget(task->machine) < (uint64_t)GEOMETRY_STRIDE_MOST * GEOMETRY_LINES_MOST)
-        return (void)pool_check(
-            task->pool,
-            error_set(error, ERROR_IMPOSSIBLE,
-                      "lines that contend for a set lie over %d MiB, and that much memory is not "
-                      "free: free some",
-                      GEOMETRY_STRIDE_MOST / 1024 * GEOMETRY_LINES_MOST / 1024));
-    plan_stage(task);
-    probe_plan_sweeps(&task->plan, GEOMETRY_TRIALS, SWEPT_LOADS);
-    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
-        size_t stride = (size_t)GEOMETRY_STRIDE_LEAST << s;
-        int series = geometry_add_series(task, geometry_conflicts, "stride", (double)stride,
-                                         (struct axis){"lines", ""}, latency_axis, 0, error);
-        state->conflicts[s] = series;
-        for (int i = 0; i < GEOMETRY_COUNTS && series >= 0; i++) {
-            struct geometry_chain chain = {.kind = GEOMETRY_CONFLICT,
-                                           .count = geometry_lines_at(i),
-                                           .stride = stride,
-                                           .line_bytes = state->line_bytes};
-            code = geometry_add_point(task, series, (double)chain.count, &chain, error);
-            if (code < 0)
-                return (void)pool_check(task->pool, code);
-        }
-        if (series < 0)
-            return (void)pool_check(task->pool, series);
+    char name[16];
+    snprintf(name, sizeof name, "L%d.capacity", level);
+    const struct finding *finding = document ? document_finding(document, name) : NULL;
+    return finding && finding->value > 0 ? finding->value : NAN;
+}
+
+static double capacity_of(const struct probe_task *task, int level)
+{
+    const struct cache_facts *cache = machine_cache(task->machine, level);
+    double found = capacity_found(task->document, level);
+    return !isnan(found) ? found : cache ? (double)cache->size_bytes : NAN;
+}
+
+/* Pairs over more lines than the level holds, and few enough for the next one, where there is one.
+ * Nothing where no size does, or memory lacks. */
+static void plan_pairs(struct probe_task *task, int level)
+{
+    struct geometry_state *state = task->state;
+    double size = capacity_of(task, level + 1), beyond = capacity_of(task, level + 2);
+    if (isnan(size) || !(isnan(beyond) || beyond >= 4 * size))
+        return;
+    double touched = isnan(beyond) ? 4 * size : fmin(4 * size, sqrt(size * beyond));
+    struct geometry_chain chain = {.kind = GEOMETRY_PAIRS,
+                                   .count = (size_t)(touched / 2) / state->line_bytes,
+                                   .line_bytes = state->line_bytes};
+    if (geometry_chain_bytes(&chain) > region_most ||
+        geometry_chain_bytes(&chain) > machine_memory_budget(task->machine))
+        return;
+    state->pairs[level] = geometry_add_series(task, "pairs", "level", level + 1,
+                                              (struct axis){"distance", "B"}, latency_axis, 0);
+    for (chain.stride = DISTANCE_LEAST; chain.stride <= DISTANCE_MOST; chain.stride *= 2)
+        add_point(task, state->pairs[level], (double)chain.stride, &chain);
+}
+
+static void plan_hot(struct probe_task *task, const struct geometry_ways *first,
+                     const struct geometry_ways *second)
+{
+    struct geometry_state *state = task->state;
+    if (second->why || second->way_stride <= first->way_stride)
+        return;
+    /* Half as many again as fit, so that all of them miss. */
+    struct geometry_chain chain = {.kind = GEOMETRY_HOT,
+                                   .count = (size_t)(second->ways * 1.5),
+                                   .stride = (size_t)second->way_stride,
+                                   .line_bytes = state->line_bytes};
+    state->hot = geometry_add_series(task, geometry_hot, "contending", (double)chain.count,
+                                     (struct axis){"in the same set", ""}, latency_axis, 0);
+    build_factor(task, (unsigned)state->hot, "hot", (double)geometry_chain_hot(&chain));
+    for (int same = 0; same < 2; same++) {
+        chain.aside = same ? 0 : (size_t)first->way_stride;
+        add_point(task, state->hot, same, &chain);
     }
-    return (void)pool_check(task->pool,
-                            trial_values_reserve_groups(&state->values, &task->plan,
-                                                        GEOMETRY_TRIALS, task->pool, error));
+}
+
+static bool plan_second(struct probe_task *task)
+{
+    struct geometry_state *state = task->state;
+    unsigned flags = 0;
+    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
+        const struct series *series = &task->plan.series[state->conflicts[s]];
+        for (size_t i = 0; i < series->point_count; i++)
+            flags |= series->points[i].flags;
+    }
+    state->small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES);
+    geometry_keep_fitting(task, 0, NULL);
+    struct geometry_ways first = geometry_ways_of(&task->plan.series[state->fitting[0]], 0);
+    struct geometry_ways second = {NAN, NAN, "the first level's ways were not found"};
+    if (!first.why && !state->small_pages) {
+        geometry_keep_fitting(task, 1, &first);
+        second = geometry_ways_of(&task->plan.series[state->fitting[1]], first.ways);
+    }
+    plan_stage(task);
+    task->plan.trials_min = task->plan.trials_max = GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE;
+    for (int level = 0; level < GEOMETRY_LEVELS; level++)
+        plan_pairs(task, level);
+    plan_hot(task, &first, &second);
+    trial_values_reserve(&state->values, &task->plan, task->pool);
+    return task->plan.point_count > 0;
 }
 
 /* --- measuring --- */
@@ -159,99 +187,13 @@ static void observe_geometry(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-/* --- the second stage --- */
+/* --- findings --- */
 
-double geometry_capacity_found(const struct document *document, int level)
-{
-    char name[16];
-    snprintf(name, sizeof name, "L%d.capacity", level);
-    const struct finding *finding = document ? document_finding(document, name) : NULL;
-    return finding && finding->value > 0 ? finding->value : NAN;
-}
-
-static int plan_hot(struct probe_task *task, const struct geometry_ways *first,
-                    const struct geometry_ways *second, struct error *error)
-{
-    struct geometry_state *state = task->state;
-    if (second->why || second->way_stride <= first->way_stride)
-        return 0;
-    /* Half as many again as fit, so that all of them miss. */
-    struct geometry_chain chain = {.kind = GEOMETRY_HOT,
-                                   .count = (size_t)(second->ways * 1.5),
-                                   .stride = (size_t)second->way_stride,
-                                   .line_bytes = state->line_bytes};
-    int code = geometry_add_series(task, geometry_hot, "contending", (double)chain.count,
-                                   (struct axis){"in the same set", ""}, latency_axis, 0, error);
-    state->hot = code;
-    if (code >= 0)
-        geometry_add_factor(&task->plan.series[code], "hot", (double)geometry_chain_hot(&chain));
-    for (int same = 0; code >= 0 && same < 2; same++) {
-        chain.aside = same ? 0 : (size_t)first->way_stride;
-        code = geometry_add_point(task, state->hot, same, &chain, error);
-    }
-    return code < 0 ? code : 0;
-}
-
-bool geometry_too_few(double rounds, unsigned trials)
+/* No more than a third of the rounds: what they answer is no vote. */
+static bool too_few(double rounds, unsigned trials)
 {
     return 3 * rounds <= trials;
 }
-
-static int after_conflicts(struct probe_task *task, struct error *error)
-{
-    struct geometry_state *state = task->state;
-    unsigned flags = 0;
-    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
-        const struct series *series = &task->plan.series[state->conflicts[s]];
-        for (size_t i = 0; i < series->point_count; i++)
-            flags |= series->points[i].flags;
-    }
-    state->small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES);
-    int code = geometry_add_fitting(task, 0, NULL, error);
-    if (code < 0)
-        return code;
-    struct geometry_ways first = geometry_ways_of(&task->plan.series[state->fitting[0]], 0);
-    struct geometry_ways second = {NAN, NAN, "the first level's ways were not found"};
-    if (!first.why && !state->small_pages) {
-        code = geometry_add_fitting(task, 1, &first, error);
-        if (code == 0)
-            second = geometry_ways_of(&task->plan.series[state->fitting[1]], first.ways);
-    }
-    plan_stage(task);
-    task->plan.trials_min = task->plan.trials_max = GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE;
-    for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
-        code = geometry_plan_pairs(task, level, error);
-    if (code == 0)
-        code = plan_hot(task, &first, &second, error);
-    if (code < 0 || task->plan.point_count == 0)
-        return code;
-    code = trial_values_reserve(&state->values, &task->plan, task->pool, error);
-    return code < 0 ? code : 1;
-}
-
-double geometry_nearest(const struct series *series)
-{
-    if (!series || !series->point_count)
-        return NAN;
-    const struct point *point = &series->points[0];
-    const bool cycles = isfinite(point->cycles.median);
-    return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
-}
-
-static bool next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
-                          unsigned stage)
-{
-    struct error *error = pool_error(task->pool);
-    (void)outcome;
-    if (stage == 1)
-        return pool_check(task->pool, after_conflicts(task, error)) > 0;
-    int code = 0;
-    for (int level = 0; level < GEOMETRY_LEVELS && code == 0; level++)
-        code = geometry_keep_lines(task, level, error);
-    return pool_check(task->pool, code) > 0;
-}
-
-/* --- concluding --- */
 
 /* The series of that name and level; NULL: there is none. */
 static const struct series *series_of(const struct analysis *analysis, const char *name, int level)
@@ -321,48 +263,6 @@ static bool holds_rounds(const struct series *votes)
     return !votes || series_factor(votes, geometry_rounds);
 }
 
-static void analyse_geometry(struct analysis *analysis)
-{
-    const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
-    struct geometry_evidence evidence = {
-        .hot = hot,
-        .hot_lines = number_of(hot, "hot"),
-        .hot_others = number_of(hot, "contending"),
-        .nearest = geometry_nearest(conflicts_of(analysis, GEOMETRY_STRIDE_LEAST)),
-        .small_pages = on_small_pages(analysis),
-        .lines_most = GEOMETRY_LINES_MOST,
-        .stride_most = GEOMETRY_STRIDE_MOST,
-        .declared = analysis->machine};
-    bool whole = !hot || isfinite(evidence.hot_lines);
-    for (int level = 0; level < GEOMETRY_LEVELS; level++) {
-        const struct series *fitting = series_of(analysis, geometry_fitting, level),
-                            *lines = series_of(analysis, geometry_lines, level);
-        whole = whole && holds_rounds(fitting) && holds_rounds(lines);
-        evidence.levels[level] = (struct geometry_level){
-            .fitting = fitting,
-            .lines = lines,
-            .capacity = geometry_capacity_found(analysis->document, level + 1)};
-        if (fitting)
-            evidence.too_few_for_ways =
-                geometry_too_few(number_of(fitting, geometry_rounds), GEOMETRY_TRIALS);
-        if (!lines)
-            continue;
-        const double rounds = number_of(lines, geometry_rounds);
-        evidence.too_few_for_lines =
-            geometry_too_few(rounds, GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE);
-        evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
-    }
-    if (!whole)
-        return (void)pool_check(
-            analysis->pool, (analysis_keep(analysis,
-                                           "L<n>.line, L<n>.ways, L<n>.way_stride, L<n>.inclusive, "
-                                           "L<n>.disagreement",
-                                           "the document does not hold how many rounds voted"),
-                             0));
-    evidence.third_held = third_held(analysis, &evidence);
-    findings_geometry(analysis->result, analysis->pool, &evidence);
-}
-
 /* What decides which experiment a finding is of, and what its name alone stands for. */
 static const struct standard experiment[] = {
     {"stride", STANDARD_NAMED, NULL, 0}, {"level", STANDARD_NAMED, NULL, 0},
@@ -410,6 +310,90 @@ static const struct finding_line finding_lines[] = {
                "lines: isolate them by partition or by placement."},
     {.patterns = NULL},
 };
+
+/* --- plan, next, analyse --- */
+
+static void plan_geometry(struct probe_task *task)
+{
+    struct geometry_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    *state = (struct geometry_state){.line_bytes = machine_line_bytes(task->machine),
+                                     .fitting = {-1, -1},
+                                     .pairs = {-1, -1},
+                                     .hot = -1};
+    state->seat = chases_seat(task);
+    if (machine_memory_budget(task->machine) < (uint64_t)GEOMETRY_STRIDE_MOST * GEOMETRY_LINES_MOST)
+        pool_leave(task->pool, ERROR_IMPOSSIBLE,
+                   "lines that contend for a set lie over %d MiB, and that much memory is not "
+                   "free: free some",
+                   GEOMETRY_STRIDE_MOST / 1024 * GEOMETRY_LINES_MOST / 1024);
+    plan_stage(task);
+    probe_plan_sweeps(&task->plan, GEOMETRY_TRIALS, SWEPT_LOADS);
+    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
+        const size_t stride = (size_t)GEOMETRY_STRIDE_LEAST << s;
+        state->conflicts[s] =
+            geometry_add_series(task, geometry_conflicts, "stride", (double)stride,
+                                (struct axis){"lines", ""}, latency_axis, 0);
+        for (int i = 0; i < GEOMETRY_COUNTS; i++) {
+            const struct geometry_chain chain = {.kind = GEOMETRY_CONFLICT,
+                                                 .count = geometry_lines_at(i),
+                                                 .stride = stride,
+                                                 .line_bytes = state->line_bytes};
+            add_point(task, state->conflicts[s], (double)chain.count, &chain);
+        }
+    }
+    trial_values_reserve_groups(&state->values, &task->plan, GEOMETRY_TRIALS, task->pool);
+}
+
+static bool next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage)
+{
+    (void)outcome;
+    if (stage == 1)
+        return plan_second(task);
+    for (int level = 0; level < GEOMETRY_LEVELS; level++)
+        geometry_keep_lines(task, level);
+    return false;
+}
+
+static void analyse_geometry(struct analysis *analysis)
+{
+    const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
+    struct geometry_evidence evidence = {
+        .hot = hot,
+        .hot_lines = number_of(hot, "hot"),
+        .hot_others = number_of(hot, "contending"),
+        .nearest = geometry_nearest(conflicts_of(analysis, GEOMETRY_STRIDE_LEAST)),
+        .small_pages = on_small_pages(analysis),
+        .lines_most = GEOMETRY_LINES_MOST,
+        .stride_most = GEOMETRY_STRIDE_MOST,
+        .declared = analysis->machine};
+    bool whole = !hot || isfinite(evidence.hot_lines);
+    for (int level = 0; level < GEOMETRY_LEVELS; level++) {
+        const struct series *fitting = series_of(analysis, geometry_fitting, level),
+                            *lines = series_of(analysis, geometry_lines, level);
+        whole = whole && holds_rounds(fitting) && holds_rounds(lines);
+        evidence.levels[level] =
+            (struct geometry_level){.fitting = fitting,
+                                    .lines = lines,
+                                    .capacity = capacity_found(analysis->document, level + 1)};
+        if (fitting)
+            evidence.too_few_for_ways =
+                too_few(number_of(fitting, geometry_rounds), GEOMETRY_TRIALS);
+        if (!lines)
+            continue;
+        const double rounds = number_of(lines, geometry_rounds);
+        evidence.too_few_for_lines = too_few(rounds, GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE);
+        evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
+    }
+    if (!whole) {
+        analysis_keep(analysis,
+                      "L<n>.line, L<n>.ways, L<n>.way_stride, L<n>.inclusive, L<n>.disagreement",
+                      "the document does not hold how many rounds voted");
+        return;
+    }
+    evidence.third_held = third_held(analysis, &evidence);
+    findings_geometry(analysis->result, analysis->pool, &evidence);
+}
 
 const struct probe geometry_probe = {
     .name = "geometry",

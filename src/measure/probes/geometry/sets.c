@@ -1,7 +1,10 @@
 /*
- * How many lines fit a set: what each trial says of a stride, and the series of it.
+ * What the trials answer: how many lines fit a set, by stride; and the line size, by the distance
+ * at which the second load of a pair still hits.
  */
+#include "conclude/registry/finding.h"
 #include "measure/probes/geometry/state.h"
+#include "measure/probes/kit/build.h"
 #include "stats/quantile.h"
 #include "stats/step.h"
 
@@ -71,18 +74,14 @@ static double second_latency(const struct geometry_state *state, const struct ge
     return median(values, n);
 }
 
-int geometry_add_fitting(struct probe_task *task, int level, const struct geometry_ways *first,
-                         struct error *error)
+void geometry_keep_fitting(struct probe_task *task, int level, const struct geometry_ways *first)
 {
     struct geometry_state *state = task->state;
-    int index = geometry_add_series(task, geometry_fitting, "level", level + 1,
-                                    (struct axis){"stride", "B"}, (struct axis){"lines", ""},
-                                    GEOMETRY_STRIDES, error);
+    const int index = geometry_add_series(task, geometry_fitting, "level", level + 1,
+                                          (struct axis){"stride", "B"}, (struct axis){"lines", ""},
+                                          GEOMETRY_STRIDES);
     state->fitting[level] = index;
-    if (index < 0)
-        return index;
-    struct series *series = &task->plan.series[index];
-    geometry_add_factor(series, geometry_rounds, trial_values_rounds(&state->values));
+    build_factor(task, (unsigned)index, geometry_rounds, trial_values_rounds(&state->values));
     const struct machine_facts *facts = &task->machine->facts;
     double page = facts->page_size_count ? (double)facts->page_sizes[0] : 4096;
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
@@ -97,14 +96,9 @@ int geometry_add_fitting(struct probe_task *task, int level, const struct geomet
             if (!isnan(lines))
                 votes[n++] = lines;
         }
-        if (3 * n <= GEOMETRY_TRIALS)
-            continue;
-        struct point *point = &series->points[series->point_count++];
-        *point = point_bare();
-        point->x = stride;
-        summarize(votes, n, votes, &point->y);
+        if (3 * n > GEOMETRY_TRIALS)
+            trial_series_tell(&task->plan.series[index], stride, votes, n);
     }
-    return 0;
 }
 
 double geometry_conflict(const struct series *series, double lines)
@@ -113,4 +107,50 @@ double geometry_conflict(const struct series *series, double lines)
         if (series->points[i].x >= lines)
             return (double)series->points[i].y.median;
     return NAN;
+}
+
+double geometry_nearest(const struct series *series)
+{
+    if (!series || !series->point_count)
+        return NAN;
+    const struct point *point = &series->points[0];
+    const bool cycles = isfinite(point->cycles.median);
+    return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
+}
+
+/* The median of a vote's trials of a point; NAN where one is missing. */
+static double vote_value(const struct geometry_state *state, size_t point, unsigned vote)
+{
+    double values[GEOMETRY_TRIALS_A_VOTE];
+    for (unsigned i = 0; i < GEOMETRY_TRIALS_A_VOTE; i++) {
+        values[i] = trial_value(&state->values, point, vote * GEOMETRY_TRIALS_A_VOTE + i);
+        if (isnan(values[i]))
+            return NAN;
+    }
+    sort_ascending(values, GEOMETRY_TRIALS_A_VOTE);
+    return median(values, GEOMETRY_TRIALS_A_VOTE);
+}
+
+void geometry_keep_lines(struct probe_task *task, int level)
+{
+    struct geometry_state *state = task->state;
+    if (state->pairs[level] < 0)
+        return;
+    const int index =
+        geometry_add_series(task, geometry_lines, "level", level + 1, (struct axis){"vote", ""},
+                            (struct axis){"line", "B"}, GEOMETRY_VOTES);
+    build_factor(task, (unsigned)index, geometry_rounds, trial_values_rounds(&state->values));
+    for (unsigned vote = 0; vote < GEOMETRY_VOTES; vote++) {
+        double latencies[GEOMETRY_DISTANCES], distances[GEOMETRY_DISTANCES];
+        size_t n = 0;
+        for (size_t i = 0; i < task->plan.point_count && n < GEOMETRY_DISTANCES; i++)
+            if (task->plan.points[i].series == (size_t)state->pairs[level]) {
+                latencies[n] = vote_value(state, i, vote);
+                distances[n++] = task->plan.points[i].x;
+            }
+        double line = geometry_line_of(latencies, distances, n,
+                                       geometry_nearest(&task->plan.series[state->conflicts[0]]));
+        if (!isnan(line))
+            trial_series_tell(&task->plan.series[index], vote, &line, 1);
+    }
 }

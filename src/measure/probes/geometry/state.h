@@ -15,6 +15,7 @@ enum {
     GEOMETRY_TRIALS = 9, /* one of them may differ: see stats/interval.h */
     GEOMETRY_VOTES = 7,  /* on the line size, each by the medians of three trials */
     GEOMETRY_TRIALS_A_VOTE = 3,
+    GEOMETRY_DISTANCES = 6, /* between the two loads of a pair */
     GEOMETRY_STRIDE_LEAST = 1 << 10,
     GEOMETRY_STRIDE_MOST = 1 << 20,
     GEOMETRY_STRIDES = 11,
@@ -39,40 +40,24 @@ struct geometry_state {
 /* Names of series, and of the factor that says how many whole rounds could vote. */
 extern const char *const geometry_conflicts,
     *const geometry_fitting, *const geometry_lines, *const geometry_hot, *const geometry_rounds;
-/* No more than a third of the rounds: what they answer is no vote. */
-bool geometry_too_few(double rounds, unsigned trials);
 
-/* A curve over `x`, or what trials answer of `y` where there is `room`. `factor` may be NULL.
- * Its index, or an error's code. */
+/* A curve over `x`, or what trials answer of `y` where there is `room`: its index. */
 int geometry_add_series(struct probe_task *, const char *name, const char *factor, double value,
-                        struct axis x, struct axis y, size_t room, struct error *);
-int geometry_add_point(struct probe_task *, int series, double x, const struct geometry_chain *,
-                       struct error *);
-/* One more factor, of three at most. */
-void geometry_add_factor(struct series *, const char *name, double value);
-/* Of the conflicts at the smallest stride, in the unit of the trials' values: cycles where there
- * are any. NAN where it was not measured. */
-double geometry_nearest(const struct series *);
-/* What an earlier probe found of level 1, 2, ...; NAN where it found nothing. */
-double geometry_capacity_found(const struct document *, int level);
+                        struct axis x, struct axis y, size_t room);
 
-/* --- lines that contend for a set: sets.c --- */
+/* --- sets.c: what the trials answer --- */
 
 /* How many lines the index-th number of them is. */
 size_t geometry_lines_at(int index);
 /* Adds the series of how many lines fit a level, by stride; `first` is NULL for the first level. */
-int geometry_add_fitting(struct probe_task *, int level, const struct geometry_ways *first,
-                         struct error *);
+void geometry_keep_fitting(struct probe_task *, int level, const struct geometry_ways *first);
 /* The latency of `lines` lines or the next more, of one stride's conflicts; NAN where it was not
  * measured. */
 double geometry_conflict(const struct series *, double lines);
-
-/* --- pairs of loads, which show the line: lines.c --- */
-
-/* Pairs over more lines than the level holds, and few enough for the next one, where there is one.
- * Nothing where no size does, or memory lacks. */
-int geometry_plan_pairs(struct probe_task *, int level, struct error *);
+/* Of the conflicts at the smallest stride, in the unit of the trials' values: cycles where there
+ * are any. NAN where it was not measured. */
+double geometry_nearest(const struct series *);
 /* The line size of a level, as groups of trials tell it: one alone is too easily disturbed. */
-int geometry_keep_lines(struct probe_task *, int level, struct error *);
+void geometry_keep_lines(struct probe_task *, int level);
 
 #endif

@@ -185,22 +185,22 @@ static struct working_set_limits limits_beside(const struct gpu_task *here,
 
 /* The sets within the limits, as the options want them, or ERROR_USAGE. Those smaller than a stride
  * lie within a line, and their elements side by side; the others are whole strides. */
-static int choose_sets(struct working_sets *sets, const struct gpu_task *here,
-                       const struct curves *asked, const struct working_set_limits *limits,
-                       struct error *error)
+static struct working_sets choose_sets(const struct gpu_task *here, const struct curves *asked,
+                                       const struct working_set_limits *limits)
 {
     const bool small = gpu_options_below_stride(here->task->settings, asked->stride);
-    int code = working_sets_within(sets, here->task, small ? WORD : asked->stride, limits, error);
+    struct working_sets sets =
+        working_sets_within(here->task, small ? WORD : asked->stride, limits);
     size_t kept = 0;
-    for (size_t i = 0; code == 0 && i < sets->count; i++) {
-        const uint64_t bytes = sets->bytes[i] < asked->stride
-                                   ? sets->bytes[i]
-                                   : sets->bytes[i] / asked->stride * asked->stride;
-        if (!kept || sets->bytes[kept - 1] != bytes)
-            sets->bytes[kept++] = bytes;
+    for (size_t i = 0; i < sets.count; i++) {
+        const uint64_t bytes = sets.bytes[i] < asked->stride
+                                   ? sets.bytes[i]
+                                   : sets.bytes[i] / asked->stride * asked->stride;
+        if (!kept || sets.bytes[kept - 1] != bytes)
+            sets.bytes[kept++] = bytes;
     }
-    sets->count = code == 0 ? kept : 0;
-    return code;
+    sets.count = kept;
+    return sets;
 }
 
 /* Between half of L2 and somewhat more than all of it, where an A100 has a plateau of its own of
@@ -232,9 +232,7 @@ static void check_latency(const struct gpu_task *here)
 {
     const struct curves asked = read_options(here);
     const struct working_set_limits limits = limits_dense(here, &asked);
-    struct working_sets sets;
-    pool_check(here->task->pool,
-               choose_sets(&sets, here, &asked, &limits, pool_error(here->task->pool)));
+    choose_sets(here, &asked, &limits);
 }
 
 /* --- planning --- */
@@ -248,14 +246,29 @@ static void add_points(struct gpu_task *here, const struct curves *asked, const 
     }
 }
 
+struct choosing {
+    const struct gpu_task *here;
+    const struct curves *asked;
+    const struct working_set_limits *limits;
+    struct working_sets sets;
+};
+
+static int choosing_step(void *with)
+{
+    struct choosing *choosing = with;
+    choosing->sets = choose_sets(choosing->here, choosing->asked, choosing->limits);
+    return 0;
+}
+
 /* Curves [first, end) with their series, over the sizes asked for. Memory that was free when the
  * options were checked may be gone by now. */
 static void plan_curves(struct gpu_task *here, struct curves *asked, size_t first, size_t end,
                         const struct working_set_limits *limits)
 {
-    struct working_sets sets;
+    struct choosing choosing = {here, asked, limits, {0}};
+    const struct working_sets *sets = &choosing.sets;
     struct error why = {0};
-    if (choose_sets(&sets, here, asked, limits, &why) < 0) {
+    if (pool_enter(here->task->pool, choosing_step, &choosing, &why) < 0) {
         gpu_not_measured(here, "latency", why.text);
         return;
     }
@@ -269,7 +282,7 @@ static void plan_curves(struct gpu_task *here, struct curves *asked, size_t firs
         gpu_add_factor(here, series, "stride", NULL, (double)asked->stride);
         if (asked->split)
             gpu_add_factor(here, series, "l1", NULL, (double)curve->split.l1_bytes);
-        add_points(here, asked, curve, sets.bytes, sets.count);
+        add_points(here, asked, curve, sets->bytes, sets->count);
     }
 }
 
@@ -298,9 +311,8 @@ static void refine(struct gpu_task *here, const struct curves *asked)
     for (size_t i = 0; i < asked->dense; i++) {
         const struct series *series = &task->plan.series[asked->list[i].series];
         uint64_t sizes[KNEES_SIZES_MOST];
-        const int count = pool_check(task->pool, knees_choose(task, series, NULL, 0, asked->stride,
-                                                              sizes, pool_error(task->pool)));
-        add_points(here, asked, &asked->list[i], sizes, (size_t)count);
+        add_points(here, asked, &asked->list[i], sizes,
+                   knees_choose(task, series, NULL, 0, asked->stride, sizes));
     }
 }
 

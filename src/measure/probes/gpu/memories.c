@@ -248,13 +248,11 @@ static void refine_hidden(struct gpu_task *task)
 /* More sizes around the ends of the caches. */
 static void refine_ladder(struct gpu_task *task, const struct ladder *ladder)
 {
-    struct pool *pool = task->task->pool;
     const struct series *series = series_of(task, ladder);
     uint64_t sizes[KNEES_SIZES_MOST];
-    const int count = series ? pool_check(pool, knees_choose(task->task, series, NULL, 0,
-                                                             ladder->line, sizes, pool_error(pool)))
-                             : 0;
-    for (int i = 0; i < count; i++) {
+    const size_t count =
+        series ? knees_choose(task->task, series, NULL, 0, ladder->line, sizes) : 0;
+    for (size_t i = 0; i < count; i++) {
         const struct gpu_work work = chase_of(ladder->path, (size_t)sizes[i], ladder->line);
         gpu_add_point(task, series, (double)sizes[i], &work);
     }

@@ -1,4 +1,219 @@
-#include "measure/probes/latency/findings.h"
+/* What latency curves say, measured here or by another tool: levels of each curve; of sizes that
+ * were named, each one's latency; of variants, what order hides. */
+#include "base/quantity.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "conclude/levels/levels.h"
+#include "conclude/registry/finding.h"
+#include "measure/probes/chase/knees.h"
+#include "measure/probes/latency/latency.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* More sizes than this are a sweep, even where each was named. */
+enum { SIZES_NAMED_MOST = 12 };
+const char latency_small_sets[] = "small sets";
+
+/* --- which curves --- */
+
+static bool has_headline(const struct probe_result *result)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if (result->series[i].headline)
+            return true;
+    return false;
+}
+
+/* Of another tool's curves the one of most points, and of these the one of the largest stride,
+ * which prefetchers follow least. */
+static size_t most_telling(const struct probe_result *result)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < result->series_count; i++) {
+        const struct factor *stride = series_factor(&result->series[i], "stride"),
+                            *other = series_factor(&result->series[best], "stride");
+        const size_t points = result->series[i].point_count,
+                     most = result->series[best].point_count;
+        if (points > most || (points == most && stride && other && stride->number > other->number))
+            best = i;
+    }
+    return best;
+}
+
+/* "huge (2 MiB)": the size of the pages that were obtained, where one was; else 0. */
+static uint64_t pages_obtained(const struct analysis *analysis)
+{
+    const struct factor *pages = analysis_parameter(analysis, "pages_obtained");
+    const char *size = pages && pages->text ? strchr(pages->text, '(') : NULL;
+    char text[UNIT_TEXT];
+    uint64_t bytes;
+    if (!size)
+        return 0;
+    const size_t length = strcspn(size + 1, ")");
+    if (length >= sizeof text)
+        return 0;
+    snprintf(text, sizeof text, "%.*s", (int)length, size + 1);
+    return size_parse(text, &bytes, NULL) == 0 ? bytes : 0;
+}
+
+static const struct series *sweeps_of(const struct probe_result *result)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if (text_same(result->series[i].name, latency_small_sets))
+            return &result->series[i];
+    return NULL;
+}
+
+/* Fewer trials see no more than the curve does. */
+enum { TRIALS_LEAST = 20 };
+
+/* The curve with what the sweeps measured of the sizes that they went over in place of what stands
+ * there, in the pool; the curve itself where the result has no sweeps of it. */
+static const struct series *joined_with_sweeps(const struct probe_result *result,
+                                               const struct series *curve, struct pool *pool)
+{
+    const struct series *sweeps = sweeps_of(result);
+    bool enough = sweeps && sweeps->point_count > 1 && curve->headline;
+    for (size_t i = 0; enough && i < sweeps->point_count; i++)
+        enough = sweeps->points[i].y.n >= TRIALS_LEAST;
+    if (!enough)
+        return curve;
+    const double from = sweeps->points[0].x, to = sweeps->points[sweeps->point_count - 1].x;
+    struct series *joined = pool_alloc(pool, 1, sizeof *joined);
+    struct point *points =
+        pool_alloc(pool, curve->point_count + sweeps->point_count, sizeof *points);
+    size_t count = 0, at = 0;
+    for (; at < curve->point_count && curve->points[at].x < from; at++)
+        points[count++] = curve->points[at];
+    for (size_t i = 0; i < sweeps->point_count; i++)
+        points[count++] = sweeps->points[i];
+    for (; at < curve->point_count; at++)
+        if (curve->points[at].x > to)
+            points[count++] = curve->points[at];
+    *joined = *curve;
+    joined->points = points;
+    joined->point_count = count;
+    return joined;
+}
+
+/* --- sizes that were named --- */
+
+static bool sizes_are_named(const struct analysis *analysis, const struct series *series)
+{
+    return series->point_count == 1 ||
+           (series->point_count <= SIZES_NAMED_MOST &&
+            (analysis_is_set(analysis, "size") || analysis_is_set(analysis, "sizes") ||
+             analysis_is_set(analysis, "count")));
+}
+
+/* The latency of one working set: its size is a factor beside the series' own. */
+static void add_size(struct analysis *analysis, const struct series *series,
+                     const struct point *point)
+{
+    char size[UNIT_TEXT];
+    struct probe_result *result = analysis->result;
+    const size_t first = result->finding_count;
+    const bool ns = !quantity_is(series->y.unit, DIMENSION_CYCLES);
+    size_exact_format((uint64_t)point->x, size);
+    const struct factor bytes = {"working set", .text = pool_strdup(analysis->pool, size),
+                                 .number = NAN};
+    if (ns && isfinite(point->cycles.median))
+        finding_add_cycles_of(result, analysis->pool, "latency", point, point->flags);
+    analysis_add_point(analysis, ns ? "latency_ns" : "latency", ns ? "ns" : "cycles", point,
+                       point->flags);
+    analysis_read_off(analysis, first, series);
+    for (size_t i = first; i < result->finding_count; i++) {
+        result->findings[i].text =
+            pool_printf(analysis->pool, "a load in a working set of %s", size);
+        analysis_add_factor(analysis, &result->findings[i], &bytes);
+    }
+}
+
+/* --- what prefetchers hid --- */
+
+static bool is(const struct series *series, const char *factor, const char *text)
+{
+    return strcmp(analysis_factor(series, factor), text) == 0;
+}
+
+/* The same chase in random order, a line at a time. */
+static const struct series *random_beside(const struct probe_result *result)
+{
+    for (size_t i = 0; i < result->series_count; i++)
+        if (is(&result->series[i], "order", "random") &&
+            is(&result->series[i], "address", "pointer") &&
+            is(&result->series[i], "access", "read") && result->series[i].point_count)
+            return &result->series[i];
+    return NULL;
+}
+
+/* What going forward hides of what random order costs, at the largest size. */
+static void add_hidden(struct analysis *analysis, const struct series *forward,
+                       const struct series *random)
+{
+    const struct factor *stride = series_factor(forward, "stride");
+    const struct point *at = &forward->points[forward->point_count - 1];
+    const struct point *beside = series_point(random, at->x);
+    char size[UNIT_TEXT];
+    if (!stride || !at->y.n || !beside || !beside->y.n)
+        return;
+    const double fast = (double)at->y.median, slow = (double)beside->y.median;
+    const double hidden = 100 * (1 - fast / slow);
+    const size_t first = analysis->result->finding_count;
+    const struct ratio share = {hidden, 100 * (1 - (double)at->y.high / (double)beside->y.low),
+                                100 * (1 - (double)at->y.low / (double)beside->y.high)};
+    struct finding *finding =
+        analysis_add_ratio(analysis, "latency.hidden", "%", share, at->flags | beside->flags);
+    finding->text = pool_printf(
+        analysis->pool,
+        hidden > 0 ? "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
+                     "prefetchers, and lines that hold several elements, hide %.0f %% of it"
+                   : "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
+                     "nothing of it is hidden",
+        stride->number, size_format(at->x, size), fast, slow, hidden);
+    analysis_read_off(analysis, first, forward);
+}
+
+/* --- all of it --- */
+
+static void analyse_curve(struct analysis *analysis, const struct series *series,
+                          const struct translation_knee *knees, size_t count)
+{
+    const size_t first = analysis->result->finding_count;
+    /* Another tool's table says neither what is declared nor which pages its memory lay on. */
+    const bool ours = series_factor(series, "pages") != NULL;
+    const struct series *joined = joined_with_sweeps(analysis->result, series, analysis->pool);
+    findings_levels(analysis->result, analysis->pool, joined, ours ? analysis->machine : NULL,
+                    knees, count);
+    if (sizes_are_named(analysis, series) && (quantity_comparable(series->y.unit, "ns") ||
+                                              quantity_is(series->y.unit, DIMENSION_CYCLES)))
+        for (size_t i = 0; i < series->point_count; i++)
+            if (series->points[i].y.n && series->points[i].x >= 1 && series->points[i].x < 0x1p63)
+                add_size(analysis, series, &series->points[i]);
+    analysis_read_off(analysis, first, series);
+}
+
+void latency_analyse(struct analysis *analysis)
+{
+    const struct probe_result *result = analysis->result;
+    const bool ours = has_headline(result);
+    const size_t best = ours ? 0 : most_telling(result);
+    struct translation_knee knees[KNEES_TRANSLATION_MOST];
+    const size_t count = knees_of_translation(analysis->document, pages_obtained(analysis), knees);
+    for (size_t i = 0; i < result->series_count; i++)
+        if (ours ? result->series[i].headline : i == best)
+            analyse_curve(analysis, &result->series[i], knees, count);
+    const struct series *random =
+        analysis_is_set(analysis, "variants") ? random_beside(result) : NULL;
+    for (size_t i = 0; random && i < result->series_count; i++)
+        if (is(&result->series[i], "order", "forward") && result->series[i].point_count)
+            add_hidden(analysis, &result->series[i], random);
+    analysis_keep(analysis, "core.clock", "the clock was read beside the trials");
+}
+
+/* --- the registry's lines --- */
 
 /* A CPU of former documents is a number, and no kind. */
 const struct standard latency_experiment[] = {

@@ -7,27 +7,84 @@
  * ring, huge pages where they can be had, fresh memory and a fresh ring for every trial, caches
  * left as a long chase leaves them before the clock is read.
  */
+#include "measure/probes/latency/latency.h"
+#include "base/units.h"
 #include "conclude/levels/levels.h"
-#include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/knees.h"
-#include "measure/probes/chase/working_sets.h"
-#include "measure/probes/kit/probe.h"
-#include "measure/probes/latency/analyse.h"
-#include "measure/probes/latency/findings.h"
-#include "measure/probes/latency/first.h"
-#include "measure/probes/latency/options.h"
-#include "measure/probes/latency/small.h"
-#include "measure/probes/latency/table.h"
-#include "measure/probes/latency/threads.h"
-#include "measure/probes/latency/variants.h"
+#include "measure/probes/kit/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t MIB = 1024 * 1024;
+enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048, THREADS_MOST = 65536 };
+enum { OWN, SHARED };
+static const char *const ring_names[] = {"own", "shared", NULL};
+static const char *const element_names[] = {"packed", "padded", NULL};
+enum { READ, MODIFY };
+static const char *const access_names[] = {"read", "modify", NULL};
+
+static const struct option_spec options[] = {
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "smallest working set (default: 1K, or one stride)"},
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "largest working set (default: four times the last-level cache declared, at most 1G, or less "
+     "where DRAM is reached before)"},
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+     "sizes from one power of two to the next, before more are added around the knees (default: 4 "
+     "below 64M, 2 above)"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, "these working sets and no others"},
+    {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "this working set and no other"},
+    {"count", 0, OPTION_INTEGER, "N", NULL, 1, 1e12, NULL,
+     "this working set and no other: this many elements, a stride each"},
+    {"stride", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+     "bytes from one pointer to the next in memory, a multiple of 8 (default: one cache line)"},
+    {"element", 0, OPTION_CHOICE, "LAYOUT", NULL, 0, 0, element_names,
+     "a name for two strides: packed, 8 bytes, so several elements share a line; padded, one a "
+     "line (default)"},
+    {"align", 0, OPTION_SIZE, "SIZE", NULL, 1, ALIGN_MOST, NULL,
+     "the first element lies this many bytes into a page, a power of two: aligned to that and to "
+     "nothing larger (default: to the page)"},
+    {"address", 0, OPTION_CHOICE, "MODE", "pointer", 0, 0, address_names,
+     "what an element holds: pointer, the next one's address; index, its number, to be multiplied "
+     "and added; index-checked, the same with a bounds check before each load; spilled: a pointer "
+     "kept on the stack, as in a build that is not optimized"},
+    {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names,
+     "read each element, or modify it too, so that its line has to be written back"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+    {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL,
+     "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
+     "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
+    {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL,
+     "several chases, a curve each: words of the options above joined by +, variants by commas, "
+     "like forward+stride:128,random,index+packed+pages:small; article and mem-lat are those of "
+     "the two articles (docs/cookbook.md)"},
+    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL,
+     "this many CPUs chase at once, cores first; the figure is the latency that the slowest of "
+     "them sees (default: 1)"},
+    {"ring", 0, OPTION_CHOICE, "WHOSE", NULL, 0, 0, ring_names,
+     "with --threads: each CPU has a working set of its own, or all share one (default: own)"},
+    {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+     "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
+     "of the first and second level found, a third of those further out, and in DRAM; or at "
+     "--sizes"},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL,
+     "NUMA node that holds the memory (default: the CPU's own)"},
+    {.name = NULL},
+};
 
 struct latency_state {
-    struct chases chases; /* first: chases_prepare() finds it here */
+    struct chases chases;
     const struct seat *seat;
     size_t stride;
     int node;
+    bool named; /* the working sets, so that there is nothing to refine */
     bool table;
     unsigned table_stages;    /* planned so far */
     struct working_sets rest; /* larger ones, for where DRAM is not reached by those before */
@@ -38,32 +95,128 @@ struct latency_state {
     struct working_sets sets;
 };
 
-/* --- planning --- */
+/* --- what was asked for --- */
 
-static int add_sets(struct probe_task *task, const struct working_sets *sets, struct error *error)
+/* The node of --node, -1 where it is not given. */
+static int choose_node(const struct probe_task *task)
 {
-    const struct latency_state *state = task->state;
-    int code = 0;
-    for (size_t i = 0; i < sets->count && code >= 0; i++)
-        code = chases_add_point(&state->chases, task, 0, (double)sets->bytes[i], sets->bytes[i],
-                                state->seat, error);
-    return code < 0 ? code : 0;
+    const struct machine_facts *facts = &task->machine->facts;
+    if (!settings_has(task->settings, "node"))
+        return -1;
+    const int node = (int)settings_number(task->settings, "node");
+    char known[128] = "";
+    for (size_t i = 0; i < facts->node_count; i++) {
+        if (facts->nodes[i].id == node)
+            return node;
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, " %d", facts->nodes[i].id);
+    }
+    pool_leave(task->pool, ERROR_USAGE,
+               "--node %d: there is no such NUMA node here; choose from%s, or leave it out", node,
+               *known ? known : " none");
 }
 
-static int add_points(struct probe_task *task, size_t stride, struct error *error)
+/* The chase: order, stride, what an element holds. */
+static struct chase_kind choose_kind(const struct probe_task *task, const struct chases *chases)
+{
+    const struct settings *settings = task->settings;
+    const bool element = settings_has(settings, "element");
+    struct chase_kind kind = {.address = (enum address)settings_choice(settings, "address"),
+                              .modify = settings_choice(settings, "access") == MODIFY,
+                              .stride = chases->line_bytes};
+    if (element && settings_has(settings, "stride"))
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--element %s is a stride, so --stride can't be given with it: leave one out",
+                   settings_text(settings, "element"));
+    if (element && settings_choice(settings, "element") == PACKED)
+        kind.stride = WORD;
+    if (settings_has(settings, "stride"))
+        kind.stride = (size_t)settings_size(settings, "stride");
+    if (settings_has(settings, "align"))
+        kind.offset = (size_t)settings_size(settings, "align");
+    if (kind.offset & (kind.offset - 1))
+        pool_leave(task->pool, ERROR_USAGE, "--align %zu: give a power of two up to %d",
+                   kind.offset, ALIGN_MOST);
+    struct error *error = pool_error(task->pool);
+    pool_check(task->pool, chase_order_parse(&kind, settings_text(settings, "order"), error));
+    pool_check(task->pool, chase_kind_check(&kind, error));
+    return kind;
+}
+
+/* Where there are several threads: one of --cpu's choice first, then the others, cores before their
+ * second threads. */
+static void choose_threads(struct probe_task *task)
 {
     struct latency_state *state = task->state;
+    const size_t count = task->cpus.count;
+    const size_t wanted = settings_has(task->settings, "threads")
+                              ? (size_t)settings_number(task->settings, "threads")
+                              : 1;
+    if (settings_given(task->settings, "ring") && wanted < 2)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--ring says whose working set it is when several CPUs chase: give --threads "
+                   "too, 2 or more");
+    if (wanted < 2)
+        return;
+    if (wanted > count)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "
+                   "at most %zu",
+                   wanted, count, count == 1 ? "" : "s", count);
+    const int *cpus = chases_cpus(task, state->seat->cpu);
+    struct seat *seats = pool_alloc(task->pool, wanted, sizeof *seats);
+    for (size_t i = 0; i < wanted; i++)
+        seats[i] = (struct seat){cpus[i], MEASURED};
+    state->seat = seats;
+    state->chases.threads = (unsigned)wanted;
+    state->chases.shared =
+        settings_has(task->settings, "ring") && settings_choice(task->settings, "ring") == SHARED;
+}
+
+/* The one working set that --size or --count names, else those of --sizes or of a sweep. The memory
+ * of all threads' rings is half of what is free at most. */
+static struct working_sets choose_sets(struct probe_task *task, size_t stride)
+{
+    static const char *const others[] = {"sizes", "from", "to", "per-octave", "count", NULL};
+    const struct latency_state *state = task->state;
+    const struct settings *settings = task->settings;
+    const bool sized = settings_has(settings, "size");
     struct working_sets sets;
-    int code = latency_choose_single(&sets, task, stride, error);
-    if (code == 0)
-        code = working_sets_choose(&sets, task, stride, error);
-    if (code >= 0 && latency_threads_check(task, &state->chases, &sets, error) < 0)
-        return ERROR_USAGE;
-    if (code < 0)
-        return code;
-    if (!latency_sizes_are_named(task) && !settings_given(task->settings, "to"))
-        state->rest = latency_leave_rest(&sets);
-    return add_sets(task, &sets, error);
+    if (sized || settings_has(settings, "count")) {
+        const char *option = sized ? "size" : "count";
+        for (size_t i = 0; others[i]; i++)
+            if (settings_has(settings, others[i]) && strcmp(others[i], option) != 0)
+                pool_leave(task->pool, ERROR_USAGE,
+                           "--%s names the only working set, so --%s can't be given with it: "
+                           "leave one out",
+                           option, others[i]);
+        uint64_t *only = pool_alloc(task->pool, 1, sizeof *only), bytes;
+        if (sized)
+            bytes = settings_size(settings, "size");
+        else if (__builtin_mul_overflow((uint64_t)settings_number(settings, "count"), stride,
+                                        &bytes))
+            bytes = UINT64_MAX;
+        working_sets_check(task, option, bytes, stride);
+        *only = bytes / stride * stride;
+        sets = (struct working_sets){only, 1};
+    } else {
+        sets = working_sets_choose(task, stride);
+    }
+    const uint64_t rings = state->chases.shared ? 1 : state->chases.threads;
+    const uint64_t largest = sets.count ? sets.bytes[sets.count - 1] : 0;
+    char text[UNIT_TEXT];
+    if (rings > 1 && largest > machine_memory_budget(task->machine) / rings)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--threads %u: with a ring of %s each they need more than half of the memory "
+                   "that is free; ask for smaller sizes (--to), or --ring shared",
+                   state->chases.threads, size_format((double)largest, text));
+    return sets;
+}
+
+static bool sizes_are_named(const struct settings *settings)
+{
+    return settings_has(settings, "sizes") || settings_has(settings, "size") ||
+           settings_has(settings, "count") || settings_has(settings, "variants");
 }
 
 static size_t index_of_node(const struct machine_facts *facts, int node)
@@ -74,35 +227,51 @@ static size_t index_of_node(const struct machine_facts *facts, int node)
     return i;
 }
 
-/* How far the firmware says the node that was asked for is from the CPU's own; 0 unknown. */
-static unsigned distance_of(const struct machine *machine, int cpu, int node)
+/* The CPU that was chosen is a parameter, and how far the firmware says the memory is from it that
+ * was asked for. */
+static void note_place(struct probe_task *task, int cpu, int node)
 {
-    const struct machine_facts *facts = &machine->facts;
-    for (size_t i = 0; i < machine->cpu_count; i++) {
-        if (machine->cpus[i].id != cpu)
-            continue;
-        const size_t from = index_of_node(facts, machine->cpus[i].node);
-        const size_t to = index_of_node(facts, node);
-        if (machine->nodes && from < facts->node_count && to < facts->node_count && from != to &&
-            machine->nodes[from].distances)
-            return machine->nodes[from].distances[to];
-    }
-    return 0;
+    const struct machine *machine = task->machine;
+    const struct cpu_place *place = machine_cpu(machine, cpu);
+    const size_t count = machine->facts.node_count, to = index_of_node(&machine->facts, node),
+                 from = place ? index_of_node(&machine->facts, place->node) : count;
+    if (!settings_has(task->settings, "cpu"))
+        build_note(task, "cpu", cpu);
+    if (machine->nodes && from < count && to < count && from != to &&
+        machine->nodes[from].distances && machine->nodes[from].distances[to])
+        build_note(task, "node_distance", machine->nodes[from].distances[to]);
 }
 
-static int note(struct probe_task *task, const char *name, double number, struct error *error)
+/* --- the sweep --- */
+
+/* Up to here a sweep goes before it is asked whether DRAM was reached: it costs little, and most
+ * machines' share of the last level for one core ends well before. */
+static const uint64_t first_bytes = 64 * MIB;
+/* Twice that is not worth a stage of its own. */
+enum { REST_BEYOND = 2 };
+
+/* Cuts off the sizes that can wait until it is known whether DRAM was reached, and returns them;
+ * none where they are few. */
+static struct working_sets leave_rest(struct working_sets *sets)
 {
-    struct factor *parameter = probe_add_parameter(task, name);
-    parameter->number = number;
-    return 0;
+    struct working_sets rest = {0};
+    size_t first = 0;
+    while (first < sets->count && sets->bytes[first] <= first_bytes)
+        first++;
+    if (first == 0 || first == sets->count ||
+        sets->bytes[sets->count - 1] <= REST_BEYOND * first_bytes)
+        return rest;
+    rest = (struct working_sets){sets->bytes + first, sets->count - first};
+    sets->count = first;
+    return rest;
 }
 
-/* The CPU that was chosen is a parameter, and how far the memory is that was asked for. */
-static int note_place(struct probe_task *task, int cpu, int node, struct error *error)
+static void add_sets(struct probe_task *task, int series, const struct working_sets *sets)
 {
-    const unsigned distance = distance_of(task->machine, cpu, node);
-    int code = settings_has(task->settings, "cpu") ? 0 : note(task, "cpu", cpu, error);
-    return code == 0 && distance ? note(task, "node_distance", distance, error) : code;
+    const struct latency_state *state = task->state;
+    for (size_t i = 0; i < sets->count; i++)
+        chases_add_point(&state->chases, task, series, (double)sets->bytes[i], sets->bytes[i],
+                         state->seat);
 }
 
 /* What every stage's plan has in common. */
@@ -117,84 +286,97 @@ static void plan_place(struct probe_task *task)
 }
 
 /* Memory has one kind of pages at a time: the points of the next variants that take the same. */
-static int plan_pages(struct probe_task *task, struct error *error)
+static void plan_pages(struct probe_task *task)
 {
     struct latency_state *state = task->state;
     const struct latency_variants *variants = &state->variants;
     const size_t first = state->variants_planned;
     const enum page_policy pages = variants->list[first].pages;
-    int code = 0;
-    while (state->variants_planned < variants->count && code == 0 &&
-           variants->list[state->variants_planned].pages == pages) {
-        const int series = (int)state->variants_planned++;
-        for (size_t i = 0; i < state->sets.count && code == 0; i++)
-            code = chases_add_point(&state->chases, task, series, (double)state->sets.bytes[i],
-                                    state->sets.bytes[i], state->seat, error);
-    }
+    while (state->variants_planned < variants->count &&
+           variants->list[state->variants_planned].pages == pages)
+        add_sets(task, (int)state->variants_planned++, &state->sets);
     task->plan.pages = pages;
     task->plan.share =
         (double)(state->variants_planned - first) / (double)(variants->count - first);
-    return code;
 }
 
 /* All variants' series, and the points of those that take the first one's pages. */
-static int plan_variants(struct probe_task *task, struct error *error)
+static void plan_variants(struct probe_task *task)
 {
     struct latency_state *state = task->state;
-    struct latency_variants *variants = &state->variants;
-    int code = latency_variants_check(task, error);
-    if (code == 0)
-        code = latency_variants_parse(variants, task, &state->chases,
-                                      settings_text(task->settings, "variants"), error);
-    if (code == 0)
-        code = latency_choose_single(&state->sets, task, variants->stride, error);
-    if (code == 0)
-        code = working_sets_choose(&state->sets, task, variants->stride, error);
-    if (code >= 0)
-        code = latency_threads_check(task, &state->chases, &state->sets, error);
-    for (size_t i = 0; i < variants->count && code == 0; i++) {
-        const struct latency_variant *variant = &variants->list[i];
-        const int series = chases_add_series(&state->chases, task, "latency", &variant->kind,
-                                             page_policy_names[variant->pages], error);
-        code = series < 0 ? series : latency_variant_name(task, variant, error);
-    }
-    return code == 0 ? plan_pages(task, error) : code;
+    state->variants = latency_variants_parse(task, &state->chases);
+    state->sets = choose_sets(task, state->variants.stride);
+    for (size_t i = 0; i < state->variants.count; i++)
+        latency_variant_series(task, &state->chases, &state->variants.list[i]);
+    plan_pages(task);
 }
 
-static void plan_latency(struct probe_task *task)
+/* --- the first look --- */
+
+/* Of a quick run, at the sizes that are looked at: the fewest of which two can agree against one
+ * that a neighbour disturbed, so that latencies can be compared with another run's though there was
+ * no time for more. */
+enum { QUICK_TRIALS = 3 };
+
+/* The point whose working set is nearest to `bytes` among those within (above, most]; the number of
+ * points where there is none. */
+static size_t nearest_point(const struct plan *plan, double bytes, double above, double most)
 {
-    struct error *error = pool_error(task->pool);
-    struct latency_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    struct chase_kind kind;
-    task->state = state;
-    state->chases = chases_make(task->machine);
-    state->table = settings_has(task->settings, "table");
-    int code = state->table ? latency_table_check(task, error) : 0;
-    if (code == 0)
-        code = latency_choose_kind(task, &state->chases, &kind, error);
-    if (code == 0)
-        code = chases_seat(task, &state->seat, error);
-    if (code == 0)
-        code = latency_threads_choose(task, &state->chases, &state->seat, error);
-    if (code == 0)
-        code = latency_choose_node(task, &state->node, error);
-    if (code == 0)
-        code = note_place(task, state->seat->cpu, state->node, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    state->stride = kind.stride;
-    plan_place(task);
-    if (settings_has(task->settings, "variants"))
-        return (void)pool_check(task->pool, plan_variants(task, error));
-    /* Share of the time that the sweep takes; the knees' stages have the rest. */
-    task->plan.share = latency_sizes_are_named(task) ? 1 : state->table ? 0.3 : 0.6;
-    code = chases_add_series(&state->chases, task, "latency", &kind,
-                             settings_text(task->settings, "pages"), error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    task->plan.series[0].headline = true;
-    code = add_points(task, kind.stride, error);
-    return (void)pool_check(task->pool, code == 0 ? latency_look(task, error) : code);
+    size_t best = plan->point_count;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const double x = plan->points[i].x;
+        if (x > above && x <= most &&
+            (best == plan->point_count ||
+             fabs(log(x / bytes)) < fabs(log(plan->points[best].x / bytes))))
+            best = i;
+    }
+    return best;
+}
+
+static double largest_x(const struct plan *plan)
+{
+    double most = 0;
+    for (size_t i = 0; i < plan->point_count; i++)
+        most = fmax(most, plan->points[i].x);
+    return most;
+}
+
+static void look_at(struct probe_task *task, uint32_t **look, double bytes, double above,
+                    double most)
+{
+    struct plan *plan = &task->plan;
+    const size_t point = nearest_point(plan, bytes, above, most);
+    for (size_t i = 0; i < plan->look_count; i++)
+        if ((*look)[i] == point)
+            return;
+    if (point == plan->point_count)
+        return;
+    uint32_t *slot = pool_append(task->pool, (void **)look, &plan->look_count, sizeof *slot);
+    *slot = (uint32_t)point;
+    plan->look = *look;
+}
+
+/* At an eighth and a quarter of its capacity a level is sure to be met, as far as the one before
+ * leaves room, also where neighbours or a hypervisor hold half of it. Where no size lies far beyond
+ * the last one that is declared, the largest two may show that less of it is there. */
+static void plan_look(struct probe_task *task)
+{
+    uint32_t *look = NULL;
+    double above = 0;
+    for (int level = 1; level < CHASE_LEVELS_MAX; level++) {
+        const struct cache_facts *cache = machine_cache(task->machine, level);
+        if (!cache || (double)cache->size_bytes <= above)
+            break;
+        const double bytes = (double)cache->size_bytes;
+        look_at(task, &look, fmax(bytes / 8, sqrt(2) * above), above, bytes);
+        look_at(task, &look, fmax(bytes / 4, 2 * above), above, bytes);
+        above = bytes;
+    }
+    if (task->common.quick.has)
+        task->plan.look_trials = QUICK_TRIALS;
+    above = fmin(above, largest_x(&task->plan) / 2);
+    look_at(task, &look, sqrt(2) * above, above, INFINITY);
+    look_at(task, &look, 2 * above, above, INFINITY);
 }
 
 /* --- further stages --- */
@@ -206,155 +388,214 @@ static size_t translation(const struct probe_task *task, const struct stage_outc
     return knees_of_translation(task->document, outcome->placement.page_bytes, knees);
 }
 
-/* The sizes that were named, in place of one in each level. */
-static size_t levels_of_sizes(const struct probe_task *task, struct chase_level *levels)
-{
-    const struct series *sweep = &task->plan.series[0];
-    size_t count = 0;
-    for (; count < sweep->point_count && count < CHASE_LEVELS_MAX; count++)
-        levels[count] = (struct chase_level){.bytes = (uint64_t)sweep->points[count].x};
-    return count;
-}
-
 /* The table's stages: pages as asked for or the largest to be had, then small ones, where that is
- * a difference. Returns 1, or 0 when both are done. */
-static int plan_table(struct probe_task *task, const struct stage_outcome *outcome,
-                      struct error *error)
+ * a difference. False when both are done. */
+static bool plan_table(struct probe_task *task, const struct stage_outcome *outcome)
 {
     struct latency_state *state = task->state;
-    const bool again = state->table_stages == 1 && !settings_given(task->settings, "pages") &&
-                       outcome->placement.huge_share >= 0.9;
+    const struct series *sweep = &task->plan.series[0];
+    const bool pages_given = settings_given(task->settings, "pages");
+    const bool again =
+        state->table_stages == 1 && !pages_given && outcome->placement.huge_share >= 0.9;
     if (state->table_stages > 0 && !again)
-        return 0;
+        return false;
     /* The capacities that the sweep found so far, or the declared ones where it found none. */
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];
-    int code = 0;
-    findings_levels(&found, task->pool, &task->plan.series[0], &task->machine->facts, knees,
-                    translation(task, outcome, knees));
+    const size_t knee_count = translation(task, outcome, knees);
+    findings_levels(&found, task->pool, sweep, &task->machine->facts, knees, knee_count);
     found.series = task->plan.series;
     found.series_count = 1;
     size_t count = chases_levels(task, &found, levels);
-    if (settings_has(task->settings, "sizes"))
-        count = levels_of_sizes(task, levels);
+    if (settings_has(task->settings, "sizes")) /* those, in place of one in each level */
+        for (count = 0; count < sweep->point_count && count < CHASE_LEVELS_MAX; count++)
+            levels[count] = (struct chase_level){.bytes = (uint64_t)sweep->points[count].x};
     probe_plan_clear(task);
     plan_place(task);
     const char *pages = settings_text(task->settings, "pages");
     if (again) {
         task->plan.pages = PAGES_SMALL;
         pages = page_policy_names[PAGES_SMALL];
-    } else if (!settings_given(task->settings, "pages")) {
+    } else if (!pages_given) {
         task->plan.share = 0.5;
     }
     state->table_stages++;
-    code = latency_table_plan(task, &state->chases, state->seat, levels, count, pages, error);
-    return code < 0 ? code : task->plan.point_count > 0;
+    latency_table_plan(task, &state->chases, state->seat, levels, count, pages);
+    return task->plan.point_count > 0;
 }
 
-/* More sizes around the knees, unless all sizes were named. Returns 1, or 0 when they are known. */
-static int refine_knees(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage, struct error *error)
+/* Whether each size has two trials or more: a knee between single ones is nothing to look closer
+ * at. */
+static bool is_swept(const struct probe_task *task)
+{
+    const struct series *series = &task->plan.series[0];
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].y.n < 2)
+            return false;
+    return true;
+}
+
+/* More sizes around the knees; false when they are known. */
+static bool plan_knees(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
     const struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     uint64_t sizes[KNEES_SIZES_MOST];
-    int count = stage > KNEES_STAGES || latency_sizes_are_named(task) || !latency_is_swept(task)
-                    ? 0
-                    : knees_choose(task, &task->plan.series[0], knees,
-                                   translation(task, outcome, knees), state->stride, sizes, error);
-    if (count <= 0)
-        return count;
+    if (stage > KNEES_STAGES || state->named || !is_swept(task))
+        return false;
+    const size_t count = knees_choose(task, &task->plan.series[0], knees,
+                                      translation(task, outcome, knees), state->stride, sizes);
+    if (!count)
+        return false;
     probe_plan_clear(task);
     plan_place(task);
     task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
     /* Where a cache ends, trials differ however many there are. A quick run gives its time to the
      * levels themselves. */
-    if (settings_has(task->settings, "quick"))
+    if (task->common.quick.has)
         task->plan.trials_max = task->plan.trials_min;
-    for (int i = 0; i < count; i++) {
-        int code = chases_add_point(&state->chases, task, 0, (double)sizes[i], sizes[i],
-                                    state->seat, error);
-        if (code < 0)
-            return code;
-    }
-    return 1;
+    add_sets(task, 0, &(struct working_sets){sizes, count});
+    return true;
 }
 
-/* Larger sizes, where those measured do not end in DRAM: 1, or 0. */
-static int plan_rest(struct probe_task *task, const struct stage_outcome *outcome,
-                     struct error *error)
+static size_t declared_levels(const struct machine *machine)
+{
+    size_t count = 0;
+    uint64_t above = 0;
+    for (int level = 1; level < CHASE_LEVELS_MAX; level++) {
+        const struct cache_facts *cache = machine_cache(machine, level);
+        if (!cache || cache->size_bytes <= above)
+            break;
+        above = cache->size_bytes;
+        count++;
+    }
+    return count;
+}
+
+/* Larger sizes, unless those measured end in DRAM: on a plateau that is proven to be memory, behind
+ * as many levels as are declared. */
+static bool plan_rest(struct probe_task *task, const struct stage_outcome *outcome)
 {
     struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     const size_t count = translation(task, outcome, knees);
-    int reached = state->rest.count ? latency_reached_dram(task, knees, count, error) : 1;
-    if (reached != 0)
-        return reached < 0 ? reached : 0;
+    if (!state->rest.count)
+        return false;
+    struct levels levels;
+    levels_of_series(task->pool, &task->plan.series[0], knees, count, &levels);
+    if (levels.proven && levels.count > declared_levels(task->machine))
+        return false;
     const double share = task->plan.share;
     probe_plan_clear(task);
     plan_place(task);
     task->plan.share = share;
     state->rest_stages++;
-    int code = add_sets(task, &state->rest, error);
-    return code < 0 ? code : 1;
+    add_sets(task, 0, &state->rest);
+    return true;
 }
 
-/* Small sets by sweeps, in a run that has the time: 1, or 0. */
-static int plan_small(struct probe_task *task, struct error *error)
+/* Small working sets once more, by sweeps of hundreds of short trials spread over a stage: where a
+ * cache as small as a first level ends, trials of a millisecond meet a neighbour in most cases.
+ * From inside any first level to beyond it, in steps of a ninth. */
+static const double small_least = 8 << 10, small_most = 192 << 10;
+enum { SMALL_PER_OCTAVE = 8, SMALL_GROUPS = 11, SMALL_LOADS = 1024 };
+
+/* In a run that has the time, where each line is followed, and by one thread. */
+static bool plan_small(struct probe_task *task)
 {
     struct latency_state *state = task->state;
-    if (state->small_stages || settings_has(task->settings, "quick") ||
-        latency_sizes_are_named(task) || state->table || settings_given(task->settings, "to") ||
-        !latency_is_swept(task))
-        return 0;
+    const struct chase_kind kind = state->chases.kinds[0];
+    if (state->small_stages || task->common.quick.has || state->named || state->table ||
+        settings_given(task->settings, "to") || !is_swept(task) ||
+        kind.stride != state->chases.line_bytes || state->chases.threads > 1)
+        return false;
     probe_plan_clear(task);
     plan_place(task);
     task->plan.share = 0.2;
-    const int more = latency_small_plan(task, &state->chases, state->seat, error);
-    state->small_stages = more > 0;
-    return more;
+    state->small_stages = 1;
+    const int series = chases_add_series(&state->chases, task, latency_small_sets, &kind,
+                                         settings_text(task->settings, "pages"));
+    probe_plan_sweeps(&task->plan, SMALL_GROUPS, SMALL_LOADS);
+    task->plan.lowest = false; /* how long it takes is asked as well */
+    for (int step = 0;; step++) {
+        const double bytes = small_least * exp2((double)step / SMALL_PER_OCTAVE);
+        const uint64_t whole = (uint64_t)round(bytes / (double)kind.stride) * kind.stride;
+        if (bytes > small_most)
+            return true;
+        chases_add_point(&state->chases, task, series, (double)whole, whole, state->seat);
+    }
+}
+
+/* --- plan, next, conclude --- */
+
+static void plan_latency(struct probe_task *task)
+{
+    struct latency_state *state = pool_alloc(task->pool, 1, sizeof *state);
+    task->state = state;
+    state->chases = chases_make(task->machine);
+    state->table = settings_has(task->settings, "table");
+    state->named = sizes_are_named(task->settings);
+    if (state->table)
+        latency_table_check(task);
+    const struct chase_kind kind = choose_kind(task, &state->chases);
+    state->stride = kind.stride;
+    state->seat = chases_seat(task);
+    choose_threads(task);
+    state->node = choose_node(task);
+    note_place(task, state->seat->cpu, state->node);
+    plan_place(task);
+    if (settings_has(task->settings, "variants")) {
+        plan_variants(task);
+        return;
+    }
+    /* Share of the time that the sweep takes; the knees' stages have the rest. */
+    task->plan.share = state->named ? 1 : state->table ? 0.3 : 0.6;
+    chases_add_series(&state->chases, task, "latency", &kind,
+                      settings_text(task->settings, "pages"));
+    task->plan.series[0].headline = true;
+    struct working_sets sets = choose_sets(task, kind.stride);
+    if (!state->named && !settings_given(task->settings, "to"))
+        state->rest = leave_rest(&sets);
+    add_sets(task, 0, &sets);
+    plan_look(task);
+}
+
+static void prepare_latency(struct trial *trial)
+{
+    const struct latency_state *state = trial->probe_state;
+    chases_prepare(trial, &state->chases);
 }
 
 static bool next_latency(struct probe_task *task, const struct stage_outcome *outcome,
                          unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
     struct latency_state *state = task->state;
     if (state->variants.count) {
         if (state->variants_planned == state->variants.count)
-            return pool_check(task->pool, 0) > 0;
+            return false;
         probe_plan_clear(task);
         plan_place(task);
-        const int code = plan_pages(task, error);
-        return pool_check(task->pool, code < 0 ? code : 1) > 0;
+        plan_pages(task);
+        return true;
     }
-    int rest = stage == 1 ? plan_rest(task, outcome, error) : 0;
-    if (rest != 0)
-        return pool_check(task->pool, rest) > 0;
-    stage -= state->rest_stages;
-    const int small = plan_small(task, error);
-    if (small != 0)
-        return pool_check(task->pool, small) > 0;
-    stage -= state->small_stages;
-    int more = state->table_stages ? 0 : refine_knees(task, outcome, stage, error);
-    return pool_check(task->pool,
-                      more == 0 && state->table ? plan_table(task, outcome, error) : more) > 0;
+    if (stage == 1 && plan_rest(task, outcome))
+        return true;
+    if (plan_small(task))
+        return true;
+    stage -= state->rest_stages + state->small_stages;
+    return (!state->table_stages && plan_knees(task, outcome, stage)) ||
+           (state->table && plan_table(task, outcome));
 }
-
-/* --- concluding --- */
 
 /* The clock is read beside the trials and stands in no series. */
 static void conclude_latency(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    struct error *error = pool_error(task->pool);
     const struct series *curve = &task->result->series[0];
     const unsigned modelled =
         curve->point_count ? curve->points[0].flags & FLAG_BIT(FLAG_MODELLED) : 0;
-    if (outcome->core_hz.n &&
-        !probe_add_summary(task, "core.clock", "Hz", &outcome->core_hz, modelled))
-        return (void)pool_check(task->pool, error_out_of_memory(error));
-    return (void)pool_check(task->pool, 0);
+    if (outcome->core_hz.n)
+        probe_add_summary(task, "core.clock", "Hz", &outcome->core_hz, modelled);
 }
 
 const struct probe latency_probe = {
@@ -378,10 +619,10 @@ const struct probe latency_probe = {
     .weight = 18,
     .quick = true,
     .goes_on = true,
-    .options = latency_options,
+    .options = options,
     .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,
-    .prepare = chases_prepare,
+    .prepare = prepare_latency,
     .next = next_latency,
     .conclude = conclude_latency,
     .analyse = latency_analyse,

@@ -1,12 +1,16 @@
-#include "measure/probes/latency/variants.h"
-
+/*
+ * Several kinds of the chase: the curves of `fathom latency --variants`, and the table of --table,
+ * every variant at one size inside each level, so that what a variant costs stands beside what a
+ * level costs.
+ */
 #include "base/units.h"
-#include "conclude/registry/finding.h"
+#include "measure/probes/kit/build.h"
+#include "measure/probes/latency/latency.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WORD = 8, WORD_MOST = 64 };
+enum { WORD = 8, WORD_MOST = 64, TABLE_TRIALS = 3 };
 
 static const struct {
     const char *name, *list;
@@ -21,40 +25,6 @@ static const struct {
                 "spilled"},
 };
 enum { SETS = sizeof sets / sizeof *sets };
-
-int latency_variants_check(const struct probe_task *task, struct error *error)
-{
-    static const char *const own[] = {"address", "element", "stride", "align", "access",
-                                      "order",   "pages",   "table",  "count"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (settings_given(task->settings, own[i]))
-            return error_set(error, ERROR_USAGE,
-                             "--variants says what each curve is, so --%s can't be given with it: "
-                             "make it a part of the variants, or leave one out",
-                             own[i]);
-    return 0;
-}
-
-int latency_variant_name(struct probe_task *task, const struct latency_variant *variant,
-                         struct error *error)
-{
-    struct series *series = &task->plan.series[task->plan.series_count - 1];
-    struct factor *factors = pool_alloc(task->pool, series->factor_count + 1, sizeof *factors);
-    factors[0] = (struct factor){"variant", variant->name, NAN};
-    memcpy(factors + 1, series->factors, series->factor_count * sizeof *factors);
-    series->factors = factors;
-    series->factor_count++;
-    return 0;
-}
-
-static int refuse(const char *word, struct error *error)
-{
-    return error_set(error, ERROR_USAGE,
-                     "--variants '%s': join words like index-checked, index, pointer, spilled, "
-                     "packed, padded, modify, forward, random, stride:SIZE, align:SIZE and "
-                     "pages:POLICY by +, and variants by commas; or take article or mem-lat",
-                     word);
-}
 
 static int index_of(const char *const *names, const char *word)
 {
@@ -71,144 +41,163 @@ static const char *behind(const char *word, const char *name)
     return strncmp(word, name, length) == 0 && word[length] == ':' ? word + length + 1 : NULL;
 }
 
-static int take_word(struct latency_variant *variant, const struct chases *chases, const char *word,
-                     struct error *error)
+static _Noreturn void refuse(const struct probe_task *task, const char *word)
+{
+    pool_leave(task->pool, ERROR_USAGE,
+               "--variants '%s': join words like index-checked, index, pointer, spilled, packed, "
+               "padded, modify, forward, random, stride:SIZE, align:SIZE and pages:POLICY by +, "
+               "and variants by commas; or take article or mem-lat",
+               word);
+}
+
+static void take_word(struct latency_variant *variant, const struct probe_task *task,
+                      const struct chases *chases, const char *word)
 {
     struct chase_kind *kind = &variant->kind;
     const int address = index_of(address_names, word);
     const char *pages = behind(word, "pages"), *stride = behind(word, "stride"),
                *align = behind(word, "align");
+    const int policy = pages ? index_of(page_policy_names, pages) : -1;
     uint64_t bytes;
-    if (address >= 0) {
+    if (address >= 0)
         kind->address = (enum address)address;
-    } else if (strcmp(word, "packed") == 0) {
+    else if (strcmp(word, "packed") == 0)
         kind->stride = WORD;
-    } else if (strcmp(word, "padded") == 0) {
+    else if (strcmp(word, "padded") == 0)
         kind->stride = chases->line_bytes;
-    } else if (strcmp(word, "modify") == 0 || strcmp(word, "read") == 0) {
+    else if (strcmp(word, "modify") == 0 || strcmp(word, "read") == 0)
         kind->modify = *word == 'm';
-    } else if (stride || align) {
-        if (size_parse(stride ? stride : align, &bytes, NULL) < 0 || bytes > SIZE_MAX / 4)
-            return refuse(word, error);
-        *(stride ? &kind->stride : &kind->offset) = (size_t)bytes;
-    } else if (pages) {
-        const int policy = index_of(page_policy_names, pages);
-        if (policy < 0)
-            return refuse(word, error);
+    else if (policy >= 0)
         variant->pages = (enum page_policy)policy;
-    } else if (chase_order_parse(kind, word, NULL) < 0) {
-        return refuse(word, error);
-    }
-    return 0;
+    else if ((stride || align) && size_parse(stride ? stride : align, &bytes, NULL) == 0 &&
+             bytes <= SIZE_MAX / 4)
+        *(stride ? &kind->stride : &kind->offset) = (size_t)bytes;
+    else if (stride || align || pages || chase_order_parse(kind, word, NULL) < 0)
+        refuse(task, word);
 }
 
-static int take_variant(struct latency_variants *variants, const struct probe_task *task,
-                        const struct chases *chases, const char *text, size_t length,
-                        struct error *error)
+static void take_variant(struct latency_variants *variants, const struct probe_task *task,
+                         const struct chases *chases, const char *text, size_t length)
 {
     struct latency_variant *variant =
         pool_append(task->pool, (void **)&variants->list, &variants->count, sizeof *variant);
-    const char *name = pool_printf(task->pool, "%.*s", (int)length, text);
+    const char *name = pool_printf(task->pool, "%.*s", (int)length, text), *at = name;
     *variant = (struct latency_variant){
         .name = name,
         .kind = {.address = ADDRESS_POINTER, .stride = chases->line_bytes, .order = RING_RANDOM},
         .pages = PAGES_AUTO};
-    int code = 0;
-    for (const char *at = name; code == 0; at++) {
+    for (size_t size;; at += size + 1) {
         char word[WORD_MOST];
-        const size_t size = strcspn(at, "+");
+        size = strcspn(at, "+");
         if (size == 0 || size >= sizeof word)
-            return refuse(name, error);
+            refuse(task, name);
         memcpy(word, at, size);
         word[size] = '\0';
-        code = take_word(variant, chases, word, error);
-        at += size;
-        if (!*at)
+        take_word(variant, task, chases, word);
+        if (!at[size])
             break;
     }
-    return code == 0 ? chase_kind_check(&variant->kind, error) : code;
+    pool_check(task->pool, chase_kind_check(&variant->kind, pool_error(task->pool)));
 }
 
-int latency_variants_parse(struct latency_variants *variants, const struct probe_task *task,
-                           const struct chases *chases, const char *list, struct error *error)
+struct latency_variants latency_variants_parse(const struct probe_task *task,
+                                               const struct chases *chases)
 {
+    static const char *const own[] = {"address", "element", "stride", "align", "access",
+                                      "order",   "pages",   "table",  "count", NULL};
+    const char *list = settings_text(task->settings, "variants"),
+               *given = settings_first_given(task->settings, own);
+    struct latency_variants variants = {.stride = chases->line_bytes};
+    if (given)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--variants says what each curve is, so --%s can't be given with it: make it a "
+                   "part of the variants, or leave one out",
+                   given);
     for (size_t i = 0; i < SETS; i++)
         if (strcmp(sets[i].name, list) == 0)
             list = sets[i].list;
-    int code = 0;
-    for (const char *at = list; code == 0; at++) {
+    for (const char *at = list;; at++) {
         const size_t length = strcspn(at, ",");
-        code = take_variant(variants, task, chases, at, length, error);
+        take_variant(&variants, task, chases, at, length);
         at += length;
         if (!*at)
             break;
     }
-    variants->stride = chases->line_bytes;
-    for (size_t i = 0; i < variants->count && code == 0; i++)
-        if (variants->list[i].kind.stride > variants->stride)
-            variants->stride = variants->list[i].kind.stride;
-    for (size_t i = 0; i < variants->count && code == 0; i++)
-        if (variants->stride % variants->list[i].kind.stride != 0)
-            code = error_set(error, ERROR_USAGE,
-                             "--variants: the stride of %zu bytes does not divide that of %zu, so "
-                             "they have no sizes in common: give strides that are powers of two",
-                             variants->list[i].kind.stride, variants->stride);
-    return code;
+    for (size_t i = 0; i < variants.count; i++)
+        if (variants.list[i].kind.stride > variants.stride)
+            variants.stride = variants.list[i].kind.stride;
+    for (size_t i = 0; i < variants.count; i++)
+        if (variants.stride % variants.list[i].kind.stride != 0)
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--variants: the stride of %zu bytes does not divide that of %zu, so they "
+                       "have no sizes in common: give strides that are powers of two",
+                       variants.list[i].kind.stride, variants.stride);
+    return variants;
 }
 
-/* --- what prefetchers hid --- */
-
-static bool is(const struct series *series, const char *factor, const char *text)
+/* The first factor names all that it differs in, by which outputs show the variants side by side.
+ */
+void latency_variant_series(struct probe_task *task, struct chases *chases,
+                            const struct latency_variant *variant)
 {
-    const struct factor *found = series_factor(series, factor);
-    return found && found->text && strcmp(found->text, text) == 0;
+    const int at = chases_add_series(chases, task, "latency", &variant->kind,
+                                     page_policy_names[variant->pages]);
+    struct series *series = &task->plan.series[at];
+    struct factor *factors = pool_alloc(task->pool, series->factor_count + 1, sizeof *factors);
+    factors[0] = (struct factor){"variant", .text = variant->name, .number = NAN};
+    memcpy(factors + 1, series->factors, series->factor_count * sizeof *factors);
+    series->factors = factors;
+    series->factor_count++;
 }
 
-/* The same chase in random order, a line at a time. */
-static const struct series *random_beside(const struct probe_result *result)
+/* --- the table --- */
+
+/* Packed elements share lines, padded ones do not. */
+static const struct row {
+    const char *name;
+    enum address address;
+    bool packed, modify;
+    size_t offset;
+} rows[] = {
+    {"index-checked packed", ADDRESS_INDEX_CHECKED, true, false, 0},
+    {"index-checked padded", ADDRESS_INDEX_CHECKED, false, false, 0},
+    {"index packed", ADDRESS_INDEX, true, false, 0},
+    {"index padded", ADDRESS_INDEX, false, false, 0},
+    {"pointer packed", ADDRESS_POINTER, true, false, 0},
+    {"pointer padded", ADDRESS_POINTER, false, false, 0},
+    /* Every line's last element lies across its end. */
+    {"pointer packed align 4", ADDRESS_POINTER, true, false, 4},
+    {"spilled packed", ADDRESS_SPILLED, true, false, 0},
+    {"spilled padded", ADDRESS_SPILLED, false, false, 0},
+    {"modify padded", ADDRESS_POINTER, false, true, 0},
+};
+
+void latency_table_check(const struct probe_task *task)
 {
-    for (size_t i = 0; i < result->series_count; i++)
-        if (is(&result->series[i], "order", "random") &&
-            is(&result->series[i], "address", "pointer") &&
-            is(&result->series[i], "access", "read") && result->series[i].point_count)
-            return &result->series[i];
-    return NULL;
+    static const char *const own[] = {"address", "element", "stride", "align",   "access",
+                                      "order",   "size",    "count",  "threads", NULL};
+    const char *given = settings_first_given(task->settings, own);
+    if (given)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--table goes through all variants at sizes of its own: leave out --%s", given);
 }
 
-static int add_hidden(struct analysis *analysis, const struct series *forward,
-                      const struct series *random, struct error *error)
+void latency_table_plan(struct probe_task *task, struct chases *chases, const struct seat *seat,
+                        const struct chase_level *levels, size_t level_count, const char *pages)
 {
-    const struct factor *stride = series_factor(forward, "stride");
-    const struct point *at = &forward->points[forward->point_count - 1];
-    const struct point *beside = series_point(random, at->x);
-    char size[UNIT_TEXT];
-    if (!stride || !at->y.n || !beside || !beside->y.n)
-        return 0;
-    const double fast = (double)at->y.median, slow = (double)beside->y.median;
-    const double hidden = 100 * (1 - fast / slow);
-    const size_t first = analysis->result->finding_count;
-    struct finding *finding = finding_add_value(
-        analysis->result, analysis->pool, "latency.hidden", "%", hidden,
-        100 * (1 - (double)at->y.high / (double)beside->y.low),
-        100 * (1 - (double)at->y.low / (double)beside->y.high), at->flags | beside->flags);
-    finding->text = pool_printf(
-        analysis->pool,
-        hidden > 0 ? "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
-                     "prefetchers, and lines that hold several elements, hide %.0f %% of it"
-                   : "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "
-                     "nothing of it is hidden",
-        stride->number, size_format(at->x, size), fast, slow, hidden);
-    analysis_read_off(analysis, first, forward);
-    return 0;
-}
-
-int latency_variants_analyse(struct analysis *analysis, struct error *error)
-{
-    const struct probe_result *result = analysis->result;
-    const struct series *random = random_beside(result);
-    int code = 0;
-    for (size_t i = 0; random && i < result->series_count && code == 0; i++)
-        if (is(&result->series[i], "order", "forward") && result->series[i].point_count)
-            code = add_hidden(analysis, &result->series[i], random, error);
-    return code;
+    task->plan.trials_min = TABLE_TRIALS;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *row = &rows[i];
+        const struct chase_kind kind = {.address = row->address,
+                                        .modify = row->modify,
+                                        .stride = row->packed ? WORD : chases->line_bytes,
+                                        .order = RING_RANDOM,
+                                        .offset = row->offset};
+        if (chase_kind_check(&kind, NULL) < 0)
+            continue; /* no such loop here */
+        const int series = chases_add_series(
+            chases, task, pool_printf(task->pool, "%s, pages %s", row->name, pages), &kind, pages);
+        for (size_t n = 0; n < level_count; n++)
+            chases_add_point(chases, task, series, (double)levels[n].bytes, levels[n].bytes, seat);
+    }
 }

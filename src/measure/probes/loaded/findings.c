@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
+#include "measure/probes/kit/build.h"
 #include "stats/knee.h"
 #include "stats/quantile.h"
 
@@ -24,63 +25,41 @@ static struct point *point_at(const struct probe_task *task, int which, unsigned
     return series_point(series_of(task, which), step);
 }
 
+/* The values of a step's trials that are there, ascending, in room for all trials. */
+static size_t kept(const struct loaded_state *state, const double *trials, double *values)
+{
+    size_t n = 0;
+    for (unsigned trial = 0; trial < state->trials_max; trial++)
+        if (!isnan(trials[trial]))
+            values[n++] = trials[trial];
+    sort_ascending(values, n);
+    return n;
+}
+
 /* --- series --- */
 
 /* Where all injectors starve together, or there is only one, comparing them shows nothing; what
  * they moved in the step's other trials does. */
-static int drop_starved(struct loaded_state *state, struct error *error)
+static void drop_starved(struct loaded_state *state, double *values)
 {
-    double *moved = calloc(state->trials_max, sizeof *moved);
-    if (!moved)
-        return error_out_of_memory(error);
     for (unsigned i = LOADED_NONE + 1; i < LOADED_STEPS; i++) {
         struct loaded_step *step = &state->steps[i];
-        size_t n = 0;
-        for (unsigned trial = 0; trial < state->trials_max; trial++)
-            if (!isnan(step->bandwidth[trial]))
-                moved[n++] = step->bandwidth[trial];
-        if (!n)
-            continue;
-        sort_ascending(moved, n);
-        const double least = usual_least * median(moved, n);
+        const size_t n = kept(state, step->bandwidth, values);
+        const double least = n ? usual_least * median(values, n) : NAN;
         for (unsigned trial = 0; trial < state->trials_max; trial++)
             if (step->bandwidth[trial] < least) {
                 step->bandwidth[trial] = step->latency[trial] = NAN;
                 step->starved++;
             }
     }
-    free(moved);
-    return 0;
 }
 
 /* The engine summarises all trials, but a step is judged by those that were kept. The cycles of
- * single trials are not known here. */
-static int summarize_kept(struct probe_task *task, struct error *error)
+ * single trials are not known here. A latency measured while the injectors had no CPU is not one
+ * under load. */
+static void judge_starved(struct probe_task *task, double *values)
 {
     const struct loaded_state *state = task->state;
-    double *values = calloc(state->trials_max, sizeof *values);
-    if (!values)
-        return error_out_of_memory(error);
-    for (unsigned step = 0; step < LOADED_STEPS; step++) {
-        const struct loaded_step *seen = &state->steps[step];
-        struct point *point = point_at(task, LOADED_LATENCY, step);
-        size_t n = 0;
-        for (unsigned trial = 0; trial < state->trials_max; trial++)
-            if (!isnan(seen->latency[trial]))
-                values[n++] = seen->latency[trial];
-        if (!point || !seen->starved || !n)
-            continue;
-        summarize(values, n, values, &point->y);
-        point_drop_details(point);
-    }
-    free(values);
-    return 0;
-}
-
-/* A latency measured while the injectors had no CPU is not one under load. */
-static int fail_starved(struct probe_task *task, struct error *error)
-{
-    struct loaded_state *state = task->state;
     size_t failed = 0;
     const char *why = NULL;
     for (unsigned step = 0; step < LOADED_STEPS; step++) {
@@ -88,18 +67,21 @@ static int fail_starved(struct probe_task *task, struct error *error)
         struct point *point = point_at(task, LOADED_LATENCY, step);
         if (!point || !seen->starved)
             continue;
+        const size_t n = kept(state, seen->latency, values);
         point->flags |= FLAG_BIT(FLAG_PREEMPTED);
+        if (n) {
+            summarize(values, n, values, &point->y);
+            point_drop_details(point);
+        }
         if (seen->starved < seen->trials)
             continue;
-        point->failed = pool_printf(task->pool,
-                                    "the injector on CPU %d got no time to run: something else "
-                                    "holds that CPU; stop it, or choose others with --cpus",
-                                    seen->starved_cpu);
-        if (!point->failed)
-            return error_out_of_memory(error);
+        why = point->failed =
+            pool_printf(task->pool,
+                        "the injector on CPU %d got no time to run: something else holds that CPU; "
+                        "stop it, or choose others with --cpus",
+                        seen->starved_cpu);
         point->y = summary_of_nothing();
         point_drop_details(point);
-        why = point->failed;
         failed++;
     }
     if (failed && task->result->status == PROBE_OK) {
@@ -107,7 +89,6 @@ static int fail_starved(struct probe_task *task, struct error *error)
         task->result->reason = pool_printf(task->pool, "%zu of %zu points failed: %s", failed,
                                            series_of(task, LOADED_LATENCY)->point_count, why);
     }
-    return 0;
 }
 
 static struct point *add_point(struct probe_task *task, int which, double x,
@@ -116,10 +97,8 @@ static struct point *add_point(struct probe_task *task, int which, double x,
     struct series *series = series_of(task, which);
     struct point *point =
         pool_append(task->pool, (void **)&series->points, &series->point_count, sizeof *point);
-    if (point) {
-        *point = *like;
-        point->x = x;
-    }
+    *point = *like;
+    point->x = x;
     return point;
 }
 
@@ -130,69 +109,40 @@ static int by_x(const void *a, const void *b)
 }
 
 /* Bandwidth by step, and the curve that people read: latency over bandwidth. */
-static int add_curve(struct probe_task *task, struct error *error)
+static void add_curve(struct probe_task *task, double *values)
 {
     struct loaded_state *state = task->state;
-    double *values = calloc(state->trials_max, sizeof *values);
-    int code = values ? 0 : ERROR_SYSTEM;
-    for (unsigned step = 0; step < LOADED_STEPS && code == 0; step++) {
+    for (unsigned step = 0; step < LOADED_STEPS; step++) {
         const struct point *latency = point_at(task, LOADED_LATENCY, step);
-        size_t n = 0;
-        for (unsigned trial = 0; trial < state->trials_max; trial++)
-            if (!isnan(state->steps[step].bandwidth[trial]))
-                values[n++] = state->steps[step].bandwidth[trial];
+        const size_t n = kept(state, state->steps[step].bandwidth, values);
         if (!latency || !n)
             continue;
         struct point *bandwidth = add_point(task, LOADED_BANDWIDTH, step, latency);
-        if (!bandwidth) {
-            code = ERROR_SYSTEM;
-            break;
-        }
         summarize(values, n, values, &bandwidth->y);
         point_drop_details(bandwidth);
-        if (!add_point(task, LOADED_CURVE, bandwidth->y.median, latency))
-            code = ERROR_SYSTEM;
+        add_point(task, LOADED_CURVE, bandwidth->y.median, latency);
     }
-    free(values);
     struct series *curve = series_of(task, LOADED_CURVE);
     if (curve->point_count > 1)
         qsort(curve->points, curve->point_count, sizeof *curve->points, by_x);
     curve->headline = curve->point_count > 2;
-    return code < 0 ? error_out_of_memory(error) : 0;
 }
 
 /* --- what no series shows --- */
-
-static int add_parameter(struct probe_task *task, const char *name, const char *text,
-                         struct error *error)
-{
-    struct factor *factor = text ? probe_add_parameter(task, name) : NULL;
-    if (!factor)
-        return error_out_of_memory(error);
-    factor->text = text;
-    return 0;
-}
-
-static unsigned steps_measured(const struct loaded_state *state)
-{
-    unsigned measured = 0;
-    for (unsigned step = 0; step < LOADED_STEPS; step++)
-        measured += state->steps[step].trials > 0;
-    return measured;
-}
 
 /* Why the knee could not be looked for. */
 static const char *left_out(const struct probe_task *task)
 {
     const struct loaded_state *state = task->state;
-    const unsigned measured = steps_measured(state);
+    unsigned measured = 0;
+    for (unsigned step = 0; step < LOADED_STEPS; step++)
+        measured += state->steps[step].trials > 0;
     const char *why = measured > 2 ? pool_printf(task->pool,
                                                  "there was time for %u of %u steps, too far "
                                                  "apart to find it",
                                                  measured, LOADED_STEPS)
                                    : "there was no time for the steps between the two ends";
-    return why ? pool_printf(task->pool, "%s; give --budget %.0f", why, ceil(state->left_out_s))
-               : NULL;
+    return pool_printf(task->pool, "%s; give --budget %.0f", why, ceil(state->left_out_s));
 }
 
 /* Each round's knee, of the curve through its own trials. `knees` and the like have room for
@@ -219,48 +169,38 @@ static size_t knees_of_rounds(const struct loaded_state *state, double *knees, s
     return rounds;
 }
 
-static int tell_knee(struct probe_task *task, struct error *error)
+static void tell_knee(struct probe_task *task, double *knees)
 {
     const struct loaded_state *state = task->state;
     struct series *series = series_of(task, LOADED_KNEE);
-    if (state->left_out_s > 0)
-        return add_parameter(task, "knee_left_out", left_out(task), error);
-    double *knees = calloc(state->trials_max, sizeof *knees);
-    struct point *point = pool_alloc(task->pool, 1, sizeof *point);
-    if (!knees || !point) {
-        free(knees);
-        return error_out_of_memory(error);
+    if (state->left_out_s > 0) {
+        build_note_text(task, "knee_left_out", left_out(task));
+        return;
     }
     size_t found, rounds = knees_of_rounds(state, knees, &found);
+    if (!rounds)
+        return;
+    struct point *point = pool_alloc(task->pool, 1, sizeof *point);
     *point = point_bare(); /* that none shows one is no failure */
     point->x = (double)rounds;
     if (found)
         summarize(knees, found, knees, &point->y);
-    free(knees);
-    if (!rounds)
-        return 0;
     series->points = point;
     series->point_count = 1;
     task->plan.series_count = task->result->series_count = LOADED_KNEE + 1;
-    return 0;
 }
 
 void loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    struct error *error = pool_error(task->pool);
-    const struct loaded_state *state = task->state;
+    struct loaded_state *state = task->state;
+    double *values = pool_alloc(task->pool, state->trials_max, sizeof *values);
     (void)outcome;
     task->plan.series_count = task->result->series_count = LOADED_KNEE;
-    int code = drop_starved(task->state, error);
-    if (code == 0)
-        code = summarize_kept(task, error);
-    if (code == 0)
-        code = fail_starved(task, error);
-    if (code == 0)
-        code = add_curve(task, error);
-    if (code == 0)
-        code = add_parameter(task, "injects_own_core", state->shares_core ? "yes" : "no", error);
-    return (void)pool_check(task->pool, code == 0 ? tell_knee(task, error) : code);
+    drop_starved(state, values);
+    judge_starved(task, values);
+    add_curve(task, values);
+    build_note_text(task, "injects_own_core", state->shares_core ? "yes" : "no");
+    tell_knee(task, values);
 }
 
 /* --- findings --- */
@@ -276,21 +216,12 @@ static const struct point *analysed_point(const struct analysis *analysis, int w
     return series ? series_point(series, step) : NULL;
 }
 
-static int add_text(struct finding *finding, const char *text, struct error *error)
-{
-    if (!finding || !text)
-        return error_out_of_memory(error);
-    finding->text = text;
-    return 0;
-}
-
 static double number_of(const struct series *series, const char *name)
 {
     const struct factor *factor = series_factor(series, name);
     return factor ? factor->number : NAN;
 }
 
-/* NULL without memory. */
 static const char *traffic_text(struct analysis *analysis, const struct series *series)
 {
     const double injectors = number_of(series, "injectors");
@@ -303,89 +234,74 @@ static const char *traffic_text(struct analysis *analysis, const struct series *
                            : "");
 }
 
-static int add_unloaded(struct analysis *analysis, const struct point *none, struct error *error)
-{
-    int code = add_text(analysis_add_point(analysis, "loaded.unloaded", "ns", none, none->flags),
-                        "a load from DRAM while nobody else asks for any", error);
-    struct finding *cycles =
-        code == 0 ? analysis_add(analysis, "loaded.unloaded_cycles", "cycles") : NULL;
-    if (!cycles)
-        return error_out_of_memory(error);
-    const struct estimate alone = finding_cycles_of(none);
-    cycles->value = (double)alone.median;
-    cycles->low = (double)alone.low;
-    cycles->high = (double)alone.high;
-    cycles->flags = none->flags;
-    return 0;
-}
-
-static int add_ends(struct analysis *analysis, const struct series *series, struct error *error)
+static void add_ends(struct analysis *analysis, const struct series *series)
 {
     const struct point *none = analysed_point(analysis, LOADED_LATENCY, LOADED_NONE),
                        *full = analysed_point(analysis, LOADED_LATENCY, LOADED_FULL),
                        *most = analysed_point(analysis, LOADED_BANDWIDTH, LOADED_FULL);
-    int code = none ? add_unloaded(analysis, none, error) : 0;
-    if (code == 0 && full && !analysis_parameter(analysis, "injects_own_core"))
-        code = (analysis_keep(analysis, "loaded.saturated",
-                              "the document does not say whether an injector shared the core"),
-                0);
-    else if (code == 0 && full)
-        code = add_text(analysis_add_point(analysis, "loaded.saturated", "ns", full, full->flags),
-                        pool_printf(analysis->pool, "the same beside %s, as fast as they can",
-                                    traffic_text(analysis, series)),
-                        error);
-    if (code == 0 && full && most)
-        code = add_text(analysis_add_point(analysis, "loaded.bandwidth", "B/s", most, most->flags),
-                        "what these injectors moved meanwhile: lines read and lines written back",
-                        error);
-    return code;
+    if (none) {
+        const struct estimate alone = finding_cycles_of(none);
+        analysis_add_point(analysis, "loaded.unloaded", "ns", none, none->flags)->text =
+            "a load from DRAM while nobody else asks for any";
+        finding_add_value(analysis->result, analysis->pool, "loaded.unloaded_cycles", "cycles",
+                          (double)alone.median, (double)alone.low, (double)alone.high, none->flags);
+    }
+    if (full && !analysis_parameter(analysis, "injects_own_core"))
+        analysis_keep(analysis, "loaded.saturated",
+                      "the document does not say whether an injector shared the core");
+    else if (full)
+        analysis_add_point(analysis, "loaded.saturated", "ns", full, full->flags)->text =
+            pool_printf(analysis->pool, "the same beside %s, as fast as they can",
+                        traffic_text(analysis, series));
+    if (full && most)
+        analysis_add_point(analysis, "loaded.bandwidth", "B/s", most, most->flags)->text =
+            "what these injectors moved meanwhile: lines read and lines written back";
 }
 
-static int add_knee(struct analysis *analysis, const struct series *latency, struct error *error)
+static void add_knee(struct analysis *analysis, const struct series *latency)
 {
     const struct factor *why = analysis_parameter(analysis, "knee_left_out");
     const struct series *rounds = analysed_series(analysis, LOADED_KNEE),
                         *curve = analysed_series(analysis, LOADED_CURVE);
     /* The knee could not be looked for: the finding has no value, and so no doubt either. */
-    if (why && why->text)
-        return add_text(analysis_add(analysis, "loaded.knee", "B/s"),
-                        pool_printf(analysis->pool, "left out: %s", why->text), error);
-    if (!rounds || !rounds->point_count)
-        return (analysis_keep(analysis, "loaded.knee",
-                              "the document does not hold the values of the rounds"),
-                0);
+    if (why && why->text) {
+        analysis_add(analysis, "loaded.knee", "B/s")->text =
+            pool_printf(analysis->pool, "left out: %s", why->text);
+        return;
+    }
+    if (!rounds || !rounds->point_count) {
+        analysis_keep(analysis, "loaded.knee",
+                      "the document does not hold the values of the rounds");
+        return;
+    }
     const struct point *knee = rounds->points;
     unsigned flags = 0;
     for (size_t i = 0; curve && i < curve->point_count; i++)
         flags |= curve->points[i].flags;
-    if (2 * knee->y.n > knee->x)
-        return add_text(analysis_add_point(analysis, "loaded.knee", "B/s", knee, flags),
-                        "the traffic up to which latency rises little: bandwidth over latency is "
-                        "greatest there",
-                        error);
+    if (2 * knee->y.n > knee->x) {
+        analysis_add_point(analysis, "loaded.knee", "B/s", knee, flags)->text =
+            "the traffic up to which latency rises little: bandwidth over latency is greatest "
+            "there";
+        return;
+    }
     /* There is no knee: the finding has no value, and so no doubt either. */
     const double injectors = number_of(latency, "injectors");
-    return add_text(
-        analysis_add(analysis, "loaded.knee", "B/s"),
+    analysis_add(analysis, "loaded.knee", "B/s")->text =
         pool_printf(analysis->pool,
-                    "no knee: %.0f injector%s not enough traffic to fill the memory; more "
-                    "CPUs (--injectors) would",
-                    injectors, injectors > 1 ? "s make" : " makes"),
-        error);
+                    "no knee: %.0f injector%s not enough traffic to fill the memory; more CPUs "
+                    "(--injectors) would",
+                    injectors, injectors > 1 ? "s make" : " makes");
 }
 
 void loaded_analyse(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
     const struct series *latency = analysed_series(analysis, LOADED_LATENCY);
     const size_t first = analysis->result->finding_count;
     if (!latency)
-        return (void)pool_check(analysis->pool, 0);
-    int code = add_ends(analysis, latency, error);
-    if (code == 0)
-        code = add_knee(analysis, latency, error);
+        return;
+    add_ends(analysis, latency);
+    add_knee(analysis, latency);
     analysis_read_off(analysis, first, latency);
-    return (void)pool_check(analysis->pool, code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -12,9 +12,10 @@
 
 #include "base/random.h"
 #include "measure/probes/chase/working_sets.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 /* All injectors' memory is touched in every round. */
@@ -50,6 +51,84 @@ static const struct option_spec options[] = {
      "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
     {.name = NULL},
 };
+
+/* --- planning: who --- */
+
+/* A CPU as an injector: the lowest rank is taken first. */
+struct candidate {
+    int cpu;
+    bool own_node, own_core;
+    int sibling;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct candidate *p = a, *q = b;
+    if (p->own_core != q->own_core)
+        return p->own_core - q->own_core;
+    if (p->own_node != q->own_node)
+        return q->own_node - p->own_node;
+    if (p->sibling != q->sibling)
+        return (p->sibling > q->sibling) - (p->sibling < q->sibling);
+    return (p->cpu > q->cpu) - (p->cpu < q->cpu);
+}
+
+/* All CPUs but the chase's, in the order in which they become injectors. */
+static size_t list_candidates(const struct probe_task *task, int chase_cpu, struct candidate *list)
+{
+    static const struct cpu_place unknown = {-1, -1, 0, -1, -1, -1};
+    const struct cpu_place *own = machine_cpu(task->machine, chase_cpu);
+    own = own ? own : &unknown;
+    size_t count = 0;
+    for (size_t i = 0; i < task->cpus.count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
+        if (task->cpus.ids[i] == chase_cpu)
+            continue;
+        place = place ? place : &unknown;
+        list[count++] = (struct candidate){.cpu = task->cpus.ids[i],
+                                           .own_node = place->node == own->node,
+                                           .own_core = place->core >= 0 && place->core == own->core,
+                                           .sibling = place->sibling};
+    }
+    qsort(list, count, sizeof *list, by_rank);
+    return count;
+}
+
+/* How many inject where nobody says: the own node's other cores, or who there is. */
+static size_t usual_injectors(const struct candidate *list, size_t count)
+{
+    size_t own_node = 0, other_cores = 0;
+    for (size_t i = 0; i < count; i++) {
+        own_node += list[i].own_node && !list[i].own_core;
+        other_cores += !list[i].own_core;
+    }
+    return own_node ? own_node : other_cores ? other_cores : count;
+}
+
+/* Who measures and who injects. */
+static void choose_seats(struct probe_task *task)
+{
+    struct loaded_state *state = task->state;
+    const struct seat *chase = chases_seat(task);
+    struct candidate *list = pool_alloc(task->pool, task->cpus.count, sizeof *list);
+    struct seat *seats = pool_alloc(task->pool, task->cpus.count, sizeof *seats);
+    const size_t count = list_candidates(task, chase->cpu, list);
+    const size_t wanted = settings_has(task->settings, "injectors")
+                              ? (size_t)settings_number(task->settings, "injectors")
+                              : usual_injectors(list, count);
+    if (wanted > count)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--injectors %zu: beside CPU %d, which measures, only %zu may be used, and each "
+                   "holds one injector; ask for at most %zu",
+                   wanted, chase->cpu, count, count);
+    seats[0] = *chase;
+    for (size_t i = 0; i < wanted; i++) {
+        seats[i + 1] = (struct seat){list[i].cpu, BACKGROUND};
+        state->shares_core = state->shares_core || list[i].own_core;
+    }
+    state->seats = seats;
+    state->injectors = (unsigned)wanted;
+}
 
 /* --- planning: where --- */
 
@@ -106,7 +185,7 @@ static bool choose_memory(struct probe_task *task)
 
 /* --- planning: what --- */
 
-static int choose_traffic(struct probe_task *task, struct error *error)
+static void choose_traffic(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
     const unsigned mix = (unsigned)settings_number(task->settings, "mix");
@@ -114,12 +193,11 @@ static int choose_traffic(struct probe_task *task, struct error *error)
     for (int i = 0; i < INJECTIONS; i++)
         if (injections[i].read_percent == mix)
             state->injection = &injections[i];
-    return state->injection
-               ? 0
-               : error_set(error, ERROR_USAGE,
-                           "--mix %u: choose 100, 75 or 50 percent of reads; a cached store reads "
-                           "its line first, so writes are half of the traffic at most",
-                           mix);
+    if (!state->injection)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--mix %u: choose 100, 75 or 50 percent of reads; a cached store reads its line "
+                   "first, so writes are half of the traffic at most",
+                   mix);
 }
 
 const char *const loaded_shows[LOADED_ALL] = {
@@ -129,47 +207,29 @@ const char *const loaded_shows[LOADED_ALL] = {
     [LOADED_KNEE] = "knee by round",
 };
 
-static int name_series(struct probe_task *task, size_t index, struct axis x, struct axis y)
-{
-    const struct loaded_state *state = task->state;
-    struct factor *factors = pool_alloc(task->pool, 4, sizeof *factors);
-    if (!factors)
-        return ERROR_SYSTEM;
-    factors[0] = (struct factor){"shows", loaded_shows[index], 0};
-    factors[1] = (struct factor){"mix", NULL, state->injection->read_percent};
-    factors[2] = (struct factor){"traffic", inject_order_names[state->order], 0};
-    factors[3] = (struct factor){"injectors", NULL, state->injectors};
-    task->plan.series[index] =
-        (struct series){.name = "loaded", .factors = factors, .factor_count = 4, .x = x, .y = y};
-    return 0;
-}
-
-static int describe(struct probe_task *task, struct error *error)
+static void describe(struct probe_task *task)
 {
     const struct loaded_state *state = task->state;
     const struct axis step = {"step", ""}, bandwidth = {"bandwidth", "B/s"},
                       latency = {"latency", "ns"}, rounds = {"rounds", ""};
-    task->plan.series = pool_alloc(task->pool, LOADED_ALL, sizeof *task->plan.series);
-    if (!task->plan.series || name_series(task, LOADED_LATENCY, step, latency) < 0 ||
-        name_series(task, LOADED_BANDWIDTH, step, bandwidth) < 0 ||
-        name_series(task, LOADED_CURVE, bandwidth, latency) < 0 ||
-        name_series(task, LOADED_KNEE, rounds, bandwidth) < 0)
-        return error_out_of_memory(error);
-    task->plan.series_count = LOADED_MEASURED;
-    const struct {
-        const char *name;
-        double number;
-    } chosen[] = {{"chase_cpu", state->seats[0].cpu},
-                  {"chase_bytes", (double)state->chase_bytes},
-                  {"injector_bytes", (double)state->inject_bytes}};
-    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
-        struct factor *factor = probe_add_parameter(task, chosen[i].name);
-        factor->number = chosen[i].number;
+    const struct axis axes[LOADED_ALL][2] = {[LOADED_LATENCY] = {step, latency},
+                                             [LOADED_BANDWIDTH] = {step, bandwidth},
+                                             [LOADED_CURVE] = {bandwidth, latency},
+                                             [LOADED_KNEE] = {rounds, bandwidth}};
+    for (unsigned i = 0; i < LOADED_ALL; i++) {
+        build_series(task, (struct series){.name = "loaded", .x = axes[i][0], .y = axes[i][1]});
+        build_factor_text(task, i, "shows", loaded_shows[i]);
+        build_factor(task, i, "mix", state->injection->read_percent);
+        build_factor_text(task, i, "traffic", inject_order_names[state->order]);
+        build_factor(task, i, "injectors", state->injectors);
     }
-    return 0;
+    task->plan.series_count = LOADED_MEASURED; /* the others are made of these at the end */
+    build_note(task, "chase_cpu", state->seats[0].cpu);
+    build_note(task, "chase_bytes", (double)state->chase_bytes);
+    build_note(task, "injector_bytes", (double)state->inject_bytes);
 }
 
-static int reserve_steps(struct probe_task *task, struct error *error)
+static void reserve_steps(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
     const size_t trials = state->trials_max = task->plan.trials_max;
@@ -180,7 +240,6 @@ static int reserve_steps(struct probe_task *task, struct error *error)
         state->steps[i] = (struct loaded_step){.bandwidth = values + 2 * i * trials,
                                                .latency = values + (2 * i + 1) * trials,
                                                .starved_cpu = -1};
-    return 0;
 }
 
 /* What every stage's plan has in common. */
@@ -193,11 +252,11 @@ static void plan_place(struct probe_task *task)
     if (place && task->machine->facts.node_count > 1)
         task->plan.node = place->node;
     task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         task->plan.precision = usual_precision;
 }
 
-static int add_step(struct probe_task *task, unsigned step, struct error *error)
+static void add_step(struct probe_task *task, unsigned step)
 {
     const struct loaded_state *state = task->state;
     struct plan_point *point = pool_append(task->pool, (void **)&task->plan.points,
@@ -209,40 +268,6 @@ static int add_step(struct probe_task *task, unsigned step, struct error *error)
         .seat_count = step == LOADED_NONE ? 1 : 1 + state->injectors,
         .arena_bytes = (size_t)(state->chase_room + state->injectors * state->inject_bytes),
         .bytes = state->chase_bytes};
-    return 0;
-}
-
-static void plan_loaded(struct probe_task *task)
-{
-    struct error *error = pool_error(task->pool);
-    struct loaded_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    int code = chases_make_plain(&state->chases, task, error);
-    if (code == 0)
-        code = choose_traffic(task, error);
-    if (code == 0)
-        code = loaded_choose_seats(task, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    if (!choose_memory(task)) {
-        task->result->status = PROBE_SKIPPED;
-        task->result->reason = "too little memory is free for a chase and its injectors beyond "
-                               "the last-level cache";
-        return (void)pool_check(task->pool, 0);
-    }
-    code = describe(task, error);
-    if (code == 0)
-        code = reserve_steps(task, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    plan_place(task);
-    if (!settings_has(task->settings, "thorough"))
-        task->plan.trials_max = ENDS_TRIALS_MAX;
-    /* In a whole run the ends are what is wanted, and in a few seconds all that there is. */
-    if (task->named && !settings_has(task->settings, "quick"))
-        task->plan.share = ends_share;
-    code = add_step(task, LOADED_NONE, error);
-    return (void)pool_check(task->pool, code == 0 ? add_step(task, LOADED_FULL, error) : code);
 }
 
 /* What that many rounds of that many steps take, by what the ends took. Fresh memory is touched
@@ -259,37 +284,6 @@ static unsigned steps_between(unsigned stride)
     return (LOADED_FULL - LOADED_NONE - 1) / stride;
 }
 
-/* The steps between: all of them, or every second or third where there is no time for more. A whole
- * run wants the ends, and has the curve only where it has much time. */
-static bool next_loaded(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage)
-{
-    struct error *error = pool_error(task->pool);
-    struct loaded_state *state = task->state;
-    const unsigned rounds = task->plan.trials_min;
-    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
-    const unsigned most = task->named ? STRIDE_MOST : 1;
-    unsigned stride = 1;
-    int code = 0;
-    if (stage > 1 || !state->steps[LOADED_FULL].trials)
-        return pool_check(task->pool, 0) > 0;
-    while (stride <= most && left_s < rounds_need_s(state, outcome, rounds, steps_between(stride)))
-        stride++;
-    if (task->named && stride > 1) {
-        const double need_s = rounds_need_s(state, outcome, rounds, steps_between(1));
-        state->left_out_s =
-            need_s + fmax(need_s, rounds_need_s(state, outcome, ENDS_TRIALS_MAX, ENDS));
-    }
-    if (stride > most)
-        return pool_check(task->pool, 0) > 0;
-    probe_plan_clear(task);
-    plan_place(task);
-    for (unsigned step = LOADED_FULL - steps_between(stride) * stride;
-         step < LOADED_FULL && code == 0; step += stride)
-        code = add_step(task, step, error);
-    return pool_check(task->pool, code < 0 ? code : 1) > 0;
-}
-
 /* --- measuring --- */
 
 static void prepare_loaded(struct trial *trial)
@@ -299,7 +293,7 @@ static void prepare_loaded(struct trial *trial)
     struct trial chase = *trial;
     part.bytes = (size_t)state->chase_room;
     chase.arena = &part;
-    chases_prepare(&chase);
+    chases_prepare(&chase, &state->chases);
     trial->operations = chase.operations;
     struct random random = {trial->seed};
     for (unsigned i = 1; i < trial->point->seat_count; i++) {
@@ -345,6 +339,60 @@ static void observe_loaded(void *observer, const struct observation *seen)
     step->latency[trial->number] = chase_ns / (trial->operations * (double)seen->repeats);
     step->bandwidth[trial->number] =
         sum ? (double)sum * lines * (double)state->chases.line_bytes / longest_ns * 1e9 : 0;
+}
+
+/* --- plan and next --- */
+
+static void plan_loaded(struct probe_task *task)
+{
+    struct loaded_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    state->chases = chases_make_plain(task);
+    choose_traffic(task);
+    choose_seats(task);
+    if (!choose_memory(task)) {
+        build_skip(task, "too little memory is free for a chase and its injectors beyond the "
+                         "last-level cache");
+        return;
+    }
+    describe(task);
+    reserve_steps(task);
+    plan_place(task);
+    if (!task->common.thorough.has)
+        task->plan.trials_max = ENDS_TRIALS_MAX;
+    /* In a whole run the ends are what is wanted, and in a few seconds all that there is. */
+    if (task->named && !task->common.quick.has)
+        task->plan.share = ends_share;
+    add_step(task, LOADED_NONE);
+    add_step(task, LOADED_FULL);
+}
+
+/* The steps between: all of them, or every second or third where there is no time for more. A whole
+ * run wants the ends, and has the curve only where it has much time. */
+static bool next_loaded(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage)
+{
+    struct loaded_state *state = task->state;
+    const unsigned rounds = task->plan.trials_min;
+    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
+    const unsigned most = task->named ? STRIDE_MOST : 1;
+    unsigned stride = 1;
+    if (stage > 1 || !state->steps[LOADED_FULL].trials)
+        return false;
+    while (stride <= most && left_s < rounds_need_s(state, outcome, rounds, steps_between(stride)))
+        stride++;
+    if (task->named && stride > 1) {
+        const double need_s = rounds_need_s(state, outcome, rounds, steps_between(1));
+        state->left_out_s =
+            need_s + fmax(need_s, rounds_need_s(state, outcome, ENDS_TRIALS_MAX, ENDS));
+    }
+    if (stride > most)
+        return false;
+    probe_plan_clear(task);
+    plan_place(task);
+    for (unsigned step = LOADED_FULL - steps_between(stride) * stride; step < LOADED_FULL;
+         step += stride)
+        add_step(task, step);
+    return true;
 }
 
 const struct probe loaded_probe = {

@@ -1,5 +1,5 @@
-/* What the probe under load keeps, for its files: seats.c chooses the CPUs, loaded.c plans
- * and measures, findings.c says what came of it. */
+/* What the probe under load keeps, for its files: loaded.c plans and measures, findings.c says what
+ * came of it. */
 #ifndef FATHOM_MEASURE_PROBES_LOADED_LOADED_H
 #define FATHOM_MEASURE_PROBES_LOADED_LOADED_H
 
@@ -31,7 +31,7 @@ struct loaded_step {
 };
 
 struct loaded_state {
-    struct chases chases;     /* first: chases_prepare() finds it here */
+    struct chases chases;
     const struct seat *seats; /* the chase's, then the injectors' */
     unsigned injectors;
     const struct injection *injection;
@@ -45,9 +45,6 @@ struct loaded_state {
     struct loaded_step steps[LOADED_STEPS];
 };
 
-/* Who measures and who injects: fills seats, injectors and shares_core of task->state. ERROR_USAGE
- * where --cpu or --injectors ask for what there is not. */
-int loaded_choose_seats(struct probe_task *, struct error *);
 /* Adds what is made of the trials: series, and parameters that findings need. */
 void loaded_conclude(struct probe_task *, const struct stage_outcome *);
 void loaded_analyse(struct analysis *);

@@ -250,7 +250,7 @@ static bool plan_from(struct probe_task *task, size_t i)
 static void plan_numa(struct probe_task *task)
 {
     struct numa_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    pool_check(task->pool, chases_make_plain(&state->chases, task, pool_error(task->pool)));
+    state->chases = chases_make_plain(task);
     choose_from(task);
     choose_to(task);
     describe(task);
@@ -275,9 +275,10 @@ static bool next_numa(struct probe_task *task, const struct stage_outcome *outco
 
 static void prepare_numa(struct trial *trial)
 {
+    const struct numa_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
     if (point->series == NUMA_LATENCY) {
-        chases_prepare(trial);
+        chases_prepare(trial, &state->chases);
         return;
     }
     const struct stream_kernel *kernel = stream_find(STREAM_READ, stream_widest(), NULL);

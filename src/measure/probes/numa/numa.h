@@ -25,7 +25,7 @@ struct numa_to {
 };
 
 struct numa_state {
-    struct chases chases; /* first: chases_prepare() finds it here */
+    struct chases chases;
     struct numa_from *from;
     struct numa_to *to;
     size_t from_count, to_count;

@@ -2,11 +2,10 @@
 #include "base/units.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "measure/probes/parallelism/miss_buffers.h"
 #include "measure/probes/parallelism/parallelism.h"
 
+#include <fnmatch.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Where nothing limits them, four chains take a quarter of one chain's time per access, within this
@@ -21,146 +20,54 @@ static unsigned flags_by_trial(const struct summary *concluded, unsigned flags)
     return (flags & ~wide) | (summary_half_width(concluded) > parallelism_tolerance ? wide : 0);
 }
 
-/* --- what the document has to hold beside what was measured --- */
+/* --- what makers document --- */
 
-const char *const parallelism_sustained = "sustained by trial",
-                  *const parallelism_four = "four chains by trial",
-                  *const parallelism_knee = "knee by trial",
-                  *const parallelism_gain = "gain by trial";
+/* What makers have published of their own processors. They are known by the names that they give
+ * themselves, as family and model are not among the facts; so nothing is found in a virtual machine
+ * that hides the name ("AMD EPYC"), though its family and model would tell.
+ *
+ * Intel's sixth generation of Core is Skylake, but for the four i7-68x0K to i7-6950X, which are
+ * Broadwell: of i[357]-68xx and i[357]-69xx only those of notebooks are Skylake. */
+static const struct {
+    const char *vendor, *model;
+    struct miss_buffers buffers;
+} documented[] = {
+    {"GenuineIntel",
+     "*Xeon(R) CPU E5-[0-9]* v[234]*",
+     {10, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"GenuineIntel",
+     "*Xeon(R) [PGS]* [4568][12][0-9][0-9]*",
+     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"GenuineIntel",
+     "*Core(TM) i[357]-7[0-9][0-9][0-9]*",
+     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"GenuineIntel",
+     "*Core(TM) i[357]-6[0-7][0-9][0-9]*",
+     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"GenuineIntel",
+     "*Core(TM) i[357]-6[89][0-9][0-9][EH]*",
+     {12, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"GenuineIntel",
+     "*Xeon(R) [PGS]* [4568]4[0-9][0-9]*",
+     {16, "line fill buffers", "Intel 64 and IA-32 Architectures Optimization Reference Manual"}},
+    {"AuthenticAMD",
+     "*EPYC 7[0-9A-Z][0-9A-Z][12]*",
+     {22, "miss address buffers", "AMD, Software Optimization Guide for Family 17h Processors"}},
+    {"AuthenticAMD",
+     "*EPYC 7[0-9A-Z][0-9A-Z]3*",
+     {24, "miss address buffers", "AMD, Software Optimization Guide for Family 19h Processors"}},
+};
 
-/* A series of rates from one of times, in each of which `bytes` bytes or accesses are done. */
-static int add_rates(struct probe_task *task, const struct series *times, const char *name,
-                     struct axis y, double bytes, struct error *error)
+const struct miss_buffers *miss_buffers_find(const char *vendor, const char *model)
 {
-    struct probe_result *result = task->result;
-    struct point *points = pool_alloc(task->pool, times->point_count + 1, sizeof *points);
-    const struct series like = *times;
-    struct series *rates =
-        pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *rates);
-    *rates = like;
-    rates->name = name;
-    rates->y = y;
-    rates->points = points;
-    for (size_t i = 0; i < like.point_count; i++) {
-        points[i] = like.points[i];
-        const struct summary t = like.points[i].y;
-        const float each = (float)(bytes * 1e9);
-        points[i].y = (struct summary){each / t.median, each / t.high, each / t.low, t.coverage,
-                                       each / t.max,    each / t.p90,  each / t.p75, each / t.p25,
-                                       each / t.p10,    each / t.min,  t.n};
-        const struct quiet quiet = points[i].quiet;
-        points[i].cycles = (struct estimate){NAN, NAN, NAN};
-        points[i].quiet = (struct quiet){each / quiet.value, each / quiet.high, each / quiet.low};
-        points[i].quiet_cycles = quiet_unknown();
-    }
-    return 0;
+    for (size_t i = 0; vendor && model && i < sizeof documented / sizeof *documented; i++)
+        if (fnmatch(documented[i].vendor, vendor, 0) == 0 &&
+            fnmatch(documented[i].model, model, 0) == 0)
+            return &documented[i].buffers;
+    return NULL;
 }
 
-/* What trials answered of a series together, as a series with its factors. */
-static int tell(struct probe_task *task, const struct series *of, const char *name, double x,
-                struct axis y, const struct summary *concluded, struct error *error)
-{
-    return trial_series_conclude(task,
-                                 &(struct series){.name = name,
-                                                  .factors = of->factors,
-                                                  .factor_count = of->factor_count,
-                                                  .x = of->x,
-                                                  .y = y},
-                                 x, concluded, error);
-}
-
-static int tell_curve(struct probe_task *task, const struct parallelism_level *curve,
-                      struct error *error)
-{
-    const struct parallelism_state *state = task->state;
-    struct saturation found;
-    const struct series series = task->result->series[curve->series];
-    if (!parallelism_plateau(&series, &found))
-        return 0;
-    int code = tell(task, &series, parallelism_sustained, series.points[found.knee].x,
-                    (struct axis){"at once", ""}, &curve->sustained, error);
-    if (code == 0)
-        code = tell(task, &series, parallelism_four, 4, (struct axis){"of a quarter", ""},
-                    &curve->four, error);
-    if (code == 0)
-        code =
-            add_rates(task, &series, pool_printf(task->pool, "lines from %s", curve->level->name),
-                      (struct axis){"rate", "B/s"}, (double)state->ring.line_bytes, error);
-    return code;
-}
-
-/* What each thread gets. */
-static int tell_threads(struct probe_task *task, struct error *error)
-{
-    const struct parallelism_state *state = task->state;
-    const struct series all = task->result->series[state->all];
-    size_t measured = 0;
-    for (size_t i = 0; i < all.point_count; i++)
-        measured += all.points[i].y.n > 0;
-    if (!measured)
-        return 0;
-    struct point *points = pool_alloc(task->pool, all.point_count, sizeof *points);
-    struct series *each = pool_append(task->pool, (void **)&task->result->series,
-                                      &task->result->series_count, sizeof *each);
-    *each = all;
-    each->name = "random accesses by each thread";
-    each->points = points;
-    for (size_t i = 0; i < all.point_count; i++) {
-        points[i] = all.points[i];
-        float *const values[] = {&points[i].y.median, &points[i].y.low, &points[i].y.high,
-                                 &points[i].y.min,    &points[i].y.p10, &points[i].y.p25,
-                                 &points[i].y.p75,    &points[i].y.p90, &points[i].y.max};
-        for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-            *values[k] /= (float)all.points[i].x;
-    }
-    return 0;
-}
-
-/* The knee's x is how many trials could have shown it. */
-static int tell_work(struct probe_task *task, struct error *error)
-{
-    const struct parallelism_state *state = task->state;
-    const struct series work = task->result->series[state->work[1]];
-    int code = tell(task, &work, parallelism_knee, state->work_trials,
-                    (struct axis){"work", "cycles"}, &state->work_knee, error);
-    if (code == 0 && state->work[2] >= 0 && state->prefetch_gain.n)
-        code = tell(task, &work, parallelism_gain, state->prefetch_at,
-                    (struct axis){"times as fast", ""}, &state->prefetch_gain, error);
-    return code;
-}
-
-/* Says which levels there was no time for. */
-static int note_left_out(struct probe_task *task, struct error *error)
-{
-    const struct parallelism_state *state = task->state;
-    if (!state->left_out)
-        return 0;
-    struct factor *note = probe_add_parameter(task, parameter_not_measured);
-    const char *text = pool_printf(task->pool,
-                                   "%s: there was no time left; give --budget %.0f, or ask for one "
-                                   "level alone (--level)",
-                                   state->left_out, ceil(state->time_for_all_s));
-    note->text = text;
-    return 0;
-}
-
-void parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome)
-{
-    struct error *error = pool_error(task->pool);
-    const struct parallelism_state *state = task->state;
-    int code = note_left_out(task, error);
-    (void)outcome;
-    parallelism_take(task);
-    for (size_t i = state->level_count; i-- > 0 && code == 0;)
-        if (state->curves[i].series >= 0)
-            code = tell_curve(task, &state->curves[i], error);
-    if (code == 0 && state->all >= 0)
-        code = tell_threads(task, error);
-    return (void)pool_check(task->pool,
-                            code == 0 && state->work[1] >= 0 ? tell_work(task, error) : code);
-}
-
-/* --- findings --- */
+/* --- levels --- */
 
 /* Where a level's loads are answered. */
 enum answered { BY_FIRST, BEYOND_FIRST, NOT_KNOWN };
@@ -198,95 +105,83 @@ static enum answered answered_where(const struct analysis *analysis, const struc
     return (double)bytes > first ? BEYOND_FIRST : BY_FIRST;
 }
 
-static int add_sustained(struct analysis *analysis, const struct curve *curve,
-                         const struct saturation *found, unsigned flags, struct error *error)
+static const char held_by_trials[] = "the document does not hold the values of the trials";
+
+static void add_sustained(struct analysis *analysis, const struct curve *curve,
+                          const struct saturation *found, unsigned flags)
 {
     const struct machine_facts *facts = analysis->machine;
-    const struct series *series = curve->series;
     const bool misses = answered_where(analysis, curve) == BEYOND_FIRST;
     const struct miss_buffers *known =
         misses && facts ? miss_buffers_find(facts->cpu_vendor, facts->cpu_model) : NULL;
-    const char *what = misses ? "misses" : "loads";
-    char name[48], documented[160] = "";
-    snprintf(name, sizeof name, "%s.parallelism", curve->level);
-    if (!curve->sustained)
-        return (
-            analysis_keep(analysis, name, "the document does not hold the values of the trials"),
-            0);
+    const char *what = misses ? "misses" : "loads",
+               *name = pool_printf(analysis->pool, "%s.parallelism", curve->level);
+    if (!curve->sustained) {
+        analysis_keep(analysis, name, held_by_trials);
+        return;
+    }
     const struct summary *sustained = &curve->sustained->y;
     if (!sustained->n)
-        return 0;
+        return;
     struct finding *finding =
         analysis_add_summary(analysis, name, what, sustained, flags_by_trial(sustained, flags));
-    if (known) {
+    if (known)
         finding->declared = known->count;
-        snprintf(documented, sizeof documented, "; documented are %u %s (%s)", known->count,
-                 known->name, known->source);
-    }
-    finding->text =
-        pool_printf(analysis->pool,
-                    "sustains %s%.1f %s at once (one chain's time per access divided by the "
-                    "least time); %s%.0f chains to come within 5 %% of that%s",
-                    found->open ? "at least " : "", (double)sustained->median, what,
-                    found->open ? "it takes more than " : "it takes ",
-                    series->points[found->knee].x, documented);
-    return finding->text ? 0 : error_out_of_memory(error);
+    finding->text = pool_printf(
+        analysis->pool,
+        "sustains %s%.1f %s at once (one chain's time per access divided by the least time); "
+        "%s%.0f chains to come within 5 %% of that%s",
+        found->open ? "at least " : "", (double)sustained->median, what,
+        found->open ? "it takes more than " : "it takes ", curve->series->points[found->knee].x,
+        known ? pool_printf(analysis->pool, "; documented are %u %s (%s)", known->count,
+                            known->name, known->source)
+              : "");
 }
 
 /* In a level that answers at once, four chains take a quarter of one chain's time. Where they do
  * not, the loop or the clock is at fault and no curve can be trusted. */
-static int add_four(struct analysis *analysis, const struct curve *curve, struct error *error)
+static void add_four(struct analysis *analysis, const struct curve *curve)
 {
-    char name[48];
-    snprintf(name, sizeof name, "%s.parallelism.four", curve->level);
-    if (!curve->four)
-        return (
-            analysis_keep(analysis, name, "the document does not hold the values of the trials"),
-            0);
+    const char *name = pool_printf(analysis->pool, "%s.parallelism.four", curve->level);
+    if (!curve->four) {
+        analysis_keep(analysis, name, held_by_trials);
+        return;
+    }
     const struct summary *four = &curve->four->y;
     const bool apart =
         four->n && four->coverage > 0 &&
         ((double)four->low > 1 + four_tolerance || (double)four->high < 1 - four_tolerance);
-    if (!apart || answered_where(analysis, curve) != BY_FIRST)
-        return 0;
-    struct finding *finding = analysis_add_summary(analysis, name, "", four, 0);
-    finding->text = pool_printf(
-        analysis->pool,
-        "four chains take %.2f times a quarter of one chain's time, although nothing should hold "
-        "them up: the times of several chains are too %s by about that much",
-        (double)four->median, (double)four->median > 1 ? "long" : "short");
-    return finding->text ? 0 : error_out_of_memory(error);
+    if (apart && answered_where(analysis, curve) == BY_FIRST)
+        analysis_add_summary(analysis, name, "", four, 0)->text = pool_printf(
+            analysis->pool,
+            "four chains take %.2f times a quarter of one chain's time, although nothing should "
+            "hold them up: the times of several chains are too %s by about that much",
+            (double)four->median, (double)four->median > 1 ? "long" : "short");
 }
 
-static int add_curve(struct analysis *analysis, const struct curve *curve, struct error *error)
+static void add_curve(struct analysis *analysis, const struct curve *curve)
 {
     struct saturation found;
     const struct series *series = curve->series;
     const size_t first = analysis->result->finding_count;
     if (!parallelism_plateau(series, &found))
-        return 0;
+        return;
     const struct point *best = &series->points[found.typical];
     const struct estimate each = finding_time_of(best);
-    const unsigned flags = series->points[0].flags | best->flags;
     const double ns = 1e9 * analysis_line_bytes(analysis);
-    char name[48];
-    int code = add_sustained(analysis, curve, &found, flags, error);
-    if (code == 0)
-        code = add_four(analysis, curve, error);
-    snprintf(name, sizeof name, "%s.parallelism.ns", curve->level);
-    if (code == 0 && !analysis_add_point(analysis, name, "ns", best, best->flags))
-        code = error_out_of_memory(error);
-    snprintf(name, sizeof name, "%s.parallelism.rate", curve->level);
-    if (code == 0 &&
-        !finding_add_value(analysis->result, analysis->pool, name, "B/s", ns / (double)each.median,
-                           ns / (double)each.high, ns / (double)each.low, best->flags))
-        code = error_out_of_memory(error);
+    add_sustained(analysis, curve, &found, series->points[0].flags | best->flags);
+    add_four(analysis, curve);
+    analysis_add_point(analysis, pool_printf(analysis->pool, "%s.parallelism.ns", curve->level),
+                       "ns", best, best->flags);
+    analysis_add_ratio(
+        analysis, pool_printf(analysis->pool, "%s.parallelism.rate", curve->level), "B/s",
+        (struct ratio){ns / (double)each.median, ns / (double)each.high, ns / (double)each.low},
+        best->flags);
     analysis_read_off(analysis, first, series);
-    return code;
 }
 
 /* Accesses per second of all threads. */
-static int add_threads(struct analysis *analysis, const struct series *all, struct error *error)
+static void add_threads(struct analysis *analysis, const struct series *all)
 {
     const struct point *one = all->points, *most = NULL;
     const struct factor *chains = series_factor(all, "chains");
@@ -295,27 +190,25 @@ static int add_threads(struct analysis *analysis, const struct series *all, stru
         if (all->points[i].y.n)
             most = &all->points[i];
     if (!most)
-        return 0;
-    if (!chains)
-        return (analysis_keep(analysis, "parallelism.all.rate",
-                              "the document does not hold how many chains a thread had"),
-                0);
-    struct finding *finding =
-        analysis_add_point(analysis, "parallelism.all.rate", "1/s", most, most->flags);
+        return;
+    if (!chains) {
+        analysis_keep(analysis, "parallelism.all.rate",
+                      "the document does not hold how many chains a thread had");
+        return;
+    }
     char rate[UNIT_TEXT];
     const double rate_gbs = (double)most->y.median * analysis_line_bytes(analysis) * 1e-9;
     const char *beside = most->x > 1 && one->x == 1
                              ? pool_printf(analysis->pool, ": %.2f times those of one thread",
                                            (double)most->y.median / (double)one->y.median)
                              : "";
-    finding->text = pool_printf(
-        analysis->pool,
-        "%.0f million random accesses a second by %.0f thread%s of %.0f chain%s each, %s GB/s of "
-        "lines%s",
-        (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", chains->number,
-        chains->number == 1 ? "" : "s", figure_format(rate_gbs, 3, rate), beside);
+    analysis_add_point(analysis, "parallelism.all.rate", "1/s", most, most->flags)->text =
+        pool_printf(analysis->pool,
+                    "%.0f million random accesses a second by %.0f thread%s of %.0f chain%s each, "
+                    "%s GB/s of lines%s",
+                    (double)most->y.median * 1e-6, most->x, most->x > 1 ? "s" : "", chains->number,
+                    chains->number == 1 ? "" : "s", figure_format(rate_gbs, 3, rate), beside);
     analysis_read_off(analysis, first, all);
-    return finding->text ? 0 : error_out_of_memory(error);
 }
 
 static unsigned flags_of(const struct series *series)
@@ -348,41 +241,39 @@ static const char *no_knee(struct analysis *analysis, const struct series *work,
                        work->point_count ? work->points[work->point_count - 1].x : 0);
 }
 
-static int add_work(struct analysis *analysis, const struct series *work, struct error *error)
+static void add_work(struct analysis *analysis, const struct series *work)
 {
     const struct point *concluded =
                            concluded_of(analysis_series(analysis, parallelism_knee, NULL, NULL)),
                        *won = concluded_of(analysis_series(analysis, parallelism_gain, NULL, NULL));
     const size_t first = analysis->result->finding_count;
     const unsigned flags = flags_of(work);
-    if (!concluded)
-        return (analysis_keep(analysis, "parallelism.work.*",
-                              "the document does not hold the values of the trials"),
-                0);
+    if (!concluded) {
+        analysis_keep(analysis, "parallelism.work.*", held_by_trials);
+        return;
+    }
     const struct summary *knee = &concluded->y;
-    const bool seen = knee->n >= KNEE_TRIALS_LEAST;
-    struct finding *finding =
-        seen ? analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
-                                    flags_by_trial(knee, flags))
-             : analysis_add(analysis, "parallelism.work.knee", "cycles");
-    finding->text =
-        seen ? "with more work than this after each access, the processor no longer sees the "
-               "next one while it waits; work that waits for the access fills the schedulers, "
-               "which may be smaller than the window (fathom window)"
-             : no_knee(analysis, work, concluded);
+    if (knee->n >= KNEE_TRIALS_LEAST)
+        analysis_add_summary(analysis, "parallelism.work.knee", "cycles", knee,
+                             flags_by_trial(knee, flags))
+            ->text = "with more work than this after each access, the processor no longer sees the "
+                     "next one while it waits; work that waits for the access fills the "
+                     "schedulers, which may be smaller than the window (fathom window)";
+    else
+        analysis_add(analysis, "parallelism.work.knee", "cycles")->text =
+            no_knee(analysis, work, concluded);
     if (won) {
         const struct series *prefetched =
             analysis_series(analysis, parallelism_work_names[2], NULL, NULL);
-        finding = analysis_add_point(analysis, "parallelism.work.prefetch", "", won,
-                                     flags | flags_of(prefetched));
-        finding->text =
+        analysis_add_point(analysis, "parallelism.work.prefetch", "", won,
+                           flags | flags_of(prefetched))
+            ->text =
             pool_printf(analysis->pool,
                         "with %.0f cycles of work after each access, prefetching %.0f "
                         "steps ahead makes it %.2f times as fast",
                         won->x, analysis_number(analysis, "prefetch"), (double)won->y.median);
     }
     analysis_read_off(analysis, first, work);
-    return finding->text ? 0 : error_out_of_memory(error);
 }
 
 /* DRAM, and what else is beyond all levels, before L3, L2 and L1. */
@@ -391,35 +282,108 @@ static int depth_of(const char *level)
     return level[0] == 'L' && level[1] >= '1' && level[1] <= '9' ? level[1] - '0' : 10;
 }
 
-static const struct point *concluded_in(const struct analysis *analysis, const char *name,
-                                        const char *level)
-{
-    return concluded_of(analysis_series(analysis, name, "level", level));
-}
-
 void parallelism_analyse(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
     static const char curves[] = "chains in ";
     const struct probe_result *result = analysis->result;
-    int code = 0;
     for (int depth = 10; depth > 0; depth--)
-        for (size_t i = 0; i < result->series_count && code == 0; i++) {
+        for (size_t i = 0; i < result->series_count; i++) {
             const struct series *series = &result->series[i];
             const char *level = series->name + sizeof curves - 1;
             if (strncmp(series->name, curves, sizeof curves - 1) != 0 || depth_of(level) != depth)
                 continue;
-            const struct curve curve = {.series = series,
-                                        .level = level,
-                                        .sustained =
-                                            concluded_in(analysis, parallelism_sustained, level),
-                                        .four = concluded_in(analysis, parallelism_four, level)};
-            code = add_curve(analysis, &curve, error);
+            add_curve(
+                analysis,
+                &(struct curve){
+                    series, level,
+                    concluded_of(analysis_series(analysis, parallelism_sustained, "level", level)),
+                    concluded_of(analysis_series(analysis, parallelism_four, "level", level))});
         }
     const struct series *all = analysis_series(analysis, parallelism_all_name, NULL, NULL),
                         *work = analysis_series(analysis, parallelism_work_names[1], NULL, NULL);
-    if (code == 0 && all)
-        code = add_threads(analysis, all, error);
-    return (void)pool_check(analysis->pool,
-                            code == 0 && work ? add_work(analysis, work, error) : code);
+    if (all)
+        add_threads(analysis, all);
+    if (work)
+        add_work(analysis, work);
 }
+
+/* --- the registry's lines --- */
+
+/* What decides which experiment a finding is of, and what its name alone stands for. */
+const struct standard parallelism_experiment[] = {
+    {"level", STANDARD_NAMED, NULL, 0},
+    {"working set", STANDARD_NAMED, NULL, 0},
+    {"size", STANDARD_ABSENT, NULL, 0},
+    {"chains", STANDARD_NAMED, NULL, 0}, /* as many as fill a core, which differs from run to run */
+    {"prefetch", STANDARD_ABSENT, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},
+    {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},
+    {.factor = NULL},
+};
+
+const struct finding_line parallelism_lines[] = {
+    {.patterns = "*.parallelism",
+     .unit = "misses",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_MISSES,
+     .part = 1,
+     .meaning = "How many misses (in the first level: loads) one core sustains at once: the time "
+                "of one chain over the least time per access. Declared is what the maker documents "
+                "of the processor's buffers.",
+     .moves = "A busy hardware thread of the same core takes its share. Small pages (walks of the "
+              "page table wait in the same queues), neighbours that use the memory and the "
+              "distance to it move it too.",
+     .advice = "Do as many independent look-ups side by side as the text says; more gain nothing."},
+    {.patterns = "*.parallelism.ns",
+     .unit = "ns",
+     .role = ROLE_FLIGHT,
+     .fact = FACT_MISS_TIME,
+     .part = 1,
+     .meaning = "The time per access when that many are under way.",
+     .moves =
+         "It is the level's latency over the parallelism: whatever moves one of them moves it.",
+     .advice = "Compare it with the level's latency: the ratio is what overlapping can win."},
+    {.patterns = "*.parallelism.rate",
+     .unit = "B/s",
+     .role = ROLE_PROPERTY,
+     .shared = OF_SHARED,
+     .meaning = "The same as bytes of whole lines a second, visited at random.",
+     .moves = "Whatever moves the time per access moves it.",
+     .advice = "Compare it with the bandwidth in sequence, which prefetchers help."},
+    {.patterns = "*.parallelism.four",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "Four chains' time per access over a quarter of one chain's, in a level that "
+                "should hold nothing up. It is only there where it is far from 1.",
+     .moves = "Neighbours, and a clock that moved between the two measurements, move it.",
+     .advice =
+         "Trust the curve of several chains no better than that; repeat on a quieter machine."},
+    {.patterns = "parallelism.all.rate",
+     .unit = "1/s",
+     .role = ROLE_PROPERTY,
+     .shared = OF_ALL_CPUS,
+     .meaning = "Random accesses a second of all threads together.",
+     .moves = "Page size, neighbours and the distance to the memory move it. Where it is little "
+              "more than one thread's, the memory and not the core is the limit.",
+     .advice = "Plan look-ups of the whole machine by it, not by one thread's times the number of "
+               "threads."},
+    {.patterns = "parallelism.work.knee",
+     .unit = "cycles",
+     .role = ROLE_PROPERTY,
+     .least_points = 2,
+     .meaning = "How much work after each access, in dependent additions of a cycle each, keeps "
+                "the processor from seeing the next access while it waits for this one.",
+     .moves = "The processor's window of instructions and its schedulers, where work waits, decide "
+              "it. A busy hardware thread of the same core takes its share.",
+     .advice = "Keep less work than this between look-ups, or prefetch ahead."},
+    {.patterns = "parallelism.work.prefetch",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning =
+         "How many times as fast explicit prefetching makes accesses with much work between them.",
+     .moves = "How far ahead is prefetched (--prefetch) and how much work there is between "
+              "accesses (--work) move it.",
+     .advice = "Prefetch explicitly where it is well above 1."},
+    {.patterns = NULL},
+};

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-enum { THREADS_MOST = 65536 };
+enum { PAGE = 4096, THREADS_MOST = 65536 };
 /* Further stages are for those who ask for this probe; a run has a few seconds for it. */
 static const double time_enough_s = 6;
 /* Shares of the time: of all of it for the first stage, of what is left for each of the others. */
@@ -84,41 +84,38 @@ static void list_stages(const struct probe_task *task)
     for (size_t i = 0; i < state->level_count; i++)
         if (i != state->far)
             add_stage(state, LOOK_CURVE, i, true);
-    if (!state->chains_named && !settings_has(task->settings, "quick"))
+    if (!state->chains_named && !task->common.quick.has)
         add_stage(state, LOOK_REST, state->far, !asked);
 }
 
-static int add_series(struct probe_task *task, const char *name, const char *unit_x, struct axis y,
-                      struct error *error)
+static int add_series(struct probe_task *task, const char *name, const char *unit_x, struct axis y)
 {
     const struct parallelism_state *state = task->state;
     const struct chase_level *level = &state->levels[state->stages[state->at].level];
-    struct series *series = pool_append(task->pool, (void **)&task->plan.series,
-                                        &task->plan.series_count, sizeof *series);
-    struct factor *factors = pool_alloc(task->pool, 5, sizeof *factors);
+    const unsigned series =
+        build_series(task, (struct series){.name = name, .x = {unit_x, ""}, .y = y});
     char size[UNIT_TEXT];
     size_format((double)state->ring.bytes, size);
-    factors[0] = (struct factor){"level", level->name, 0};
-    factors[1] = (struct factor){"working set", pool_strdup(task->pool, size), 0};
-    factors[2] = (struct factor){"pages", settings_text(task->settings, "pages"), 0};
-    *series = (struct series){
-        .name = name, .factors = factors, .factor_count = 3, .x = {unit_x, ""}, .y = y};
-    return (int)task->plan.series_count - 1;
+    build_factor_text(task, series, "level", level->name);
+    build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
+    build_factor_text(task, series, "pages", settings_text(task->settings, "pages"));
+    return (int)series;
 }
 
-struct plan_point *parallelism_add_point(struct probe_task *task, unsigned series, double x,
-                                         struct parallelism_point does, size_t threads)
+static struct plan_point *add_point(struct probe_task *task, int series, double x,
+                                    struct parallelism_point does, size_t threads)
 {
     const struct parallelism_state *state = task->state;
     struct parallelism_point *own = pool_alloc(task->pool, 1, sizeof *own);
-    struct plan_point *point = build_point(task, series, x, state->cpus, threads, MEASURED);
+    struct plan_point *point =
+        build_point(task, (unsigned)series, x, state->cpus, threads, MEASURED);
     *own = does;
     point->own = own;
     point->arena_bytes = chain_ring_arena_bytes(&state->ring);
     return point;
 }
 
-static int plan_curve(struct probe_task *task, size_t level, bool rest, struct error *error)
+static void plan_curve(struct probe_task *task, size_t level, bool rest)
 {
     struct parallelism_state *state = task->state;
     struct parallelism_level *curve = &state->curves[level];
@@ -126,69 +123,101 @@ static int plan_curve(struct probe_task *task, size_t level, bool rest, struct e
     if (!rest) {
         curve->level = &state->levels[level];
         curve->series = add_series(task, pool_printf(task->pool, "chains in %s", name), "chains",
-                                   (struct axis){"time per access", "ns"}, error);
-        if (curve->series < 0)
-            return curve->series;
+                                   (struct axis){"time per access", "ns"});
     }
     const uint64_t room = parallelism_room(state, state->ring.bytes);
-    int code = 0;
-    for (size_t i = 0; i < state->chain_count && code == 0; i++)
+    for (size_t i = 0; i < state->chain_count; i++)
         if (state->chains[i] <= room)
-            parallelism_add_point(task, (unsigned)curve->series, state->chains[i],
-                                  (struct parallelism_point){MODE_CHAINS, state->chains[i], 0}, 1);
-    return code;
+            add_point(task, curve->series, state->chains[i],
+                      (struct parallelism_point){MODE_CHAINS, state->chains[i], 0}, 1);
 }
 
-static int plan_threads(struct probe_task *task, struct error *error)
+static void plan_threads(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
+    const bool doubling = settings_has(task->settings, "threads");
     task->plan.yields = OPERATIONS_PER_SECOND;
     task->plan.cycles = false;
     state->all =
-        add_series(task, parallelism_all_name, "threads", (struct axis){"accesses", "1/s"}, error);
-    int code = state->all < 0 ? state->all : 0;
-    if (code == 0) {
-        struct series *all = &task->plan.series[state->all];
-        all->factors[all->factor_count++] =
-            (struct factor){"chains", NULL, state->chains_per_thread};
-    }
-    const bool doubling = settings_has(task->settings, "threads");
-    for (size_t n = 1; code == 0 && n <= state->threads;) {
-        parallelism_add_point(task, (unsigned)state->all, (double)n,
-                              (struct parallelism_point){MODE_CHAINS, state->chains_per_thread, 0},
-                              n);
+        add_series(task, parallelism_all_name, "threads", (struct axis){"accesses", "1/s"});
+    build_factor(task, (unsigned)state->all, "chains", state->chains_per_thread);
+    for (size_t n = 1; n <= state->threads;) {
+        add_point(task, state->all, (double)n,
+                  (struct parallelism_point){MODE_CHAINS, state->chains_per_thread, 0}, n);
         size_t next = doubling ? 2 * n : state->threads;
         n = n < state->threads && next > state->threads ? state->threads : next > n ? next : n + 1;
     }
-    return code;
 }
 
-static int plan_work(struct probe_task *task, struct error *error)
+static void plan_work(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    int code = 0;
-    for (int which = 0; which < (state->ahead ? 3 : 2) && code == 0; which++) {
-        state->work[which] = add_series(task, parallelism_work_names[which], "cycles of work",
-                                        (struct axis){"time per access", "ns"}, error);
-        code = state->work[which] < 0 ? state->work[which] : 0;
-        struct series *series = &task->plan.series[state->work[which]];
-        const unsigned chains = which ? parallelism_chains_at_work(state) : 1;
-        series->factors[series->factor_count++] = (struct factor){"chains", NULL, chains};
+    for (int which = 0; which < (state->ahead ? 3 : 2); which++) {
         const enum parallelism_mode mode = which == 2 ? MODE_PREFETCH : MODE_WORK;
-        for (size_t i = 0; i < state->work_count && state->work_count > 1 && code == 0; i++)
-            parallelism_add_point(task, (unsigned)state->work[which], state->works[i],
-                                  (struct parallelism_point){mode, chains, state->works[i]}, 1);
+        const unsigned chains = which ? parallelism_chains_at_work(state) : 1;
+        const int series = state->work[which] =
+            add_series(task, parallelism_work_names[which], "cycles of work",
+                       (struct axis){"time per access", "ns"});
+        build_factor(task, (unsigned)series, "chains", chains);
+        for (size_t i = 0; i < state->work_count && state->work_count > 1; i++)
+            add_point(task, series, state->works[i],
+                      (struct parallelism_point){mode, chains, state->works[i]}, 1);
         unsigned step = 8;
-        for (unsigned work = 0; state->work_count < 2 && code == 0; work += step) {
+        for (unsigned work = 0; state->work_count < 2; work += step) {
             work = work < state->work_most ? work : state->work_most;
-            parallelism_add_point(task, (unsigned)state->work[which], work,
-                                  (struct parallelism_point){mode, chains, work}, 1);
+            add_point(task, series, work, (struct parallelism_point){mode, chains, work}, 1);
             if (work == state->work_most)
                 break;
             step = work >= 256 ? 64 : work >= 64 ? 32 : 16;
         }
     }
-    return code;
+}
+
+/* Time per access by working set: a curve for one number of chains, or (`work` from 0 on) for one
+ * amount of work after an access; of the sizes in which each chain has two lines of its own. Every
+ * size has a ring of its own in one memory, so what stands there is noted on a page before it. */
+static void plan_curve_by_size(struct probe_task *task, const char *name, unsigned chains, int work,
+                               enum parallelism_mode mode)
+{
+    const struct parallelism_state *state = task->state;
+    const unsigned series = build_series(task, (struct series){.name = name,
+                                                               .headline = true,
+                                                               .x = {"working set", "B"},
+                                                               .y = {"time per access", "ns"}});
+    build_factor(task, series, "chains", chains);
+    if (work >= 0)
+        build_factor(task, series, "work", work);
+    if (mode == MODE_PREFETCH)
+        build_factor(task, series, "prefetch", state->ahead);
+    build_factor_text(task, series, "pages", settings_text(task->settings, "pages"));
+    for (size_t i = 0; i < state->sets.count; i++) {
+        struct chain_ring ring = state->ring;
+        ring.bytes = (size_t)state->sets.bytes[i];
+        if (parallelism_room(state, ring.bytes) >= chains)
+            add_point(task, (int)series, (double)ring.bytes,
+                      (struct parallelism_point){mode, chains, work > 0 ? (unsigned)work : 0}, 1)
+                ->arena_bytes = PAGE + chain_ring_arena_bytes(&ring);
+    }
+}
+
+static void plan_sizes(struct probe_task *task)
+{
+    struct parallelism_state *state = task->state;
+    const unsigned at_work = parallelism_chains_at_work(state);
+    state->ring.states = 1;
+    state->ring.starts_most = CHAINS_MOST;
+    for (size_t i = 0; i < state->chain_count && !state->work_count; i++)
+        plan_curve_by_size(task, "chains by size", state->chains[i], -1, MODE_CHAINS);
+    for (size_t i = 0; i < state->work_count; i++) {
+        plan_curve_by_size(task, "work by size", at_work, (int)state->works[i], MODE_WORK);
+        if (state->ahead)
+            plan_curve_by_size(task, "work by size, prefetched", at_work, (int)state->works[i],
+                               MODE_PREFETCH);
+    }
+    if (!task->plan.point_count)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--sizes: none of them has room for that many chains: give larger ones, or "
+                   "fewer --chains");
 }
 
 /* What the stage goes through, and how many chains at once. */
@@ -210,7 +239,7 @@ static void lay_out_ring(struct probe_task *task, const struct parallelism_stage
     ring->starts_most = state->threads * state->chains_per_thread;
 }
 
-static int plan_stage(struct probe_task *task, struct error *error)
+static void plan_stage(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
     const struct parallelism_stage *stage = &state->stages[state->at];
@@ -221,103 +250,58 @@ static int plan_stage(struct probe_task *task, struct error *error)
     plan->touch_cpu = state->seat->cpu;
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
     plan->unstable_above = 0.1;
-    plan->span_s = settings_has(task->settings, "quick") ? 0 : 0.5;
+    plan->span_s = task->common.quick.has ? 0 : 0.5;
     /* Neighbours move what lies beyond the caches by more than a percent. */
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = 0.02;
     plan->share = last || stage->look == LOOK_SIZES ? 1 : state->at == 0 ? first_share : next_share;
-    int code;
-    switch (stage->look) {
-    case LOOK_THREADS:
-        code = plan_threads(task, error);
-        break;
-    case LOOK_WORK:
-        code = plan_work(task, error);
-        break;
-    case LOOK_SIZES:
-        code = parallelism_plan_sizes(task, error);
-        break;
-    case LOOK_CURVE:
-    case LOOK_REST:
-    default:
-        code = plan_curve(task, stage->level, stage->look == LOOK_REST, error);
-    }
-    return code < 0 ? code : trial_values_reserve(&state->values, plan, task->pool, error);
-}
-
-static int note_number(struct probe_task *task, const char *name, double number,
-                       struct error *error)
-{
-    struct factor *factor = probe_add_parameter(task, name);
-    factor->number = number;
-    return 0;
-}
-
-static void plan_parallelism(struct probe_task *task)
-{
-    struct error *error = pool_error(task->pool);
-    struct parallelism_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    const struct chases chases = chases_make(task->machine);
-    state->ring =
-        (struct chain_ring){.line_bytes = chases.line_bytes, .settled_bytes = chases.settled_bytes};
-    state->all = state->work[0] = state->work[1] = state->work[2] = -1;
-    state->work_knee = state->prefetch_gain = summary_of_nothing();
-    for (size_t i = 0; i < CHASE_LEVELS_MAX; i++)
-        state->curves[i] = (struct parallelism_level){
-            .series = -1, .sustained = summary_of_nothing(), .four = summary_of_nothing()};
-    int code = chases_seat(task, &state->seat, error);
-    if (code == 0)
-        code = parallelism_choose(task, error);
-    if (code == 0)
-        code = note_number(task, "chains_in_registers", chains_registers, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    state->chains_per_thread = parallelism_chains_at_work(state);
-    list_stages(task);
-    return (void)pool_check(task->pool, plan_stage(task, error));
+    if (stage->look == LOOK_THREADS)
+        plan_threads(task);
+    else if (stage->look == LOOK_WORK)
+        plan_work(task);
+    else if (stage->look == LOOK_SIZES)
+        plan_sizes(task);
+    else
+        plan_curve(task, stage->level, stage->look == LOOK_REST);
+    trial_values_reserve(&state->values, plan, task->pool);
 }
 
 /* Notes a level that there is no time for, and a budget that would be enough however long the
  * stages before it take. */
-static int leave_out(struct probe_task *task, const struct parallelism_stage *stage,
-                     struct error *error)
+static void leave_out(struct probe_task *task, const struct parallelism_stage *stage)
 {
     struct parallelism_state *state = task->state;
     const char *name = state->levels[stage->level].name, *before = state->left_out;
     if (stage->look != LOOK_CURVE)
-        return 0;
+        return;
     state->left_out = before ? pool_printf(task->pool, "%s, %s", before, name) : name;
     state->time_for_all_s = time_enough_s / (1 - first_share);
     for (size_t i = 1; i < state->at; i++)
         state->time_for_all_s /= 1 - next_share;
-    return state->left_out ? 0 : error_out_of_memory(error);
-}
-
-static bool next_parallelism(struct probe_task *task, const struct stage_outcome *outcome,
-                             unsigned stage)
-{
-    struct error *error = pool_error(task->pool);
-    struct parallelism_state *state = task->state;
-    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
-    (void)stage;
-    parallelism_take(task);
-    int code = 0;
-    while (++state->at < state->stage_count && code == 0) {
-        const struct parallelism_stage *stage_now = &state->stages[state->at];
-        if (!stage_now->optional || left_s >= time_enough_s)
-            break;
-        code = leave_out(task, stage_now, error);
-    }
-    if (code < 0 || state->at >= state->stage_count)
-        return pool_check(task->pool, code) > 0;
-    parallelism_list_chains(state, state->stages[state->at].look == LOOK_REST);
-    probe_plan_clear(task);
-    code = plan_stage(task, error);
-    return pool_check(task->pool, code < 0 ? code : 1) > 0;
 }
 
 /* --- measuring --- */
+
+/* The ring of that trial, whose point's x is its size, in the arena that is left behind the note.
+ * Preparing may be recalled at any moment: the note is wiped before anything is changed. */
+static struct chain_places *ring_of_size(struct chain_ring *ring, const struct trial *trial,
+                                         struct arena *arena)
+{
+    struct trial behind = *trial;
+    volatile size_t *noted = (volatile size_t *)trial->arena->memory;
+    ring->bytes = (size_t)trial->point->x;
+    *arena = *trial->arena;
+    arena->memory += PAGE;
+    arena->bytes -= PAGE;
+    if (*noted != ring->bytes) {
+        *noted = 0;
+        chain_ring_forget(ring, arena);
+    }
+    behind.arena = arena;
+    struct chain_places *places = chain_ring_places(ring, &behind);
+    *noted = ring->bytes;
+    return places;
+}
 
 static void prepare_parallelism(struct trial *trial)
 {
@@ -329,8 +313,8 @@ static void prepare_parallelism(struct trial *trial)
     const size_t n = chains * (size_t)point->seat_count;
     struct chain_ring ring = state->ring;
     struct arena arena = *trial->arena;
-    struct chain_places *places = state->sets.count ? parallelism_ring_of_size(&ring, trial, &arena)
-                                                    : chain_ring_places(&ring, trial);
+    struct chain_places *places =
+        state->sets.count ? ring_of_size(&ring, trial, &arena) : chain_ring_places(&ring, trial);
     struct random random = {trial->seed};
     const double turn = random_unit(&random);
     for (unsigned i = 0; i < point->seat_count; i++) {
@@ -358,6 +342,45 @@ static void observe_parallelism(void *observer, const struct observation *seen)
     struct probe_task *task = observer;
     struct parallelism_state *state = task->state;
     trial_values_keep(&state->values, &task->plan, seen);
+}
+
+/* --- plan and next --- */
+
+static void plan_parallelism(struct probe_task *task)
+{
+    struct parallelism_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct chases chases = chases_make(task->machine);
+    state->ring =
+        (struct chain_ring){.line_bytes = chases.line_bytes, .settled_bytes = chases.settled_bytes};
+    state->all = state->work[0] = state->work[1] = state->work[2] = -1;
+    state->work_knee = state->prefetch_gain = summary_of_nothing();
+    for (size_t i = 0; i < CHASE_LEVELS_MAX; i++)
+        state->curves[i] = (struct parallelism_level){
+            .series = -1, .sustained = summary_of_nothing(), .four = summary_of_nothing()};
+    state->seat = chases_seat(task);
+    parallelism_choose(task);
+    build_note(task, "chains_in_registers", chains_registers);
+    state->chains_per_thread = parallelism_chains_at_work(state);
+    list_stages(task);
+    plan_stage(task);
+}
+
+static bool next_parallelism(struct probe_task *task, const struct stage_outcome *outcome,
+                             unsigned stage)
+{
+    struct parallelism_state *state = task->state;
+    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
+    (void)stage;
+    parallelism_take(task);
+    while (++state->at < state->stage_count && state->stages[state->at].optional &&
+           left_s < time_enough_s)
+        leave_out(task, &state->stages[state->at]);
+    if (state->at >= state->stage_count)
+        return false;
+    parallelism_list_chains(state, state->stages[state->at].look == LOOK_REST);
+    probe_plan_clear(task);
+    plan_stage(task);
+    return true;
 }
 
 const struct probe parallelism_probe = {

@@ -68,9 +68,8 @@ struct parallelism_point {
     enum parallelism_mode { MODE_CHAINS, MODE_WORK, MODE_PREFETCH } mode;
     unsigned chains, work;
 };
-/* Adds one at x, of that many threads. */
-struct plan_point *parallelism_add_point(struct probe_task *, unsigned series, double x,
-                                         struct parallelism_point, size_t threads);
+
+/* --- options.c --- */
 
 /* In which level, and with how many chains, where nothing else is said. */
 extern const char *const parallelism_level_names[];
@@ -78,7 +77,7 @@ enum { PARALLELISM_USUAL = 16 };
 
 /* Reads the options into the state, whose seat and ring are known. ERROR_USAGE for those that
  * contradict the machine or each other. */
-int parallelism_choose(struct probe_task *, struct error *);
+void parallelism_choose(struct probe_task *);
 /* The most chains in `bytes`: each has two lines of its own, or it would meet the next one at
  * once. */
 uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
@@ -86,20 +85,10 @@ uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
 uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct chase_level *);
 /* Numbers of chains for what follows the first curve: all of them, or the rest. */
 void parallelism_list_chains(struct parallelism_state *, bool rest);
-
-/* by_size.c: curves by working set. */
-
-/* Reads --sizes, --from, --to and --per-octave into the state: whether any was given. 0, or
- * ERROR_USAGE. */
-int parallelism_choose_sizes(struct probe_task *, struct error *);
-/* Plans a curve for each number of chains, or where work was named for each amount of it, and
- * another with prefetch. */
-int parallelism_plan_sizes(struct probe_task *, struct error *);
-/* The ring of that trial, whose point's x is its size, in the arena that is left behind a note. */
-struct chain_places *parallelism_ring_of_size(struct chain_ring *, const struct trial *,
-                                              struct arena *);
 /* Chains at a time where there is work: the one number that was named, or the usual one. */
 unsigned parallelism_chains_at_work(const struct parallelism_state *);
+
+/* --- trials.c --- */
 
 /* Values within this share of the best count as equally good. */
 extern const double parallelism_tolerance;
@@ -107,16 +96,28 @@ extern const double parallelism_tolerance;
 bool parallelism_plateau(const struct series *, struct saturation *);
 /* Keeps what the trials of the stage that was measured answered, before the next one is planned. */
 void parallelism_take(struct probe_task *);
+/* Adds what all stages came to, as series. */
+void parallelism_conclude(struct probe_task *, const struct stage_outcome *);
 /* Names of series: accesses by all threads, and by work after each; what trials answered together.
  */
 extern const char *const parallelism_all_name,
     *const parallelism_work_names[3], *const parallelism_sustained, *const parallelism_four,
                                                                         *const parallelism_knee,
                                                                             *const parallelism_gain;
-/* Adds what all stages came to, as series. */
-void parallelism_conclude(struct probe_task *, const struct stage_outcome *);
+
+/* --- findings.c --- */
+
+/* How many misses of its first-level cache a core is documented to track at once. */
+struct miss_buffers {
+    unsigned count;
+    const char *name;   /* what its maker calls them */
+    const char *source; /* where that stands */
+};
+/* NULL for a processor that is not in the table; vendor and model may be NULL. */
+const struct miss_buffers *miss_buffers_find(const char *vendor, const char *model);
+
 void parallelism_analyse(struct analysis *);
-extern const struct finding_line parallelism_lines[]; /* the registry's */
+extern const struct finding_line parallelism_lines[];
 extern const struct standard parallelism_experiment[];
 
 #endif

@@ -1,4 +1,8 @@
-/* What the trials of a stage answer together, before the next stage is planned. */
+/*
+ * What the trials of a stage answer together, before the next stage is planned, and the series that
+ * the document has of it.
+ */
+#include "measure/probes/kit/build.h"
 #include "measure/probes/parallelism/parallelism.h"
 #include "stats/quantile.h"
 
@@ -189,4 +193,119 @@ void parallelism_take(struct probe_task *task)
         take_curve(task, &state->curves[stage->level]);
     else if (stage->look == LOOK_WORK)
         take_work(task);
+}
+
+/* --- what the document has to hold beside what was measured --- */
+
+const char *const parallelism_sustained = "sustained by trial",
+                  *const parallelism_four = "four chains by trial",
+                  *const parallelism_knee = "knee by trial",
+                  *const parallelism_gain = "gain by trial";
+
+/* A series of rates from one of times, in each of which `bytes` bytes are moved. */
+static void add_rates(struct probe_task *task, const struct series *times, const char *name,
+                      double bytes)
+{
+    struct probe_result *result = task->result;
+    struct point *points = pool_alloc(task->pool, times->point_count + 1, sizeof *points);
+    const struct series like = *times;
+    struct series *rates =
+        pool_append(task->pool, (void **)&result->series, &result->series_count, sizeof *rates);
+    *rates = like;
+    rates->name = name;
+    rates->y = (struct axis){"rate", "B/s"};
+    rates->points = points;
+    for (size_t i = 0; i < like.point_count; i++) {
+        points[i] = like.points[i];
+        const struct summary t = like.points[i].y;
+        const float each = (float)(bytes * 1e9);
+        points[i].y = (struct summary){each / t.median, each / t.high, each / t.low, t.coverage,
+                                       each / t.max,    each / t.p90,  each / t.p75, each / t.p25,
+                                       each / t.p10,    each / t.min,  t.n};
+        const struct quiet quiet = points[i].quiet;
+        points[i].cycles = (struct estimate){NAN, NAN, NAN};
+        points[i].quiet = (struct quiet){each / quiet.value, each / quiet.high, each / quiet.low};
+        points[i].quiet_cycles = quiet_unknown();
+    }
+}
+
+/* What trials answered of a series together, as a series with its factors. */
+static void tell(struct probe_task *task, const struct series *of, const char *name, double x,
+                 struct axis y, const struct summary *concluded)
+{
+    const struct series like = {
+        .name = name, .factors = of->factors, .factor_count = of->factor_count, .x = of->x, .y = y};
+    trial_series_conclude(task, &like, x, concluded);
+}
+
+static void tell_curve(struct probe_task *task, const struct parallelism_level *curve)
+{
+    const struct parallelism_state *state = task->state;
+    struct saturation found;
+    const struct series series = task->result->series[curve->series];
+    if (!parallelism_plateau(&series, &found))
+        return;
+    tell(task, &series, parallelism_sustained, series.points[found.knee].x,
+         (struct axis){"at once", ""}, &curve->sustained);
+    tell(task, &series, parallelism_four, FOUR, (struct axis){"of a quarter", ""}, &curve->four);
+    add_rates(task, &series, pool_printf(task->pool, "lines from %s", curve->level->name),
+              (double)state->ring.line_bytes);
+}
+
+/* What each thread gets. */
+static void tell_threads(struct probe_task *task)
+{
+    const struct parallelism_state *state = task->state;
+    const struct series all = task->result->series[state->all];
+    size_t measured = 0;
+    for (size_t i = 0; i < all.point_count; i++)
+        measured += all.points[i].y.n > 0;
+    if (!measured)
+        return;
+    struct point *points = pool_alloc(task->pool, all.point_count, sizeof *points);
+    struct series *each = pool_append(task->pool, (void **)&task->result->series,
+                                      &task->result->series_count, sizeof *each);
+    *each = all;
+    each->name = "random accesses by each thread";
+    each->points = points;
+    for (size_t i = 0; i < all.point_count; i++) {
+        points[i] = all.points[i];
+        float *const values[] = {&points[i].y.median, &points[i].y.low, &points[i].y.high,
+                                 &points[i].y.min,    &points[i].y.p10, &points[i].y.p25,
+                                 &points[i].y.p75,    &points[i].y.p90, &points[i].y.max};
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+            *values[k] /= (float)all.points[i].x;
+    }
+}
+
+/* The knee's x is how many trials could have shown it. */
+static void tell_work(struct probe_task *task)
+{
+    const struct parallelism_state *state = task->state;
+    const struct series work = task->result->series[state->work[1]];
+    tell(task, &work, parallelism_knee, state->work_trials, (struct axis){"work", "cycles"},
+         &state->work_knee);
+    if (state->work[2] >= 0 && state->prefetch_gain.n)
+        tell(task, &work, parallelism_gain, state->prefetch_at, (struct axis){"times as fast", ""},
+             &state->prefetch_gain);
+}
+
+void parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    const struct parallelism_state *state = task->state;
+    (void)outcome;
+    if (state->left_out)
+        build_note_text(task, parameter_not_measured,
+                        pool_printf(task->pool,
+                                    "%s: there was no time left; give --budget %.0f, or ask for "
+                                    "one level alone (--level)",
+                                    state->left_out, ceil(state->time_for_all_s)));
+    parallelism_take(task);
+    for (size_t i = state->level_count; i-- > 0;)
+        if (state->curves[i].series >= 0)
+            tell_curve(task, &state->curves[i]);
+    if (state->all >= 0)
+        tell_threads(task);
+    if (state->work[1] >= 0)
+        tell_work(task);
 }

@@ -4,6 +4,7 @@
  */
 #include "conclude/translation/tlb.h"
 #include "document/flag.h"
+#include "measure/probes/kit/build.h"
 #include "measure/probes/tlb/state.h"
 #include "stats/quantile.h"
 #include "stats/step.h"
@@ -31,20 +32,19 @@ static struct tlb_size *current(struct tlb_state *state)
     return &state->sizes[state->at];
 }
 
-/* Adds a curve over pages, or what trials answer where there is `room`: its index, or ERROR_SYSTEM.
- */
+/* Adds a curve over pages, or what trials answer where there is `room`: its index. */
 static int add_series(struct probe_task *task, const char *name, const struct tlb_size *size,
-                      const char *look, size_t room, struct error *error)
+                      const char *look, size_t room)
 {
-    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
-    factors[0] = (struct factor){"pages", size->name, 0};
-    factors[1] = (struct factor){"look", look, 0};
-    struct series series = {.name = name,
-                            .factors = factors,
-                            .factor_count = 2,
-                            .x = {room ? "trial" : "pages", ""},
-                            .y = {room ? "entries" : "latency", room ? "" : "ns"}};
-    return trial_series_add(task, &series, room, error);
+    const unsigned series =
+        build_series(task, (struct series){.name = name,
+                                           .x = {room ? "trial" : "pages", ""},
+                                           .y = {room ? "entries" : "latency", room ? "" : "ns"}});
+    build_factor_text(task, series, "pages", size->name);
+    build_factor_text(task, series, "look", look);
+    if (room)
+        task->plan.series[series].points = pool_alloc(task->pool, room, sizeof(struct point));
+    return (int)series;
 }
 
 struct tlb_chain tlb_chain_of(const struct tlb_state *state, unsigned ladder, double pages)
@@ -57,21 +57,14 @@ struct tlb_chain tlb_chain_of(const struct tlb_state *state, unsigned ladder, do
                               .layout = pieces ? TLB_SPREAD : (enum tlb_layout)ladder};
 }
 
-static int add_point(struct probe_task *task, int series, unsigned ladder, double pages,
-                     struct error *error)
+static void add_point(struct probe_task *task, int series, unsigned ladder, double pages)
 {
     const struct tlb_state *state = task->state;
-    struct plan *plan = &task->plan;
-    struct tlb_chain chain = tlb_chain_of(state, ladder, pages);
+    const struct tlb_chain chain = tlb_chain_of(state, ladder, pages);
     struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    point->series = (unsigned)series;
-    point->x = pages;
-    point->seats = state->seat;
-    point->seat_count = 1;
+        build_point(task, (unsigned)series, pages, &state->seat->cpu, 1, MEASURED);
     point->arena_bytes = tlb_chain_bytes(&chain);
     point->index = ladder;
-    return 0;
 }
 
 static const double trial_ns = 150e3;
@@ -80,7 +73,6 @@ static void plan_stage(struct probe_task *task, unsigned trials)
 {
     struct tlb_state *state = task->state;
     struct plan *plan = &task->plan;
-    bool quick = settings_has(task->settings, "quick");
     probe_plan_clear(task);
     plan->pages = current(state)->policy;
     plan->touch_cpu = state->seat->cpu;
@@ -88,7 +80,7 @@ static void plan_stage(struct probe_task *task, unsigned trials)
     probe_plan_short_batches(plan, trial_ns);
     /* What a step needs to be seen; the trials are as many as vote. */
     plan->precision = fmax(plan->precision, 0.1);
-    plan->span_s = quick ? 0 : 0.3;
+    plan->span_s = task->common.quick.has ? 0 : 0.3;
     plan->share = 0.5; /* of the time left, as long as others may follow */
 }
 
@@ -109,7 +101,7 @@ static double ladder_most(const struct tlb_state *state, unsigned ladder)
     }
 }
 
-int tlb_plan_ladder(struct probe_task *task, struct error *error)
+void tlb_plan_ladder(struct probe_task *task)
 {
     struct tlb_state *state = task->state;
     struct tlb_size *size = current(state);
@@ -120,16 +112,11 @@ int tlb_plan_ladder(struct probe_task *task, struct error *error)
         if (most < (double)TLB_PAGES_LEAST)
             continue;
         size->ladder[ladder] =
-            add_series(task, tlb_ladder_names[ladder], size, tlb_looks[TLB_LADDER], 0, error);
-        if (size->ladder[ladder] < 0)
-            return size->ladder[ladder];
-        for (double exact = TLB_PAGES_LEAST; round(exact) <= most; exact *= M_SQRT2) {
-            int code = add_point(task, size->ladder[ladder], ladder, round(exact), error);
-            if (code < 0)
-                return code;
-        }
+            add_series(task, tlb_ladder_names[ladder], size, tlb_looks[TLB_LADDER], 0);
+        for (double exact = TLB_PAGES_LEAST; round(exact) <= most; exact *= M_SQRT2)
+            add_point(task, size->ladder[ladder], ladder, round(exact));
     }
-    return trial_values_reserve(&state->values, &task->plan, task->pool, error);
+    trial_values_reserve(&state->values, &task->plan, task->pool);
 }
 
 /* --- what comes next --- */
@@ -141,8 +128,7 @@ static const struct series *ladder(const struct probe_task *task, enum tlb_layou
 }
 
 /* Plans sizes from `from` to `to` around the end of level 0 or 1. */
-static int plan_fine(struct probe_task *task, int level, double from, double to,
-                     struct error *error)
+static bool plan_fine(struct probe_task *task, int level, double from, double to)
 {
     struct tlb_state *state = task->state;
     struct tlb_size *size = current(state);
@@ -156,33 +142,15 @@ static int plan_fine(struct probe_task *task, int level, double from, double to,
     from = fmax(from, TLB_PAGES_LEAST);
     int most = level ? STAGE_POINTS / 2 : STAGE_POINTS;
     state->step = fmax(1, ceil((to - from) / most));
-    int series = add_series(task, tlb_ladder_names[size->spread], size,
-                            tlb_looks[level ? TLB_SECOND : TLB_FIRST], 0, error);
-    size->fine[level] = series;
-    if (series < 0)
-        return series;
-    for (double pages = from; pages <= to; pages += state->step) {
-        int code = add_point(task, series, size->spread, pages, error);
-        if (code < 0)
-            return code;
-    }
-    int code =
-        trial_values_reserve_groups(&state->values, &task->plan, STEP_TRIALS, task->pool, error);
-    return code < 0 ? code : 1;
+    size->fine[level] = add_series(task, tlb_ladder_names[size->spread], size,
+                                   tlb_looks[level ? TLB_SECOND : TLB_FIRST], 0);
+    for (double pages = from; pages <= to; pages += state->step)
+        add_point(task, size->fine[level], size->spread, pages);
+    trial_values_reserve_groups(&state->values, &task->plan, STEP_TRIALS, task->pool);
+    return true;
 }
 
-static void look_for_sharing(struct probe_task *task)
-{
-    struct tlb_size *size = current(task->state);
-    const struct series *sparse = ladder(task, TLB_SPARSE);
-    if (!sparse)
-        return;
-    size->shared = tlb_shared(ladder(task, TLB_SPREAD), sparse, ladder(task, TLB_PACKED));
-    if (size->shared > 1)
-        size->spread = TLB_SPARSE;
-}
-
-static int after_ladder(struct probe_task *task, struct error *error)
+static bool after_ladder(struct probe_task *task)
 {
     struct tlb_state *state = task->state;
     struct tlb_size *size = current(state);
@@ -192,31 +160,34 @@ static int after_ladder(struct probe_task *task, struct error *error)
         flags |= packed->points[i].flags;
     if (flags & FLAG_BIT(FLAG_SMALL_PAGES)) {
         size->unavailable = pool_printf(task->pool, "pages of %s can't be had here", size->name);
-        return size->unavailable ? 0 : error_out_of_memory(error);
+        return false;
     }
-    look_for_sharing(task);
+    const struct series *sparse = ladder(task, TLB_SPARSE);
+    if (sparse)
+        size->shared = tlb_shared(ladder(task, TLB_SPREAD), sparse, packed);
+    if (size->shared > 1)
+        size->spread = TLB_SPARSE;
     const struct series *spread = ladder(task, size->spread);
     size_t off = tlb_departure(spread, packed, 0, tlb_least_cost);
     if (off >= spread->point_count || off < 2)
-        return 0;
-    return plan_fine(task, 0, spread->points[off - 2].x, ceil(spread->points[off].x * 1.15), error);
+        return false;
+    return plan_fine(task, 0, spread->points[off - 2].x, ceil(spread->points[off].x * 1.15));
 }
 
-static int after_first(struct probe_task *task, double entries, struct error *error)
+static bool after_first(struct probe_task *task, double entries)
 {
     struct tlb_state *state = task->state;
     struct tlb_size *size = current(state);
     const struct series *spread = ladder(task, size->spread), *packed = ladder(task, TLB_PACKED);
     size_t from = 0;
     if (size->policy != PAGES_SMALL)
-        return 0;
+        return false;
     while (from < spread->point_count && spread->points[from].x < 1.4 * entries)
         from++;
     size_t off = tlb_departure(spread, packed, from, 2 * tlb_least_cost);
     if (off + 1 >= spread->point_count || off < 2)
-        return 0;
-    return plan_fine(task, 1, spread->points[off - 2].x, ceil(spread->points[off + 1].x * 1.15),
-                     error);
+        return false;
+    return plan_fine(task, 1, spread->points[off - 2].x, ceil(spread->points[off + 1].x * 1.15));
 }
 
 /* Each trial's own answer: how many pages it found translated. Returns how many trials answered. */
@@ -243,21 +214,15 @@ static size_t poll_trials(const struct probe_task *task, double *answers)
     return answered;
 }
 
-static int keep_votes(struct probe_task *task, int level, double *answers, unsigned trials,
-                      struct error *error)
+static void keep_votes(struct probe_task *task, int level, double *answers, unsigned trials)
 {
     struct tlb_state *state = task->state;
-    int index =
-        add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials, error);
-    if (index < 0)
-        return index;
-    struct series *votes = &task->plan.series[index];
-    votes->factors[votes->factor_count++] =
-        (struct factor){"trials", NULL, trial_values_rounds(&state->values)};
+    const int index =
+        add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials);
+    build_factor(task, (unsigned)index, "trials", trial_values_rounds(&state->values));
     for (unsigned i = 0; i < trials; i++)
         if (!isnan(answers[i]))
-            trial_series_tell(votes, i, &answers[i], 1);
-    return 0;
+            trial_series_tell(&task->plan.series[index], i, &answers[i], 1);
 }
 
 /* Whether `n` answers of `trials` trials make a number, as findings_tlb() judges it. */
@@ -272,7 +237,7 @@ static bool votes_agree(const double *answers, size_t n, size_t trials)
 
 /* Narrows the bracket around what the trials answered until the step is 1 (of the second level: a
  * few percent, and all of the rise stays in view); then keeps the votes. */
-static int after_fine(struct probe_task *task, int level, struct error *error)
+static bool after_fine(struct probe_task *task, int level)
 {
     struct tlb_state *state = task->state;
     double answers[STEP_TRIALS], sorted[STEP_TRIALS], entries = NAN;
@@ -289,19 +254,17 @@ static int after_fine(struct probe_task *task, int level, struct error *error)
     if (answered && step > (level ? fmax(1, entries / 24) : 1)) {
         /* The coarser look stays in the document. */
         double from = fmax(TLB_PAGES_LEAST, sorted[0] - step - (double)BRACKET_MARGIN);
-        return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN, error);
+        return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN);
     }
-    int code = keep_votes(task, level, answers, trials, error);
+    keep_votes(task, level, answers, trials);
     /* Where the trials do not agree on an end, nothing says where to look beyond it. */
-    if (code == 0 && level == 0 && votes_agree(sorted, n, trial_values_rounds(&state->values)))
-        code = after_first(task, entries, error);
-    return code;
+    return level == 0 && votes_agree(sorted, n, trial_values_rounds(&state->values)) &&
+           after_first(task, entries);
 }
 
-int tlb_plan_next(struct probe_task *task, struct error *error)
+bool tlb_plan_next(struct probe_task *task)
 {
     const struct tlb_state *state = task->state;
-    return state->look == TLB_LADDER  ? after_ladder(task, error)
-           : state->look == TLB_FIRST ? after_fine(task, 0, error)
-                                      : after_fine(task, 1, error);
+    return state->look == TLB_LADDER ? after_ladder(task)
+                                     : after_fine(task, state->look == TLB_SECOND);
 }

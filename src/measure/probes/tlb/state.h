@@ -57,8 +57,8 @@ struct tlb_state {
 struct tlb_chain tlb_chain_of(const struct tlb_state *, unsigned ladder, double pages);
 
 /* The stages, in stages.c: a ladder of sizes, then what refines it. */
-int tlb_plan_ladder(struct probe_task *, struct error *);
-/* 1: a stage was planned; 0: this page size is done; or an error's code. */
-int tlb_plan_next(struct probe_task *, struct error *);
+void tlb_plan_ladder(struct probe_task *);
+/* False: this page size is done. */
+bool tlb_plan_next(struct probe_task *);
 
 #endif

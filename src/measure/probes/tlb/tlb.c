@@ -18,7 +18,7 @@
 #include "document/flag.h"
 #include "measure/kernels/chase.h"
 #include "measure/probes/chase/chases.h"
-#include "measure/probes/kit/probe.h"
+#include "measure/probes/kit/build.h"
 #include "measure/probes/tlb/state.h"
 
 #include <math.h>
@@ -69,13 +69,9 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
 
 static void plan_tlb(struct probe_task *task)
 {
-    struct error *error = pool_error(task->pool);
-    struct tlb_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
+    struct tlb_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->line_bytes = machine_line_bytes(task->machine);
-    int code = chases_seat(task, &state->seat, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
+    state->seat = chases_seat(task);
     const struct machine_facts *facts = &task->machine->facts;
     uint64_t small = facts->page_size_count ? facts->page_sizes[0] : 4096;
     /* Linux's transparent huge page is one table's worth of small ones: eight bytes an entry. */
@@ -88,13 +84,11 @@ static void plan_tlb(struct probe_task *task)
     if (choice == CHOICE_HUGE1G)
         add_size(task, UINT64_C(1) << 30, PAGES_HUGE1G, HUGE_MOST);
     if (state->sizes[0].most < 2 * TLB_PAGES_LEAST)
-        return (void)pool_check(
-            task->pool,
-            error_set(error, ERROR_IMPOSSIBLE,
-                      "there is memory for %.0f pages of %s, and a TLB holds more: free memory, "
-                      "or look at smaller pages (--pages)",
-                      state->sizes[0].most, state->sizes[0].name));
-    return (void)pool_check(task->pool, tlb_plan_ladder(task, error));
+        pool_leave(task->pool, ERROR_IMPOSSIBLE,
+                   "there is memory for %.0f pages of %s, and a TLB holds more: free memory, or "
+                   "look at smaller pages (--pages)",
+                   state->sizes[0].most, state->sizes[0].name);
+    tlb_plan_ladder(task);
 }
 
 /* --- measuring --- */
@@ -124,21 +118,21 @@ static void observe_tlb(void *observer, const struct observation *seen)
 
 static bool next_tlb(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
-    struct error *error = pool_error(task->pool);
     (void)outcome;
     (void)stage;
     struct tlb_state *state = task->state;
-    int more = tlb_plan_next(task, error);
-    while (more == 0 && ++state->at < state->size_count) {
+    bool more = tlb_plan_next(task);
+    while (!more && ++state->at < state->size_count) {
         struct tlb_size *size = &state->sizes[state->at];
         if (size->most < 4 * TLB_PAGES_LEAST) {
             size->unavailable = pool_printf(task->pool, "there is memory for %.0f pages of %s",
                                             size->most, size->name);
             continue;
         }
-        more = tlb_plan_ladder(task, error) < 0 ? ERROR_SYSTEM : 1;
+        tlb_plan_ladder(task);
+        more = true;
     }
-    return pool_check(task->pool, more) > 0;
+    return more;
 }
 
 /* --- concluding --- */
@@ -146,18 +140,14 @@ static bool next_tlb(struct probe_task *task, const struct stage_outcome *outcom
 /* Pages that were not measured are in no series: a parameter says why. */
 static void conclude_tlb(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    struct error *error = pool_error(task->pool);
     (void)outcome;
     const struct tlb_state *state = task->state;
     for (size_t i = 0; i < state->size_count; i++) {
         const struct tlb_size *size = &state->sizes[i];
-        if (!size->unavailable)
-            continue;
-        const char *name = pool_printf(task->pool, "unavailable.%s", size->name);
-        struct factor *why = name ? probe_add_parameter(task, name) : NULL;
-        why->text = size->unavailable;
+        if (size->unavailable)
+            build_note_text(task, pool_printf(task->pool, "unavailable.%s", size->name),
+                            size->unavailable);
     }
-    return (void)pool_check(task->pool, 0);
 }
 
 /* The last series of those pages in that look: refining adds ever finer ones. NULL: none. */
@@ -202,8 +192,8 @@ static bool has_flag(const struct series *series, enum flag flag)
 }
 
 /* `small`: the pages whose number huge ones are compared with, the first that were looked at. */
-static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
-                         const struct tlb_page *small, struct error *error)
+static void analyse_pages(struct analysis *analysis, const struct tlb_page *page,
+                          const struct tlb_page *small)
 {
     const struct machine_facts *machine = analysis->machine;
     const char *name = page->name;
@@ -229,10 +219,11 @@ static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
                                     .shared = 1};
     if (!why && packed && page->bytes != least && has_flag(packed, FLAG_SMALL_PAGES))
         evidence.unavailable = pool_printf(analysis->pool, "pages of %s can't be had here", name);
-    if (!evidence.unavailable && (!spread || !packed))
-        return (analysis_keep(analysis, patterns,
-                              "the document does not say why its pages were not measured"),
-                0);
+    if (!evidence.unavailable && (!spread || !packed)) {
+        analysis_keep(analysis, patterns,
+                      "the document does not say why its pages were not measured");
+        return;
+    }
     if (spread && packed && sparse)
         evidence.shared = tlb_shared(spread, sparse, packed);
     if (evidence.shared > 1)
@@ -244,14 +235,13 @@ static int analyse_pages(struct analysis *analysis, const struct tlb_page *page,
                                         &evidence.second, &evidence.second_trials);
     if (!evidence.second)
         evidence.fine_spread = NULL;
-    if (!first_held || !second_held)
-        return (
-            analysis_keep(analysis, patterns, "the document does not hold how many trials voted"),
-            0);
+    if (!first_held || !second_held) {
+        analysis_keep(analysis, patterns, "the document does not hold how many trials voted");
+        return;
+    }
     findings_tlb(analysis->result, analysis->pool, &evidence);
     if (spread)
         analysis_read_off(analysis, first, evidence.spread);
-    return 0;
 }
 
 static bool is_looked_at(const struct analysis *analysis, const char *page)
@@ -270,16 +260,13 @@ static bool is_looked_at(const struct analysis *analysis, const char *page)
 
 static void analyse_tlb(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
     const struct tlb_page *small = NULL;
-    int code = 0;
-    for (size_t i = 0; i < TLB_PAGES && code == 0; i++) {
+    for (size_t i = 0; i < TLB_PAGES; i++) {
         if (!is_looked_at(analysis, tlb_pages[i].name))
             continue;
         small = small ? small : &tlb_pages[i];
-        code = analyse_pages(analysis, &tlb_pages[i], small, error);
+        analyse_pages(analysis, &tlb_pages[i], small);
     }
-    return (void)pool_check(analysis->pool, code);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */

@@ -9,10 +9,7 @@
  */
 #include "base/units.h"
 #include "conclude/registry/finding.h"
-#include "document/flag.h"
 #include "measure/probes/chase/chases.h"
-#include "measure/probes/kit/probe.h"
-#include "measure/probes/prefetch/findings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +47,7 @@ enum { THROUGH, ANEW, CROSSINGS };
 static const char *const crossing_names[CROSSINGS] = {"page after page", "pages in random order"};
 
 struct prefetch_state {
-    struct chases chases; /* first: chases_prepare() finds it here */
+    struct chases chases;
     const struct seat *seat;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
@@ -86,12 +83,11 @@ static size_t choose_strides(size_t line, size_t *strides)
     return count;
 }
 
-static int plan_order(struct probe_task *task, struct prefetch_state *state,
-                      const struct chase_level *level, int order, struct error *error)
+static void plan_order(struct probe_task *task, const struct chase_level *level, int order)
 {
+    struct prefetch_state *state = task->state;
     struct chases *chases = &state->chases;
     const size_t line = chases->line_bytes;
-    const char *pages = settings_text(task->settings, "pages");
     size_t strides[STRIDES_MAX], count = choose_strides(line, strides);
     const uint64_t most = machine_memory_budget(task->machine);
     /* Close to the level before but well beyond it, so that the sets of odd strides stay small. */
@@ -102,101 +98,46 @@ static int plan_order(struct probe_task *task, struct prefetch_state *state,
                                     .order = orders[order].order,
                                     .block_bytes = orders[order].block_bytes,
                                     .block_count = orders[order].block_count};
-    const char *name = pool_printf(task->pool, "%s, %s", level->name, orders[order].name);
-    int series = name ? chases_add_series(chases, task, name, &kind, pages, error) : -1;
-    if (series < 0)
-        return error_out_of_memory(error);
+    const int series = chases_add_series(
+        chases, task, pool_printf(task->pool, "%s, %s", level->name, orders[order].name), &kind,
+        settings_text(task->settings, "pages"));
     task->plan.series[series].x = (struct axis){"stride", "B"};
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        uint64_t elements = elements_of(set_bytes, strides[i], line);
-        uint64_t bytes = elements * strides[i];
-        bool fits = elements >= FEWEST_ELEMENTS && bytes <= SPAN_MOST && bytes <= most;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t elements = elements_of(set_bytes, strides[i], line);
+        const uint64_t bytes = elements * strides[i];
+        const bool fits = elements >= FEWEST_ELEMENTS && bytes <= SPAN_MOST && bytes <= most;
         if (fits && (order != WITHIN_PAGE || 2 * strides[i] <= PAGE))
-            code = chases_add_point(chases, task, series, (double)strides[i], bytes, state->seat,
-                                    error);
+            chases_add_point(chases, task, series, (double)strides[i], bytes, state->seat);
     }
-    return code;
 }
 
-/* On small pages, few enough for any second-level TLB, so that translation costs both orders the
- * same: each order comes to a page once and stays until it has read all of it. */
-static int plan_crossing(struct probe_task *task, struct prefetch_state *state, struct error *error)
+static void plan_place(struct probe_task *task, enum page_policy pages)
+{
+    const struct prefetch_state *state = task->state;
+    task->plan.touch_cpu = state->seat->cpu;
+    task->plan.pages = pages;
+    task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
+}
+
+/* The farthest level that can be reached on pages that are few enough. */
+static uint64_t crossing_bytes(const struct prefetch_state *state)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < state->level_count; i++) {
         const struct chase_level *level = &state->levels[i];
-        uint64_t most = CROSSING_PAGES * PAGE, here = level->bytes < most ? level->bytes : most;
-        if (level->above && here >= 2 * level->above) /* the farthest that can be reached so */
+        const uint64_t most = CROSSING_PAGES * PAGE;
+        const uint64_t here = level->bytes < most ? level->bytes : most;
+        if (level->above && here >= 2 * level->above)
             bytes = here;
     }
-    if (!bytes)
-        return 0;
-    probe_plan_clear(task);
-    task->plan.touch_cpu = state->seat->cpu;
-    task->plan.pages = PAGES_SMALL;
-    task->plan.unstable_above = 0.1;
-    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
-    for (int i = 0; i < CROSSINGS; i++) {
-        const struct chase_kind kind = {.address = ADDRESS_POINTER,
-                                        .stride = state->chases.line_bytes,
-                                        .order = RING_FORWARD,
-                                        .block_bytes = i == ANEW ? PAGE : 0};
-        int series = chases_add_series(&state->chases, task, crossing_names[i], &kind,
-                                       page_policy_names[PAGES_SMALL], error);
-        if (series < 0)
-            return series;
-        int code = chases_add_point(&state->chases, task, series, (double)bytes, bytes, state->seat,
-                                    error);
-        if (code < 0)
-            return code;
-    }
-    return 1;
+    return bytes;
 }
 
-static void plan_prefetch(struct probe_task *task)
-{
-    struct error *error = pool_error(task->pool);
-    struct prefetch_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
-    state->chases = chases_make(task->machine);
-    state->level_count = chases_levels(task, NULL, state->levels);
-    int code = chases_seat(task, &state->seat, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    task->plan.touch_cpu = state->seat->cpu;
-    task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
-    task->plan.unstable_above = 0.1;
-    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
-    task->plan.share = 0.9;
-    for (size_t i = 0; i < state->level_count && code == 0; i++) {
-        const struct chase_level *level = &state->levels[i];
-        if (strcmp(level->name, "L1") == 0)
-            continue; /* nothing to hide */
-        for (int order = 0; order < ORDERS && code == 0; order++)
-            code = plan_order(task, state, level, order, error);
-    }
-    if (code == 0 && task->plan.point_count == 0)
-        return (void)pool_check(
-            task->pool,
-            error_set(error, ERROR_IMPOSSIBLE,
-                      "too little memory is free for a working set beyond the caches: stop "
-                      "programs that use memory, or raise the memory limit"));
-    return (void)pool_check(task->pool, code);
-}
-
-static bool next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
-                          unsigned stage)
-{
-    struct error *error = pool_error(task->pool);
-    (void)outcome;
-    return pool_check(task->pool, stage == 1 ? plan_crossing(task, task->state, error) : 0) > 0;
-}
-
-/* --- concluding --- */
+/* --- findings --- */
 
 struct share {
-    double value, low, high; /* the ends are NAN where a side is a single trial */
+    struct ratio hidden; /* the ends are NAN where a side is a single trial */
     unsigned flags;
 };
 
@@ -208,9 +149,8 @@ static struct estimate measure_of(const struct point *point)
 /* 1 - part / whole; the interval from the far ends of both. */
 static struct share hidden_share(const struct point *part, const struct point *whole)
 {
-    struct estimate a = measure_of(part), b = measure_of(whole);
-    return (struct share){1 - (double)a.median / (double)b.median,
-                          1 - (double)a.high / (double)b.low, 1 - (double)a.low / (double)b.high,
+    const struct ratio left = estimate_ratio(measure_of(part), measure_of(whole));
+    return (struct share){{1 - left.value, 1 - left.high, 1 - left.low},
                           part->flags | whole->flags};
 }
 
@@ -276,64 +216,56 @@ static bool share_at(const struct analysis *analysis, const struct level_series 
     return true;
 }
 
-static int add_direction(struct analysis *analysis, const struct level_series *level, int order,
-                         struct error *error)
+static void add_direction(struct analysis *analysis, const struct level_series *level, int order)
 {
     struct share share;
-    char name[40];
     const size_t first = analysis->result->finding_count;
     if (!share_at(analysis, level, order, analysis_line_bytes(analysis), &share))
-        return 0;
-    snprintf(name, sizeof name, "prefetch.%s.%s", level->level, orders[order].name);
-    struct finding *finding =
-        finding_add_value(analysis->result, analysis->pool, name, "%", 100 * share.value,
-                          100 * share.low, 100 * share.high, share.flags);
-    finding->text =
+        return;
+    const struct ratio hidden = share.hidden,
+                       percent = {100 * hidden.value, 100 * hidden.low, 100 * hidden.high};
+    const char *name =
+        pool_printf(analysis->pool, "prefetch.%s.%s", level->level, orders[order].name);
+    analysis_add_ratio(analysis, name, "%", percent, share.flags)->text =
         pool_printf(analysis->pool, "of %s's latency in random order, line after line %s: %s",
                     level->level, order == FORWARD ? "upwards" : "downwards",
-                    share.low >= hidden_well    ? "prefetchers follow"
-                    : share.high <= hidden_well ? "prefetchers hardly follow"
-                                                : "too uncertain to tell");
+                    hidden.low >= hidden_well    ? "prefetchers follow"
+                    : hidden.high <= hidden_well ? "prefetchers hardly follow"
+                                                 : "too uncertain to tell");
     analysis_read_off(analysis, first, level->orders[order]);
-    return 0;
 }
 
-/* Certain where there are intervals. Of single trials it is taken as it stands, and their flags say
+/* The largest stride, forward, at which a quarter is hidden in some level, and the next one: for
+ * certain where there are intervals. Of single trials it is taken as it stands, and their flags say
  * so. */
-static bool hides_well(const struct share *share)
-{
-    return (isfinite(share->low) ? share->low : share->value) >= hidden_well;
-}
-
-/* The largest stride, forward, at which a quarter is hidden in some level, and the next one. */
-static int add_stride(struct analysis *analysis, const struct level_series *levels,
-                      size_t level_count, struct error *error)
+static void add_stride(struct analysis *analysis, const struct level_series *levels,
+                       size_t level_count)
 {
     size_t strides[STRIDES_MAX], count = choose_strides(analysis_line_bytes(analysis), strides);
     size_t best = count;
     const struct level_series *where = NULL;
     struct share widest = {0};
-    for (size_t s = 0; s < level_count; s++) {
+    for (size_t s = 0; s < level_count; s++)
         for (size_t i = 0; i < count; i++) {
             struct share share;
-            bool measured = share_at(analysis, &levels[s], FORWARD, (double)strides[i], &share);
-            if (!measured || !hides_well(&share))
+            if (!share_at(analysis, &levels[s], FORWARD, (double)strides[i], &share))
                 continue;
-            if (best == count || i > best) {
+            const struct ratio hidden = share.hidden;
+            if ((isfinite(hidden.low) ? hidden.low : hidden.value) >= hidden_well &&
+                (best == count || i > best)) {
                 best = i;
                 where = &levels[s];
                 widest = share;
             }
         }
-    }
     struct finding *finding = analysis_add(analysis, "prefetch.max_stride", "B");
     char size[UNIT_TEXT];
     if (!where) {
         finding->text = "none: at no stride is a quarter of any level's latency hidden";
-        return 0;
+        return;
     }
     finding->value = (double)strides[best];
-    if (isfinite(widest.low)) {
+    if (isfinite(widest.hidden.low)) {
         finding->low = finding->value;
         finding->high = best + 1 < count ? (double)strides[best + 1] : NAN;
     }
@@ -343,20 +275,20 @@ static int add_stride(struct analysis *analysis, const struct level_series *leve
                                 "stride of %s%s",
                                 where->level, size_format(finding->value, size),
                                 best + 1 < count ? "" : ", the largest that was tried");
-    return 0;
 }
 
-static int add_crossing(struct analysis *analysis, struct error *error)
+static void add_crossing(struct analysis *analysis)
 {
     const struct series *through = analysis_series(analysis, crossing_names[THROUGH], NULL, NULL),
                         *anew = analysis_series(analysis, crossing_names[ANEW], NULL, NULL);
     struct finding *finding = analysis_add(analysis, "prefetch.crosses_page", "");
     if (!through || !anew || !through->point_count || !anew->point_count) {
         finding->text = "not found: it was not measured";
-        return 0;
+        return;
     }
-    struct share saved = hidden_share(through->points, anew->points);
-    finding->flags = saved.flags;
+    const struct share share = hidden_share(through->points, anew->points);
+    const struct ratio saved = share.hidden;
+    finding->flags = share.flags;
     const char *verdict = "not found: the two orders can't be distinguished";
     if (saved.low >= crossing_saves) {
         finding->value = finding->low = finding->high = 1;
@@ -372,23 +304,103 @@ static int add_crossing(struct analysis *analysis, struct error *error)
                                 "%s: page after page takes %.0f %% %s less than the same pages in "
                                 "random order, on 4 KiB pages",
                                 verdict, 100 * saved.value, ends);
-    return 0;
+}
+
+static const struct standard experiment[] = {
+    {"address", STANDARD_NAMED, NULL, 0}, {"access", STANDARD_NAMED, NULL, 0},
+    {"order", STANDARD_NAMED, NULL, 0},   {"stride", STANDARD_NAMED, NULL, 0},
+    {"pages", STANDARD_PAGES, NULL, 0},   {"node", STANDARD_TEXT, "own", 0},
+    {"core", STANDARD_FASTEST, NULL, 0},  {.factor = NULL},
+};
+
+static const struct finding_line finding_lines[] = {
+    {.patterns = "prefetch.max_stride",
+     .unit = "B",
+     .role = ROLE_PROPERTY,
+     .meaning = "The largest forward stride of which the prefetchers hide a quarter or more of a "
+                "level's latency.",
+     .moves = "Which prefetchers the processor has, and which of them firmware or a hypervisor "
+              "switched on, decide it.",
+     .advice = "Keep strides below it, or change the layout; beyond it prefetch in software."},
+    {.patterns = "prefetch.crosses_page",
+     .unit = "",
+     .role = ROLE_PROPERTY,
+     .meaning = "1: prefetchers go on into the next 4 KiB page; 0: they stop at its end.",
+     .moves = "Which prefetchers the processor has, and which are switched on, decide it.",
+     .advice = "Where they stop, huge pages do not help them: walk long runs and touch the next "
+               "page early."},
+    {.patterns = "prefetch.*.*",
+     .unit = "%",
+     .role = ROLE_PROPERTY,
+     .meaning = "How much of a level's latency in random order the prefetchers hide when lines are "
+                "visited one after another, upwards (forward) or downwards (backward).",
+     .moves = "Which prefetchers are switched on moves it, and other threads on the same core or "
+              "memory, which compete for the same requests.",
+     .advice = "Order data so that it is walked in the direction that is followed."},
+    {.patterns = NULL},
+};
+
+/* --- plan, next, analyse --- */
+
+static void plan_prefetch(struct probe_task *task)
+{
+    struct prefetch_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    state->chases = chases_make(task->machine);
+    state->level_count = chases_levels(task, NULL, state->levels);
+    state->seat = chases_seat(task);
+    plan_place(task, (enum page_policy)settings_choice(task->settings, "pages"));
+    task->plan.share = 0.9;
+    for (size_t i = 0; i < state->level_count; i++)
+        for (int order = 0; order < ORDERS && strcmp(state->levels[i].name, "L1") != 0; order++)
+            plan_order(task, &state->levels[i], order); /* in L1 there is nothing to hide */
+    if (task->plan.point_count == 0)
+        pool_leave(task->pool, ERROR_IMPOSSIBLE,
+                   "too little memory is free for a working set beyond the caches: stop programs "
+                   "that use memory, or raise the memory limit");
+}
+
+static void prepare_prefetch(struct trial *trial)
+{
+    const struct prefetch_state *state = trial->probe_state;
+    chases_prepare(trial, &state->chases);
+}
+
+/* Across the ends of pages: on small ones, few enough for any second-level TLB, so that translation
+ * costs both orders the same: each order comes to a page once and stays until it has read all of
+ * it.
+ */
+static bool next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
+                          unsigned stage)
+{
+    struct prefetch_state *state = task->state;
+    const uint64_t bytes = crossing_bytes(state);
+    (void)outcome;
+    if (stage > 1 || !bytes)
+        return false;
+    probe_plan_clear(task);
+    plan_place(task, PAGES_SMALL);
+    for (int i = 0; i < CROSSINGS; i++) {
+        const struct chase_kind kind = {.address = ADDRESS_POINTER,
+                                        .stride = state->chases.line_bytes,
+                                        .order = RING_FORWARD,
+                                        .block_bytes = i == ANEW ? PAGE : 0};
+        const int series = chases_add_series(&state->chases, task, crossing_names[i], &kind,
+                                             page_policy_names[PAGES_SMALL]);
+        chases_add_point(&state->chases, task, series, (double)bytes, bytes, state->seat);
+    }
+    return true;
 }
 
 static void analyse_prefetch(struct analysis *analysis)
 {
-    struct error *error = pool_error(analysis->pool);
     struct level_series levels[CHASE_LEVELS_MAX];
     const size_t count = find_levels(analysis, levels);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        code = add_direction(analysis, &levels[i], FORWARD, error);
-        if (code == 0)
-            code = add_direction(analysis, &levels[i], BACKWARD, error);
+    for (size_t i = 0; i < count; i++) {
+        add_direction(analysis, &levels[i], FORWARD);
+        add_direction(analysis, &levels[i], BACKWARD);
     }
-    if (code == 0)
-        code = add_stride(analysis, levels, count, error);
-    return (void)pool_check(analysis->pool, code == 0 ? add_crossing(analysis, error) : code);
+    add_stride(analysis, levels, count);
+    add_crossing(analysis);
 }
 
 const struct probe prefetch_probe = {
@@ -410,9 +422,9 @@ const struct probe prefetch_probe = {
         "forward is compared with random order within 64 strides; and at large strides in DRAM, "
         "rows that are open already.",
     .options = options,
-    .findings = {prefetch_lines, prefetch_experiment},
+    .findings = {finding_lines, experiment},
     .plan = plan_prefetch,
-    .prepare = chases_prepare,
+    .prepare = prepare_prefetch,
     .next = next_prefetch,
     .analyse = analyse_prefetch,
 };

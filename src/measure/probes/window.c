@@ -14,8 +14,10 @@
 #include "document/flag.h"
 #include "measure/probes/chase/chain_ring.h"
 #include "measure/probes/chase/chases.h"
-#include "measure/probes/kit/probe.h"
-#include "measure/probes/parallelism/window_steps.h"
+#include "measure/probes/chase/trial_values.h"
+#include "measure/probes/kit/build.h"
+#include "stats/quantile.h"
+#include "stats/saturation.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,9 +52,18 @@ enum { COARSE, FINE };
 static const char *const looks[] = {"coarse", "around the step"};
 static const char *const filler_names[] = {"all", "nop", "add", "load", NULL};
 
+enum {
+    WINDOW_TRIALS = 11,
+    WINDOW_LEAST_VOTERS = 3, /* fewer can't outvote one that was disturbed */
+};
+
+struct window_steps {
+    struct summary at; /* fillers up to which both misses overlap, of the trials that saw a step */
+    unsigned voted, saw;
+};
+
 struct window_state {
     const struct seat *seat;
-    struct chase_level level;
     struct chain_ring ring;
     struct trial_values values;
     int coarse[WINDOW_FILLERS], fine[WINDOW_FILLERS]; /* series; -1: none */
@@ -74,6 +85,84 @@ static const struct option_spec options[] = {
     {.name = NULL},
 };
 
+/* --- what the trials answer: each one votes with the step that it saw, or with none --- */
+
+enum {
+    FLOOR_POINTS = 3, /* the fewest fillers tell what a pair takes at best */
+    POINTS_MOST = 96,
+};
+/* Between one miss's time and two. */
+static const double step_level = 1 / 1.5;
+/* A rise that stays well below twice the time is not the window's step: something else took the
+ * time. */
+static const double least_top = 1.6;
+
+struct curve {
+    double x[POINTS_MOST], time[POINTS_MOST];
+    size_t n;
+};
+
+/* That trial's, false where it has too little to tell. */
+static bool fill_curve(const struct trial_values *values, const struct plan *plan, int series,
+                       unsigned trial, struct curve *curve)
+{
+    size_t known = 0;
+    curve->n = 0;
+    for (size_t i = 0; i < plan->point_count && curve->n < POINTS_MOST; i++) {
+        if ((int)plan->points[i].series != series)
+            continue;
+        const double time = trial_value(values, i, trial);
+        if (isnan(time) && curve->n < FLOOR_POINTS)
+            return false;
+        known += isnan(time) ? 0 : 1;
+        curve->x[curve->n] = plan->points[i].x;
+        curve->time[curve->n++] = time;
+    }
+    return curve->n > FLOOR_POINTS && 2 * known > curve->n;
+}
+
+/* Fillers beyond which a pair takes two misses' time; NAN where the curve has no such step. */
+static double curve_step(const struct curve *curve)
+{
+    double speed[POINTS_MOST], least[FLOOR_POINTS], top = 0;
+    for (size_t i = 0; i < FLOOR_POINTS; i++)
+        least[i] = curve->time[i];
+    sort_ascending(least, FLOOR_POINTS);
+    const double floor_value = median(least, FLOOR_POINTS);
+    for (size_t i = 0; i < curve->n; i++) {
+        top = fmax(top, curve->time[i] / floor_value);
+        speed[i] = floor_value / curve->time[i];
+    }
+    return top >= least_top ? crossing_down(curve->x, speed, curve->n, step_level) : NAN;
+}
+
+/* Reads a series (-1: none) of that plan. Its points stand at ascending x, and its first ones show
+ * what a pair takes at best. A trial votes if it has these and most of the others. */
+static struct window_steps steps_of(const struct trial_values *values, const struct plan *plan,
+                                    int series)
+{
+    double found[WINDOW_TRIALS];
+    struct curve curve;
+    struct window_steps steps = {.at = summary_of_nothing()};
+    for (unsigned trial = 0; series >= 0 && trial < WINDOW_TRIALS; trial++) {
+        if (!fill_curve(values, plan, series, trial, &curve))
+            continue;
+        const double step = curve_step(&curve);
+        steps.voted++;
+        if (isfinite(step))
+            found[steps.saw++] = floor(step);
+    }
+    if (steps.saw)
+        summarize(found, steps.saw, found, &steps.at);
+    return steps;
+}
+
+/* Whether enough trials voted and more than half of them saw a step. */
+static bool steps_agree(const struct window_steps *steps)
+{
+    return steps->voted >= WINDOW_LEAST_VOTERS && 2 * steps->saw > steps->voted;
+}
+
 /* --- planning --- */
 
 static void plan_stage(struct probe_task *task)
@@ -86,104 +175,42 @@ static void plan_stage(struct probe_task *task)
     /* Short, so that a trial keeps to its part of the ring. */
     plan->batches = 3;
     plan->batch_ns = 100e3;
-    plan->span_s = settings_has(task->settings, "quick") ? 0 : 0.5;
+    plan->span_s = task->common.quick.has ? 0 : 0.5;
     plan->share = 0.6;
     /* Between one miss's time and two a point need not be finer. */
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = 0.25;
 }
 
-static int add_series(struct probe_task *task, enum window_filler filler, const char *look,
-                      struct error *error)
+static int add_series(struct probe_task *task, enum window_filler filler, int look)
 {
-    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
     const struct window_state *state = task->state;
     char size[UNIT_TEXT];
     size_format((double)state->ring.bytes, size);
-    factors[0] = (struct factor){"filler", fillers[filler].name, 0};
-    factors[1] = (struct factor){"look", look, 0};
-    factors[2] = (struct factor){"working set", pool_strdup(task->pool, size), 0};
-    struct series series = {
-        .name = pool_printf(task->pool, "%s between two misses", fillers[filler].name),
-        .factors = factors,
-        .factor_count = 3,
-        .x = {"fillers", ""},
-        .y = {"time per pair", "ns"}};
-    return trial_series_add(task, &series, 0, error);
+    const unsigned series =
+        build_series(task, (struct series){.name = pool_printf(task->pool, "%s between two misses",
+                                                               fillers[filler].name),
+                                           .x = {"fillers", ""},
+                                           .y = {"time per pair", "ns"}});
+    build_factor_text(task, series, "filler", fillers[filler].name);
+    build_factor_text(task, series, "look", looks[look]);
+    build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
+    return (int)series;
 }
 
-static int add_point(struct probe_task *task, int series, enum window_filler filler, double x,
-                     struct error *error)
+static void add_point(struct probe_task *task, int series, int filler, double x)
 {
     const struct window_state *state = task->state;
-    struct plan *plan = &task->plan;
     struct plan_point *point =
-        pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    *point = (struct plan_point){.series = (unsigned)series,
-                                 .x = x,
-                                 .seats = state->seat,
-                                 .seat_count = 1,
-                                 .arena_bytes = chain_ring_arena_bytes(&state->ring),
-                                 .index = filler};
-    return 0;
+        build_point(task, (unsigned)series, x, &state->seat->cpu, 1, MEASURED);
+    point->arena_bytes = chain_ring_arena_bytes(&state->ring);
+    point->index = (size_t)filler;
 }
 
 /* 4, 8, ... 32, then steps that grow with the count. */
 static double next_count(double x)
 {
     return x < 32 ? x + 4 : x < 128 ? x + 16 : x + 32;
-}
-
-static int plan_coarse(struct probe_task *task, struct error *error)
-{
-    struct window_state *state = task->state;
-    const int wanted = settings_choice(task->settings, "filler");
-    int code = 0;
-    plan_stage(task);
-    for (int filler = 0; filler < WINDOW_FILLERS && code == 0; filler++) {
-        if (wanted && wanted != filler + 1)
-            continue;
-        int series = add_series(task, (enum window_filler)filler, looks[COARSE], error);
-        state->coarse[filler] = series;
-        code = series < 0 ? series : 0;
-        for (double x = 4; x <= state->most && code == 0; x = next_count(x))
-            code = add_point(task, series, (enum window_filler)filler, x, error);
-    }
-    return code < 0 ? code : trial_values_reserve(&state->values, &task->plan, task->pool, error);
-}
-
-static void plan_window(struct probe_task *task)
-{
-    struct error *error = pool_error(task->pool);
-    struct window_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    struct chase_level levels[CHASE_LEVELS_MAX];
-    task->state = state;
-    if (!window_kernels[WINDOW_NOP]) {
-        task->result->status = PROBE_SKIPPED;
-        task->result->reason = "there is no loop for this architecture yet, and a compiler's would "
-                               "have other instructions in between";
-        return (void)pool_check(task->pool, 0);
-    }
-    const struct chases chases = chases_make(task->machine);
-    const size_t count = chases_levels(task, NULL, levels);
-    int code = chases_seat(task, &state->seat, error);
-    if (code < 0)
-        return (void)pool_check(task->pool, code);
-    if (!count || !levels[count - 1].last)
-        return (void)pool_check(
-            task->pool,
-            error_set(error, ERROR_IMPOSSIBLE,
-                      "there is no memory for a working set beyond the caches, and nearer misses "
-                      "are over before the window is full: free memory"));
-    state->level = levels[count - 1];
-    state->ring = (struct chain_ring){.bytes = (size_t)state->level.bytes,
-                                      .line_bytes = chases.line_bytes,
-                                      .settled_bytes = chases.settled_bytes};
-    state->most = settings_number(task->settings, "to");
-    for (int i = 0; i < WINDOW_FILLERS; i++) {
-        state->coarse[i] = state->fine[i] = -1;
-    }
-    return (void)pool_check(task->pool, plan_coarse(task, error));
 }
 
 /* --- measuring --- */
@@ -214,80 +241,27 @@ static void observe_window(void *observer, const struct observation *seen)
     trial_values_keep(&state->values, &task->plan, seen);
 }
 
-static bool next_window(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage)
-{
-    struct error *error = pool_error(task->pool);
-    struct window_state *state = task->state;
-    int code = 0;
-    (void)outcome;
-    if (stage > 1)
-        return pool_check(task->pool, 0) > 0;
-    for (int i = 0; i < WINDOW_FILLERS; i++)
-        state->seen[i] = window_steps_of(&state->values, &task->plan, state->coarse[i]);
-    state->refined = true;
-    probe_plan_clear(task);
-    plan_stage(task);
-    task->plan.share = 1;
-    for (int i = 0; i < WINDOW_FILLERS && code == 0; i++) {
-        if (!window_steps_agree(&state->seen[i]))
-            continue;
-        /* Whole instructions; and as far as the points that the step was seen between. */
-        const double at = floor((double)state->seen[i].at.median);
-        const double around = fmax(AROUND, next_count(at) - at);
-        int series = add_series(task, (enum window_filler)i, looks[FINE], error);
-        state->fine[i] = series;
-        code = series < 0 ? series : 0;
-        const double from = fmax(16, at - around), to = fmin(state->most, at + around);
-        for (double x = 4; x <= 12 && code == 0; x += 4)
-            code = add_point(task, series, (enum window_filler)i, x, error);
-        for (double x = from; x <= to && code == 0; x++)
-            code = add_point(task, series, (enum window_filler)i, x, error);
-    }
-    if (code == 0)
-        code = trial_values_reserve(&state->values, &task->plan, task->pool, error);
-    return pool_check(task->pool, code < 0 ? code : task->plan.point_count > 0) > 0;
-}
-
-/* --- concluding --- */
+/* --- findings --- */
 
 /* What the trials answered of each filler, in both looks: findings are read off these and off the
  * flags of the points around the step. */
 static const char concluded_name[] = "step by trial";
-static int tell_steps(struct probe_task *task, enum window_filler filler, int look,
-                      const struct window_steps *steps, struct error *error)
+
+static void tell_steps(struct probe_task *task, int filler, int look,
+                       const struct window_steps *steps)
 {
-    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
     /* Nops that the loop has of its own depend on the processor. */
     const double own = fillers[filler].own + (filler == WINDOW_NOP ? window_between : 0);
-    factors[0] = (struct factor){"filler", fillers[filler].name, 0};
-    factors[1] = (struct factor){"look", looks[look], 0};
-    factors[2] = (struct factor){"loop's own", NULL, own};
-    return trial_series_conclude(task,
-                                 &(struct series){.name = concluded_name,
-                                                  .factors = factors,
-                                                  .factor_count = 3,
-                                                  .x = {"trials", ""},
-                                                  .y = {"fillers", ""}},
-                                 steps->voted, &steps->at, error);
-}
-
-static void conclude_window(struct probe_task *task, const struct stage_outcome *outcome)
-{
-    struct error *error = pool_error(task->pool);
-    const struct window_state *state = task->state;
-    int code = 0;
-    (void)outcome;
-    for (int i = 0; i < WINDOW_FILLERS && code == 0 && state->refined; i++) {
-        const struct window_steps fine =
-            window_steps_of(&state->values, &task->plan, state->fine[i]);
-        if (state->coarse[i] < 0)
-            continue;
-        code = tell_steps(task, (enum window_filler)i, COARSE, &state->seen[i], error);
-        if (code == 0 && state->fine[i] >= 0)
-            code = tell_steps(task, (enum window_filler)i, FINE, &fine, error);
-    }
-    return (void)pool_check(task->pool, code);
+    struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
+    factors[0] = (struct factor){"filler", .text = fillers[filler].name};
+    factors[1] = (struct factor){"look", .text = looks[look]};
+    factors[2] = (struct factor){"loop's own", .number = own};
+    const struct series like = {.name = concluded_name,
+                                .factors = factors,
+                                .factor_count = 3,
+                                .x = {"trials", ""},
+                                .y = {"fillers", ""}};
+    trial_series_conclude(task, &like, steps->voted, &steps->at);
 }
 
 static unsigned flags_of(const struct series *series)
@@ -325,14 +299,11 @@ static struct window_steps steps_concluded(const struct series *concluded)
 }
 
 /* Why there is no number. That no step was seen is an answer; everything else is a doubt. */
-static struct finding *add_unknown(struct analysis *analysis, enum window_filler filler,
-                                   const struct window_steps *coarse,
-                                   const struct window_steps *fine)
+static void add_unknown(struct analysis *analysis, const char *name,
+                        const struct window_steps *coarse, const struct window_steps *fine)
 {
     const struct window_steps *last = fine ? fine : coarse;
-    struct finding *finding = analysis_add(analysis, fillers[filler].finding, "");
-    if (!finding)
-        return NULL;
+    struct finding *finding = analysis_add(analysis, name, "");
     if (last->voted < WINDOW_LEAST_VOTERS) {
         finding->flags = FLAG_BIT(FLAG_TOO_FEW);
         finding->text = pool_printf(analysis->pool,
@@ -351,51 +322,38 @@ static struct finding *add_unknown(struct analysis *analysis, enum window_filler
                                     "miss's time to two",
                                     analysis_number(analysis, "to"));
     }
-    return finding;
 }
 
-static int add_step(struct analysis *analysis, enum window_filler filler, struct error *error)
+static void add_step(struct analysis *analysis, int filler)
 {
     const char *name = fillers[filler].name;
     const struct series *coarse_concluded =
                             series_of(analysis, concluded_name, name, looks[COARSE]),
                         *fine_concluded = series_of(analysis, concluded_name, name, looks[FINE]),
                         *curve = series_of(analysis, NULL, name, looks[FINE]);
-    if (!coarse_concluded)
-        return (analysis_keep(analysis, fillers[filler].finding,
-                              "the document does not hold the values of the trials"),
-                0);
+    if (!coarse_concluded) {
+        analysis_keep(analysis, fillers[filler].finding,
+                      "the document does not hold the values of the trials");
+        return;
+    }
     const struct window_steps coarse = steps_concluded(coarse_concluded),
                               fine = steps_concluded(fine_concluded);
     const struct factor *own = series_factor(coarse_concluded, "loop's own");
     const size_t first = analysis->result->finding_count;
-    struct finding *finding;
-    if (!fine_concluded || !own || !window_steps_agree(&fine)) {
-        finding = add_unknown(analysis, filler, &coarse, fine_concluded ? &fine : NULL);
-    } else {
-        /* The trials' own answers show how sure the step is. */
-        const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
-        unsigned flags = flags_of(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
-        flags |= summary_half_width(&fine.at) > widest ? wide : 0;
-        finding = finding_add_value(analysis->result, analysis->pool, fillers[filler].finding, "",
-                                    (double)fine.at.median + own->number,
-                                    (double)fine.at.low + own->number,
-                                    (double)fine.at.high + own->number, flags);
-        if (finding)
-            finding->text = fillers[filler].text;
-        if (curve)
-            analysis_read_off(analysis, first, curve);
+    if (!fine_concluded || !own || !steps_agree(&fine)) {
+        add_unknown(analysis, fillers[filler].finding, &coarse, fine_concluded ? &fine : NULL);
+        return;
     }
-    return finding && finding->text ? 0 : error_out_of_memory(error);
-}
-
-static void analyse_window(struct analysis *analysis)
-{
-    struct error *error = pool_error(analysis->pool);
-    int code = 0;
-    for (int i = 0; i < WINDOW_FILLERS && code == 0; i++)
-        code = add_step(analysis, (enum window_filler)i, error);
-    return (void)pool_check(analysis->pool, code);
+    /* The trials' own answers show how sure the step is. */
+    const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
+    unsigned flags = flags_of(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
+    flags |= summary_half_width(&fine.at) > widest ? wide : 0;
+    finding_add_value(analysis->result, analysis->pool, fillers[filler].finding, "",
+                      (double)fine.at.median + own->number, (double)fine.at.low + own->number,
+                      (double)fine.at.high + own->number, flags)
+        ->text = fillers[filler].text;
+    if (curve)
+        analysis_read_off(analysis, first, curve);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -420,6 +378,90 @@ static const struct finding_line finding_lines[] = {
      .advice = "Bring independent misses nearer together than that, or prefetch."},
     {.patterns = NULL},
 };
+
+/* --- plan, next, conclude, analyse --- */
+
+static void plan_window(struct probe_task *task)
+{
+    struct window_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    struct chase_level levels[CHASE_LEVELS_MAX];
+    if (!window_kernels[WINDOW_NOP]) {
+        build_skip(task, "there is no loop for this architecture yet, and a compiler's would have "
+                         "other instructions in between");
+        return;
+    }
+    const struct chases chases = chases_make(task->machine);
+    const size_t count = chases_levels(task, NULL, levels);
+    const int wanted = settings_choice(task->settings, "filler");
+    state->seat = chases_seat(task);
+    if (!count || !levels[count - 1].last)
+        pool_leave(task->pool, ERROR_IMPOSSIBLE,
+                   "there is no memory for a working set beyond the caches, and nearer misses are "
+                   "over before the window is full: free memory");
+    state->ring = (struct chain_ring){.bytes = (size_t)levels[count - 1].bytes,
+                                      .line_bytes = chases.line_bytes,
+                                      .settled_bytes = chases.settled_bytes};
+    state->most = settings_number(task->settings, "to");
+    plan_stage(task);
+    for (int filler = 0; filler < WINDOW_FILLERS; filler++) {
+        state->coarse[filler] = state->fine[filler] = -1;
+        if (wanted && wanted != filler + 1)
+            continue;
+        state->coarse[filler] = add_series(task, (enum window_filler)filler, COARSE);
+        for (double x = 4; x <= state->most; x = next_count(x))
+            add_point(task, state->coarse[filler], filler, x);
+    }
+    trial_values_reserve(&state->values, &task->plan, task->pool);
+}
+
+/* Every count around the step that the first look saw. */
+static bool next_window(struct probe_task *task, const struct stage_outcome *outcome,
+                        unsigned stage)
+{
+    struct window_state *state = task->state;
+    (void)outcome;
+    if (stage > 1)
+        return false;
+    for (int i = 0; i < WINDOW_FILLERS; i++)
+        state->seen[i] = steps_of(&state->values, &task->plan, state->coarse[i]);
+    state->refined = true;
+    probe_plan_clear(task);
+    plan_stage(task);
+    task->plan.share = 1;
+    for (int i = 0; i < WINDOW_FILLERS; i++) {
+        if (!steps_agree(&state->seen[i]))
+            continue;
+        /* Whole instructions; and as far as the points that the step was seen between. */
+        const double at = floor((double)state->seen[i].at.median);
+        const double around = fmax(AROUND, next_count(at) - at);
+        state->fine[i] = add_series(task, (enum window_filler)i, FINE);
+        for (double x = 4; x <= 12; x += 4)
+            add_point(task, state->fine[i], i, x);
+        for (double x = fmax(16, at - around); x <= fmin(state->most, at + around); x++)
+            add_point(task, state->fine[i], i, x);
+    }
+    trial_values_reserve(&state->values, &task->plan, task->pool);
+    return task->plan.point_count > 0;
+}
+
+static void conclude_window(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    const struct window_state *state = task->state;
+    (void)outcome;
+    for (int i = 0; i < WINDOW_FILLERS && state->refined; i++) {
+        const struct window_steps fine = steps_of(&state->values, &task->plan, state->fine[i]);
+        if (state->coarse[i] >= 0)
+            tell_steps(task, i, COARSE, &state->seen[i]);
+        if (state->coarse[i] >= 0 && state->fine[i] >= 0)
+            tell_steps(task, i, FINE, &fine);
+    }
+}
+
+static void analyse_window(struct analysis *analysis)
+{
+    for (int i = 0; i < WINDOW_FILLERS; i++)
+        add_step(analysis, i);
+}
 
 const struct probe window_probe = {
     .name = "window",

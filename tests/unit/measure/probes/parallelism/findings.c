@@ -1,4 +1,4 @@
-#include "measure/probes/parallelism/miss_buffers.h"
+#include "measure/probes/parallelism/parallelism.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
