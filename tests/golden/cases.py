@@ -1,7 +1,12 @@
 """The tables of tests/golden/run: documents, tables of other tools, and commands."""
 import copy
+import sys
+from pathlib import Path
 
 import variants
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fleet"))
+import fleets
 
 PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism", "bandwidth", "loaded", "numa",
           "contention", "coherence", "prefetch", "access", "window", "fault", "copy", "gpu"]
@@ -114,8 +119,97 @@ for name in ("latency", "bandwidth", "fault", "cores", "gpu-turing"):
     VARIANTS[f"{name}-holes"] = (variants.each(variants.failed_points), name)
 
 
+def bare_metal(document):
+    """Not in a guest, where fewer changes are certain."""
+    document = copy.deepcopy(document)
+    document["machine"].pop("hypervisor", None)
+    return document
+
+
+def forward(document):
+    """The same in another order: another experiment."""
+    document = copy.deepcopy(document)
+    document["run"]["started"] = "2026-11-20T00:00:00Z"
+    for probe in document["probes"]:
+        for part in probe.get("series", []) + probe.get("findings", []):
+            if "order" in part.get("factors", {}):
+                part["factors"]["order"] = "forward"
+    return document
+
+
+def without_first_probe(document):
+    document = copy.deepcopy(document)
+    document["probes"] = document["probes"][1:]
+    return document
+
+
+for name in ("access", "bandwidth", "coherence", "contention", "copy", "cores", "fault", "geometry", "gpu-tiny", "gpu-turing",
+             "latency", "loaded", "noise", "parallelism", "prefetch", "tlb", "wake", "window", "nodes", "modelled"):
+    VARIANTS[f"{name}-rising"] = (variants.each(variants.rising), name)
+    VARIANTS[f"{name}-falling"] = (variants.each(variants.falling), name)
+BARE = ("latency", "bandwidth", "loaded", "cores", "parallelism", "guest")
+for name in BARE:
+    VARIANTS[f"{name}-bare"] = (bare_metal, name)
+    VARIANTS[f"{name}-bare-slower"] = (lambda document: slower(bare_metal(document), 1.2), name)
+    VARIANTS[f"{name}-bare-rising"] = (lambda document: variants.each(variants.rising)(bare_metal(document)), name)
+VARIANTS["latency-forward"] = (forward, "latency")
+VARIANTS["guest-forward"] = (forward, "guest")
+VARIANTS["quick-less"] = (without_first_probe, "quick")
+VARIANTS["guest-less"] = (without_first_probe, "guest")
+
+
+def prepare(folder):
+    """A fleet with a fault of every kind, and one of two kinds of machine."""
+    template = fleets.Template(fleets.QUICK)
+    fleets.write(folder / "faults", template, 26, 5, {3 * at + 1: fault for at, fault in enumerate(sorted(fleets.FAULTS))})
+    fleets.write(folder / "few", template, 4, 6)
+    template.document["machine"]["cpu"]["model"] = "another processor"
+    template.pieces[0] = template.pieces[0].replace("AMD EPYC", "another processor")
+    fleets.write(folder / "kinds", template, 6, 7)
+    for path in list((folder / "kinds").iterdir()):
+        path.rename(path.with_name("other-" + path.name))
+    fleets.write(folder / "kinds", fleets.Template(fleets.QUICK), 12, 8, {4: "a hot node, 10 %"})
+
+
 def commands(documents):
     """Yields (name of the golden file, command line)."""
+    for name, (_, of) in VARIANTS.items():
+        if name.endswith(("-rising", "-falling")):
+            base = name.rpartition("-")[0]
+            anew = f"fathom analyse {name}.json -o anew.json 2>/dev/null; fathom"
+            yield f"diff/{name}", f"{anew} diff {base}.json anew.json"
+            yield f"check/{name}", f"{anew} check --against {base}.json anew.json"
+    for name in BARE:
+        yield f"diff/{name}-bare", f"fathom diff {name}-bare.json {name}-bare-slower.json"
+        yield f"check/{name}-bare", f"fathom check --against {name}-bare.json {name}-bare-slower.json"
+        yield f"diff/{name}-moved", f"fathom diff {name}.json {name}-bare.json"
+    for name in ("latency", "guest"):
+        yield f"diff/{name}-forward", f"fathom diff {name}.json {name}-forward.json"
+        yield f"check/{name}-forward", f"fathom check --against {name}.json {name}-forward.json"
+        yield f"merge/{name}-forward", f"fathom merge {name}-forward.json {name}.json -f text"
+    for name in ("quick", "guest"):
+        yield f"diff/{name}-less", f"fathom diff {name}.json {name}-less.json"
+        yield f"check/{name}-less", f"fathom check --against {name}.json {name}-less.json"
+        yield f"check/{name}-more", f"fathom check --against {name}-less.json {name}.json"
+    for name in ("latency", "bandwidth", "fault", "cores", "gpu-turing"):
+        for state in ("partial", "failed", "holes"):
+            yield f"diff/{name}-{state}", f"fathom diff {name}.json {name}-{state}.json"
+            yield f"check/{name}-{state}", f"fathom check --against {name}.json {name}-{state}.json"
+    yield "diff/strangers", "fathom diff latency.json nodes.json"
+    yield "check/strangers", "fathom check --against latency.json cores.json"
+    yield "merge/two-hosts", "fathom merge fleet/n00.json fleet/n01.json"
+    yield "merge/two-processors", "fathom merge latency.json latency-other.json"
+    yield "merge/guest", "fathom merge guest.json latency.json guest-forward.json -f text"
+    for name in ("faults", "few", "kinds"):
+        yield f"fleet/{name}", f"fathom fleet {name}"
+    yield "fleet/strict", "fathom fleet --threshold 1 --false-share 1 faults"
+    yield "fleet/against", "fathom fleet faults -o fleet.json >/dev/null; for n in 00 01 04 13; do " \
+        "fathom check --against fleet.json faults/n000$n.json; done"
+    yield "fleet/against-kinds", "fathom fleet kinds -o fleet.json >/dev/null; " \
+        "for n in n00004 other-n00002; do fathom check --against fleet.json kinds/$n.json; done; " \
+        "fathom check --against fleet.json latency.json"
+    yield "baseline/faults", "fathom baseline faults/*.json -f text"
+
     yield "help/fathom", "fathom --help"
     for word in COMMANDS + PROBES:
         yield f"help/{word}", f"fathom {word} --help"
