@@ -79,10 +79,10 @@ static int write_all(const struct document *document, struct error *error)
     FILE *out = fopen("/dev/null", "w");
     int code = out ? 0 : error_set(error, ERROR_SYSTEM, "/dev/null can't be written to");
     for (size_t i = 0; i < sizeof forms / sizeof *forms && code == 0; i++)
-        code = output_by_name(forms[i])->write(out, &content, error);
+        code = output_render(output_by_name(forms[i]), out, &content, error);
     content.probe = &document->probes[0];
     if (code == 0)
-        code = output_by_name("text")->write(out, &content, error);
+        code = output_render(output_by_name("text"), out, &content, error);
     if (out)
         fclose(out);
     return code;

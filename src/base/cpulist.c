@@ -186,15 +186,52 @@ static int fill_many(struct cpulist *list, const char *text, struct named named)
     return code;
 }
 
+/* ERROR_USAGE where the text is no list. */
+static int look_over(const char *text, struct named *named, struct error *error)
+{
+    if (read_ranges(text, NULL, NULL, named))
+        return 0;
+    return error_set(error, ERROR_USAGE,
+                     "CPU list '%s': write ascending ids, ranges and strides, "
+                     "like 0-7,16-31:2",
+                     text);
+}
+
+int cpulist_read(const char *text, struct cpulist *list, struct pool *pool, struct error *error)
+{
+    struct named named;
+    int ids[FEW];
+    *list = (struct cpulist){0};
+    if (look_over(text, &named, error) < 0)
+        return ERROR_USAGE;
+    if (named.count <= FEW) {
+        read_ranges(text, ids, NULL, &named);
+        qsort(ids, named.count, sizeof *ids, by_id);
+        list->ids = pool_alloc(pool, named.count, sizeof *ids);
+        for (size_t i = 0; i < named.count; i++)
+            if (!list->count || list->ids[list->count - 1] != ids[i])
+                list->ids[list->count++] = ids[i];
+        return 0;
+    }
+    size_t count = 0;
+    bool *chosen = pool_alloc(pool, (size_t)named.largest + 1, sizeof *chosen);
+    read_ranges(text, NULL, chosen, &named);
+    for (int id = 0; id <= named.largest; id++)
+        count += chosen[id];
+    list->ids = pool_alloc(pool, count, sizeof *list->ids);
+    for (int id = 0; id <= named.largest; id++)
+        if (chosen[id])
+            list->ids[list->count++] = id;
+    pool_give_back(pool, chosen);
+    return 0;
+}
+
 int cpulist_parse(const char *text, struct cpulist *list, struct error *error)
 {
     struct named named;
     *list = (struct cpulist){0};
-    if (!read_ranges(text, NULL, NULL, &named))
-        return error_set(error, ERROR_USAGE,
-                         "CPU list '%s': write ascending ids, ranges and strides, "
-                         "like 0-7,16-31:2",
-                         text);
+    if (look_over(text, &named, error) < 0)
+        return ERROR_USAGE;
     if ((named.count <= FEW ? fill_few(list, text, named) : fill_many(list, text, named)) == 0)
         return 0;
     cpulist_free(list);

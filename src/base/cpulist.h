@@ -25,6 +25,8 @@ struct cpulist {
 /* Parses a person's list; ERROR_USAGE with a remedy for anything else (empty text, "3-", "7-3",
  * "1,,2", ids above CPU_ID_MAX). On success the caller frees with cpulist_free(). */
 int cpulist_parse(const char *text, struct cpulist *, struct error *);
+/* The same with the list in the pool, where it stays: there is nothing to free. */
+int cpulist_read(const char *text, struct cpulist *, struct pool *, struct error *);
 /* Adds one id; ERROR_SYSTEM when there is no memory. Adding in ascending order takes constant time.
  */
 int cpulist_add(struct cpulist *, int id);

@@ -24,11 +24,9 @@ static void show(const struct document *const *documents, size_t count)
                 .threshold = differences_threshold,
                 .probe = style && documents[0]->probe_count ? documents[0]->probes : NULL,
                 .style = {.colour = style, .blocks = style, .width = style ? 200 : 40}};
-            int code = output->able ? output->able(&error) : 0;
-            if (code == 0 && output->possible)
-                code = output->possible(documents[0], &error);
+            int code = output_possible(output, documents[0], &error);
             if (code == 0)
-                code = output->write(nowhere, &content, &error);
+                code = output_render(output, nowhere, &content, &error);
             if (code < 0)
                 fuzz_check_error(code, &error);
         }
@@ -43,7 +41,7 @@ static void compare(const struct document *a, const struct document *b)
     if (code < 0) {
         fuzz_check_error(code, &error);
     } else {
-        render_differences_text(nowhere, &differences, differences_threshold, &style);
+        render_differences_text(nowhere, &differences, differences_threshold, &style, &error);
         render_differences_csv(nowhere, &differences);
         render_differences_json(nowhere, &differences, differences_threshold);
         fuzz_require(a != b || differences.changed == 0, "nothing differs from itself");

@@ -17,26 +17,11 @@ enum finding_fact level_fact(const struct catalogue_entry *entry, char name[LEVE
     return meaning->fact;
 }
 
-static struct level *level_of(struct levels *levels, const struct catalogue_entry *entry,
-                              const char *name)
+static int place_of(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
-    const size_t experiment = entry->experiment;
-    const char *stem = entry->finding->name;
-
-    for (size_t i = 0; i < levels->count; i++)
-        if (levels->list[i].experiment == experiment && strcmp(levels->list[i].name, name) == 0)
-            return &levels->list[i];
-    if (levels->count == LEVELS_MAX)
-        return NULL;
-    struct level *level = &levels->list[levels->count++];
-    *level =
-        (struct level){.experiment = experiment,
-                       .kind = entry->meaning.level,
-                       .number = entry->meaning.number,
-                       .rank = finding_level_rank(stem, (size_t)(entry->meaning.subject - stem) +
-                                                            entry->meaning.subject_length)};
-    strcpy(level->name, name);
-    return level;
+    (void)with;
+    const int fact = (int)level_fact(entry, name);
+    return fact ? fact - LEVEL_FACT_FIRST : PIVOT_NONE;
 }
 
 static int nearer_first(const void *a, const void *b)
@@ -47,39 +32,28 @@ static int nearer_first(const void *a, const void *b)
     return order ? order : (p->experiment > q->experiment) - (p->experiment < q->experiment);
 }
 
-/* Room is for the standard ones first. */
-static void collect(struct levels *levels, const struct catalogue *catalogue, size_t document,
-                    int device, bool standard)
-{
-    for (size_t i = 0; i < catalogue->count; i++) {
-        const struct catalogue_entry *entry = &catalogue->list[i];
-        char name[LEVEL_NAME_BYTES];
-        if (entry->document != document || entry->meaning.device != device ||
-            !entry->experiment != standard)
-            continue;
-        const enum finding_fact fact = level_fact(entry, name);
-        struct level *level = fact ? level_of(levels, entry, name) : NULL;
-        if (level)
-            level->facts[fact] = entry->finding;
-        levels->left_out += fact && !level;
-    }
-}
-
 void levels_collect(struct levels *levels, const struct catalogue *catalogue, size_t document,
                     int device)
 {
-    *levels = (struct levels){0};
-    collect(levels, catalogue, document, device, true);
-    collect(levels, catalogue, document, device, false);
+    struct pivot pivot = {.count = 0};
+    pivot_collect(&pivot, catalogue, document, device, place_of, NULL);
+    *levels = (struct levels){.count = pivot.count, .left_out = pivot.left_out};
+    for (size_t i = 0; i < pivot.count; i++) {
+        const struct pivot_row *row = &pivot.rows[i];
+        const struct finding_meaning *meaning = &row->first->meaning;
+        const char *stem = row->first->finding->name;
+        struct level *level = &levels->list[i];
+        *level = (struct level){.experiment = row->first->experiment,
+                                .kind = meaning->level,
+                                .number = meaning->number,
+                                .rank = finding_level_rank(stem, (size_t)(meaning->subject - stem) +
+                                                                     meaning->subject_length),
+                                .example = row->first->finding};
+        strcpy(level->name, row->name);
+        memcpy(level->facts + LEVEL_FACT_FIRST, row->values,
+               (LEVEL_FACTS - LEVEL_FACT_FIRST) * sizeof *level->facts);
+    }
     qsort(levels->list, levels->count, sizeof *levels->list, nearer_first);
-}
-
-const struct finding *level_example(const struct level *level)
-{
-    int fact = LEVEL_FACT_FIRST;
-    while (fact < LEVEL_FACTS - 1 && !level->facts[fact])
-        fact++;
-    return level->facts[fact];
 }
 
 static double size_or_nan(uint64_t bytes)
@@ -119,22 +93,22 @@ double level_declared_bytes(const struct document *document, int device, const s
 struct collecting {
     struct levels *levels;
     const struct document *document;
-    struct catalogue catalogue;
+    struct pool pool;
 };
 
 static int collect_all(void *with)
 {
     struct collecting *collecting = with;
-    if (!catalogue_build(&collecting->catalogue, &collecting->document, 1))
-        return ERROR_SYSTEM;
-    levels_collect(collecting->levels, &collecting->catalogue, 0, -1);
+    struct catalogue catalogue;
+    catalogue_build(&catalogue, &collecting->pool, &collecting->document, 1);
+    levels_collect(collecting->levels, &catalogue, 0, -1);
     return 0;
 }
 
 int levels_of_document(struct levels *levels, const struct document *document, struct error *error)
 {
     struct collecting collecting = {.levels = levels, .document = document};
-    const int code = collect_all(&collecting);
-    catalogue_free(&collecting.catalogue);
-    return code < 0 ? error_out_of_memory(error) : 0;
+    const int code = pool_enter(&collecting.pool, collect_all, &collecting, error);
+    pool_free(&collecting.pool);
+    return code;
 }

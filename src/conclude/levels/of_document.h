@@ -4,7 +4,7 @@
 
 #include "conclude/registry/catalogue.h"
 
-enum { LEVELS_MAX = 64, LEVEL_NAME_BYTES = 24 };
+enum { LEVELS_MAX = PIVOT_ROWS, LEVEL_NAME_BYTES = PIVOT_NAME };
 /* What is shown of a level: enum finding_fact from the first of these to the last. */
 enum { LEVEL_FACT_FIRST = FACT_LATENCY, LEVEL_FACTS = FACT_WAYS + 1 };
 
@@ -16,6 +16,7 @@ struct level {
     enum level_kind kind;
     int number;                               /* of a cache: 2 of "L2" */
     const struct finding *facts[LEVEL_FACTS]; /* by enum finding_fact */
+    const struct finding *example;            /* one of them: its experiment is that of all */
 };
 
 struct levels {
@@ -32,8 +33,6 @@ int levels_of_document(struct levels *, const struct document *, struct error *)
 /* The level, or memory of a device, whose fact this finding is, into `name`, without its device
  * ("L2" of "gpu0.L2.capacity"); FACT_NONE where it is none. */
 enum finding_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
-/* One of its findings, whose experiment is that of all of them. */
-const struct finding *level_example(const struct level *);
 /* Capacity as the machine says of itself: in the finding, or else among its caches (-1), or those
  * of the device. NAN: unknown. */
 double level_declared_bytes(const struct document *, int device, const struct level *);

@@ -12,22 +12,19 @@ static int by_experiment(const void *a, const void *b)
     return experiment_order((*left)->finding, (*right)->finding);
 }
 
-static bool number_experiments(struct catalogue *catalogue)
+static void number_experiments(struct catalogue *catalogue, struct pool *pool)
 {
     size_t count = 0, number = 0;
-    struct catalogue_entry **list = malloc((catalogue->count + 1) * sizeof *list);
-    for (size_t i = 0; i < catalogue->count && list; i++)
+    struct catalogue_entry **list = pool_alloc(pool, catalogue->count + 1, sizeof *list);
+    for (size_t i = 0; i < catalogue->count; i++)
         if (!experiment_is_standard(catalogue->list[i].finding))
             list[count++] = &catalogue->list[i];
-    if (list)
-        qsort(list, count, sizeof *list, by_experiment);
+    qsort(list, count, sizeof *list, by_experiment);
     for (size_t i = 0; i < count; i++) {
         number += i == 0 || by_experiment(&list[i - 1], &list[i]) != 0;
         list[i]->experiment = number;
     }
-    const bool done = list != NULL;
-    free(list);
-    return done;
+    pool_give_back(pool, list);
 }
 
 static int by_name(const void *a, const void *b)
@@ -42,27 +39,14 @@ static int by_name(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static bool sort_by_name(struct catalogue *catalogue)
-{
-    catalogue->by_name =
-        pool_alloc(&catalogue->pool, catalogue->count + 1, sizeof *catalogue->by_name);
-    for (size_t i = 0; i < catalogue->count && catalogue->by_name; i++)
-        catalogue->by_name[i] = &catalogue->list[i];
-    if (catalogue->by_name)
-        qsort(catalogue->by_name, catalogue->count, sizeof *catalogue->by_name, by_name);
-    return catalogue->by_name != NULL;
-}
-
-static bool list_document(struct catalogue *catalogue, size_t index)
+static void list_document(struct catalogue *catalogue, struct pool *pool, size_t index)
 {
     const struct document *document = catalogue->documents[index];
     struct finding_lookup lookup;
-    struct pool pool = {0};
-    size_t *firsts =
-        pool_alloc(&catalogue->pool, document->probe_count + 1, sizeof *catalogue->probes[index]);
-    bool done = firsts && finding_lookup_build(&lookup, &pool, document, NULL) == 0;
+    size_t *firsts = pool_alloc(pool, document->probe_count + 1, sizeof *firsts);
+    pool_check(pool, finding_lookup_build(&lookup, pool, document, NULL));
     catalogue->probes[index] = firsts;
-    for (size_t p = 0; p < document->probe_count && done; p++) {
+    for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
         firsts[p] = catalogue->count;
         for (size_t f = 0; f < probe->finding_count; f++) {
@@ -75,32 +59,25 @@ static bool list_document(struct catalogue *catalogue, size_t index)
                                          .twin = finding_lookup_is_twin(&lookup, finding)};
         }
     }
-    pool_free(&pool);
-    return done;
 }
 
-bool catalogue_build(struct catalogue *catalogue, const struct document *const *documents,
-                     size_t count)
+void catalogue_build(struct catalogue *catalogue, struct pool *pool,
+                     const struct document *const *documents, size_t count)
 {
     size_t all = 0;
-    *catalogue = (struct catalogue){.documents = documents};
     for (size_t d = 0; d < count; d++)
         for (size_t p = 0; p < documents[d]->probe_count; p++)
             all += documents[d]->probes[p].finding_count;
-    catalogue->list = pool_alloc(&catalogue->pool, all + 1, sizeof *catalogue->list);
-    catalogue->probes = pool_alloc(&catalogue->pool, count + 1, sizeof *catalogue->probes);
-    if (!catalogue->list || !catalogue->probes)
-        return false;
+    *catalogue = (struct catalogue){.documents = documents,
+                                    .list = pool_alloc(pool, all + 1, sizeof *catalogue->list),
+                                    .probes = pool_alloc(pool, count + 1, sizeof(size_t *)),
+                                    .by_name = pool_alloc(pool, all + 1, sizeof(void *))};
     for (size_t d = 0; d < count; d++)
-        if (!list_document(catalogue, d))
-            return false;
-    return number_experiments(catalogue) && sort_by_name(catalogue);
-}
-
-void catalogue_free(struct catalogue *catalogue)
-{
-    pool_free(&catalogue->pool);
-    *catalogue = (struct catalogue){0};
+        list_document(catalogue, pool, d);
+    number_experiments(catalogue, pool);
+    for (size_t i = 0; i < all; i++)
+        catalogue->by_name[i] = &catalogue->list[i];
+    qsort(catalogue->by_name, all, sizeof *catalogue->by_name, by_name);
 }
 
 const struct catalogue_entry *catalogue_of(const struct catalogue *catalogue, size_t document,
@@ -114,4 +91,39 @@ bool catalogue_is_of_clusters(const struct catalogue_entry *entry)
 {
     return entry->meaning.role == ROLE_CLUSTER ||
            (entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS);
+}
+
+static struct pivot_row *row_of(struct pivot *pivot, const struct catalogue_entry *entry,
+                                const char *name)
+{
+    const size_t most = pivot->most ? pivot->most : PIVOT_ROWS;
+    for (size_t i = 0; i < pivot->count; i++)
+        if ((pivot->by_name_alone || pivot->rows[i].first->experiment == entry->experiment) &&
+            strcmp(pivot->rows[i].name, name) == 0)
+            return &pivot->rows[i];
+    if (pivot->count == most)
+        return NULL;
+    struct pivot_row *row = &pivot->rows[pivot->count++];
+    *row = (struct pivot_row){.first = entry};
+    strcpy(row->name, name);
+    return row;
+}
+
+void pivot_collect(struct pivot *pivot, const struct catalogue *catalogue, size_t document,
+                   int device, pivot_place *place, void *with)
+{
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < catalogue->count; i++) {
+            const struct catalogue_entry *entry = &catalogue->list[i];
+            char name[PIVOT_NAME] = "";
+            if (entry->document != document || entry->meaning.device != device ||
+                (entry->experiment > 0) != others)
+                continue;
+            const int column = place(with, entry, name);
+            struct pivot_row *row =
+                column >= 0 && column < PIVOT_COLUMNS ? row_of(pivot, entry, name) : NULL;
+            if (row && !row->values[column])
+                row->values[column] = entry->finding;
+            pivot->left_out += column != PIVOT_NONE && !row;
+        }
 }

@@ -14,11 +14,9 @@ struct compared {
 
 static int write_text(const void *content, FILE *out, struct error *error)
 {
-    (void)error;
     const struct compared *compared = content;
     const struct text_style style = output_style(out);
-    render_differences_text(out, compared->differences, compared->threshold, &style);
-    return 0;
+    return render_differences_text(out, compared->differences, compared->threshold, &style, error);
 }
 
 static int write_csv(const void *content, FILE *out, struct error *error)

@@ -4,7 +4,6 @@
 #include "compare/differences.h"
 #include "document/trust.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -92,37 +91,20 @@ bool outlet_is_text(const struct outlet *outlet)
 
 /* --- writing --- */
 
-struct writing {
-    save_function *write;
-    const void *content;
-};
-
-/* Wherever memory was missing, a part is missing too. A view may go on without it, as it must in
- * sixty places; that it was missing is asked here once, of what every allocation that fails leaves
- * behind. */
-static int write_whole(const void *of, FILE *out, struct error *error)
-{
-    const struct writing *writing = of;
-    errno = 0;
-    const int code = writing->write(writing->content, out, error);
-    return code == 0 && errno == ENOMEM ? error_out_of_memory(error) : code;
-}
-
-static int write_to_standard(const struct writing *writing, struct error *error)
+static int write_to_standard(save_function *write, const void *content, struct error *error)
 {
     struct error why = {0};
-    const int code = write_whole(writing, stdout, &why);
+    const int code = write(content, stdout, &why);
     if (code == ERROR_SYSTEM && !ferror(stdout)) /* else main() reports it */
-        return error_set(error, ERROR_USAGE, "standard output: %s: what stands there is not whole",
+        return error_set(error, ERROR_SYSTEM, "standard output: %s: what stands there is not whole",
                          why.text);
     return code < 0 && code != ERROR_SYSTEM ? error_set(error, code, "%s", why.text) : 0;
 }
 
 int output_write(const char *path, save_function *write, const void *content, struct error *error)
 {
-    const struct writing writing = {write, content};
-    return output_is_standard(path) ? write_to_standard(&writing, error)
-                                    : save_file(path, write_whole, &writing, error);
+    return output_is_standard(path) ? write_to_standard(write, content, error)
+                                    : save_file(path, write, content, error);
 }
 
 bool outlet_takes_several(const struct outlet *outlet)
@@ -147,21 +129,14 @@ static int write_content(const void *of, FILE *out, struct error *error)
     const struct view *view = of;
     struct output_content content = *view->content;
     content.style = output_style(out);
-    return view->output->write(out, &content, error);
-}
-
-static int can_show(const struct output *output, const struct document *document,
-                    struct error *error)
-{
-    const int code = output->able ? output->able(error) : 0;
-    return code == 0 && output->possible ? output->possible(document, error) : code;
+    return output_render(view->output, out, &content, error);
 }
 
 static int write_to(const struct outlet *outlet, const struct output_content *content,
                     struct error *error)
 {
     const struct view view = {outlet->output, content};
-    const int code = can_show(outlet->output, content->documents[0], error);
+    const int code = output_possible(outlet->output, content->documents[0], error);
     return code < 0 ? code : output_write(outlet->path, write_content, &view, error);
 }
 
@@ -183,13 +158,12 @@ int outlet_write_to_stream(const struct outlet *outlet, const struct document *d
 {
     const struct output_content content = content_of(&document, 1, probe);
     const struct view view = {outlet->output, &content};
-    const struct writing writing = {write_content, &view};
-    int code = can_show(outlet->output, document, error);
+    int code = output_possible(outlet->output, document, error);
     if (code == 0 && output_is_standard(outlet->path)) {
-        code = write_to_standard(&writing, error);
+        code = write_to_standard(write_content, &view, error);
         return code == 0 ? 1 : code;
     }
-    return code < 0 ? code : save_to_stream(outlet->path, write_whole, &writing, error);
+    return code < 0 ? code : save_to_stream(outlet->path, write_content, &view, error);
 }
 
 int output_document(const struct settings *settings, const struct document *document,
@@ -223,20 +197,18 @@ int keeping_update(struct keeping *keeping, const struct document *document, str
 {
     const struct output_content content = content_of(&document, 1, NULL);
     const struct view view = {keeping->outlet.output, &content};
-    const struct writing writing = {write_content, &view};
-    return saving_update(&keeping->saving, write_whole, &writing, error);
+    return saving_update(&keeping->saving, write_content, &view, error);
 }
 
 int keeping_finish(struct keeping *keeping, const struct document *document, struct error *error)
 {
     const struct output_content content = content_of(&document, 1, NULL);
     const struct view view = {keeping->outlet.output, &content};
-    const struct writing writing = {write_content, &view};
     if (!keeping->outlet.path)
         return 0;
     if (output_is_standard(keeping->outlet.path))
         return output_write("-", write_content, &view, error);
-    return saving_finish(&keeping->saving, write_whole, &writing, error);
+    return saving_finish(&keeping->saving, write_content, &view, error);
 }
 
 void keeping_free(struct keeping *keeping)

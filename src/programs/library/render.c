@@ -5,14 +5,12 @@
 #include "show/render/differences.h"
 #include "show/render/output.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 80 };
 
-/* Writes into memory what `write` writes to a stream. Wherever memory is missing, a part of the
- * text may be missing too, and errno says why. */
+/* Writes into memory what `write` writes to a stream. */
 typedef int write_function(FILE *, const void *content, struct error *);
 
 static int write_text(write_function *write, const void *content, char **text, struct error *error)
@@ -22,9 +20,8 @@ static int write_text(write_function *write, const void *content, char **text, s
     FILE *out = open_memstream(text, &size);
     if (!out)
         return error_out_of_memory(error);
-    errno = 0;
     int code = write(out, content, error);
-    const bool whole = errno != ENOMEM && !ferror(out);
+    const bool whole = !ferror(out);
     if (fclose(out) != 0 || (code == 0 && !whole))
         code = code < 0 ? code : error_out_of_memory(error);
     if (code < 0) {
@@ -48,7 +45,7 @@ static int write_output(FILE *out, const void *of, struct error *error)
                                            .count = 1,
                                            .threshold = differences_threshold,
                                            .style = {.width = WIDTH}};
-    return rendering->output->write(out, &content, error);
+    return output_render(rendering->output, out, &content, error);
 }
 
 static int list_formats(const char *format, struct error *error)
@@ -72,9 +69,7 @@ static int render(const struct fathom_document *document, const char *format, ch
     const struct output *output = rendering.output;
     if (!output)
         return list_formats(format, error);
-    int code = output->able ? output->able(error) : 0;
-    if (code == 0 && output->possible)
-        code = output->possible(&document->document, error);
+    const int code = output_possible(output, &document->document, error);
     return code == 0 ? write_text(write_output, &rendering, text, error) : code;
 }
 
@@ -101,9 +96,7 @@ static int write_words(FILE *out, const void *of, struct error *error)
 {
     const struct compared *compared = of;
     const struct text_style style = {.width = WIDTH};
-    (void)error;
-    render_differences_text(out, compared->differences, compared->threshold, &style);
-    return 0;
+    return render_differences_text(out, compared->differences, compared->threshold, &style, error);
 }
 
 static int write_csv(FILE *out, const void *of, struct error *error)

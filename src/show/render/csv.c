@@ -2,16 +2,156 @@
  * CSV in long form, a row a point, a finding and a probe: RFC 4180, except that lines end with LF
  * alone. Each factor's name has a column of its own, behind those that every document has.
  */
+#include "base/clean.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "conclude/registry/factors.h"
 #include "document/flag.h"
-#include "show/render/csv_columns.h"
 #include "show/render/output.h"
-#include "show/report/figure.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- columns --- */
+
+static const char fixed_columns[] =
+    "probe,series,factors,x_name,x_unit,x,from,to,y_name,y_unit,median,low,high,coverage,"
+    "min,p10,p25,p75,p90,max,n,cycles_median,cycles_low,cycles_high,line_scatter,"
+    "drift_scatter,residual_scatter,failed,flags,row,finding,declared,cpus,status,host,run,started";
+
+static const char prefix[] = "factor_";
+
+struct column {
+    const char *name;   /* of the factor; not made inert */
+    const char *prefix; /* "factor_" where the name alone is another column's, or looks like one */
+};
+
+struct columns {
+    struct column *list; /* as the factors first occur: of series and findings alike */
+    size_t count;
+    const struct place *places; /* the same by name */
+};
+
+/* A factor's name, and where it stands: first among all factors of the document, then among the
+ * columns. */
+struct place {
+    const char *name;
+    size_t place;
+};
+
+/* How many factors a cell that stands in `rows` rows holds, and how many columns a table of `rows`
+ * rows has: all of them, unless another person's document makes millions of cells of a few
+ * bytes. */
+static size_t factors_most(size_t rows)
+{
+    enum { ALWAYS = 128, CELLS_MOST = 1 << 20 };
+    const size_t most = CELLS_MOST / (rows + 1);
+    return most > ALWAYS ? most : ALWAYS;
+}
+
+static bool is_fixed(const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = fixed_columns; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+    int order = clean_order(left->name, right->name);
+    return order ? order : (left->place > right->place) - (left->place < right->place);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *left = a, *right = b;
+    return (left->place > right->place) - (left->place < right->place);
+}
+
+struct names {
+    struct place *list; /* NULL: they are only counted */
+    size_t count, rows;
+};
+
+static void add(struct names *names, const struct factor *factors, size_t count)
+{
+    for (size_t i = 0; i < count; i++, names->count++)
+        if (names->list)
+            names->list[names->count] = (struct place){factors[i].name, names->count};
+}
+
+static void add_all(struct names *names, const struct document *document)
+{
+    names->count = names->rows = 0;
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        names->rows += 1 + probe->finding_count;
+        for (size_t s = 0; s < probe->series_count; s++) {
+            names->rows += probe->series[s].point_count;
+            add(names, probe->series[s].factors, probe->series[s].factor_count);
+        }
+        for (size_t f = 0; f < probe->finding_count; f++)
+            add(names, probe->findings[f].factors, probe->findings[f].factor_count);
+    }
+}
+
+/* Of each name, as it is shown, the first. */
+static void keep_first(struct names *names)
+{
+    size_t kept = 0;
+    qsort(names->list, names->count, sizeof *names->list, by_name);
+    for (size_t i = 0; i < names->count; i++)
+        if (!kept || clean_order(names->list[kept - 1].name, names->list[i].name) != 0)
+            names->list[kept++] = names->list[i];
+    names->count = kept;
+}
+
+static void collect_columns(struct columns *columns, const struct document *document,
+                            struct pool *pool)
+{
+    struct names names = {0};
+    add_all(&names, document);
+    names.list = pool_alloc(pool, names.count + 1, sizeof *names.list);
+    add_all(&names, document);
+    keep_first(&names);
+    qsort(names.list, names.count, sizeof *names.list, by_place);
+    const size_t most = factors_most(names.rows);
+    columns->count = names.count < most ? names.count : most;
+    columns->list = pool_alloc(pool, columns->count + 1, sizeof *columns->list);
+    for (size_t i = 0; i < columns->count; i++) {
+        const char *name = names.list[i].name;
+        const bool taken = !*name || is_fixed(name) || strncmp(name, prefix, strlen(prefix)) == 0;
+        columns->list[i] = (struct column){name, taken ? prefix : ""};
+        names.list[i].place = i;
+    }
+    qsort(names.list, columns->count, sizeof *names.list, by_name);
+    columns->places = names.list;
+}
+
+/* The column's number; their count where it has none. */
+static size_t column_of(const struct columns *columns, const char *name)
+{
+    size_t low = 0, high = columns->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = clean_order(columns->places[middle].name, name);
+        if (order == 0)
+            return columns->places[middle].place;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return columns->count;
+}
+
+/* --- rows --- */
 
 /* The first `most` of them. */
 static void add_factors(struct csv_cell *cell, const struct factor *factors, size_t count,
@@ -30,7 +170,7 @@ static void add_factors(struct csv_cell *cell, const struct factor *factors, siz
 
 /* Whose rows: a probe's points of one series, its findings one by one, or itself. */
 struct group {
-    const struct csv_columns *columns;
+    const struct columns *columns;
     const struct document *document;
     const struct probe_result *probe;
     const struct factor *factors;
@@ -43,7 +183,7 @@ static void put_factors(FILE *out, const struct group *group)
 {
     struct csv_cell cell = {0};
     while (csv_cell_pass(&cell, out))
-        add_factors(&cell, group->factors, group->factor_count, csv_factors_most(group->rows));
+        add_factors(&cell, group->factors, group->factor_count, factors_most(group->rows));
     fputc(',', out);
 }
 
@@ -110,8 +250,6 @@ static void put_end(FILE *out, const struct group *group, const char *row,
     fputc('\n', out);
 }
 
-/* --- rows --- */
-
 static void put_point(FILE *out, const struct group *group, const struct series *series,
                       const struct point *point)
 {
@@ -177,33 +315,47 @@ static void put_probe(FILE *out, const struct group *group)
     put_end(out, group, "probe", NULL);
 }
 
-static void put_series(FILE *out, struct group *group, const struct series *series)
+/* Puts each of the group's factors that has a column into its cell, or takes it out again. */
+static void fill_cells(struct group *group, bool fill)
 {
-    group->factors = series->factors;
-    group->factor_count = series->factor_count;
-    group->rows = series->point_count;
-    csv_columns_fill(group->columns, group->cells, series->factors, series->factor_count);
-    for (size_t i = 0; i < series->point_count; i++)
-        put_point(out, group, series, &series->points[i]);
-    csv_columns_clear(group->columns, group->cells, series->factors, series->factor_count);
-}
-
-static void put_findings(FILE *out, struct group *group)
-{
-    for (size_t i = 0; i < group->probe->finding_count; i++) {
-        const struct finding *finding = &group->probe->findings[i];
-        group->factors = finding->factors;
-        group->factor_count = finding->factor_count;
-        group->rows = 1;
-        csv_columns_fill(group->columns, group->cells, finding->factors, finding->factor_count);
-        put_finding(out, group, finding);
-        csv_columns_clear(group->columns, group->cells, finding->factors, finding->factor_count);
+    for (size_t i = 0; i < group->factor_count; i++) {
+        const size_t column = column_of(group->columns, group->factors[i].name);
+        if (column < group->columns->count && !(fill && group->cells[column]))
+            group->cells[column] = fill ? &group->factors[i] : NULL;
     }
 }
 
-static void put_head(FILE *out, const struct csv_columns *columns)
+/* Those of the rows that follow. */
+static void set_factors(struct group *group, const struct factor *factors, size_t count)
 {
-    fputs(csv_fixed_columns, out);
+    fill_cells(group, false);
+    group->factors = factors;
+    group->factor_count = count;
+    fill_cells(group, true);
+}
+
+static void put_probe_rows(FILE *out, struct group *group)
+{
+    const struct probe_result *probe = group->probe;
+    for (size_t s = 0; s < probe->series_count; s++) {
+        const struct series *series = &probe->series[s];
+        group->rows = series->point_count;
+        set_factors(group, series->factors, series->factor_count);
+        for (size_t i = 0; i < series->point_count; i++)
+            put_point(out, group, series, &series->points[i]);
+    }
+    group->rows = 1;
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        set_factors(group, probe->findings[i].factors, probe->findings[i].factor_count);
+        put_finding(out, group, &probe->findings[i]);
+    }
+    set_factors(group, NULL, 0);
+    put_probe(out, group);
+}
+
+static void put_head(FILE *out, const struct columns *columns)
+{
+    fputs(fixed_columns, out);
     for (size_t i = 0; i < columns->count; i++) {
         fputc(',', out);
         struct csv_cell cell = {0};
@@ -215,27 +367,19 @@ static void put_head(FILE *out, const struct csv_columns *columns)
     fputc('\n', out);
 }
 
-static int write_csv(FILE *out, const struct output_content *content, struct error *error)
+static void write_csv(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    (void)error;
     const struct document *document = content->documents[0];
-    struct csv_columns columns;
-    struct pool pool = {0};
-    struct group group = {.columns = &columns, .document = document};
-    if (csv_columns_collect(&columns, document, &pool))
-        group.cells = pool_alloc(&pool, columns.count + 1, sizeof *group.cells);
-    if (!group.cells)
-        columns.count = 0; /* no memory: rather without them than not at all */
+    struct columns columns;
+    collect_columns(&columns, document, pool);
+    struct group group = {.columns = &columns,
+                          .document = document,
+                          .cells = pool_alloc(pool, columns.count + 1, sizeof *group.cells)};
     put_head(out, &columns);
     for (size_t p = 0; p < document->probe_count; p++) {
         group.probe = &document->probes[p];
-        for (size_t s = 0; s < group.probe->series_count; s++)
-            put_series(out, &group, &group.probe->series[s]);
-        put_findings(out, &group);
-        put_probe(out, &group);
+        put_probe_rows(out, &group);
     }
-    pool_free(&pool);
-    return 0;
 }
 
 const struct output csv_output = {

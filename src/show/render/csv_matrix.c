@@ -2,7 +2,7 @@
 #include "base/units.h"
 #include "conclude/registry/device.h"
 #include "show/render/output.h"
-#include "show/render/parts.h"
+#include "show/report/square.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,36 +48,31 @@ static void put_grid(FILE *out, const struct grid *grid, const struct series *se
     }
 }
 
-static int has_matrix(const struct document *document, struct error *error)
+static void has_matrix(const struct document *document, struct pool *pool)
 {
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++)
             if (document->probes[p].series[s].matrix && document->probes[p].series[s].point_count)
-                return 0;
-    return error_set(error, ERROR_USAGE,
-                     "--format csv-matrix shows matrices, as of fathom cores and fathom numa, and "
-                     "this document has none: --format csv has every point");
+                return;
+    pool_leave(pool, ERROR_USAGE,
+               "--format csv-matrix shows matrices, as of fathom cores and fathom numa, and "
+               "this document has none: --format csv has every point");
 }
 
-static int write_csv_matrix(FILE *out, const struct output_content *content, struct error *error)
+static void write_csv_matrix(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    (void)error;
     const struct document *document = content->documents[0];
     const char *between = "";
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++) {
             const struct series *series = &document->probes[p].series[s];
             struct grid grid;
-            if (!series->matrix || !series->point_count)
+            if (!series->matrix || !series->point_count || !grid_build(&grid, series, pool))
                 continue;
-            if (grid_build(&grid, series)) {
-                fputs(between, out);
-                put_grid(out, &grid, series);
-                between = "\n";
-            }
-            grid_free(&grid);
+            fputs(between, out);
+            put_grid(out, &grid, series);
+            between = "\n";
         }
-    return 0;
 }
 
 const struct output csv_matrix_output = {

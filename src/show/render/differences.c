@@ -2,20 +2,35 @@
 #include "show/render/differences.h"
 #include "base/quote.h"
 #include "show/render/parts.h"
-#include "show/render/text/draw.h"
 #include "show/report/differences.h"
 
 #include <math.h>
 #include <stdint.h>
 
-void render_differences_text(FILE *out, const struct differences *differences, double threshold,
-                             const struct text_style *wanted)
+struct drawing {
+    FILE *out;
+    const struct differences *differences;
+    double threshold;
+    struct text_style style;
+    struct pool pool;
+};
+
+static int draw(void *with)
 {
-    const struct text_style style = text_style_sane(wanted);
-    struct report report = {.count = 0};
-    report_add_differences(&report, differences, threshold);
-    draw_report(out, &report, 0, &style);
-    report_free(&report);
+    struct drawing *drawing = with;
+    struct report report = {.pool = &drawing->pool};
+    report_add_differences(&report, drawing->differences, drawing->threshold);
+    draw_report(drawing->out, &report, &drawing->style);
+    return 0;
+}
+
+int render_differences_text(FILE *out, const struct differences *differences, double threshold,
+                            const struct text_style *wanted, struct error *error)
+{
+    struct drawing drawing = {out, differences, threshold, text_style_sane(wanted), {0}};
+    const int code = pool_enter(&drawing.pool, draw, &drawing, error);
+    pool_free(&drawing.pool);
+    return code;
 }
 
 static void put_cell(FILE *out, const char *text)

@@ -5,9 +5,10 @@
 #include "compare/differences.h"
 #include "show/render/render.h"
 
-/* Changed values first, then what may have changed, then why to be careful. */
-void render_differences_text(FILE *, const struct differences *, double threshold,
-                             const struct text_style *);
+/* Changed values first, then what may have changed, then why to be careful. ERROR_SYSTEM without
+ * memory. */
+int render_differences_text(FILE *, const struct differences *, double threshold,
+                            const struct text_style *, struct error *);
 /* Every value that both have, one a row. */
 void render_differences_csv(FILE *, const struct differences *);
 

@@ -4,10 +4,12 @@
  * another.
  */
 #include "base/clean.h"
+#include "base/line.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "show/render/output.h"
-#include "show/render/parts.h"
+#include "show/report/square.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,25 +135,8 @@ static void put_title(FILE *out, const struct probe_result *probe, const struct 
     fputs(" noenhanced\n", out);
 }
 
-static void put_series(FILE *out, const struct probe_result *probe, const struct series *series,
-                       size_t number)
+static void write_gnuplot(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    struct grid grid = {0};
-    bool drawable = !series->matrix || grid_build(&grid, series);
-    if (drawable)
-        put_title(out, probe, series);
-    else
-        fputs("# a matrix is too scattered to be drawn\n", out);
-    if (drawable && series->matrix)
-        put_matrix(out, &grid, number);
-    else if (drawable)
-        put_curve(out, series, number);
-    grid_free(&grid);
-}
-
-static int write_gnuplot(FILE *out, const struct output_content *content, struct error *error)
-{
-    (void)error;
     const struct document *document = content->documents[0];
     size_t number = 0;
     fputs("# gnuplot -p THIS-FILE; columns: x, median, low, high; of a matrix: from, then a median "
@@ -161,10 +146,20 @@ static int write_gnuplot(FILE *out, const struct output_content *content, struct
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++) {
             const struct series *series = &document->probes[p].series[s];
-            if (series->point_count)
-                put_series(out, &document->probes[p], series, ++number);
+            struct grid grid;
+            if (!series->point_count)
+                continue;
+            number++;
+            if (series->matrix && !grid_build(&grid, series, pool)) {
+                fputs("# a matrix is too scattered to be drawn\n", out);
+                continue;
+            }
+            put_title(out, &document->probes[p], series);
+            if (series->matrix)
+                put_matrix(out, &grid, number);
+            else
+                put_curve(out, series, number);
         }
-    return 0;
 }
 
 const struct output gnuplot_output = {

@@ -2,16 +2,15 @@
  * The columns that the first GPU latency benchmarks of this kind print: clock, working set in bytes
  * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
  */
-#include "base/clean.h"
+#include "base/line.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
+#include "conclude/registry/registry.h"
 #include "show/render/output.h"
-#include "show/render/parts.h"
 
 #include <math.h>
-
-enum { REASON_TEXT = 400 };
 
 static bool has_row(const struct point *point)
 {
@@ -91,29 +90,23 @@ static size_t count_curves(const struct probe_result *probe)
     return count;
 }
 
-static int has_curve(const struct document *document, struct error *error)
+static void has_curve(const struct document *document, struct pool *pool)
 {
     const struct probe_result *probe = find_probe(document);
     if (count_curves(probe))
-        return 0;
-    if (probe && probe->reason &&
-        (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED)) {
-        char reason[REASON_TEXT];
-        return error_set(error, ERROR_USAGE,
-                         "--format gpu-columns needs a GPU's latency in cycles: %s",
-                         clean_text(probe->reason, reason, sizeof reason));
-    }
-    return error_set(
-        error, ERROR_USAGE,
-        "--format gpu-columns needs a GPU's latency in cycles, and this document has none: "
-        "measure it with fathom gpu --what latency, or choose another format");
+        return;
+    if (probe && probe->reason && (probe->status == PROBE_SKIPPED || probe->status == PROBE_FAILED))
+        pool_leave(pool, ERROR_USAGE, "--format gpu-columns needs a GPU's latency in cycles: %s",
+                   probe->reason);
+    pool_leave(pool, ERROR_USAGE,
+               "--format gpu-columns needs a GPU's latency in cycles, and this document has none: "
+               "measure it with fathom gpu --what latency, or choose another format");
 }
 
-static int write_gpu_columns(FILE *out, const struct output_content *content, struct error *error)
+static void write_gpu_columns(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    (void)error;
-    const struct document *document = content->documents[0];
-    const struct probe_result *probe = find_probe(document);
+    (void)pool;
+    const struct probe_result *probe = find_probe(content->documents[0]);
     const size_t count = count_curves(probe);
     size_t shown = 0;
     for (size_t i = 0; count && i < probe->series_count; i++) {
@@ -125,7 +118,6 @@ static int write_gpu_columns(FILE *out, const struct output_content *content, st
             put_title(out, &probe->series[i]);
         put_curve(out, &probe->series[i]);
     }
-    return 0;
 }
 
 const struct output gpu_columns_output = {

@@ -1,6 +1,9 @@
+/* Lines of text: colours, and words that are wrapped. */
+#include "base/clean.h"
 #include "show/render/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Viridis (van der Walt and Smith, 2015) in the 256 colours of terminals: its lightness rises
  * evenly, so that it reads the same without colour vision. */
@@ -46,4 +49,72 @@ void ink_halves(FILE *out, const struct text_style *style, double upper, double 
     if (!isnan(upper) && !isnan(lower) && style->colour)
         fprintf(out, "\033[48;5;%dm", ramp[ramp_step(lower)]);
     fprintf(out, "%s%s", isnan(upper) ? "▄" : "▀", ink(style, INK_PLAIN));
+}
+
+/* Bytes of the first `columns` columns of a word, or up to the last comma among them. */
+static size_t bytes_that_fit(const char *word, size_t bytes, size_t columns)
+{
+    size_t at = 0, comma = 0, used = 0;
+    while (at < bytes) {
+        size_t next = at + 1;
+        while (next < bytes && ((unsigned char)word[next] & 0xc0) == 0x80)
+            next++;
+        if (used++ == columns)
+            return comma ? comma : at;
+        comma = word[at] == ',' ? next : comma;
+        at = next;
+    }
+    return bytes;
+}
+
+static size_t columns_of(const char *text, size_t bytes)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < bytes; i++)
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+void text_print_wrapped(FILE *out, const struct text_style *style, size_t indent, const char *text)
+{
+    const size_t width = (size_t)style->width;
+    size_t column = indent, begin = indent < width ? indent : 0;
+    const char *word = text;
+    while (*word) {
+        size_t bytes = strcspn(word, " ");
+        const bool fits = column + (column > begin) + columns_of(word, bytes) <= width;
+        if (!fits && column > begin) {
+            fprintf(out, "\n%*s", (int)begin, "");
+            column = begin;
+        }
+        bytes = bytes_that_fit(word, bytes, width - begin);
+        if (column > begin)
+            fputc(' ', out);
+        column += (column > begin) + columns_of(word, bytes);
+        fwrite(word, 1, bytes, out);
+        word += bytes + strspn(word + bytes, " ");
+    }
+    fputc('\n', out);
+}
+
+void line_print_wrapped(FILE *out, const struct text_style *style, size_t indent,
+                        const struct line *line)
+{
+    text_print_wrapped(out, style, indent, line->text);
+}
+
+void line_print(FILE *out, const struct text_style *style, const struct line *line)
+{
+    if (clean_columns(line->text) <= (size_t)style->width)
+        fprintf(out, "%s\n", line->text);
+    else
+        line_print_wrapped(out, style, 0, line);
+}
+
+struct text_style text_style_sane(const struct text_style *style)
+{
+    struct text_style sane = *style;
+    if (sane.width < 40 || sane.width > 10000)
+        sane.width = 80;
+    return sane;
 }

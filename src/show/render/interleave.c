@@ -4,7 +4,6 @@
  * one weight a node, whoever asks, so what CPUs of other nodes would need stands in comments.
  */
 #include "conclude/interleave.h"
-#include "base/pool.h"
 #include "show/render/output.h"
 
 static void put_row(FILE *out, const struct interleave_row *row, bool first)
@@ -29,31 +28,24 @@ static void put_row(FILE *out, const struct interleave_row *row, bool first)
                 first ? "" : "# ", row->weights[i], row->to[i]);
 }
 
-static int write_interleave(FILE *out, const struct output_content *content, struct error *error)
+static void write_interleave(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    struct pool pool = {0};
     struct interleave found;
-    int code = interleave_read(&found, content->documents[0], &pool, error);
-    if (code == 0)
-        fputs("# Weighted interleaving (Linux 6.9 and later); programs take it by\n"
-              "# numactl --weighted-interleave=all PROGRAM\n",
-              out);
-    for (size_t i = 0; code == 0 && i < found.row_count; i++)
+    pool_check(pool, interleave_read(&found, content->documents[0], pool, pool_error(pool)));
+    fputs("# Weighted interleaving (Linux 6.9 and later); programs take it by\n"
+          "# numactl --weighted-interleave=all PROGRAM\n",
+          out);
+    for (size_t i = 0; i < found.row_count; i++)
         put_row(out, &found.rows[i], i == 0);
-    pool_free(&pool);
-    return code;
 }
 
-static int possible(const struct document *document, struct error *error)
+static void possible(const struct document *document, struct pool *pool)
 {
-    struct pool pool = {0};
     struct interleave found;
-    int code = interleave_read(&found, document, &pool, error);
-    if (code == 0 && found.why_not)
-        code = error_set(error, ERROR_USAGE, "--format interleave: no weights in this document: %s",
-                         found.why_not);
-    pool_free(&pool);
-    return code;
+    pool_check(pool, interleave_read(&found, document, pool, pool_error(pool)));
+    if (found.why_not)
+        pool_leave(pool, ERROR_USAGE, "--format interleave: no weights in this document: %s",
+                   found.why_not);
 }
 
 const struct output interleave_output = {

@@ -3,10 +3,10 @@
 
 #include "show/render/output.h"
 
-static int write_json(FILE *out, const struct output_content *content, struct error *error)
+static void write_json(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    const int code = document_write(content->documents[0], out, error);
-    return ferror(out) ? 0 : code; /* the caller asks the stream */
+    const int code = document_write(content->documents[0], out, pool_error(pool));
+    pool_check(pool, ferror(out) ? 0 : code); /* the caller asks the stream */
 }
 
 const struct output json_output = {

@@ -5,11 +5,9 @@
  * who looks at it: no text of it may become markup, a link, or the mention of a person.
  */
 #include "base/clean.h"
-#include "conclude/registry/factors.h"
 #include "document/flag.h"
 #include "show/render/output.h"
-#include "show/render/text/matrix.h"
-#include "show/report/blocks.h"
+#include "show/render/parts.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -225,7 +223,7 @@ static void put_square(FILE *out, const struct square *square, const struct matr
 }
 
 /* As numbers where they are few, by groups of CPUs where there are such, else as shades. */
-static void put_matrix(FILE *out, const struct matrix *matrix)
+static void put_matrix(FILE *out, const struct matrix *matrix, struct pool *pool)
 {
     static const struct text_style plain = {.width = 80};
     const struct square *square = matrix->square;
@@ -239,7 +237,7 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
     } else {
         const struct values values = values_of(matrix);
         fputs("```text\n", out);
-        square_print_heat(out, matrix->square, &values, &plain);
+        square_print_heat(out, matrix->square, &values, &plain, pool);
         fputs("```\n\n", out);
     }
     if (square && !square->rows)
@@ -359,7 +357,7 @@ static void put_block(FILE *out, const struct report *report, size_t index)
         put_table(out, &block->curve.points, 3);
         break;
     case BLOCK_MATRIX:
-        put_matrix(out, &block->matrix);
+        put_matrix(out, &block->matrix, report->pool);
         break;
     case BLOCK_NOTE:
         put_note(out, &block->note,
@@ -370,16 +368,15 @@ static void put_block(FILE *out, const struct report *report, size_t index)
     }
 }
 
-static int write_markdown(FILE *out, const struct output_content *content, struct error *error)
+static void write_markdown(FILE *out, const struct output_content *content, struct pool *pool)
 {
     struct report report;
-    const int code = content->probe
-                         ? report_build_probe(&report, content->documents, content->probe, error)
-                         : report_build_all(&report, content->documents, error);
-    for (size_t i = 0; i < report.count && code == 0; i++)
+    if (content->probe)
+        report_build_probe(&report, pool, content->documents, content->probe);
+    else
+        report_build_all(&report, pool, content->documents);
+    for (size_t i = 0; i < report.count; i++)
         put_block(out, &report, i);
-    report_free(&report);
-    return code;
 }
 
 const struct output markdown_output = {

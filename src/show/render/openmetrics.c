@@ -6,15 +6,184 @@
  */
 #include "base/clean.h"
 #include "base/quantity.h"
+#include "base/units.h"
+#include "conclude/registry/device.h"
+#include "conclude/registry/factors.h"
 #include "conclude/verdict.h"
 #include "document/flag.h"
 #include "show/render/metric_labels.h"
 #include "show/render/output.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* --- labels, by which readers tell samples apart --- */
+
+enum { LABEL_BYTES = 96 };
+
+/* What a finding was read off, as a label: order="forward". */
+struct metric_label {
+    char name[LABEL_BYTES]; /* valid, and unlike any other of the finding */
+    const struct factor *factor;
+};
+
+struct metric_labels {
+    const struct probe_result *probe;
+    const struct finding *finding;
+    struct metric_label *deviations; /* by name; none for a standard finding */
+    size_t count;
+};
+
+static const char prefix[] = "factor";
+
+void metric_label_put(FILE *out, const char *name, const char *text, const char *separator)
+{
+    const char *cursor = text ? text : "";
+    char character[4];
+    size_t bytes;
+    fprintf(out, "%s%s=\"", separator, name);
+    while ((bytes = clean_next(&cursor, character)) > 0) {
+        if (character[0] == '\\' || character[0] == '"')
+            fputc('\\', out);
+        fwrite(character, 1, bytes, out);
+    }
+    fputc('"', out);
+}
+
+/* --- names --- */
+
+/* A factor, and its name with an underscore for each byte that no label's name may have. */
+struct plain {
+    char name[LABEL_BYTES - 32]; /* room for a prefix and a number is left */
+    const struct factor *factor;
+    size_t place;
+};
+
+static void make_plain(struct plain *plain, const struct factor *factor, size_t place)
+{
+    size_t length = 0;
+    for (; factor->name[length] && length + 1 < sizeof plain->name; length++) {
+        const unsigned char c = (unsigned char)factor->name[length];
+        plain->name[length] = c < 0x80 && isalnum(c) ? (char)c : '_';
+    }
+    plain->name[length] = '\0';
+    plain->factor = factor;
+    plain->place = place;
+}
+
+static int by_plain_name(const void *a, const void *b)
+{
+    const struct plain *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+    return order ? order : (left->place > right->place) - (left->place < right->place);
+}
+
+/* Names of other labels of a finding; two underscores are kept for readers' own. */
+static bool is_reserved(const char *name)
+{
+    static const char *const own[] = {"finding", "probe", "cpus", "gpu", "unit"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i]) == 0)
+            return true;
+    return !*name || isdigit((unsigned char)*name) || strncmp(name, "__", 2) == 0;
+}
+
+/* One that a name which was given a prefix could be taken for. */
+static bool has_prefix(const char *name)
+{
+    const size_t length = sizeof prefix - 1;
+    return strncmp(name, prefix, length) == 0 &&
+           (name[length] == '_' || isdigit((unsigned char)name[length]));
+}
+
+static void name_label(struct metric_label *label, const struct plain *plain, bool alone)
+{
+    label->factor = plain->factor;
+    if (!alone || has_prefix(plain->name))
+        snprintf(label->name, sizeof label->name, "%s%zu_%s", prefix, plain->place + 1,
+                 plain->name);
+    else if (is_reserved(plain->name))
+        snprintf(label->name, sizeof label->name, "%s_%s", prefix, plain->name);
+    else
+        snprintf(label->name, sizeof label->name, "%s", plain->name);
+}
+
+static int by_label_name(const void *a, const void *b)
+{
+    const struct metric_label *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+static void make_labels(struct metric_labels *labels, const struct probe_result *probe,
+                        const struct finding *finding, struct pool *pool)
+{
+    const size_t count = finding->deviations;
+    *labels = (struct metric_labels){.probe = probe, .finding = finding, .count = count};
+    if (!count)
+        return;
+    struct plain *plain = pool_alloc(pool, count, sizeof *plain);
+    labels->deviations = pool_alloc(pool, count, sizeof *labels->deviations);
+    for (size_t i = 0; i < count; i++)
+        make_plain(&plain[i], &finding->factors[i], i);
+    qsort(plain, count, sizeof *plain, by_plain_name);
+    for (size_t i = 0; i < count; i++) {
+        const bool before = i > 0 && strcmp(plain[i - 1].name, plain[i].name) == 0;
+        const bool after = i + 1 < count && strcmp(plain[i + 1].name, plain[i].name) == 0;
+        name_label(&labels->deviations[i], &plain[i], !before && !after);
+    }
+    qsort(labels->deviations, count, sizeof *labels->deviations, by_label_name);
+    pool_give_back(pool, plain);
+}
+
+/* --- what they say --- */
+
+static const char *value_of(const struct metric_label *label, char number[UNIT_TEXT])
+{
+    return label->factor->text ? label->factor->text : factor_format(label->factor->number, number);
+}
+
+static int order_of(const struct metric_labels *a, const struct metric_labels *b)
+{
+    int order = clean_order(a->finding->name, b->finding->name);
+    order = order ? order : clean_order(a->probe->name, b->probe->name);
+    order = order ? order : clean_order(a->finding->cpus, b->finding->cpus);
+    if (!order && a->count != b->count)
+        return a->count > b->count ? 1 : -1;
+    for (size_t i = 0; i < a->count && !order; i++) {
+        char left[UNIT_TEXT], right[UNIT_TEXT];
+        order = strcmp(a->deviations[i].name, b->deviations[i].name);
+        order = order ? order
+                      : clean_order(value_of(&a->deviations[i], left),
+                                    value_of(&b->deviations[i], right));
+    }
+    return order;
+}
+
+static void put_labels(FILE *out, const struct metric_labels *labels)
+{
+    const struct finding *finding = labels->finding;
+    fputc('{', out);
+    metric_label_put(out, "finding", finding->name, "");
+    metric_label_put(out, "probe", labels->probe->name, ",");
+    if (finding->cpus)
+        metric_label_put(out, "cpus", finding->cpus, ",");
+    const int device = device_of_name(finding->name, NULL);
+    if (device >= 0)
+        fprintf(out, ",gpu=\"%d\"", device);
+    if (!quantity_of(finding->unit))
+        metric_label_put(out, "unit", finding->unit, ",");
+    for (size_t i = 0; i < labels->count; i++) {
+        char number[UNIT_TEXT];
+        metric_label_put(out, labels->deviations[i].name, value_of(&labels->deviations[i], number),
+                         ",");
+    }
+    fputs("} ", out);
+}
+
+/* --- samples --- */
 
 enum bound { VALUE, LOW, HIGH, BOUNDS };
 static const char *const bound_names[BOUNDS] = {"", "_low", "_high"};
@@ -43,13 +212,12 @@ struct metrics {
     FILE *out;
     struct sample *list;
     size_t count;
-    struct pool pool;
 };
 
 static int by_labels_and_place(const void *a, const void *b)
 {
     const struct sample *left = a, *right = b;
-    int order = metric_labels_order(&left->labels, &right->labels);
+    int order = order_of(&left->labels, &right->labels);
     return order ? order : (left->place > right->place) - (left->place < right->place);
 }
 
@@ -59,37 +227,26 @@ static int by_place(const void *a, const void *b)
     return (left->place > right->place) - (left->place < right->place);
 }
 
-static bool collect_probe(struct metrics *metrics, const struct probe_result *probe)
-{
-    for (size_t f = 0; f < probe->finding_count; f++) {
-        const struct finding *finding = &probe->findings[f];
-        const struct quantity *quantity = quantity_of(finding->unit);
-        struct sample *sample = &metrics->list[metrics->count];
-        sample->quantity = quantity ? quantity : quantity_of("");
-        sample->place = metrics->count++;
-        if (!metric_labels_make(&sample->labels, probe, finding, &metrics->pool))
-            return false;
-    }
-    return true;
-}
-
-static bool collect(struct metrics *metrics, const struct document *document)
+static void collect(struct metrics *metrics, const struct document *document, struct pool *pool)
 {
     size_t all = 0;
     for (size_t p = 0; p < document->probe_count; p++)
         all += document->probes[p].finding_count;
-    metrics->list = pool_alloc(&metrics->pool, all + 1, sizeof *metrics->list);
-    if (!metrics->list)
-        return false;
+    metrics->list = pool_alloc(pool, all + 1, sizeof *metrics->list);
     for (size_t p = 0; p < document->probe_count; p++)
-        if (!collect_probe(metrics, &document->probes[p]))
-            return false;
+        for (size_t f = 0; f < document->probes[p].finding_count; f++) {
+            const struct finding *finding = &document->probes[p].findings[f];
+            const struct quantity *quantity = quantity_of(finding->unit);
+            struct sample *sample = &metrics->list[metrics->count];
+            sample->quantity = quantity ? quantity : quantity_of("");
+            sample->place = metrics->count++;
+            make_labels(&sample->labels, &document->probes[p], finding, pool);
+        }
     qsort(metrics->list, metrics->count, sizeof *metrics->list, by_labels_and_place);
     for (size_t i = 1; i < metrics->count; i++)
         metrics->list[i].repeated =
-            metric_labels_order(&metrics->list[i - 1].labels, &metrics->list[i].labels) == 0;
+            order_of(&metrics->list[i - 1].labels, &metrics->list[i].labels) == 0;
     qsort(metrics->list, metrics->count, sizeof *metrics->list, by_place);
-    return true;
 }
 
 /* Of all units that end a metric's name in the same way. */
@@ -113,7 +270,7 @@ static void put_family(const struct metrics *metrics, const char *metric, enum b
             fprintf(out, "# HELP %s %s\n", name, bound_help[bound]);
         begun = true;
         fputs(name, out);
-        metric_labels_put(out, &sample->labels);
+        put_labels(out, &sample->labels);
         fprintf(out, "%.9g\n", value * sample->quantity->metric_factor);
     }
 }
@@ -144,7 +301,7 @@ static void put_doubts(const struct metrics *metrics)
         if (sample->repeated)
             continue;
         fputs("fathom_finding_doubtful", metrics->out);
-        metric_labels_put(metrics->out, &sample->labels);
+        put_labels(metrics->out, &sample->labels);
         fprintf(metrics->out, "%d\n", flag_doubts(sample->labels.finding->flags) != 0);
     }
 }
@@ -187,7 +344,7 @@ static void put_statuses(FILE *out, const struct document *document, struct pool
     const size_t all = document->probe_count;
     const struct probe_result **probes = pool_alloc(pool, all + 1, sizeof *probes);
     size_t count = 0;
-    if (!probes || !all)
+    if (!all)
         return;
     for (size_t i = 0; i < all; i++)
         probes[i] = &document->probes[i];
@@ -220,7 +377,7 @@ static int by_number(const void *a, const void *b)
 static void put_gpus(FILE *out, const struct machine_facts *machine, struct pool *pool)
 {
     const struct gpu_facts **gpus = pool_alloc(pool, machine->gpu_count + 1, sizeof *gpus);
-    if (!machine->gpu_count || !gpus)
+    if (!machine->gpu_count)
         return;
     for (size_t i = 0; i < machine->gpu_count; i++)
         gpus[i] = &machine->gpus[i];
@@ -277,22 +434,17 @@ static void put_run(FILE *out, const struct document *document, struct pool *poo
             document->run.complete);
 }
 
-static int write_openmetrics(FILE *out, const struct output_content *content, struct error *error)
+static void write_openmetrics(FILE *out, const struct output_content *content, struct pool *pool)
 {
-    (void)error;
     const struct document *document = content->documents[0];
     struct metrics metrics = {.out = out};
-    put_run(out, document, &metrics.pool);
+    put_run(out, document, pool);
     put_verdict(out, document);
-    put_statuses(out, document, &metrics.pool);
-    const bool collected = collect(&metrics, document);
-    if (collected) {
-        put_families(&metrics);
-        put_doubts(&metrics);
-    }
-    pool_free(&metrics.pool);
-    fputs(collected ? "# EOF\n" : "", out); /* without the last line, readers refuse it */
-    return 0;
+    put_statuses(out, document, pool);
+    collect(&metrics, document, pool);
+    put_families(&metrics);
+    put_doubts(&metrics);
+    fputs("# EOF\n", out); /* without this line readers refuse it, as they should what is cut */
 }
 
 const struct output openmetrics_output = {

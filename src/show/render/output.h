@@ -24,18 +24,24 @@ struct output {
     bool is_text;     /* what a person reads in a terminal */
     bool is_document; /* the document itself, which every command reads again */
     bool takes_several;
-    /* Writes the content. Whether the stream took it, the caller asks the stream. */
-    int (*write)(FILE *, const struct output_content *, struct error *);
+    /* Writes the content. All of its memory is from the pool, whose step it may leave. */
+    void (*write)(FILE *, const struct output_content *, struct pool *);
     /* 0, or ERROR_IMPOSSIBLE with the remedy where this program was built without it; asked before
      * anything is measured. NULL: always. */
     int (*able)(struct error *);
-    /* 0, or ERROR_USAGE where the document lacks what the output shows, ERROR_IMPOSSIBLE where no
-     * document of its kind has it. NULL: any document will do. */
-    int (*possible)(const struct document *, struct error *);
+    /* Leaves with ERROR_USAGE where the document lacks what the output shows, ERROR_IMPOSSIBLE
+     * where no document of its kind has it. NULL: any document will do. */
+    void (*possible)(const struct document *, struct pool *);
 };
 
 extern const struct output *const outputs[]; /* by place; ends with NULL */
 extern const char *const output_names[];     /* theirs, in the same order; ends with NULL */
 const struct output *output_by_name(const char *name);
+/* Whether it is built in, and can show the document: 0, ERROR_USAGE or ERROR_IMPOSSIBLE as above,
+ * or ERROR_SYSTEM without memory. */
+int output_possible(const struct output *, const struct document *, struct error *);
+/* Writes the content. ERROR_SYSTEM where memory runs out: what was written is not whole. Whether
+ * the stream took it, the caller asks the stream. */
+int output_render(const struct output *, FILE *, const struct output_content *, struct error *);
 
 #endif

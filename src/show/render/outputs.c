@@ -9,3 +9,61 @@ const struct output *output_by_name(const char *name)
             return outputs[i];
     return NULL;
 }
+
+struct rendering {
+    const struct output *output;
+    FILE *out;
+    const struct output_content *content;
+    struct pool pool;
+};
+
+static int look(void *with)
+{
+    struct rendering *rendering = with;
+    rendering->output->possible(rendering->content->documents[0], &rendering->pool);
+    return 0;
+}
+
+static int render(void *with)
+{
+    struct rendering *rendering = with;
+    rendering->output->write(rendering->out, rendering->content, &rendering->pool);
+    return 0;
+}
+
+static int enter(struct rendering *rendering, int (*step)(void *with), struct error *error)
+{
+    const int code = pool_enter(&rendering->pool, step, rendering, error);
+    pool_free(&rendering->pool);
+    return code;
+}
+
+int output_possible(const struct output *output, const struct document *document,
+                    struct error *error)
+{
+    const struct output_content content = {.documents = &document, .count = 1};
+    struct rendering rendering = {.output = output, .content = &content};
+    const int code = output->able ? output->able(error) : 0;
+    return code == 0 && output->possible ? enter(&rendering, look, error) : code;
+}
+
+int output_render(const struct output *output, FILE *out, const struct output_content *content,
+                  struct error *error)
+{
+    struct rendering rendering = {.output = output, .out = out, .content = content};
+    return enter(&rendering, render, error);
+}
+
+int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
+                struct error *error)
+{
+    const struct output_content content = {
+        .documents = documents, .count = count, .threshold = threshold};
+    return output_render(output_by_name("html"), out, &content, error);
+}
+
+int render_page_possible(struct error *error)
+{
+    const struct output *page = output_by_name("html");
+    return page->able ? page->able(error) : 0;
+}

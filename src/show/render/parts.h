@@ -2,11 +2,11 @@
 #ifndef FATHOM_SHOW_RENDER_PARTS_H
 #define FATHOM_SHOW_RENDER_PARTS_H
 
-#include "conclude/registry/catalogue.h"
 #include "conclude/registry/factors.h"
 #include "show/render/render.h"
-#include "show/report/grid.h"
-#include "show/report/machine.h"
+#include "show/report/blocks.h"
+#include "show/report/figure.h"
+#include "show/report/names.h"
 
 /* --- ink.c: colour, where the style has it --- */
 
@@ -20,8 +20,6 @@ void ink_ramp_behind(FILE *, const struct text_style *, double share);
 /* Half a block over another, in the colours of two shares; NAN: nothing is drawn in that half. */
 void ink_halves(FILE *, const struct text_style *, double upper, double lower);
 
-/* --- wrap.c --- */
-
 /* Prints in as many lines as the width asks for. The caller has printed `indent` columns of the
  * first one; the others begin that far in. A word that is longer than a line is broken, behind a
  * comma where it has one. */
@@ -32,5 +30,38 @@ void line_print(FILE *, const struct text_style *, const struct line *);
 
 /* Sets a width that makes no sense to 80. */
 struct text_style text_style_sane(const struct text_style *);
+
+/* --- blocks of a report as lines of text; the style's width makes sense --- */
+
+/* All blocks. */
+void draw_report(FILE *, const struct report *, const struct text_style *);
+/* `within`: below what it is about, in a line of its own no more. */
+void draw_table(FILE *, const struct table *, bool within, const struct text_style *);
+/* Wrapped; the caller has printed `indent` columns of the first line. */
+void draw_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);
+/* What was left out, wrapped; nothing where it is NULL. */
+void draw_more(FILE *, const char *more, const struct text_style *);
+/* With block characters. */
+void draw_curve(FILE *, const struct curve *, const struct text_style *);
+void draw_matrix(FILE *, const struct matrix *, const struct text_style *, struct pool *);
+
+/* --- matrices: cells of numbers or of colours --- */
+
+/* The least and the greatest value of a matrix, and how values are shown. */
+struct values {
+    double least, most;
+    struct scale scale;
+    char unit[24]; /* inert */
+    const char *absent;
+};
+struct values values_of(const struct matrix *);
+
+/* As numbers, where they fit the width; of groups with their ranges, if these fit too, and with
+ * what a number of them is. False, with nothing written, where they don't fit. */
+bool square_print(FILE *, const struct square *, const struct values *, const struct text_style *);
+/* As colours or shades, several pairs in a cell where it takes that to fit the width, and what they
+ * mean. */
+void square_print_heat(FILE *, const struct square *, const struct values *,
+                       const struct text_style *, struct pool *);
 
 #endif

@@ -19,11 +19,6 @@ struct text_style {
     int width;   /* columns; taken as 80 where it makes no sense */
 };
 
-/* One screen: machine, depth, curves, matrices, and what has to be known to trust them. */
-void render_text(FILE *, const struct document *, const struct text_style *);
-/* One probe in full: every point of every series, and its findings. */
-void render_text_probe(FILE *, const struct document *, const struct probe_result *,
-                       const struct text_style *);
 /* What a device is, wrapped behind `indent` columns that the caller has printed; and below it,
  * where that is so, why its numbers are not a GPU's. */
 void render_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct text_style *);
@@ -31,8 +26,7 @@ void render_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct te
 void render_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);
 /* One self-contained page of one document, or of several side by side: HTML with its style, script
  * and data in it, that asks no network for anything. Differences between several are judged by the
- * threshold, as in compare/differences.h. ERROR_SYSTEM without memory; otherwise as
- * render_page_possible(). */
+ * threshold, as in compare/differences.h. Errors as of output_render(). */
 int render_page(FILE *, const struct document *const *, size_t count, double threshold,
                 struct error *);
 /* 0, or ERROR_IMPOSSIBLE with the remedy where the program was built without the page. */

@@ -8,19 +8,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void *report_grow(struct report *report, void **list, size_t *count, size_t size)
-{
-    void *added = pool_append(&report->pool, list, count, size);
-    report->no_memory = report->no_memory || !added;
-    return added;
-}
-
 struct block *report_add(struct report *report, enum block_kind kind, enum section section,
                          size_t document)
 {
     struct block *block =
-        report_grow(report, (void **)&report->list, &report->count, sizeof *report->list);
-    block = block ? block : &report->spare;
+        pool_append(report->pool, (void **)&report->list, &report->count, sizeof *report->list);
     *block = (struct block){.kind = kind, .section = section, .document = document, .device = -1};
     return block;
 }
@@ -32,51 +24,54 @@ const char *report_text(struct report *report, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    char *copy = pool_strdup(&report->pool, text);
-    report->no_memory = report->no_memory || !copy;
-    return copy ? copy : "";
+    return pool_strdup(report->pool, text);
 }
 
 const char *report_line(struct report *report, const struct line *line)
 {
-    return line->length ? report_text(report, "%s", line->text) : NULL;
+    return line->length ? pool_strdup(report->pool, line->text) : NULL;
 }
 
 struct fact *facts_add(struct report *report, struct facts *facts)
 {
-    struct fact *fact =
-        report_grow(report, (void **)&facts->list, &facts->count, sizeof *facts->list);
-    fact = fact ? fact : &report->spare_fact;
-    *fact = (struct fact){.label = NULL};
-    return fact;
+    return pool_append(report->pool, (void **)&facts->list, &facts->count, sizeof *facts->list);
 }
 
-struct column *table_add_column(struct report *report, struct table *table, const char *name)
+void report_add_facts(struct report *report, enum section section, size_t document,
+                      const char *title, const char *text, const struct facts *facts)
 {
-    struct column *column =
-        report_grow(report, (void **)&table->columns, &table->column_count, sizeof *table->columns);
-    column = column ? column : &report->spare_column;
-    *column = (struct column){.name = name};
+    if (!facts->count)
+        return;
+    if (title)
+        report_add(report, BLOCK_HEADING, section, document)->heading =
+            (struct heading){.level = 2, .title = title, .text = text};
+    report_add(report, BLOCK_FACTS, section, document)->facts = *facts;
+}
+
+struct column *table_add_figures(struct report *report, struct table *table, const char *name,
+                                 size_t least)
+{
+    struct column *column = pool_append(report->pool, (void **)&table->columns,
+                                        &table->column_count, sizeof *table->columns);
+    column->name = name;
+    column->least = least;
+    return column;
+}
+
+struct column *table_add_words(struct report *report, struct table *table, const char *name,
+                               size_t least)
+{
+    struct column *column = table_add_figures(report, table, name, least);
+    column->words = true;
     return column;
 }
 
 struct row *table_add_row(struct report *report, struct table *table)
 {
-    struct cell *cells = pool_alloc(&report->pool, table->column_count + 1, sizeof *cells);
     struct row *row =
-        cells ? report_grow(report, (void **)&table->rows, &table->row_count, sizeof *table->rows)
-              : NULL;
-    report->no_memory = report->no_memory || !row;
-    if (row)
-        *row = (struct row){.cells = cells};
+        pool_append(report->pool, (void **)&table->rows, &table->row_count, sizeof *table->rows);
+    row->cells = pool_alloc(report->pool, table->column_count + 1, sizeof *row->cells);
     return row;
-}
-
-void report_free(struct report *report)
-{
-    catalogue_free(&report->catalogue);
-    pool_free(&report->pool);
-    *report = (struct report){0};
 }
 
 struct cell cell_of_text(const char *text)

@@ -255,33 +255,29 @@ struct block {
     };
 };
 
+/* Everything of it lies in the pool. Building leaves the pool's step where memory runs out. */
 struct report {
     struct block *list;
     size_t count;
     struct catalogue catalogue; /* the findings of all the documents */
-    struct pool pool;
-    bool no_memory; /* a builder met the end of it: the list is not whole */
-    struct block spare;
-    struct fact spare_fact;
-    struct column spare_column;
+    struct pool *pool;
 };
 
 /* --- building --- */
 
-/* An empty list, and the catalogue. ERROR_SYSTEM without memory; to be freed either way. */
-int report_begin(struct report *, const struct document *const *, size_t count, struct error *);
+/* An empty list, and the catalogue. */
+void report_begin(struct report *, struct pool *, const struct document *const *, size_t count);
 /* The first screen of each document, in the order of the documents: machine and verdict, depth,
  * width, devices, headline series, what to know. `only`: the only probe of the only document, whose
- * notes are then as those of the probe in full; NULL. ERROR_SYSTEM without memory; to be freed
- * either way. */
-int report_build(struct report *, const struct document *const *, size_t count,
-                 const struct probe_result *only, struct error *);
+ * notes are then as those of the probe in full; NULL. */
+void report_build(struct report *, struct pool *, const struct document *const *, size_t count,
+                  const struct probe_result *only);
 /* One probe in full: what the document is of, every series, the findings, what to know. */
-int report_build_probe(struct report *, const struct document *const *, const struct probe_result *,
-                       struct error *);
+void report_build_probe(struct report *, struct pool *, const struct document *const *,
+                        const struct probe_result *);
 /* The first screen of a document, and behind it a short table of every other series, and the
  * findings of every probe. */
-int report_build_all(struct report *, const struct document *const *, struct error *);
+void report_build_all(struct report *, struct pool *, const struct document *const *);
 /* Every series of so many documents, in chapters: a heading of level 2 for the probes of one name,
  * in the order of the datasheet, and below it their charts. A chart is a heading of level 3, and
  * behind it the curves over the same axes of all documents, or one matrix as each has it. */
@@ -294,20 +290,20 @@ void report_add_clusters(struct report *, size_t index, const struct probe_resul
 /* Every point of one series or of a group: its place, value, interval, cycles, trials, range. */
 void report_add_points(struct report *, size_t index, const struct probe_result *,
                        const struct series *, size_t count);
-void report_free(struct report *);
 
-/* What builders use. Without memory a list stays as it is, and `no_memory` remembers that: who
- * builds looks at it once, in the end. What they return may be written to even then, unless it is
- * said to be NULL, as a row is. A block may move when the next one is added. */
+/* What builders use. A block may move when the next one is added. */
 struct block *report_add(struct report *, enum block_kind, enum section, size_t document);
-/* Room for one more in a list, as pool_append() has it; NULL without memory. */
-void *report_grow(struct report *, void **list, size_t *count, size_t size);
 const char *report_text(struct report *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The line's text; NULL where it is empty. */
 const char *report_line(struct report *, const struct line *);
+/* A heading of level 2, and below it the facts; nothing where there are none. */
+void report_add_facts(struct report *, enum section, size_t document, const char *title,
+                      const char *text, const struct facts *);
 struct fact *facts_add(struct report *, struct facts *);
-struct column *table_add_column(struct report *, struct table *, const char *name);
+/* A column of texts, or of figures. */
+struct column *table_add_words(struct report *, struct table *, const char *name, size_t least);
+struct column *table_add_figures(struct report *, struct table *, const char *name, size_t least);
 /* With an empty cell a column: all columns come before the first row. */
 struct row *table_add_row(struct report *, struct table *);
 

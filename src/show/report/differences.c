@@ -1,8 +1,14 @@
 #include "show/report/differences.h"
 
+#include "base/quantity.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
 #include "show/report/figure.h"
+#include "show/report/names.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { CHANGED_MAX = 60, UNCERTAIN_MAX = 12, REMARKS_MAX = 12 };
 
@@ -57,9 +63,7 @@ static void add_difference(struct report *report, struct differences_block *bloc
     struct line what = {0};
     const char *unit = difference_unit(difference);
     struct changed_value *value =
-        report_grow(report, (void **)&block->list, &block->count, sizeof *block->list);
-    if (!value)
-        return;
+        pool_append(report->pool, (void **)&block->list, &block->count, sizeof *block->list);
     line_add_difference(&what, difference);
     *value = (struct changed_value){.what = report_line(report, &what),
                                     .before = cell_of_value(difference->a, unit, FORM_VALUE),
@@ -118,4 +122,171 @@ void report_add_differences(struct report *report, const struct differences *dif
     add_remarks(report, differences->unfair, differences->unfair_count,
                 "with care: the two differ in more than time");
     add_remarks(report, differences->missing, differences->missing_count, "not compared");
+}
+
+/* --- all findings of several documents side by side: one row for a name and experiment --- */
+
+/* The differences of a document and the first one that are of findings, sorted by the first one's.
+ */
+struct pair_differences {
+    const struct difference **list;
+    size_t count;
+};
+
+struct comparing {
+    struct report *report;
+    struct table *table;
+    const struct pair_differences *pairs;
+    size_t count;
+};
+
+static int by_finding(const void *a, const void *b)
+{
+    const struct difference *const *left = a, *const *right = b;
+    return ((*left)->finding_a > (*right)->finding_a) - ((*left)->finding_a < (*right)->finding_a);
+}
+
+static void sort_findings(struct report *report, const struct differences *differences,
+                          struct pair_differences *pairs)
+{
+    pairs->list = pool_alloc(report->pool, differences->count + 1, sizeof *pairs->list);
+    for (size_t i = 0; i < differences->count; i++)
+        if (differences->list[i].finding_a)
+            pairs->list[pairs->count++] = &differences->list[i];
+    qsort(pairs->list, pairs->count, sizeof *pairs->list, by_finding);
+}
+
+/* What became of a finding of the first document. */
+static const struct difference *difference_of(const struct pair_differences *pairs,
+                                              const struct finding *finding)
+{
+    const struct difference key = {.finding_a = finding}, *const key_at = &key;
+    const struct difference *const *found =
+        bsearch(&key_at, pairs->list, pairs->count, sizeof *pairs->list, by_finding);
+    return found ? *found : NULL;
+}
+
+static double ratio_of(const struct finding *finding, const struct finding *base)
+{
+    return quantity_comparable(finding->unit, base->unit) && finding->value > 0 && base->value > 0
+               ? finding->value / base->value
+               : NAN;
+}
+
+static struct cell change_cell(struct report *report, double ratio, enum verdict verdict)
+{
+    static const char *const words[VERDICTS] = {"", " uncertain", " changed", " (condition)",
+                                                " (neighbours)"};
+    char change[CELL_TEXT];
+    if (!*change_text(ratio, change))
+        return cell_of_text(NULL);
+    struct cell cell = cell_of_text(report_text(report, "%s%s", change, words[verdict]));
+    cell.stands_out = verdict == CHANGED;
+    return cell;
+}
+
+/* `base`: the first document's finding; `finding`: this document's. NULL: it has none. */
+static struct cell change_of(const struct comparing *comparing, size_t document,
+                             const struct finding *base, const struct finding *finding)
+{
+    const struct difference *difference =
+        base ? difference_of(&comparing->pairs[document], base) : NULL;
+    if (difference)
+        return change_cell(comparing->report, difference->ratio, difference->verdict);
+    if (finding && base) /* of a pair in ns and cycles the other one is judged */
+        return change_cell(comparing->report, ratio_of(finding, base), SAME);
+    return cell_of_text(base ? "missing here" : NULL);
+}
+
+/* `line`: the findings of one row, in the order of the documents. Those that are a document's
+ * second one of that name and experiment are passed over. */
+static void add_row(const struct comparing *comparing, struct catalogue_entry *const *line,
+                    size_t length)
+{
+    struct report *report = comparing->report;
+    const struct finding *base = line[0]->document == 0 ? line[0]->finding : NULL;
+    struct row *row = table_add_row(report, comparing->table);
+    struct line words = {0};
+    size_t next = 0, at = 0;
+    row->cells[at++] = cell_of_text(line[0]->finding->name);
+    line_add_experiment(&words, line[0]->finding);
+    row->words = report_line(report, &words);
+    for (size_t i = 0; i < comparing->count; i++) {
+        while (next < length && line[next]->document < i)
+            next++;
+        const struct finding *finding =
+            next < length && line[next]->document == i ? line[next]->finding : NULL;
+        row->cells[at++] = cell_of_finding(finding, FORM_VALUE);
+        if (i)
+            row->cells[at++] = change_of(comparing, i, base, finding);
+    }
+}
+
+/* Findings of one row, and where the first one stands. */
+struct same_findings {
+    struct catalogue_entry *const *line;
+    size_t length;
+};
+
+static int as_they_stand(const void *a, const void *b)
+{
+    const struct same_findings *left = a, *right = b;
+    return (left->line[0] > right->line[0]) - (left->line[0] < right->line[0]);
+}
+
+static bool is_same(const struct catalogue_entry *a, const struct catalogue_entry *b)
+{
+    return a->experiment == b->experiment && strcmp(a->finding->name, b->finding->name) == 0;
+}
+
+/* In the order of the first document that has them. Groups of CPUs are shown below their matrices.
+ */
+static void add_rows(const struct comparing *comparing)
+{
+    struct report *report = comparing->report;
+    const struct catalogue *catalogue = &report->catalogue;
+    size_t count = 0;
+    struct same_findings *rows = pool_alloc(report->pool, catalogue->count + 1, sizeof *rows);
+    for (size_t i = 0; i < catalogue->count;) {
+        struct same_findings row = {&catalogue->by_name[i], 1};
+        while (i + row.length < catalogue->count && is_same(row.line[0], row.line[row.length]))
+            row.length++;
+        if (!catalogue_is_of_clusters(row.line[0]))
+            rows[count++] = row;
+        i += row.length;
+    }
+    qsort(rows, count, sizeof *rows, as_they_stand);
+    for (size_t i = 0; i < count; i++)
+        add_row(comparing, rows[i].line, rows[i].length);
+}
+
+static void add_columns(const struct comparing *comparing)
+{
+    struct report *report = comparing->report;
+    const struct document *const *documents = report->catalogue.documents;
+    table_add_words(report, comparing->table, "finding", 0);
+    for (size_t i = 0; i < comparing->count; i++) {
+        struct line name = {0};
+        char time[DOCUMENT_TIME];
+        line_add_document(&name, documents, comparing->count, i);
+        struct column *column =
+            table_add_figures(report, comparing->table, report_line(report, &name), 0);
+        column->measured = column->kept = true;
+        column->remark = report_text(report, "%s", document_time(documents[i]->run.started, time));
+        if (i)
+            table_add_figures(report, comparing->table, "change", 0);
+    }
+}
+
+void report_add_comparison(struct report *report, const struct differences *differences,
+                           size_t count)
+{
+    struct pair_differences *pairs = pool_alloc(report->pool, count, sizeof *pairs);
+    for (size_t i = 1; i < count; i++)
+        sort_findings(report, &differences[i], &pairs[i]);
+    struct block *block = report_add(report, BLOCK_TABLE, SECTION_DIFFERENCES, 0);
+    const struct comparing comparing = {report, &block->table, pairs, count};
+    block->table.title = "Differences between the documents";
+    add_columns(&comparing);
+    add_rows(&comparing);
 }

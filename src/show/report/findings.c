@@ -1,9 +1,17 @@
-/* The findings of a probe, a row each. */
+/* The findings of a probe, a row each; its clusters as a tree, and where they contradict what is
+ * declared. */
+#include "base/cpulist.h"
 #include "base/text.h"
+#include "conclude/clusters/clusters.h"
 #include "conclude/registry/factors.h"
-#include "show/report/details.h"
+#include "show/report/figure.h"
+#include "show/report/parts.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- findings --- */
 
 /* Which of the columns on the right any finding fills. */
 struct filled {
@@ -23,21 +31,6 @@ static struct filled filled_by(const struct catalogue_entry *entries, size_t cou
     return filled;
 }
 
-static void add_columns(struct report *report, struct table *table, const struct filled *filled)
-{
-    enum { NAME = 24, VALUE = 10, DECLARED = 9 };
-    struct column *column = table_add_column(report, table, "finding");
-    column->words = true;
-    column->least = NAME;
-    column = table_add_column(report, table, "value");
-    column->measured = true;
-    column->least = VALUE;
-    if (filled->declared)
-        table_add_column(report, table, "declared")->least = DECLARED;
-    if (filled->cpus)
-        table_add_column(report, table, "CPUs")->words = true;
-}
-
 /* `before`: the finding above it. What is shown in cycles and in ns has one sentence. */
 static void add_finding(struct report *report, struct table *table,
                         const struct catalogue_entry *entry, const struct finding *before,
@@ -47,8 +40,6 @@ static void add_finding(struct report *report, struct table *table,
     struct row *row = table_add_row(report, table);
     struct line words = {0};
     size_t at = 0;
-    if (!row)
-        return;
     row->flags = finding->flags;
     row->line = entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
     row->cells[at++] = cell_of_text(finding->name);
@@ -74,8 +65,198 @@ void report_add_findings(struct report *report, size_t index, const struct probe
     struct table *table = &block->table;
     block->probe = probe;
     table->title = "findings";
-    add_columns(report, table, &filled);
+    table_add_words(report, table, "finding", 24);
+    table_add_figures(report, table, "value", 10)->measured = true;
+    if (filled.declared)
+        table_add_figures(report, table, "declared", 9);
+    if (filled.cpus)
+        table_add_words(report, table, "CPUs", 0);
     for (size_t i = 0; i < probe->finding_count; i++)
         if (!catalogue_is_of_clusters(&entries[i]))
             add_finding(report, table, &entries[i], i ? entries[i - 1].finding : NULL, &filled);
+}
+
+/* --- clusters --- */
+
+enum { DEPTH_MAX = 16, SIZES_MAX = 4 };
+
+static bool is_disagreement(const struct catalogue_entry *entry)
+{
+    return entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS;
+}
+
+static void add_cluster(struct report *report, struct table *table, const struct finding *finding,
+                        size_t depth)
+{
+    struct row *row = table_add_row(report, table);
+    row->depth = depth;
+    row->cells[0] = cell_of_text(finding->cpus);
+    row->cells[1] = cell_of_finding(finding, FORM_MEASURED);
+    row->cells[1].low = row->cells[1].high = NAN; /* what lies within is a range, no interval */
+    row->cells[1].flags = 0;
+    row->cells[2] = cell_of_text(finding->text);
+}
+
+/* A row for those that come of another experiment: another tree. */
+static void add_experiment(struct report *report, struct table *table,
+                           const struct finding *finding)
+{
+    struct line words = {0};
+    line_add_experiment(&words, finding);
+    table_add_row(report, table)->cells[0] =
+        cell_of_text(report_text(report, "%s:", words.length ? words.text : "as standard"));
+}
+
+/* All of them, each below what holds it: they stand in that order. */
+static void add_tree(struct report *report, struct table *table,
+                     const struct catalogue_entry *entries, size_t count)
+{
+    struct cpulist above[DEPTH_MAX];
+    size_t depth = 0, experiment = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct catalogue_entry *entry = &entries[i];
+        struct cpulist cpus;
+        if (!cluster_read(entry, &cpus, report->pool))
+            continue;
+        const bool other = entry->experiment != experiment;
+        while (depth &&
+               (other || depth == DEPTH_MAX || !cluster_is_within(&cpus, &above[depth - 1])))
+            depth--;
+        if (other)
+            add_experiment(report, table, entry->finding);
+        experiment = entry->experiment;
+        add_cluster(report, table, entry->finding, depth);
+        above[depth++] = cpus;
+    }
+}
+
+void report_add_clusters(struct report *report, size_t index, const struct probe_result *probe)
+{
+    const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
+    bool any = false;
+    for (size_t i = 0; i < probe->finding_count && !any; i++)
+        any = catalogue_is_of_clusters(&entries[i]);
+    if (!any)
+        return;
+    struct block *block = report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index);
+    struct table *table = &block->table;
+    block->probe = probe;
+    table->title = "clusters";
+    table_add_words(report, table, NULL, 18);
+    table_add_figures(report, table, NULL, 9)->measured = true;
+    table_add_words(report, table, NULL, 0);
+    add_tree(report, table, entries, probe->finding_count);
+    report_add_cluster_notes(report, index, probe, true);
+}
+
+void report_add_cluster_notes(struct report *report, size_t index, const struct probe_result *probe,
+                              bool all)
+{
+    const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
+    const struct finding *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < probe->finding_count; i++)
+        if (is_disagreement(&entries[i])) {
+            first = first && first->text ? first : entries[i].finding;
+            count++;
+        }
+    for (size_t i = 0; i < probe->finding_count && count; i++) {
+        const struct finding *finding = all ? entries[i].finding : first;
+        struct line line = {0};
+        if (all && !is_disagreement(&entries[i]))
+            continue;
+        line_add_clean(&line, finding->text ? finding->text : "declared otherwise");
+        if (all)
+            line_add_in_brackets(&line, finding);
+        else if (count > 1)
+            line_add(&line, " (and %zu more)", count - 1);
+        struct block *block = report_add(report, BLOCK_NOTE, SECTION_FINDINGS, index);
+        block->probe = probe;
+        block->note =
+            (struct note){.kind = NOTE_DOUBT, .flag = -1, .what = report_line(report, &line)};
+        count = all ? count : 0;
+    }
+}
+
+/* --- in a line --- */
+
+/* Clusters of one size. */
+struct size {
+    size_t cpus, clusters;
+    double least, most;
+};
+
+/* Of the experiment that comes first. */
+static size_t count_sizes(const struct catalogue_entry *entries, size_t finding_count,
+                          struct size *sizes, const struct catalogue_entry **example,
+                          struct pool *pool)
+{
+    size_t count = 0;
+    *example = NULL;
+    for (size_t i = 0; i < finding_count; i++) {
+        const struct finding *finding = entries[i].finding;
+        struct cpulist cpus;
+        if ((*example && entries[i].experiment != (*example)->experiment) ||
+            !cluster_read(&entries[i], &cpus, pool))
+            continue;
+        *example = *example ? *example : &entries[i];
+        size_t at = 0;
+        while (at < count && sizes[at].cpus != cpus.count)
+            at++;
+        if (at < SIZES_MAX) {
+            if (at == count)
+                sizes[count++] = (struct size){cpus.count, 0, INFINITY, -INFINITY};
+            sizes[at].clusters++;
+            sizes[at].least = fmin(sizes[at].least, finding->value);
+            sizes[at].most = fmax(sizes[at].most, finding->value);
+        }
+    }
+    return count;
+}
+
+static int smaller_first(const void *a, const void *b)
+{
+    const struct size *x = a, *y = b;
+    return (x->cpus > y->cpus) - (x->cpus < y->cpus);
+}
+
+const char *report_tell_clusters(struct report *report, size_t index,
+                                 const struct probe_result *probe)
+{
+    const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
+    struct size sizes[SIZES_MAX];
+    const struct catalogue_entry *example;
+    const size_t count = count_sizes(entries, probe->finding_count, sizes, &example, report->pool);
+    struct line line = {0};
+    qsort(sizes, count, sizeof *sizes, smaller_first);
+    for (size_t i = 0; i < count; i++) {
+        char least[UNIT_TEXT], most[UNIT_TEXT];
+        figure_plain(sizes[i].least, least);
+        figure_plain(sizes[i].most, most);
+        bool one = strcmp(least, most) == 0;
+        line_add(&line, "%s%zu of %zu CPUs (%s%s%s)", i ? ", " : "Clusters: ", sizes[i].clusters,
+                 sizes[i].cpus, least, one ? "" : " to ", one ? "" : most);
+    }
+    if (line.length)
+        line_add_in_brackets(&line, example->finding);
+    return report_line(report, &line);
+}
+
+void matrix_add_groups(struct report *report, size_t index, struct matrix *matrix)
+{
+    /* Limits for foreign documents. A tree of so many CPUs has no more groups; and each of its
+     * levels, ten at most, names every CPU in five bytes. */
+    enum { GROUPS_MAX = 2 * CLUSTERS_CPUS_MAX, BYTES_MAX = 10 * 5 * CLUSTERS_CPUS_MAX };
+    size_t bytes = 0;
+    const struct catalogue_entry *list = catalogue_of(&report->catalogue, index, matrix->probe);
+    for (size_t i = 0; i < matrix->probe->finding_count && matrix->group_count < GROUPS_MAX; i++) {
+        if (list[i].meaning.role != ROLE_CLUSTER || !list[i].finding->cpus)
+            continue;
+        bytes += strlen(list[i].finding->cpus);
+        if (bytes > BYTES_MAX)
+            return;
+        const char **group = pool_append(report->pool, (void **)&matrix->groups,
+                                         &matrix->group_count, sizeof *matrix->groups);
+        *group = list[i].finding->cpus;
+    }
 }

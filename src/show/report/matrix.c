@@ -1,12 +1,12 @@
 /* A matrix of a probe: its cells, what all of its values say together, and how far trials differ.
  */
-#include "show/report/details.h"
-
 #include "base/clean.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
 #include "show/report/figure.h"
+#include "show/report/parts.h"
 #include "show/report/series.h"
+#include "stats/quantile.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -37,12 +37,6 @@ static struct extent extent_of(const struct series *series)
     return extent;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Only where every trial is a line of its own can the lines' share of the scatter be known. */
 static bool is_over_lines(const struct series *series)
 {
@@ -67,8 +61,8 @@ static const char *tell_spread(struct report *report, const struct series *serie
     struct line line = {0};
     double most = 0;
     size_t count = 0;
-    double *spreads = malloc(series->point_count * sizeof *spreads + 1);
-    for (size_t i = 0; i < series->point_count && spreads; i++) {
+    double *spreads = pool_alloc(report->pool, series->point_count + 1, sizeof *spreads);
+    for (size_t i = 0; i < series->point_count; i++) {
         const struct summary *y = &series->points[i].y;
         double spread = (y->max - y->min) / y->median;
         if (y->n < 2 || !isfinite(spread))
@@ -89,11 +83,11 @@ static const char *tell_spread(struct report *report, const struct series *serie
         if (isfinite(y->p25) && isfinite(y->p75))
             line_add(&line, ", half in %.*f to %.*f", decimals, y->p25 / divisor, decimals,
                      y->p75 / divisor);
-        qsort(spreads, count, sizeof *spreads, compare_doubles);
+        sort_ascending(spreads, count);
         if (count > 2)
             line_add(&line, "; at a typical pair they span %.0f %%", spreads[count / 2] * 100);
     }
-    free(spreads);
+    pool_give_back(report->pool, spreads);
     return report_line(report, &line);
 }
 
@@ -109,7 +103,7 @@ static void add_scatter(struct line *line, const struct series *series, const ch
     }
     if (count == 0)
         return;
-    qsort(room, count, sizeof *room, compare_doubles);
+    sort_ascending(room, count);
     char percent[UNIT_TEXT];
     line_add(line, "%s%s %s %%", line->length ? ", " : "", what,
              figure_plain(room[count / 2] * 100, percent));
@@ -119,13 +113,11 @@ static void add_scatter(struct line *line, const struct series *series, const ch
 static const char *tell_scatter(struct report *report, const struct series *series)
 {
     struct line parts = {0};
-    double *room = malloc(series->point_count * sizeof *room + 1);
-    if (!room)
-        return NULL;
+    double *room = pool_alloc(report->pool, series->point_count + 1, sizeof *room);
     add_scatter(&parts, series, "from line to line", offsetof(struct scatter, line), room);
     add_scatter(&parts, series, "drift through the run", offsetof(struct scatter, drift), room);
     add_scatter(&parts, series, "residual", offsetof(struct scatter, residual), room);
-    free(room);
+    pool_give_back(report->pool, room);
     return parts.length ? report_text(report, "Scatter of a typical pair (standard deviation): %s",
                                       parts.text)
                         : NULL;
@@ -163,7 +155,7 @@ static const char *tell_extent(struct report *report, const struct series *serie
                        extent->nearest->y.median / divisor, extent->nearest->from,
                        extent->nearest->to, decimals, extent->farthest->y.median / divisor,
                        extent->farthest->from, extent->farthest->to, decimals,
-                       extent->mean / divisor, digits->unit, alone ? alone : "");
+                       extent->mean / divisor, digits->unit, alone);
 }
 
 /* --- what a probe measured beside its matrix for a few of the pairs --- */
@@ -215,7 +207,7 @@ struct matrix report_matrix(struct report *report, const struct probe_result *pr
                             const struct series *series)
 {
     return (struct matrix){
-        .probe = probe, .series = series, .square = square_of_series(&report->pool, probe, series)};
+        .probe = probe, .series = series, .square = square_of_series(report->pool, probe, series)};
 }
 
 static void fill(struct report *report, struct matrix *matrix, const struct extent *extent,
@@ -236,7 +228,7 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
         matrix->square = NULL;
         matrix->pairs = report_pairs_table(report, series);
     } else if (!device_has_series(series) && matrix->whole)
-        matrix->grouping_count = square_groupings(&report->pool, matrix->square,
+        matrix->grouping_count = square_groupings(report->pool, matrix->square,
                                                   catalogue_of(&report->catalogue, index, probe),
                                                   probe->finding_count, matrix->groupings);
     const size_t missing = matrix->square ? matrix->square->missing : 0;

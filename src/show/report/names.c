@@ -1,9 +1,144 @@
 #include "show/report/names.h"
 
 #include "base/clean.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "conclude/registry/device.h"
+#include "conclude/registry/registry.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* The name of a processor without what its maker adds for lawyers, and without its nominal clock.
+ */
+static void add_model(struct line *line, const char *model)
+{
+    static const char *const noise[] = {"(R)", "(r)", "(TM)", "(tm)", " CPU", " Processor"};
+    char text[CLEAN_TEXT];
+    clean_text(model, text, sizeof text);
+    char *clock = strstr(text, " @ ");
+    if (clock)
+        *clock = '\0';
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
+        for (char *at; (at = strstr(text, noise[i])) != NULL;)
+            memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
+    line_add(line, "%s", text);
+}
+
+void line_add_machine(struct line *line, const struct machine_facts *machine)
+{
+    char text[CLEAN_TEXT], size[UNIT_TEXT];
+    const char *model = machine->cpu_model ? machine->cpu_model : machine->cpu_arch;
+    add_model(line, model ? model : "unknown processor");
+    if (machine->cores)
+        line_add(line, ", %u core%s", machine->cores, machine->cores == 1 ? "" : "s");
+    if (machine->threads != machine->cores)
+        line_add(line, ", %u threads", machine->threads);
+    if (machine->memory_bytes)
+        line_add(line, ", %s", size_format((double)machine->memory_bytes, size));
+    if (machine->os || machine->kernel)
+        line_add(line, ", ");
+    line_add_clean(line, machine->os);
+    clean_text(machine->kernel, text, sizeof text);
+    text[strspn(text, "0123456789.")] = '\0'; /* without what a distribution appends */
+    line_add(line, "%s%s", *text && machine->os ? " " : "", text);
+    if (machine->hypervisor) {
+        line_add(line, ", ");
+        line_add_clean(line, machine->hypervisor);
+        line_add(line, " guest");
+    }
+}
+
+/* As its maker writes it. */
+static const char *backend_title(const char *backend)
+{
+    return backend && strcmp(backend, "cuda") == 0     ? "CUDA"
+           : backend && strcmp(backend, "opencl") == 0 ? "OpenCL"
+                                                       : backend;
+}
+
+/* How the device is attached, and who else has it. */
+static void add_place(struct line *line, const struct gpu_facts *gpu)
+{
+    if (gpu->link) {
+        line_add(line, ", ");
+        line_add_clean(line, gpu->link);
+        if (gpu->link_most && strcmp(gpu->link, gpu->link_most) != 0) {
+            line_add(line, " of at most ");
+            line_add_clean(line, gpu->link_most);
+        }
+    }
+    if (gpu->ecc) {
+        line_add(line, ", ECC ");
+        line_add_clean(line, gpu->ecc);
+    }
+    if (gpu->mig && strcmp(gpu->mig, "on") == 0)
+        line_add(line, ", divided into instances (MIG)");
+    if (gpu->other_processes > 0 && gpu->other_processes < 1e6)
+        line_add(line, ", %.0f other process%s on it", gpu->other_processes,
+                 gpu->other_processes > 1 ? "es" : "");
+}
+
+void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
+{
+    char text[UNIT_TEXT];
+    if (!gpu) {
+        line_add(line, "unknown device");
+        return;
+    }
+    line_add_clean(line, gpu->name);
+    /* What OpenCL counts need not be a multiprocessor. */
+    const bool opencl = gpu->backend && strcmp(gpu->backend, "opencl") == 0;
+    if (gpu->multiprocessors)
+        line_add(line, ", %u %s%s", gpu->multiprocessors,
+                 opencl ? "compute unit" : "multiprocessor", gpu->multiprocessors == 1 ? "" : "s");
+    if (gpu->clock_hz > 0 && gpu->clock_hz < 1e12)
+        line_add(line, " of up to %s", hertz_format(gpu->clock_hz, text));
+    if (gpu->memory_bytes)
+        line_add(line, ", %s", size_format((double)gpu->memory_bytes, text));
+    if (gpu->capability) {
+        line_add(line, ", capability ");
+        line_add_clean(line, gpu->capability);
+    }
+    if (gpu->backend) {
+        line_add(line, ", ");
+        line_add_clean(line, backend_title(gpu->backend));
+    }
+    if (gpu->driver) {
+        line_add(line, ", driver ");
+        line_add_clean(line, gpu->driver);
+    }
+    add_place(line, gpu);
+}
+
+const char *gpu_warning(const struct gpu_facts *gpu)
+{
+    if (gpu->modelled)
+        return "MODELLED: a stand-in for the driver gave every number of this device, no hardware "
+               "did";
+    if (gpu->kind && strcmp(gpu->kind, "cpu") == 0)
+        return "this device is a CPU: its numbers are of the host's caches and memory, reached "
+               "through OpenCL";
+    return NULL;
+}
+
+void line_add_joined(struct line *line, const struct run_facts *run)
+{
+    const char *many = run->documents == 1 ? "" : "s";
+    if (run->joined && strcmp(run->joined, "baseline") == 0)
+        line_add(line, "baseline of %u document%s", run->documents, many);
+    else if (run->joined)
+        line_add(line, "merged from %u document%s", run->documents, many);
+}
+
+bool probe_is_of_devices(const struct probe_result *probe)
+{
+    const struct finding_table *table = probe->name ? finding_table_of(probe->name) : NULL;
+    bool found = table && table->of_devices;
+    for (size_t s = 0; s < probe->series_count && !found; s++)
+        found = device_has_series(&probe->series[s]);
+    return found;
+}
 
 /* As much of the end of a path as tells it from the other documents'; NULL where nothing does. */
 static const char *file_of(const struct document *const *documents, size_t count, size_t index)

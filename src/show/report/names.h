@@ -1,9 +1,21 @@
-/* What documents are called beside one another. */
+/* What machines, devices and documents are called. */
 #ifndef FATHOM_SHOW_REPORT_NAMES_H
 #define FATHOM_SHOW_REPORT_NAMES_H
 
 #include "base/line.h"
 #include "document/document.h"
+
+/* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
+void line_add_machine(struct line *, const struct machine_facts *);
+/* "baseline of 3 documents", "merged from 2 documents"; nothing for the document of one run. */
+void line_add_joined(struct line *, const struct run_facts *);
+/* "NVIDIA H200, 132 multiprocessors, 1.98 GHz, 139 GiB, CUDA driver 570.124" */
+void line_add_gpu(struct line *, const struct gpu_facts *);
+/* Why a device's numbers are not those of a GPU: a model, or a CPU; NULL: they are. */
+const char *gpu_warning(const struct gpu_facts *);
+
+/* Whether a probe is about devices. */
+bool probe_is_of_devices(const struct probe_result *);
 
 /* The only one by its host, or by its file where it does not say of which machine it is. One of
  * several by its file, with as much of its path as tells it from the others; where nothing does, or

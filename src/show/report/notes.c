@@ -7,8 +7,8 @@
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
 #include "document/flag.h"
-#include "show/report/builders.h"
 #include "show/report/figure.h"
+#include "show/report/parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "conclude/registry/factors.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "show/report/details.h"
 #include "show/report/figure.h"
+#include "show/report/parts.h"
 #include "show/report/series.h"
 
 #include <math.h>
@@ -30,8 +30,7 @@ static const char *place_name(const struct series *series)
 static struct column *add_column(struct report *report, struct table *table, const char *name,
                                  size_t least, int rank)
 {
-    struct column *column = table_add_column(report, table, name);
-    column->least = least;
+    struct column *column = table_add_figures(report, table, name, least);
     column->rank = rank;
     return column;
 }
@@ -44,7 +43,7 @@ static void add_columns(struct report *report, struct table *table, const struct
     const size_t value = labels ? 7 : 10, percent = labels ? 5 : 7, range = labels ? 7 : 8;
     const int interval_rank = labels ? RANK_FIRST : RANK_SECOND;
     if (labels)
-        add_column(report, table, NULL, 0, 0)->words = true;
+        table_add_words(report, table, NULL, 0);
     add_column(report, table, place_name(series), labels ? 0 : 12, 0);
     add_column(report, table, figure_unit(series->y.unit), value, 0);
     add_column(report, table, "+-%", percent, interval_rank);
@@ -101,8 +100,6 @@ static void add_point(struct report *report, struct table *table, const struct s
     const char *unit = series->y.unit;
     struct row *row = table_add_row(report, table);
     size_t at = 0;
-    if (!row)
-        return;
     row->flags = point->flags;
     row->words = point->failed;
     if (optional->labels)
@@ -185,8 +182,8 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
         const char *label = labels ? labels[i] : NULL;
         for (size_t p = 0; p < series[i].point_count; p++)
             add_point(report, table, &series[i], &series[i].points[p], p ? NULL : label, &optional);
-        struct row *row = series[i].point_count ? NULL : table_add_row(report, table);
-        if (row) {
+        if (!series[i].point_count) {
+            struct row *row = table_add_row(report, table);
             row->cells[0] = cell_of_text(label);
             row->words = "nothing was measured";
         }
@@ -278,8 +275,6 @@ void report_add_sheet(struct report *report, size_t index, const struct probe_re
         add_column(report, table, column_name(report, &series[i].factors[own]), CELL, 0);
     for (double x = next_place(series, count, NAN); !isnan(x); x = next_place(series, count, x)) {
         struct row *row = table_add_row(report, table);
-        if (!row)
-            return;
         row->cells[0] = cell_of_value(x, series->x.unit, FORM_PLACE);
         for (size_t i = 0; i < count; i++) {
             const struct point *point = series_point(&series[i], x);

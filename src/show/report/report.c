@@ -1,18 +1,71 @@
-/* A document as blocks: its first screen, or one probe of it in full. */
+/* Whole reports: the first screen of a document, all of it, or one probe in full. */
 #include "base/clean.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
-#include "show/report/builders.h"
-#include "show/report/charts/chapters.h"
-#include "show/report/details.h"
+#include "conclude/verdict.h"
 #include "show/report/figure.h"
-#include "show/report/machine.h"
+#include "show/report/names.h"
+#include "show/report/parts.h"
 #include "show/report/series.h"
 
+#include <math.h>
 #include <string.h>
 
-void report_add_machine(struct report *report, const struct document *document, size_t index)
+/* --- the verdict (conclude/verdict.h), behind the title --- */
+
+/* Whether the datasheet shows quiet values. */
+static bool shows_quiet(const struct document *document)
+{
+    for (size_t i = 0; i < document->probe_count; i++)
+        for (size_t j = 0; j < document->probes[i].finding_count; j++) {
+            const struct finding *finding = &document->probes[i].findings[j];
+            if (quiet_is_known(&finding->quiet) && finding_meaning(finding).role == ROLE_LEVEL)
+                return true;
+        }
+    return false;
+}
+
+/* What a value and the interval beside it are; NULL where there is nothing to say. */
+static const char *meaning_of(struct report *report, const struct document *document,
+                              const struct document_verdict *verdict)
+{
+    if (document->run.joined && strcmp(document->run.joined, "baseline") == 0)
+        return "Every value is the median over the documents; the interval beside it holds the "
+               "middle 80 % of them.";
+    if (verdict->state == VERDICT_IMPORTED || verdict->fewest == 0)
+        return NULL;
+    const char *quiet = shows_quiet(document)
+                            ? " Levels show their quiet value: what the hardware does when "
+                              "nothing else takes its time."
+                            : "";
+    if (verdict->fewest == 1)
+        return report_text(report,
+                           "Every value is the median of its trials. Some points have only one, "
+                           "and so no interval.%s",
+                           quiet);
+    return report_text(report,
+                       "Every value is the median of %u or more independent trials; the interval "
+                       "beside it holds the true median with a probability of %.0f %% or more.%s",
+                       verdict->fewest, floor((double)verdict->coverage * 100), quiet);
+}
+
+static void add_verdict(struct report *report, const struct document *document, size_t index)
+{
+    struct document_verdict verdict;
+    struct line sentence = {0};
+    verdict_of(&verdict, document);
+    line_add_verdict(&sentence, document, &verdict);
+    report_add(report, BLOCK_VERDICT, SECTION_MACHINE, index)->verdict =
+        (struct verdict_block){.good = verdict.state == VERDICT_SOUND,
+                               .sentence = report_line(report, &sentence),
+                               .meaning = meaning_of(report, document, &verdict)};
+}
+
+/* --- the first screen --- */
+
+static void add_machine(struct report *report, const struct document *document, size_t index)
 {
     struct line machine = {0}, joined = {0};
     struct line version = {0};
@@ -21,10 +74,10 @@ void report_add_machine(struct report *report, const struct document *document, 
     line_trim(&version);
     line_add_machine(&machine, &document->machine);
     line_add_joined(&joined, &document->run);
-    struct heading heading = {.level = 1};
-    heading.title = report_line(report, &version);
-    heading.text = report_line(report, &machine);
-    heading.below = report_line(report, &joined);
+    struct heading heading = {.level = 1,
+                              .title = report_line(report, &version),
+                              .text = report_line(report, &machine),
+                              .below = report_line(report, &joined)};
     if (document->run.elapsed_s >= 0 && document->run.elapsed_s < 1e9)
         heading.aside =
             report_text(report, "%s", duration_format(document->run.elapsed_s, elapsed));
@@ -55,18 +108,15 @@ void report_add_series_heading(struct report *report, size_t index,
     heading.title = probe->name;
     heading.text = report_line(report, &line);
     heading.factor_count = series_order_factors(probe, series, ordered, &heading.telling, brief);
-    heading.factors = pool_alloc(&report->pool, heading.factor_count + 1, sizeof *heading.factors);
-    if (heading.factors)
-        memcpy(heading.factors, ordered, heading.factor_count * sizeof *ordered);
-    else
-        heading.factor_count = 0;
+    heading.factors = pool_alloc(report->pool, heading.factor_count + 1, sizeof *heading.factors);
+    memcpy(heading.factors, ordered, heading.factor_count * sizeof *ordered);
     struct block *block = report_add(report, BLOCK_HEADING, SECTION_RESULTS, index);
     block->probe = probe;
     block->heading = heading;
 }
 
 /* Documents of before there were headlines have none: the first series of each probe are it. */
-bool report_has_headlines(const struct report *report, size_t index)
+static bool has_headlines(const struct report *report, size_t index)
 {
     const struct document *document = report->catalogue.documents[index];
     for (size_t p = 0; p < document->probe_count; p++)
@@ -76,7 +126,7 @@ bool report_has_headlines(const struct report *report, size_t index)
     return false;
 }
 
-bool series_is_on_first_screen(const struct probe_result *probe, const struct series *series,
+static bool is_on_first_screen(const struct probe_result *probe, const struct series *series,
                                bool headlines)
 {
     return headlines ? series->headline : series == probe->series;
@@ -97,17 +147,14 @@ static void add_headline(struct report *report, size_t index, const struct probe
 /* In the order of the datasheet. */
 static void add_headlines(struct report *report, size_t index)
 {
-    const bool headlines = report_has_headlines(report, index);
+    const bool headlines = has_headlines(report, index);
     struct chapters chapters;
-    if (!chapters_collect(&chapters, &report->catalogue, index, 1, &report->pool)) {
-        report->no_memory = true;
-        return;
-    }
+    chapters_collect(&chapters, &report->catalogue, index, 1, report->pool);
     for (size_t i = 0; i < chapters.count; i++)
         for (size_t p = 0; p < chapters.list[i].count; p++) {
             const struct probe_result *probe = chapters.list[i].list[p].probe;
             for (size_t s = 0; s < probe->series_count; s++)
-                if (series_is_on_first_screen(probe, &probe->series[s], headlines))
+                if (is_on_first_screen(probe, &probe->series[s], headlines))
                     add_headline(report, index, probe, &probe->series[s]);
         }
 }
@@ -115,8 +162,8 @@ static void add_headlines(struct report *report, size_t index)
 static void add_summary(struct report *report, size_t index, const struct probe_result *only)
 {
     const struct document *document = report->catalogue.documents[index];
-    report_add_machine(report, document, index);
-    report_add_verdict(report, document, index);
+    add_machine(report, document, index);
+    add_verdict(report, document, index);
     report_add_levels(report, index, -1);
     report_add_translation(report, index);
     report_add_width(report, index);
@@ -127,34 +174,163 @@ static void add_summary(struct report *report, size_t index, const struct probe_
     report_add_notes(report, index, only);
 }
 
-int report_begin(struct report *report, const struct document *const *documents, size_t count,
-                 struct error *error)
+/* --- one probe in full --- */
+
+/* The settings of a probe that its series do not name already, and what repeats its orders. */
+static void add_parameters(struct report *report, size_t index, const struct probe_result *probe,
+                           const struct series *series)
 {
-    *report = (struct report){.count = 0};
-    report->no_memory = !catalogue_build(&report->catalogue, documents, count);
-    return report->no_memory ? error_out_of_memory(error) : 0;
+    const struct run_facts *run = &report->catalogue.documents[index]->run;
+    struct line line = {0};
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (!factor_seen(series, probe->parameters[i].name) &&
+            parameter_is_setting(&probe->parameters[i]))
+            line_add_factors(&line, &probe->parameters[i], 1);
+    /* What was imported had no random orders, and what was joined had several. */
+    if (run->started && !run->joined)
+        line_add(&line, "%sseed %llu", line.length ? ", " : "", (unsigned long long)run->seed);
+    if (!line.length)
+        return;
+    const char *text = report_line(report, &line);
+    struct block *block = report_add(report, BLOCK_FACTS, SECTION_RESULTS, index);
+    block->probe = probe;
+    facts_add(report, &block->facts)->text = text;
 }
 
-int report_build(struct report *report, const struct document *const *documents, size_t count,
-                 const struct probe_result *only, struct error *error)
+/* How many series from this one on are one table, and whether as its columns. Of conditions none:
+ * the page draws them, and tables of all these temperatures hide the rest. */
+static size_t together_from(const struct probe_result *probe, size_t first, bool *sheet)
 {
-    const int code = report_begin(report, documents, count, error);
-    for (size_t i = 0; i < count && code == 0; i++)
+    const struct series *series = &probe->series[first];
+    const size_t left = probe->series_count - first;
+    *sheet = false;
+    if (device_has_condition(series))
+        return 0;
+    const size_t rows = series_group(series, left);
+    if (rows > 1)
+        return rows;
+    const size_t columns = series_sheet(series, left);
+    *sheet = columns > 1;
+    return columns;
+}
+
+/* Several series in one table: a heading of what they have in common. */
+static void add_together(struct report *report, size_t index, const struct probe_result *probe,
+                         const struct series *series, size_t count, bool sheet)
+{
+    struct series common = *series;
+    common.factors = pool_alloc(report->pool, COMMON_FACTORS_MAX, sizeof *common.factors);
+    common.factor_count = series_common_factors(series, count, common.factors);
+    common.matrix = false; /* the heading of a table */
+    for (size_t i = 1; i < count && common.name; i++)
+        if (!text_same(series[i].name, common.name))
+            common.name = NULL; /* each one's rows begin with its own */
+    report_add_series_heading(report, index, probe, &common, series, false);
+    if (series == probe->series)
+        add_parameters(report, index, probe, series);
+    if (sheet)
+        report_add_sheet(report, index, probe, series, count);
+    else
+        report_add_points(report, index, probe, series, count);
+}
+
+static void add_series(struct report *report, size_t index, const struct probe_result *probe)
+{
+    bool sheet;
+    for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
+        const struct series *series = &probe->series[s];
+        together = together_from(probe, s, &sheet);
+        if (together > 1)
+            add_together(report, index, probe, series, together, sheet);
+        if (together != 1)
+            continue;
+        report_add_series_heading(report, index, probe, series, series, false);
+        if (s == 0)
+            add_parameters(report, index, probe, series);
+        if (series->matrix) {
+            report_add_matrix(report, index, probe, series, true);
+            continue;
+        }
+        report_add_points(report, index, probe, series, 1);
+        if (series->point_count)
+            report_add_curve(report, index, probe, series, false);
+    }
+}
+
+/* What the first screen lacks of a probe, in short tables, and its findings. */
+static void add_short(struct report *report, size_t index, const struct probe_result *probe,
+                      bool headlines)
+{
+    const size_t before = report->count;
+    bool sheet;
+    struct line title = {0};
+    line_add_clean(&title, probe->name);
+    line_add(&title, ", in short");
+    const struct heading heading = {.level = 2, .title = report_line(report, &title)};
+    report_add(report, BLOCK_HEADING, SECTION_RESULTS, index)->heading = heading;
+    for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
+        const struct series *series = &probe->series[s];
+        together = together_from(probe, s, &sheet);
+        together = sheet ? 1 : together;
+        if (together > 1)
+            add_together(report, index, probe, series, together, false);
+        else if (together && is_on_first_screen(probe, series, headlines))
+            continue;
+        else if (together) {
+            report_add_series_heading(report, index, probe, series, series, false);
+            if (series->matrix)
+                report_add_matrix(report, index, probe, series, false);
+            else
+                report_add_curve(report, index, probe, series, true);
+        }
+    }
+    for (size_t i = before + 1; i < report->count; i++)
+        if (report->list[i].kind == BLOCK_HEADING)
+            report->list[i].heading.level = 3;
+    report_add_findings(report, index, probe);
+    if (report->count == before + 1)
+        report->count = before;
+}
+
+/* --- whole reports --- */
+
+void report_begin(struct report *report, struct pool *pool, const struct document *const *documents,
+                  size_t count)
+{
+    *report = (struct report){.pool = pool};
+    catalogue_build(&report->catalogue, pool, documents, count);
+}
+
+void report_build(struct report *report, struct pool *pool, const struct document *const *documents,
+                  size_t count, const struct probe_result *only)
+{
+    report_begin(report, pool, documents, count);
+    for (size_t i = 0; i < count; i++)
         add_summary(report, i, only);
-    return report->no_memory ? error_out_of_memory(error) : 0;
 }
 
-int report_build_all(struct report *report, const struct document *const *documents,
-                     struct error *error)
+void report_build_probe(struct report *report, struct pool *pool,
+                        const struct document *const *documents, const struct probe_result *probe)
 {
-    const int code = report_build(report, documents, 1, NULL, error);
-    struct chapters chapters = {0};
-    report->no_memory =
-        (code == 0 && !chapters_collect(&chapters, &report->catalogue, 0, 1, &report->pool)) ||
-        report->no_memory;
-    const bool headlines = code == 0 && report_has_headlines(report, 0);
+    report_begin(report, pool, documents, 1);
+    add_machine(report, documents[0], 0);
+    add_verdict(report, documents[0], 0);
+    if (probe_is_of_devices(probe))
+        report_add_devices(report, 0);
+    add_series(report, 0, probe);
+    report_add_clusters(report, 0, probe);
+    report_add_findings(report, 0, probe);
+    report_add_notes(report, 0, probe);
+}
+
+void report_build_all(struct report *report, struct pool *pool,
+                      const struct document *const *documents)
+{
+    struct chapters chapters;
+    report_build(report, pool, documents, 1, NULL);
+    chapters_collect(&chapters, &report->catalogue, 0, 1, pool);
+    const bool headlines = has_headlines(report, 0);
     for (size_t i = 0; i < chapters.count; i++)
         for (size_t p = 0; p < chapters.list[i].count; p++)
-            report_add_short(report, 0, chapters.list[i].list[p].probe, headlines);
-    return code == 0 && report->no_memory ? error_out_of_memory(error) : code;
+            add_short(report, 0, chapters.list[i].list[p].probe, headlines);
 }

@@ -1,9 +1,16 @@
+/*
+ * Series beside each other. Those that differ in nothing but who or what was measured are the rows
+ * of one table, because a dozen tables of two rows each compare nothing; curves of one name that
+ * differ in a single factor are its columns, because eleven long tables below one another don't
+ * either.
+ */
 #include "show/report/series.h"
 
 #include "base/quantity.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
+#include "show/report/parts.h"
 
 #include <string.h>
 
@@ -88,4 +95,199 @@ size_t series_order_factors(const struct probe_result *probe, const struct serie
             *telling += !others;
         }
     return count;
+}
+
+enum {
+    CURVE_POINTS_MAX = 8, /* of a group: the most places */
+    MATRIX_POINTS_MAX = 4,
+    CURVES_MIN = 2,
+    MATRICES_MIN = 3,
+    ROWS_MAX = 1024,
+    SHEET_CURVES_MIN = 3,  /* of a sheet */
+    SHEET_CURVES_MAX = 32, /* more than anybody compares; another person's document may have more */
+    SHEET_POINTS_MIN = CURVE_POINTS_MAX + 1,
+    SHEET_POINTS_MAX = 1024
+};
+
+/* --- rows --- */
+
+static bool has_place(const struct series *series, const struct point *place)
+{
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (series->matrix ? point->from == place->from && point->to == place->to
+                           : point->x == place->x)
+            return true;
+    }
+    return false;
+}
+
+static bool is_alike(const struct series *a, const struct series *b)
+{
+    return a->matrix == b->matrix && series_have_same_axes(a, b) &&
+           (!a->matrix || text_same(a->name, b->name));
+}
+
+/* Rows of one name are distinguished by their factors; where names differ, every row has its own,
+ * or two would have one label. A device's rows show both. */
+static bool names_agree(const struct series *series, size_t together)
+{
+    if (together == 1 || device_has_series(series))
+        return true;
+    const bool same = text_same(series[0].name, series[1].name);
+    for (size_t i = 0; i < together; i++)
+        if (text_same(series[i].name, series[together].name) != same)
+            return false;
+    return true;
+}
+
+/* Some may lack a place that there was no time for; all of them together have but a few. */
+size_t series_group(const struct series *series, size_t count)
+{
+    count = count < ROWS_MAX ? count : ROWS_MAX;
+    const size_t most = series->matrix ? MATRIX_POINTS_MAX : CURVE_POINTS_MAX;
+    size_t places = series->point_count, together = 1;
+    if (!places || places > most)
+        return 1;
+    for (; together < count && is_alike(series, &series[together]) && names_agree(series, together);
+         together++) {
+        const struct series *next = &series[together];
+        for (size_t i = 0; i < next->point_count && places <= most; i++) {
+            bool known = false;
+            for (size_t other = 0; other < together && !known; other++)
+                known = has_place(&series[other], &next->points[i]);
+            places += !known;
+        }
+        if (places > most)
+            break;
+    }
+    return together >= (series->matrix ? MATRICES_MIN : CURVES_MIN) ? together : 1;
+}
+
+/* --- columns --- */
+
+static bool is_column(const struct series *a, const struct series *b)
+{
+    return !b->matrix && b->point_count >= SHEET_POINTS_MIN && b->point_count <= SHEET_POINTS_MAX &&
+           a->factor_count == b->factor_count && text_same(a->name, b->name) &&
+           quantity_same(a->x.unit, b->x.unit) && quantity_same(a->y.unit, b->y.unit);
+}
+
+/* The factor that names all that a series differs in from others of its name; -1: it has none. */
+static int variant_of(const struct series *series)
+{
+    for (size_t i = 0; i < factors_seen(series); i++)
+        if (text_same(series->factors[i].name, "variant"))
+            return (int)i;
+    return -1;
+}
+
+int series_only_difference(const struct series *a, const struct series *b)
+{
+    int found = variant_of(a);
+    if (found >= 0 && found == variant_of(b))
+        return found;
+    found = -1;
+    for (size_t i = 0; i < a->factor_count; i++) {
+        if (!text_same(a->factors[i].name, b->factors[i].name))
+            return -1;
+        if (factor_same(&a->factors[i], &b->factors[i]))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int)i;
+    }
+    return found;
+}
+
+size_t series_sheet(const struct series *series, size_t count)
+{
+    size_t together = 1;
+    int factor = -1;
+    if (!is_column(series, series))
+        return 1;
+    count = count < SHEET_CURVES_MAX ? count : SHEET_CURVES_MAX;
+    for (; together < count && is_column(series, &series[together]); together++) {
+        int here = series_only_difference(series, &series[together]);
+        if (here < 0 || (factor >= 0 && here != factor))
+            break;
+        factor = here;
+    }
+    return together >= SHEET_CURVES_MIN ? together : 1;
+}
+
+/* --- what they have in common, and what tells them apart --- */
+
+static bool is_common(const struct series *series, size_t count, const struct factor *factor)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!factor_same(factor, factor_seen(&series[i], factor->name)))
+            return false;
+    return true;
+}
+
+size_t series_common_factors(const struct series *series, size_t count,
+                             struct factor common[COMMON_FACTORS_MAX])
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < factors_seen(series) && kept < COMMON_FACTORS_MAX; i++)
+        if (is_common(series, count, &series->factors[i]))
+            common[kept++] = series->factors[i];
+    return kept;
+}
+
+/* What the labels of a table's rows are made of. */
+struct naming {
+    const struct series *series;
+    bool own_names, one_name;
+    bool common[FACTORS_SEEN]; /* of the first one's factors: those that all share */
+};
+
+static struct naming naming_of(const struct series *series, size_t count)
+{
+    struct naming naming = {.series = series, .own_names = true, .one_name = true};
+    for (size_t i = 0; i < count; i++) {
+        naming.one_name = naming.one_name && text_same(series[i].name, series->name);
+        for (size_t j = 0; j < i && naming.own_names; j++)
+            naming.own_names = !text_same(series[i].name, series[j].name);
+    }
+    const int variant = variant_of(series);
+    for (size_t f = 0; f < factors_seen(series); f++)
+        naming.common[f] =
+            variant < 0 ? is_common(series, count, &series->factors[f]) : (int)f != variant;
+    return naming;
+}
+
+static bool is_shared(const struct naming *naming, const struct factor *factor)
+{
+    const struct factor *first = factor_seen(naming->series, factor->name);
+    return first && naming->common[first - naming->series->factors];
+}
+
+/* Where some names are the same it needs both: "gpu0 bandwidth, traffic read". */
+static const char *label_of(struct report *report, const struct naming *naming,
+                            const struct series *series)
+{
+    struct line line = {0};
+    if (naming->own_names || !naming->one_name)
+        line_add_clean(&line, series->name);
+    for (size_t f = 0; f < factors_seen(series) && !naming->own_names; f++)
+        if (!is_shared(naming, &series->factors[f]) &&
+            !device_factor_is_named(series, &series->factors[f]))
+            line_add_factors(&line, &series->factors[f], 1);
+    /* Without a label its rows would look like more of the series above them. */
+    if (!*line.text)
+        line_add_clean(&line, series->name);
+    return report_line(report, &line);
+}
+
+const char **series_labels(struct report *report, const struct series *series, size_t count)
+{
+    if (count < 2)
+        return NULL;
+    const char **labels = pool_alloc(report->pool, count, sizeof *labels);
+    const struct naming naming = naming_of(series, count);
+    for (size_t i = 0; i < count; i++)
+        labels[i] = label_of(report, &naming, &series[i]);
+    return labels;
 }

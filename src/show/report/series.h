@@ -1,4 +1,4 @@
-/* Series beside each other: which of them a heading has to tell apart. */
+/* Series beside each other: which of them share a table, and which a heading has to tell apart. */
 #ifndef FATHOM_SHOW_REPORT_SERIES_H
 #define FATHOM_SHOW_REPORT_SERIES_H
 
@@ -7,6 +7,16 @@
 /* Whether anything was measured of any point. */
 bool probe_has_values(const struct probe_result *);
 bool series_have_same_axes(const struct series *, const struct series *);
+/* How many of the first of these series are rows of one table, because all have values at the same
+ * few places: 1 where each is to be shown alone. */
+size_t series_group(const struct series *, size_t count);
+/* How many of the first of these series are columns of one sheet, because they are curves of one
+ * name that differ in one factor: 1 where each is to be shown alone. */
+size_t series_sheet(const struct series *, size_t count);
+/* The factors that all of them have in common. Returns how many. */
+enum { COMMON_FACTORS_MAX = 16 };
+size_t series_common_factors(const struct series *, size_t count,
+                             struct factor common[COMMON_FACTORS_MAX]);
 /* Index of the only factor in which the two differ; -1: none, or several. */
 int series_only_difference(const struct series *, const struct series *);
 /* Whether there are points enough that the lines between them claim nothing: of what is numbered

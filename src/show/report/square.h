@@ -1,10 +1,26 @@
-/* A matrix as cells of pairs, or of groups of CPUs: what of it is shown where, before anybody draws
- * it. Not for use outside of report and render. */
+/* A matrix by row and column, and as cells of pairs or of groups of CPUs: what of it is shown
+ * where, before anybody draws it. Not for use outside of report and render. */
 #ifndef FATHOM_SHOW_REPORT_SQUARE_H
 #define FATHOM_SHOW_REPORT_SQUARE_H
 
 #include "base/pool.h"
 #include "conclude/registry/catalogue.h"
+
+/* The points of a matrix by row and column. Ids that nothing was measured for have none. */
+struct grid {
+    int *rows, *columns; /* ids in the order of the points where these come row by row and every
+                            column is a row; else ascending */
+    size_t row_count, column_count;
+    const struct point **cells;                    /* row by row; NULL where there is no point */
+    struct grid_place *row_places, *column_places; /* by id: where each stands */
+};
+/* In the pool. False where the points are too scattered for a matrix. */
+bool grid_build(struct grid *, const struct series *, struct pool *);
+/* Where an id stands among the rows or columns; their count where it does not. */
+size_t grid_row(const struct grid *, int id);
+size_t grid_column(const struct grid *, int id);
+/* The point from one id to another; NULL where there is none. */
+const struct point *grid_point(const struct grid *, int from, int to);
 
 enum pair_kind {
     PAIR_VALUE,
@@ -31,7 +47,7 @@ struct square {
 
 /* Fills in the pairs of a series. With the probe's parameter "triangle" the cells below the
  * diagonal have the mean of both directions; its parameter "cpu_labels" ("0=c0.0 1=c0.1") says
- * where each CPU sits. NULL without memory, or where the points are too scattered for a square. */
+ * where each CPU sits. NULL where the points are too scattered for a square. */
 const struct square *square_of_series(struct pool *, const struct probe_result *,
                                       const struct series *);
 /* The pairs of a square by the groups of CPUs that the probe's clusters form: medians, with least
@@ -51,9 +67,9 @@ const char *square_column_name(const struct square *, size_t column, char text[S
 /* --- clusters --- */
 
 struct cpulist;
-/* The CPUs of a cluster, which the caller frees. False, with none, where the finding is no cluster
- * or says nothing sensible of its CPUs. */
-bool cluster_read(const struct catalogue_entry *, struct cpulist *);
+/* The CPUs of a cluster, in the pool. False where the finding is no cluster or says nothing
+ * sensible of its CPUs. */
+bool cluster_read(const struct catalogue_entry *, struct cpulist *, struct pool *);
 /* Whether the one is a part of the other, and not all of it. */
 bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer);
 

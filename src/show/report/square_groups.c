@@ -28,11 +28,11 @@ static bool is_sensible(const char *cpus)
     return count <= CLUSTERS_CPUS_MAX;
 }
 
-bool cluster_read(const struct catalogue_entry *entry, struct cpulist *cpus)
+bool cluster_read(const struct catalogue_entry *entry, struct cpulist *cpus, struct pool *pool)
 {
     const char *text = entry->finding->cpus;
     return entry->meaning.role == ROLE_CLUSTER && text && is_sensible(text) &&
-           cpulist_parse(text, cpus, NULL) == 0;
+           cpulist_read(text, cpus, pool, NULL) == 0;
 }
 
 bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
@@ -54,30 +54,26 @@ struct nest {
     size_t count;
 };
 
-static void free_nest(struct nest *nest)
-{
-    for (size_t i = 0; i < nest->count; i++)
-        cpulist_free(&nest->list[i].cpus);
-    free(nest->list);
-}
-
 /* The clusters of the experiment that comes first. */
-static void build_nest(struct nest *nest, const struct catalogue_entry *list, size_t count)
+static void build_nest(struct nest *nest, const struct catalogue_entry *list, size_t count,
+                       struct pool *pool)
 {
     size_t above[NEST_MAX], depth = 0;
     const struct catalogue_entry *first = NULL;
-    *nest = (struct nest){.list = malloc(NESTED_MAX * sizeof *nest->list)};
-    for (size_t i = 0; i < count && nest->list && nest->count < NESTED_MAX; i++) {
-        struct nested *next = &nest->list[nest->count];
+    *nest = (struct nest){.count = 0};
+    for (size_t i = 0; i < count && nest->count < NESTED_MAX; i++) {
+        struct cpulist cpus;
         if ((first && list[i].experiment != first->experiment) ||
-            !cluster_read(&list[i], &next->cpus))
+            !cluster_read(&list[i], &cpus, pool))
             continue;
         first = first ? first : &list[i];
-        while (depth && (depth == NEST_MAX ||
-                         !cluster_is_within(&next->cpus, &nest->list[above[depth - 1]].cpus)))
+        while (depth &&
+               (depth == NEST_MAX || !cluster_is_within(&cpus, &nest->list[above[depth - 1]].cpus)))
             depth--;
-        next->level = depth;
-        above[depth++] = nest->count++;
+        above[depth] = nest->count;
+        struct nested *next =
+            pool_append(pool, (void **)&nest->list, &nest->count, sizeof *nest->list);
+        *next = (struct nested){cpus, depth++};
     }
 }
 
@@ -85,6 +81,12 @@ struct place {
     int id;
     size_t at;
 };
+
+static int by_number(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
 
 /* All ids of a square, whether they are rows or columns: in the order of the rows where that is the
  * columns' too, else ascending. */
@@ -102,7 +104,7 @@ static int by_id(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static bool collect_ids(struct ids *ids, const struct square *square, struct pool *pool)
+static void collect_ids(struct ids *ids, const struct square *square, struct pool *pool)
 {
     const size_t rows = square->row_count, columns = square->column_count;
     const bool alike =
@@ -110,8 +112,6 @@ static bool collect_ids(struct ids *ids, const struct square *square, struct poo
     const size_t all = alike ? rows : rows + columns;
     *ids = (struct ids){.list = pool_alloc(pool, all + 1, sizeof *ids->list),
                         .sorted = pool_alloc(pool, all + 1, sizeof *ids->sorted)};
-    if (!ids->list || !ids->sorted)
-        return false;
     for (size_t i = 0; i < all; i++)
         ids->sorted[i] = (struct place){i < rows ? square->rows[i] : square->columns[i - rows], i};
     qsort(ids->sorted, all, sizeof *ids->sorted, by_id);
@@ -125,7 +125,6 @@ static bool collect_ids(struct ids *ids, const struct square *square, struct poo
     }
     for (size_t i = 0; i < ids->count; i++)
         ids->list[ids->sorted[i].at] = ids->sorted[i].id;
-    return true;
 }
 
 /* Where an id stands in the list; their count where it does not. */
@@ -150,58 +149,43 @@ struct grouping {
     size_t count;
 };
 
-/* From clusters to groups, which are numbered in the order of the ids. */
-static bool number_groups(struct grouping *grouping, size_t clusters, struct pool *pool)
+/* By the clusters that are within fewer than `level` others; an inner one comes behind the one that
+ * holds it. Groups are numbered in the order of the ids. */
+static void group_ids(struct grouping *grouping, const struct nest *nest, size_t level)
 {
-    int *numbers = pool_alloc(pool, clusters + 1, sizeof *numbers);
-    if (!numbers)
-        return false;
-    for (size_t i = 0; i < clusters; i++)
+    const struct ids *ids = &grouping->ids;
+    int numbers[NESTED_MAX];
+    for (size_t i = 0; i < ids->count; i++)
+        grouping->of[i] = NO_GROUP;
+    for (size_t i = 0; i < nest->count; i++) {
         numbers[i] = NO_GROUP;
+        for (size_t cpu = 0; cpu < nest->list[i].cpus.count && nest->list[i].level < level; cpu++) {
+            const size_t place = place_of(ids, nest->list[i].cpus.ids[cpu]);
+            if (place < ids->count)
+                grouping->of[place] = (int)i;
+        }
+    }
     grouping->count = 0;
-    for (size_t i = 0; i < grouping->ids.count; i++) {
+    for (size_t i = 0; i < ids->count; i++) {
         int *number = grouping->of[i] == NO_GROUP ? NULL : &numbers[grouping->of[i]];
         const bool known = number && *number != NO_GROUP;
         grouping->of[i] = known ? *number : (int)grouping->count++;
         if (number)
             *number = grouping->of[i];
     }
-    return true;
-}
-
-/* By the clusters that are within fewer than `level` others; an inner one comes behind the one that
- * holds it. */
-static bool group_ids(struct grouping *grouping, const struct nest *nest, size_t level,
-                      struct pool *pool)
-{
-    const struct ids *ids = &grouping->ids;
-    for (size_t i = 0; i < ids->count; i++)
-        grouping->of[i] = NO_GROUP;
-    for (size_t i = 0; i < nest->count; i++)
-        for (size_t cpu = 0; cpu < nest->list[i].cpus.count && nest->list[i].level < level; cpu++) {
-            const size_t place = place_of(ids, nest->list[i].cpus.ids[cpu]);
-            if (place < ids->count)
-                grouping->of[place] = (int)i;
-        }
-    return number_groups(grouping, nest->count, pool);
 }
 
 /* "0-7,16-23": the CPUs of a group. */
 static const char *name_cpus(const struct grouping *grouping, int group, struct pool *pool)
 {
     enum { MOST_EACH = 9 };
-    struct cpulist cpus = {0};
-    char *text = NULL;
-    int code = 0;
-    for (size_t i = 0; i < grouping->ids.count && code == 0; i++)
+    struct cpulist cpus = {.ids = pool_alloc(pool, grouping->ids.count + 1, sizeof *cpus.ids)};
+    for (size_t i = 0; i < grouping->ids.count; i++)
         if (grouping->of[i] == group)
-            code = cpulist_add(&cpus, grouping->ids.list[i]);
-    if (code == 0)
-        text = pool_alloc(pool, cpus.count * MOST_EACH + 1, 1);
-    if (text)
-        cpulist_format(&cpus, text, cpus.count * MOST_EACH + 1);
-    cpulist_free(&cpus);
-    return text;
+            cpus.ids[cpus.count++] = grouping->ids.list[i];
+    qsort(cpus.ids, cpus.count, sizeof *cpus.ids, by_number);
+    const size_t size = cpus.count * MOST_EACH + 1;
+    return cpulist_format(&cpus, pool_alloc(pool, size, 1), size);
 }
 
 /* The values of all cells by the cell of the groups that they belong to. */
@@ -210,15 +194,6 @@ struct buckets {
     double *values;
     size_t *holes, *doubts; /* by bucket */
 };
-
-static bool make_buckets(struct buckets *buckets, size_t count, size_t cells, struct pool *pool)
-{
-    *buckets = (struct buckets){.begins = pool_alloc(pool, count + 2, sizeof(size_t)),
-                                .values = pool_alloc(pool, cells + 1, sizeof(double)),
-                                .holes = pool_alloc(pool, count, sizeof(size_t)),
-                                .doubts = pool_alloc(pool, count, sizeof(size_t))};
-    return buckets->begins && buckets->values && buckets->holes && buckets->doubts;
-}
 
 /* First how many each bucket has, counted two ahead, so that the second round, which fills them,
  * leaves the beginnings in place. */
@@ -268,30 +243,28 @@ static struct pair_cell summarise(const struct buckets *buckets, size_t bucket, 
 }
 
 static const struct square *fill_groups(const struct square *square,
-                                        const struct grouping *grouping, struct pool *pool,
-                                        struct pool *room)
+                                        const struct grouping *grouping, struct pool *pool)
 {
-    struct buckets buckets;
-    const size_t count = grouping->count;
+    const size_t count = grouping->count, all = count * count;
+    const size_t cells = square->row_count * square->column_count;
+    struct buckets buckets = {.begins = pool_alloc(pool, all + 2, sizeof(size_t)),
+                              .values = pool_alloc(pool, cells + 1, sizeof(double)),
+                              .holes = pool_alloc(pool, all, sizeof(size_t)),
+                              .doubts = pool_alloc(pool, all, sizeof(size_t))};
     struct square *groups = pool_alloc(pool, 1, sizeof *groups);
-    if (!groups)
-        return NULL;
     *groups = (struct square){.labels = pool_alloc(pool, count, sizeof *groups->labels),
-                              .cells = pool_alloc(pool, count * count, sizeof *groups->cells),
+                              .cells = pool_alloc(pool, all, sizeof *groups->cells),
                               .row_count = count,
                               .column_count = count,
                               .both_ways = square->both_ways,
                               .missing = square->missing};
-    if (!groups->cells || !groups->labels ||
-        !make_buckets(&buckets, count * count, square->row_count * square->column_count, room))
-        return NULL;
     fill_buckets(&buckets, square, grouping, true);
     fill_buckets(&buckets, square, grouping, false);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         groups->labels[i] = name_cpus(grouping, (int)i, pool);
-        for (size_t j = 0; j < count; j++)
-            groups->cells[i * count + j] = summarise(&buckets, i * count + j, i == j);
-    }
+    for (size_t i = 0; i < all; i++)
+        groups->cells[i] = summarise(&buckets, i, i / count == i % count);
+    pool_give_back(pool, buckets.values);
     return groups;
 }
 
@@ -301,22 +274,20 @@ size_t square_groupings(struct pool *pool, const struct square *square,
 {
     struct nest nest;
     struct grouping grouping = {.count = 0};
-    struct pool room = {0};
     size_t found = 0, least = SIZE_MAX;
-    build_nest(&nest, findings, count);
-    bool going = nest.count && collect_ids(&grouping.ids, square, &room);
-    grouping.of = going ? pool_alloc(&room, grouping.ids.count + 1, sizeof *grouping.of) : NULL;
-    for (size_t level = NEST_MAX; level > 0 && grouping.of && going; level--) {
-        going = group_ids(&grouping, &nest, level, &room) && grouping.count > 1;
-        if (!going || grouping.count >= least || grouping.count > grouping.ids.count / 2)
+    build_nest(&nest, findings, count, pool);
+    if (!nest.count)
+        return 0;
+    collect_ids(&grouping.ids, square, pool);
+    grouping.of = pool_alloc(pool, grouping.ids.count + 1, sizeof *grouping.of);
+    for (size_t level = NEST_MAX; level > 0 && found < SQUARE_GROUPINGS_MAX; level--) {
+        group_ids(&grouping, &nest, level);
+        if (grouping.count <= 1)
+            break;
+        if (grouping.count >= least || grouping.count > grouping.ids.count / 2)
             continue;
         least = grouping.count;
-        const struct square *groups = fill_groups(square, &grouping, pool, &room);
-        going = groups && found < SQUARE_GROUPINGS_MAX;
-        if (going)
-            groupings[found++] = groups;
+        groupings[found++] = fill_groups(square, &grouping, pool);
     }
-    free_nest(&nest);
-    pool_free(&room);
     return found;
 }

@@ -18,7 +18,13 @@
 static struct cpulist parsed(const char *text)
 {
     struct cpulist list;
+    struct cpulist pooled;
+    struct pool pool = {0};
     assert_int_equal(cpulist_parse(text, &list, NULL), 0);
+    assert_int_equal(cpulist_read(text, &pooled, &pool, NULL), 0);
+    assert_int_equal(pooled.count, list.count);
+    assert_memory_equal(pooled.ids, list.ids, list.count * sizeof *list.ids);
+    pool_free(&pool);
     for (size_t i = 1; i < list.count; i++)
         assert_true(list.ids[i - 1] < list.ids[i]);
     return list;

@@ -29,8 +29,7 @@ enum { FLEET_PAGE_NAME = 160 };
  * underscores alone, whatever the node is called, and no two nodes have the same. */
 const char *fleet_page_name(const struct fleet *, size_t node, char name[FLEET_PAGE_NAME]);
 /* The nodes that the page shows one by one: the odd ones, then the others by name, as far as there
- * is room. Returns how many; `nodes` has room for FLEET_ROWS_MOST. Without memory only the odd
- * ones. */
+ * is room. Returns how many; `nodes` has room for FLEET_ROWS_MOST. */
 enum { FLEET_ROWS_MOST = 256 };
 size_t fleet_page_rows(const struct fleet *, size_t nodes[FLEET_ROWS_MOST]);
 /* One self-contained page: the odd nodes, each finding's distribution, and a map of nodes and

@@ -1,8 +1,8 @@
-#include "base/quantity.h"
+/* A fleet as ten lines of text; and what nodes' pages are called, which the page shows too. */
 #include "show/render/fleet/fleet.h"
 #include "show/render/parts.h"
-#include "show/report/figure.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -144,4 +144,46 @@ void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_s
         fprintf(out, "; by chance alone about %.3g %% of those reported",
                 fleet->rules.false_share * 100);
     fputs(".\n", out);
+}
+
+/* --- which nodes have pages of their own --- */
+
+const char *fleet_page_name(const struct fleet *fleet, size_t node, char name[FLEET_PAGE_NAME])
+{
+    enum { KEPT = 100 };
+    const char *from = fleet->nodes[node].name;
+    bool changed = strlen(from) > KEPT || *from == '.' || !*from;
+    size_t length = 0;
+    for (; from[length] && length < KEPT; length++) {
+        const unsigned char c = (unsigned char)from[length];
+        const bool plain = c < 0x80 && (isalnum(c) || strchr("._-", c));
+        name[length] = plain && (length || c != '.') ? (char)c : '_';
+        changed = changed || !plain;
+    }
+    /* A bare name never has two dashes before its end, so it is no other node's. */
+    changed = changed || strstr(from, "--");
+    snprintf(name + length, FLEET_PAGE_NAME - length, changed ? "--%zu.html" : ".html", node);
+    return name;
+}
+
+/* The odd ones, and of the others those that are first by name, as far as there is room. */
+size_t fleet_page_rows(const struct fleet *fleet, size_t nodes[FLEET_ROWS_MOST])
+{
+    size_t count = 0;
+    for (; count < fleet->odd_count && count < FLEET_ROWS_MOST; count++)
+        nodes[count] = fleet->odd[count];
+    const size_t odd = count;
+    for (size_t i = 0; i < fleet->node_count; i++) {
+        size_t at = count;
+        if (fleet->nodes[i].state != NODE_JUDGED || fleet->nodes[i].odd)
+            continue;
+        while (at > odd && strcmp(fleet->nodes[nodes[at - 1]].name, fleet->nodes[i].name) > 0)
+            at--;
+        if (at == FLEET_ROWS_MOST)
+            continue;
+        count += count < FLEET_ROWS_MOST;
+        memmove(nodes + at + 1, nodes + at, (count - 1 - at) * sizeof *nodes);
+        nodes[at] = i;
+    }
+    return count;
 }

@@ -1,4 +1,4 @@
-#include "show/render/hwloc/objects.h"
+#include "show/render/hwloc/hwloc.h"
 
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/registry.h"
@@ -26,51 +26,46 @@ struct building {
     struct objects *objects;
     const struct document *document;
     size_t members; /* CPUs of all sets */
-    struct error *error;
+    struct pool *pool;
 };
 
-static int broken(const struct building *building, const char *what)
+_Noreturn static void broken(const struct building *building, const char *what)
 {
-    return error_set(building->error, ERROR_USAGE,
-                     "--format hwloc: the document's tree of the machine (machine.declared.hwloc) "
-                     "is damaged: %s",
-                     what);
+    pool_leave(building->pool, ERROR_USAGE,
+               "--format hwloc: the document's tree of the machine (machine.declared.hwloc) is "
+               "damaged: %s",
+               what);
 }
 
-/* --- sets --- */
-
-static int read_set(struct building *building, const char *text, struct cpulist *set)
+static struct cpulist read_set(struct building *building, const char *text)
 {
-    struct error ignored;
-    *set = (struct cpulist){0};
+    struct cpulist set = {0};
     if (!text || !*text)
-        return 0;
-    const int code = cpulist_parse(text, set, &ignored);
-    if (code == ERROR_SYSTEM)
-        return error_out_of_memory(building->error);
-    building->members += set->count;
-    if (code == 0 && set->ids[set->count - 1] < CPU_MOST && building->members <= MEMBERS_MOST)
-        return 0;
-    cpulist_free(set);
-    return broken(building, code < 0 ? "a list of CPUs is none" : "it has too many CPUs");
+        return set;
+    if (cpulist_read(text, &set, building->pool, NULL) < 0)
+        broken(building, "a list of CPUs is none");
+    building->members += set.count;
+    if (set.ids[set.count - 1] >= CPU_MOST || building->members > MEMBERS_MOST)
+        broken(building, "it has too many CPUs");
+    return set;
 }
 
-/* Takes the set over, also where it fails. */
-static int add_object(struct building *building, struct object object)
+static struct object *add_object(struct building *building, int rank, struct cpulist cpus)
 {
     struct objects *objects = building->objects;
-    if ((objects->count & (objects->count - 1)) == 0) { /* full at each power of two */
-        const size_t room = objects->count ? 2 * objects->count : 1;
-        void *larger = realloc(objects->list, room * sizeof *objects->list);
-        if (!larger) {
-            cpulist_free(&object.cpus);
-            return error_out_of_memory(building->error);
-        }
-        objects->list = larger;
-    }
-    object.parent = object.child = object.next = OBJECT_NONE;
-    objects->list[objects->count++] = object;
-    return 0;
+    struct object *object = pool_append(building->pool, (void **)&objects->list, &objects->count,
+                                        sizeof *objects->list);
+    *object = (struct object){.type = types[rank < RANK_MEMORY ? rank : RANK_GROUP],
+                              .origin = rank == RANK_MEMORY    ? OBJECT_MEMORY
+                                        : rank == RANK_CLUSTER ? OBJECT_CLUSTER
+                                                               : OBJECT_DECLARED,
+                              .rank = rank,
+                              .number = OBJECT_NONE,
+                              .cpus = cpus,
+                              .parent = OBJECT_NONE,
+                              .child = OBJECT_NONE,
+                              .next = OBJECT_NONE};
+    return object;
 }
 
 /* --- what is declared --- */
@@ -89,40 +84,29 @@ static long number_of(const struct declared_objects *facts, size_t i)
                                                                     : OBJECT_NONE;
 }
 
-static int add_declared(struct building *building, const struct declared_objects *facts)
+static void add_declared(struct building *building, const struct declared_objects *facts)
 {
     const int rank = rank_of(facts->type);
-    int code = 0;
-    for (size_t i = 0; rank >= 0 && i < facts->cpus_count && code == 0; i++) {
-        struct object object = {.type = types[rank], .rank = rank, .number = number_of(facts, i)};
-        object.facts = strstr(object.type, "Cache") ? facts : NULL;
-        code = read_set(building, facts->cpus[i], &object.cpus);
-        if (code == 0 && !object.cpus.count)
-            code = broken(building, "an object has no CPU");
-        if (code == 0)
-            code = add_object(building, object);
+    for (size_t i = 0; rank >= 0 && i < facts->cpus_count; i++) {
+        const struct cpulist cpus = read_set(building, facts->cpus[i]);
+        if (!cpus.count)
+            broken(building, "an object has no CPU");
+        struct object *object = add_object(building, rank, cpus);
+        object->number = number_of(facts, i);
+        object->facts = strstr(object->type, "Cache") ? facts : NULL;
     }
-    return code;
 }
 
-static int add_cpus(struct building *building, const struct declared_objects *facts)
+static void add_cpus(struct building *building, const struct declared_objects *facts)
 {
-    struct object machine = {.type = types[0], .number = 0};
-    int code = facts->cpus_count == 1 ? read_set(building, facts->cpus[0], &machine.cpus)
-                                      : broken(building, "its CPUs are not one list");
-    if (code == 0 && !machine.cpus.count)
-        code = broken(building, "it has no CPU");
-    if (code < 0)
-        return code;
-    code = add_object(building, machine);
-    for (size_t i = 0; i < machine.cpus.count && code == 0; i++) {
-        struct object cpu = {
-            .type = types[RANK_PU], .rank = RANK_PU, .number = machine.cpus.ids[i]};
-        code = cpulist_add(&cpu.cpus, machine.cpus.ids[i]) < 0
-                   ? error_out_of_memory(building->error)
-                   : add_object(building, cpu);
-    }
-    return code;
+    if (facts->cpus_count != 1)
+        broken(building, "its CPUs are not one list");
+    const struct cpulist cpus = read_set(building, facts->cpus[0]);
+    if (!cpus.count)
+        broken(building, "it has no CPU");
+    add_object(building, 0, cpus)->number = 0;
+    for (size_t i = 0; i < cpus.count; i++)
+        add_object(building, RANK_PU, (struct cpulist){&cpus.ids[i], 1})->number = cpus.ids[i];
 }
 
 static uint64_t bytes_of(const struct machine_facts *machine, int number)
@@ -133,66 +117,41 @@ static uint64_t bytes_of(const struct machine_facts *machine, int number)
     return 0;
 }
 
-/* A node, and a group of its CPUs, which is dropped where another object has the same. */
-static int add_node(struct building *building, const struct declared_objects *facts, size_t i)
+/* Each node, and a group of its CPUs, which is dropped where another object has the same. */
+static void add_nodes(struct building *building, const struct declared_objects *facts)
 {
     struct objects *objects = building->objects;
-    struct object_node *node = &objects->nodes[objects->node_count];
-    struct object group = {.type = types[RANK_GROUP],
-                           .origin = OBJECT_MEMORY,
-                           .rank = RANK_MEMORY,
-                           .number = OBJECT_NONE};
-    const long number = number_of(facts, i);
-    if (number < 0 || number >= NODES_MAX)
-        return broken(building, "a node has no number, or too high a one");
-    for (size_t n = 0; n < objects->node_count; n++)
-        if (objects->nodes[n].number == number)
-            return broken(building, "two nodes have one number");
-    *node = (struct object_node){.number = (int)number,
+    if (facts->cpus_count > NODES_MAX)
+        broken(building, "its nodes are not one list");
+    objects->nodes = pool_alloc(building->pool, facts->cpus_count + 1, sizeof *objects->nodes);
+    for (size_t i = 0; i < facts->cpus_count; i++) {
+        const long number = number_of(facts, i);
+        if (number < 0 || number >= NODES_MAX)
+            broken(building, "a node has no number, or too high a one");
+        for (size_t n = 0; n < i; n++)
+            if (objects->nodes[n].number == number)
+                broken(building, "two nodes have one number");
+        const struct cpulist cpus = read_set(building, facts->cpus[i]);
+        objects->nodes[objects->node_count++] =
+            (struct object_node){.number = (int)number,
+                                 .cpus = cpus,
                                  .bytes = bytes_of(&building->document->machine, (int)number)};
-    int code = read_set(building, facts->cpus[i], &node->cpus);
-    objects->node_count += code == 0;
-    if (code == 0 && node->cpus.count)
-        code = cpulist_copy(&group.cpus, &node->cpus) < 0 ? error_out_of_memory(building->error)
-                                                          : add_object(building, group);
-    return code;
+        if (cpus.count)
+            add_object(building, RANK_MEMORY, cpus);
+    }
 }
-
-static int add_nodes(struct building *building, const struct declared_objects *facts)
-{
-    struct objects *objects = building->objects;
-    int code = 0;
-    if (objects->nodes || facts->cpus_count > NODES_MAX)
-        return broken(building, "its nodes are not one list");
-    objects->nodes = calloc(facts->cpus_count + 1, sizeof *objects->nodes);
-    if (!objects->nodes)
-        return error_out_of_memory(building->error);
-    for (size_t i = 0; i < facts->cpus_count && code == 0; i++)
-        code = add_node(building, facts, i);
-    return code;
-}
-
-/* --- what was found --- */
 
 /* Those of one matrix: another experiment's would be another tree. */
-static int add_clusters(struct building *building, const struct probe_result *probe)
+static void add_clusters(struct building *building, const struct probe_result *probe)
 {
-    int code = 0;
-    for (size_t i = 0; i < probe->finding_count && code == 0; i++) {
+    for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
-        struct object group = {.type = types[RANK_GROUP],
-                               .origin = OBJECT_CLUSTER,
-                               .rank = RANK_CLUSTER,
-                               .number = OBJECT_NONE};
         if (finding_meaning(finding).role != ROLE_CLUSTER || !experiment_is_standard(finding))
             continue;
-        code = read_set(building, finding->cpus, &group.cpus);
-        if (code == 0 && group.cpus.count > 1)
-            code = add_object(building, group);
-        else
-            cpulist_free(&group.cpus);
+        const struct cpulist cpus = read_set(building, finding->cpus);
+        if (cpus.count > 1)
+            add_object(building, RANK_CLUSTER, cpus);
     }
-    return code;
 }
 
 /* --- which is in which --- */
@@ -220,7 +179,7 @@ static long holder(const struct object *object, const long *owners)
     return parent;
 }
 
-static int place(struct building *building, size_t i, long *owners)
+static void place(struct building *building, size_t i, long *owners)
 {
     struct objects *objects = building->objects;
     struct object *object = &objects->list[i];
@@ -228,17 +187,13 @@ static int place(struct building *building, size_t i, long *owners)
     const struct object *above = parent >= 0 ? &objects->list[parent] : NULL;
     const bool same = above && above->cpus.count == object->cpus.count;
     if (object->origin == OBJECT_DECLARED && (!above || (same && above->rank == object->rank)))
-        return broken(building, "its objects do not nest");
-    if (object->origin == OBJECT_CLUSTER) {
-        objects->clusters_left += !above;
-        objects->clusters_taken += above && !same;
-    }
+        broken(building, "its objects do not nest");
+    objects->clusters_left += object->origin == OBJECT_CLUSTER && !above;
     if (!above || (same && object->origin != OBJECT_DECLARED))
-        return 0;
+        return;
     object->parent = parent;
     for (size_t c = 0; c < object->cpus.count; c++)
         owners[object->cpus.ids[c]] = (long)i;
-    return 0;
 }
 
 static int compare_first(const void *a, const void *b)
@@ -249,12 +204,9 @@ static int compare_first(const void *a, const void *b)
 }
 
 /* hwloc wants children in the order of their CPUs. */
-static int link_children(struct building *building)
+static void link_children(struct objects *objects, struct pool *pool)
 {
-    struct objects *objects = building->objects;
-    const struct object **order = calloc(objects->count, sizeof *order);
-    if (!order)
-        return error_out_of_memory(building->error);
+    const struct object **order = pool_alloc(pool, objects->count, sizeof *order);
     for (size_t i = 0; i < objects->count; i++)
         order[i] = &objects->list[i];
     qsort(order, objects->count, sizeof *order, compare_first);
@@ -265,8 +217,6 @@ static int link_children(struct building *building)
         object->next = objects->list[object->parent].child;
         objects->list[object->parent].child = order[i] - objects->list;
     }
-    free(order);
-    return 0;
 }
 
 /* As hwloc does it: the outermost object of the node's CPUs below the machine, or else the smallest
@@ -290,26 +240,6 @@ static long place_of_node(const struct objects *objects, const struct object_nod
     return at < 0 ? OBJECT_ROOT : at;
 }
 
-static int nest(struct building *building)
-{
-    struct objects *objects = building->objects;
-    long *owners = malloc(CPU_MOST * sizeof *owners);
-    int code = owners ? 0 : error_out_of_memory(building->error);
-    for (size_t i = 0; i < CPU_MOST && owners; i++)
-        owners[i] = OBJECT_NONE;
-    for (size_t i = 0; i < objects->list[OBJECT_ROOT].cpus.count && owners; i++)
-        owners[objects->list[OBJECT_ROOT].cpus.ids[i]] = OBJECT_ROOT;
-    qsort(objects->list + 1, objects->count - 1, sizeof *objects->list, compare);
-    for (size_t i = 1; i < objects->count && code == 0; i++)
-        code = place(building, i, owners);
-    for (size_t i = 0; i < objects->node_count && code == 0; i++)
-        objects->nodes[i].at = place_of_node(objects, &objects->nodes[i], owners);
-    free(owners);
-    return code == 0 ? link_children(building) : code;
-}
-
-/* --- all of it --- */
-
 static const struct declared_objects *entry_of(const struct declared_facts *declared,
                                                const char *type)
 {
@@ -319,34 +249,33 @@ static const struct declared_objects *entry_of(const struct declared_facts *decl
     return NULL;
 }
 
-int objects_build(struct objects *objects, const struct document *document, struct error *error)
+void objects_build(struct objects *objects, const struct document *document, struct pool *pool)
 {
-    struct building building = {.objects = objects, .document = document, .error = error};
+    struct building building = {.objects = objects, .document = document, .pool = pool};
     const struct declared_facts *declared = &document->machine.declared;
     const struct declared_objects *cpus = entry_of(declared, types[RANK_PU]);
     const struct declared_objects *nodes = entry_of(declared, "NUMANode");
     *objects = (struct objects){.list = NULL};
     if (!cpus)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "--format hwloc: this document does not hold hwloc's tree of its machine: "
-                         "measure there anew with this version of fathom");
-    int code = add_cpus(&building, cpus);
-    for (size_t i = 0; i < declared->object_count && code == 0; i++)
-        code = add_declared(&building, &declared->objects[i]);
-    if (code == 0 && nodes)
-        code = add_nodes(&building, nodes);
-    for (size_t i = 0; i < document->probe_count && code == 0; i++)
-        code = add_clusters(&building, &document->probes[i]);
-    return code == 0 ? nest(&building) : code;
-}
-
-void objects_free(struct objects *objects)
-{
-    for (size_t i = 0; i < objects->count; i++)
-        cpulist_free(&objects->list[i].cpus);
+        pool_leave(pool, ERROR_IMPOSSIBLE,
+                   "--format hwloc: this document does not hold hwloc's tree of its machine: "
+                   "measure there anew with this version of fathom");
+    add_cpus(&building, cpus);
+    for (size_t i = 0; i < declared->object_count; i++)
+        add_declared(&building, &declared->objects[i]);
+    if (nodes)
+        add_nodes(&building, nodes);
+    for (size_t i = 0; i < document->probe_count; i++)
+        add_clusters(&building, &document->probes[i]);
+    long *owners = pool_alloc(pool, CPU_MOST, sizeof *owners);
+    for (size_t i = 0; i < CPU_MOST; i++)
+        owners[i] = OBJECT_NONE;
+    for (size_t i = 0; i < objects->list[OBJECT_ROOT].cpus.count; i++)
+        owners[objects->list[OBJECT_ROOT].cpus.ids[i]] = OBJECT_ROOT;
+    qsort(objects->list + 1, objects->count - 1, sizeof *objects->list, compare);
+    for (size_t i = 1; i < objects->count; i++)
+        place(&building, i, owners);
     for (size_t i = 0; i < objects->node_count; i++)
-        cpulist_free(&objects->nodes[i].cpus);
-    free(objects->list);
-    free(objects->nodes);
-    *objects = (struct objects){.list = NULL};
+        objects->nodes[i].at = place_of_node(objects, &objects->nodes[i], owners);
+    link_children(objects, pool);
 }

@@ -2,7 +2,7 @@
 #include "show/render/fleet/fleet.h"
 #include "show/render/output.h"
 
-int render_page_possible(struct error *error)
+static int able(struct error *error)
 {
     return error_set(error, ERROR_IMPOSSIBLE,
                      "this fathom was built without the HTML page: build it with Node and npm "
@@ -10,24 +10,17 @@ int render_page_possible(struct error *error)
                      "it elsewhere: fathom report FILE --format html");
 }
 
-int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
-                struct error *error)
-{
-    (void)out, (void)documents, (void)count, (void)threshold;
-    return render_page_possible(error);
-}
-
 int render_fleet_page(FILE *out, const struct fleet *fleet, const struct fleet_pages *pages,
                       struct error *error)
 {
     (void)out, (void)fleet, (void)pages;
-    return render_page_possible(error);
+    return able(error);
 }
 
-static int write_html(FILE *out, const struct output_content *content, struct error *error)
+static void write_html(FILE *out, const struct output_content *content, struct pool *pool)
 {
     (void)out, (void)content;
-    return render_page_possible(error);
+    pool_check(pool, able(pool_error(pool)));
 }
 
 const struct output html_output = {
@@ -36,5 +29,5 @@ const struct output html_output = {
     .place = 50,
     .takes_several = true,
     .write = write_html,
-    .able = render_page_possible,
+    .able = able,
 };

@@ -2,8 +2,6 @@
 #include "show/render/page/page.h"
 #include "show/report/differences.h"
 
-#include <stdlib.h>
-
 static void put_cell(FILE *out, const struct cell *cell)
 {
     char text[CELL_TEXT];
@@ -100,21 +98,17 @@ static void put_all(FILE *out, struct report *report, const struct differences *
     fputs("</section>\n", out);
 }
 
-bool html_differences(FILE *out, struct report *report, size_t count, double threshold)
+void html_differences(FILE *out, struct report *report, size_t count, double threshold)
 {
     const struct document *const *documents = report->catalogue.documents;
-    struct differences *differences = calloc(count, sizeof *differences);
-    bool found = differences;
-    for (size_t i = 1; i < count && found; i++) {
-        struct error error;
-        /* Documents that have nothing in common have remarks alone. */
-        found = differences_find(&differences[i], documents[0], documents[i], threshold, &error) !=
-                ERROR_SYSTEM;
+    struct differences *differences = pool_alloc(report->pool, count, sizeof *differences);
+    for (size_t i = 1; i < count; i++) {
+        struct error *error = pool_error(report->pool);
+        const int code =
+            differences_find(&differences[i], documents[0], documents[i], threshold, error);
+        pool_take(report->pool, &differences[i].pool);
+        if (code == ERROR_SYSTEM) /* documents that have nothing in common have remarks alone */
+            pool_check(report->pool, code);
     }
-    if (found)
-        put_all(out, report, differences, count, threshold);
-    for (size_t i = 1; differences && i < count; i++)
-        differences_free(&differences[i]);
-    free(differences);
-    return found && !report->no_memory;
+    put_all(out, report, differences, count, threshold);
 }

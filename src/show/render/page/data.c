@@ -7,7 +7,6 @@
 #include "base/quantity.h"
 #include "conclude/registry/registry.h"
 #include "show/render/page/page.h"
-#include "show/report/figure.h"
 #include "show/report/square.h"
 
 #include <math.h>

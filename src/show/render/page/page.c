@@ -1,6 +1,5 @@
 #include "show/render/page/page.h"
 #include "show/render/output.h"
-#include "show/report/names.h"
 
 #include <string.h>
 
@@ -144,7 +143,7 @@ static void put_figure(struct page *page, size_t heading, const struct probe_res
           out);
     fputs(heavy ? "<noscript>" : "", out);
     for (size_t i = 1; i <= last; i++)
-        page->report.no_memory = !html_points(out, &blocks[i]) || page->report.no_memory;
+        html_points(out, &blocks[i], page->report.pool);
     if (heading + last + 1 < page->report.count && blocks[last + 1].probe)
         put_left_out(out, &blocks[last + 1]);
     fputs(heavy ? "</noscript></details>\n" : "</details>\n", out);
@@ -232,9 +231,8 @@ static void put_lead(struct page *page)
 
 /* What there is to see before anything is explained: how far to trust it, the machine, the curve,
  * the datasheet. Of several documents each is a column. */
-static bool put_first_screen(struct page *page)
+static void put_first_screen(struct page *page)
 {
-    bool done = true;
     FILE *out = page->out;
     const char *columns = page->count > 1 ? "<div class=many tabindex=0 role=region "
                                             "aria-label=\"The documents, a column each\">\n"
@@ -243,70 +241,43 @@ static bool put_first_screen(struct page *page)
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
     fputs(columns, out);
     for (size_t i = 0; i < page->count; i++)
-        done = html_opening(out, &page->report, page->count, i) && done;
+        html_opening(out, &page->report, page->count, i);
     fputs("</div>\n", out);
     put_lead(page);
     fputs(columns, out);
     for (size_t i = 0; i < page->count; i++)
         html_sheet(out, &page->report, page->count, i);
     fputs("</div>\n", out);
-    return done;
 }
 
-static bool put_body(struct page *page)
-{
-    FILE *out = page->out;
-    size_t sections = 0;
-    put_controls(out);
-    fputs("<main id=main tabindex=-1>\n", out);
-    bool done = put_first_screen(page);
-    put_contents(page);
-    if (page->count > 1)
-        done = html_differences(out, &page->report, page->count, page->threshold) && done;
-    for (size_t i = 0; i < page->report.count; i++)
-        if (html_is_chart_heading(&page->report.list[i], 2))
-            put_section(page, i, sections++);
-    if (page->report.count && !page->report.list[page->report.count - 1].probe)
-        put_left_out(out, &page->report.list[page->report.count - 1]);
-    html_method(out, page->documents, page->count);
-    fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
-          "</footer>\n<script type=application/json id=data>",
-          out);
-    html_data(out, &page->report);
-    fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
-    return done;
-}
-
-static int write_page(FILE *out, const struct output_content *content, struct error *error)
+static void write_page(FILE *out, const struct output_content *content, struct pool *pool)
 {
     struct page page = {.out = out,
                         .documents = content->documents,
                         .count = content->count,
                         .threshold = content->threshold};
-    bool done = report_build(&page.report, page.documents, page.count, content->probe, error) == 0;
-    if (done)
-        report_add_charts(&page.report, page.count);
-    done = done && !page.report.no_memory;
-    if (done) {
-        put_head(&page);
-        done = put_body(&page) && !page.report.no_memory;
-    }
-    report_free(&page.report);
-    return done ? 0 : error_out_of_memory(error);
-}
-
-int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
-                struct error *error)
-{
-    const struct output_content content = {
-        .documents = documents, .count = count, .threshold = threshold};
-    return write_page(out, &content, error);
-}
-
-int render_page_possible(struct error *error)
-{
-    (void)error;
-    return 0;
+    const struct report *report = &page.report;
+    size_t sections = 0;
+    report_build(&page.report, pool, page.documents, page.count, content->probe);
+    report_add_charts(&page.report, page.count);
+    put_head(&page);
+    put_controls(out);
+    fputs("<main id=main tabindex=-1>\n", out);
+    put_first_screen(&page);
+    put_contents(&page);
+    if (page.count > 1)
+        html_differences(out, &page.report, page.count, page.threshold);
+    for (size_t i = 0; i < report->count; i++)
+        if (html_is_chart_heading(&report->list[i], 2))
+            put_section(&page, i, sections++);
+    if (report->count && !report->list[report->count - 1].probe)
+        put_left_out(out, &report->list[report->count - 1]);
+    html_method(out, page.documents, page.count);
+    fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
+          "</footer>\n<script type=application/json id=data>",
+          out);
+    html_data(out, report);
+    fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
 }
 
 const struct output html_output = {

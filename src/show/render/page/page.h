@@ -9,7 +9,6 @@
 #define FATHOM_SHOW_RENDER_PAGE_PAGE_H
 
 #include "show/render/parts.h"
-#include "show/report/blocks.h"
 
 enum {
     HTML_TEXT_BYTES_MAX = 4000,
@@ -34,12 +33,10 @@ void html_figure(FILE *, double);
 void html_factors(FILE *, const struct factor *, size_t count);
 /* What was typed, as a shell would read it again: quoted where it has to be. */
 void html_command(FILE *, const struct run_facts *);
-/* What of the probe was not measured, and the command and settings that repeat it (repeat.c). */
+/* What of the probe was not measured, and the command and settings that repeat it. */
 void html_repeat(FILE *, const struct document *, const struct probe_result *);
 /* Flags by name with their meaning at hand; nothing where there are none. */
 void html_flags(FILE *, unsigned flags);
-
-/* --- names.c: what documents and findings are called --- */
 
 /* A document by its name (show/report/names.h), of several with the date of the run. */
 void html_document(FILE *, const struct document *const *, size_t count, size_t index);
@@ -61,18 +58,15 @@ size_t html_chart_size(const struct report *, size_t heading);
 
 /* The last section: machine and conditions of each document, and the loops that were timed. */
 void html_method(FILE *, const struct document *const *, size_t count);
-/* What comes first: whose document it is, how far to trust it, and the picture of the machine.
- * False without memory. */
-bool html_opening(FILE *, const struct report *, size_t count, size_t index);
+/* What comes first: whose document it is, how far to trust it, and the machine as boxes in boxes,
+ * where the document says what machine it is. */
+void html_opening(FILE *, const struct report *, size_t count, size_t index);
 /* The datasheet, and what has to be known to trust it: the report's blocks (blocks.c). */
 void html_sheet(FILE *, const struct report *, size_t count, size_t index);
 /* A note as an item of a list. */
 void html_note(FILE *, const struct note *);
 /* How far to trust that document; NULL where the report does not say. */
 const struct verdict_block *html_verdict(const struct report *, size_t index);
-/* What a machine consists of and what was measured in it, as boxes in boxes; nothing where the
- * document does not say what machine it is. False without memory. */
-bool html_machine(FILE *, const struct catalogue *, size_t count, size_t index);
 /* A mark where one of the flags is a doubt. */
 void html_doubt(FILE *, unsigned flags);
 /* What stands in a cell: figure, unit, and of a finding also its doubt and its interval. */
@@ -81,13 +75,12 @@ void html_cell(FILE *, const struct cell *);
 void html_experiment(FILE *, const struct finding *);
 /* A table of the report; `title` stands above it and names its region. */
 void html_table(FILE *, const struct table *, const char *class, const char *title);
-/* A probe's findings and clusters in one document, as the report says them (its list is as it was
- * but for no_memory). */
+/* A probe's findings and clusters in one document, as the report says them. */
 void html_findings(FILE *, struct report *, size_t document, const struct probe_result *);
-/* A curve or a matrix, every point of it. False without memory. */
-bool html_points(FILE *, const struct block *);
-/* What several documents differ in; false without memory. */
-bool html_differences(FILE *, struct report *, size_t count, double threshold);
+/* A curve or a matrix, every point of it. */
+void html_points(FILE *, const struct block *, struct pool *);
+/* What several documents differ in. */
+void html_differences(FILE *, struct report *, size_t count, double threshold);
 /* All that the script draws, as JSON. */
 void html_data(FILE *, const struct report *);
 

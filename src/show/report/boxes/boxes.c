@@ -4,7 +4,6 @@
 #include "base/cpulist.h"
 #include "show/report/boxes/parts.h"
 #include "show/report/figure.h"
-#include "show/report/machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,15 +53,13 @@ struct nesting {
     struct nodes nodes[GROUPS_MAX];
     size_t group_count, node_count;
     size_t ids_left;
-    bool no_memory;
 };
 
 struct box *boxes_add(struct boxes *boxes, struct pool *pool, enum box_kind kind, size_t depth)
 {
     struct box *box = pool_append(pool, (void **)&boxes->list, &boxes->count, sizeof *box);
-    if (box)
-        *box = (struct box){
-            .kind = kind, .depth = depth, .count = 1, .declared_bytes = NAN, .clock_hz = NAN};
+    *box = (struct box){
+        .kind = kind, .depth = depth, .count = 1, .declared_bytes = NAN, .clock_hz = NAN};
     return box;
 }
 
@@ -72,8 +69,7 @@ struct box *boxes_add(struct boxes *boxes, struct pool *pool, enum box_kind kind
 static struct cpulist read_list(struct nesting *nesting, const char *text)
 {
     struct cpulist list = {0};
-    struct error error;
-    if (!text || !*text || !nesting->ids_left || cpulist_parse(text, &list, &error) < 0)
+    if (!text || !*text || !nesting->ids_left || cpulist_read(text, &list, nesting->pool, NULL) < 0)
         return (struct cpulist){0};
     nesting->ids_left -= list.count < nesting->ids_left ? list.count : nesting->ids_left;
     return list;
@@ -87,7 +83,7 @@ static struct cpus count_cpus(struct nesting *nesting, const char *text)
         for (size_t i = 0; i < list.count; i++)
             cpus.of_kind[k] +=
                 nesting->kind_count == 1 || cpulist_has(&nesting->kinds[k], list.ids[i]);
-    cpulist_free(&list);
+    pool_give_back(nesting->pool, list.ids);
     return cpus;
 }
 
@@ -132,8 +128,24 @@ static struct nodes *group_of(struct nesting *nesting, const struct nodes *node)
     if (i == GROUPS_MAX)
         return NULL;
     if (i == nesting->group_count)
-        nesting->nodes[nesting->group_count++] = *node;
+        nesting->nodes[nesting->group_count++] =
+            (struct nodes){.ids = {.ids = pool_alloc(nesting->pool, NODES_SHOWN, sizeof(int))},
+                           .memory_bytes = node->memory_bytes,
+                           .cpus = node->cpus,
+                           .count = node->count};
     return &nesting->nodes[i];
+}
+
+/* Where it belongs in the list, unless it is there. */
+static void add_id(struct cpulist *list, int id)
+{
+    size_t at = list->count;
+    while (at && list->ids[at - 1] > id)
+        at--;
+    if (at && list->ids[at - 1] == id)
+        return;
+    memmove(list->ids + at + 1, list->ids + at, (list->count++ - at) * sizeof *list->ids);
+    list->ids[at] = id;
 }
 
 static void read_nodes(struct nesting *nesting)
@@ -145,7 +157,10 @@ static void read_nodes(struct nesting *nesting)
                                    .cpus = node->cpus,
                                    .count = count_cpus(nesting, node->cpus)};
         struct nodes *group = group_of(nesting, &read);
-        nesting->node_count += group && cpulist_add(&group->ids, node->id) == 0;
+        if (group) {
+            add_id(&group->ids, node->id);
+            nesting->node_count++;
+        }
     }
     nesting->boxes->left_out += facts->node_count - nesting->node_count;
     if (nesting->group_count)
@@ -161,9 +176,7 @@ static void read_nodes(struct nesting *nesting)
 
 static struct box *add(struct nesting *nesting, enum box_kind kind, size_t depth)
 {
-    struct box *box = boxes_add(nesting->boxes, nesting->pool, kind, depth);
-    nesting->no_memory = nesting->no_memory || !box;
-    return box;
+    return boxes_add(nesting->boxes, nesting->pool, kind, depth);
 }
 
 static size_t times(size_t all, size_t each)
@@ -234,8 +247,6 @@ static void add_core(struct nesting *nesting, size_t kind, const struct cpus *ar
 {
     const size_t threads = threads_of_core(nesting, kind);
     struct box *box = add(nesting, BOX_CORE, depth);
-    if (!box)
-        return;
     line_add(&box->name, "core");
     box->count = times(around->of_kind[kind], threads);
     if (threads > 1)
@@ -253,8 +264,6 @@ static void add_kind(struct nesting *nesting, size_t kind, const struct cpus *ar
 {
     const size_t count = around->of_kind[kind];
     struct box *box = add(nesting, BOX_KIND, depth);
-    if (!box)
-        return;
     line_add(&box->name, "%s cores",
              nesting->facts->kinds[kind].name ? nesting->facts->kinds[kind].name : "other");
     line_add(&box->details, "%zu CPU%s", count, count == 1 ? "" : "s");
@@ -270,8 +279,6 @@ static bool add_cache(struct nesting *nesting, const struct cache *cache, unsign
     if (!cache && !measured_level(&nesting->measured, name, kind))
         return false;
     struct box *box = add(nesting, BOX_CACHE, depth);
-    if (!box)
-        return false;
     const struct cpus cpus = within(cache, around, kinds);
     line_add(&box->name, "%s", name);
     if (!cache)
@@ -343,8 +350,6 @@ static void add_nodes(struct nesting *nesting, const struct nodes *nodes)
     unsigned kinds = 0;
     for (size_t k = 0; k < nesting->kind_count; k++)
         kinds |= nodes->count.of_kind[k] || !nodes->ids.count ? 1u << k : 0;
-    if (!box)
-        return;
     describe_node(nesting, nodes, box);
     box->count = nodes->ids.count ? nodes->ids.count : 1;
     if (!kinds)
@@ -357,13 +362,11 @@ static void add_nodes(struct nesting *nesting, const struct nodes *nodes)
     add_inside(nesting, kinds, LEVEL_MAX, &nodes->count, 1);
 }
 
-bool boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t document,
+void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t document,
                  struct pool *pool)
 {
-    struct nesting *nesting = calloc(1, sizeof *nesting);
+    struct nesting *nesting = pool_alloc(pool, 1, sizeof *nesting);
     *boxes = (struct boxes){0};
-    if (!nesting)
-        return false;
     nesting->boxes = boxes;
     nesting->pool = pool;
     nesting->facts = &catalogue->documents[document]->machine;
@@ -376,11 +379,5 @@ bool boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t 
         for (size_t i = 0; i < nesting->group_count; i++)
             add_nodes(nesting, &nesting->nodes[i]);
     }
-    for (size_t i = 0; i < nesting->kind_count; i++)
-        cpulist_free(&nesting->kinds[i]);
-    for (size_t i = 0; i < nesting->group_count; i++)
-        cpulist_free(&nesting->nodes[i].ids);
-    const bool done = !nesting->no_memory;
-    free(nesting);
-    return done && boxes_add_devices(boxes, catalogue, document, pool);
+    boxes_add_devices(boxes, catalogue, document, pool);
 }

@@ -37,7 +37,7 @@ struct boxes {
 };
 
 /* Those of a document, first of its CPUs, then of each device; none where it does not say what
- * machine it is of. False without memory. */
-bool boxes_build(struct boxes *, const struct catalogue *, size_t document, struct pool *);
+ * machine it is of. */
+void boxes_build(struct boxes *, const struct catalogue *, size_t document, struct pool *);
 
 #endif

@@ -37,9 +37,9 @@ void measured_fill(const struct measured *, struct box *, const char *level, con
 /* The first finding of the CPUs of that fact and dimension; NULL: nobody measured it. */
 const struct finding *measured_first(const struct measured *, enum finding_fact, enum dimension);
 
-/* A new innermost box at that depth, valid until the next one; NULL without memory. */
+/* A new innermost box at that depth, valid until the next one. */
 struct box *boxes_add(struct boxes *, struct pool *, enum box_kind, size_t depth);
-/* The boxes of every device. False without memory. */
-bool boxes_add_devices(struct boxes *, const struct catalogue *, size_t document, struct pool *);
+/* The boxes of every device. */
+void boxes_add_devices(struct boxes *, const struct catalogue *, size_t document, struct pool *);
 
 #endif

@@ -66,7 +66,7 @@ static void every_experiment_has_a_row_and_the_standard_one_comes_first(void **s
     assert_int_equal(levels.count, 3);
     assert_true(levels.list[0].facts[FACT_LATENCY]->value == 17);
     assert_int_equal(levels.list[0].experiment, 0);
-    assert_string_equal(level_example(&levels.list[1])->factors->text, "forward");
+    assert_string_equal(levels.list[1].example->factors->text, "forward");
     assert_string_equal(levels.list[2].name, "DRAM");
     document_free(&document);
 }

@@ -42,9 +42,25 @@ static inline char *capture_output(const char *name, const struct document *docu
     struct capture capture = {0};
     struct error error = {0};
     const struct output_content content = {.documents = &document, .count = 1};
-    assert_int_equal(output_by_name(name)->write(capture_begin(&capture), &content, &error), 0);
+    assert_int_equal(output_render(output_by_name(name), capture_begin(&capture), &content, &error),
+                     0);
     return capture_end(&capture);
 }
+
+/* The text of a document, or of one of its probes in full; the caller frees. */
+static inline char *capture_text(const struct document *document, const struct probe_result *probe,
+                                 const struct text_style *style)
+{
+    struct capture capture = {0};
+    const struct output_content content = {
+        .documents = &document, .count = 1, .probe = probe, .style = *style};
+    assert_int_equal(output_render(output_by_name("text"), capture_begin(&capture), &content, NULL),
+                     0);
+    return capture_end(&capture);
+}
+
+/* Where reports are built; whoever built one frees it. */
+static struct pool test_pool __attribute__((unused));
 
 /* Compares with tests/unit/show/render/golden/<name> and frees `text`. With FATHOM_REFRESH set the
  * file is written instead: look at the difference before it is kept. */

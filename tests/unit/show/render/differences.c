@@ -10,7 +10,9 @@ static char *print(const struct document *a, const struct document *b, enum form
     FILE *out = capture_begin(&capture);
     assert_int_equal(differences_find(&differences, a, b, 0.03, NULL), 0);
     if (form == TEXT)
-        render_differences_text(out, &differences, 0.03, &(struct text_style){.width = 200});
+        assert_int_equal(render_differences_text(out, &differences, 0.03,
+                                                 &(struct text_style){.width = 200}, NULL),
+                         0);
     else if (form == CSV)
         render_differences_csv(out, &differences);
     else

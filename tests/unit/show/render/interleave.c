@@ -47,7 +47,7 @@ static void a_document_without_nodes_is_refused(void **state)
     sample_document(&document, 2, 1);
     const struct output *output = output_by_name("interleave");
     assert_non_null(output);
-    assert_int_equal(output->possible(&document, &error), ERROR_USAGE);
+    assert_int_equal(output_possible(output, &document, &error), ERROR_USAGE);
     assert_non_null(strstr(error.text, "fathom numa"));
     document_free(&document);
 }

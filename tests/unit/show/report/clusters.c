@@ -1,7 +1,7 @@
 #include "../render/capture.h"
 
-#include "show/render/text/draw.h"
-#include "show/report/details.h"
+#include "show/render/parts.h"
+#include "show/report/parts.h"
 
 static const struct text_style plain = {.width = 80};
 
@@ -17,10 +17,10 @@ static char *print(const struct document *document)
 {
     struct report report;
     struct capture capture = {0};
-    assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
+    report_begin(&report, &test_pool, &document, 1);
     report_add_clusters(&report, 0, &document->probes[1]);
-    draw_report(capture_begin(&capture), &report, 0, &plain);
-    report_free(&report);
+    draw_report(capture_begin(&capture), &report, &plain);
+    pool_free(&test_pool);
     return capture_end(&capture);
 }
 
@@ -28,9 +28,9 @@ static char *print(const struct document *document)
 static void assert_clusters(const struct document *document, const char *expected)
 {
     struct report report;
-    assert_int_equal(report_begin(&report, &document, 1, NULL), 0);
+    report_begin(&report, &test_pool, &document, 1);
     assert_string_equal(report_tell_clusters(&report, 0, &document->probes[1]), expected);
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void clusters_are_shown_as_a_tree(void **state)
@@ -126,7 +126,7 @@ static void where_they_contradict_is_reported_once_on_the_first_screen(void **st
         sample_finding(&document, &document.probes[1], "cluster.disagreement", "", 0, 0)->text =
             i ? "a sentence" : NULL;
     const struct document *list = &document;
-    assert_int_equal(report_begin(&report, &list, 1, NULL), 0);
+    report_begin(&report, &test_pool, &list, 1);
     report_add_cluster_notes(&report, 0, &document.probes[1], false);
     assert_int_equal(report.count, 1);
     assert_string_equal(report.list[0].note.what, "a sentence (and 2 more)");
@@ -134,7 +134,7 @@ static void where_they_contradict_is_reported_once_on_the_first_screen(void **st
     assert_int_equal(report.count, 4);
     assert_string_equal(report.list[1].note.what, "declared otherwise");
     assert_null(report_tell_clusters(&report, 0, &document.probes[1]));
-    report_free(&report);
+    pool_free(&test_pool);
     document_free(&document);
 }
 

@@ -1,7 +1,7 @@
 /* What is declared of the memory, beside what was measured: the lines of the first screen. */
 #include "../render/capture.h"
 
-#include "show/report/builders.h"
+#include "show/report/parts.h"
 
 enum { SLOTS = 8 };
 
@@ -83,9 +83,8 @@ static struct report build(const struct bench *bench)
     static const struct document *lasting[1];
     struct report report;
     lasting[0] = list[0];
-    assert_int_equal(report_begin(&report, lasting, 1, NULL), 0);
+    report_begin(&report, &test_pool, lasting, 1);
     report_add_declared(&report, 0);
-    assert_false(report.no_memory);
     return report;
 }
 
@@ -117,7 +116,7 @@ static void nodes_channels_and_weights_have_a_line_each(void **state)
                 "MT/s, slot DIMM_H is empty");
     assert_fact(&report, 2, "weights", "for CPUs of node 0: 11 5 3 (the kernel has 1 1 1)");
     assert_fact(&report, 3, NULL, "for CPUs of node 1: 5 11 3 (the kernel has 1 1 1)");
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void what_is_not_known_is_not_said(void **state)
@@ -131,14 +130,14 @@ static void what_is_not_known_is_not_said(void **state)
     bench.findings[2] = value("other", "B/s", 1, NAN);
     struct report report = build(&bench);
     assert_int_equal(report.count, 0);
-    report_free(&report);
+    pool_free(&test_pool);
     /* Modules alone say which slots are empty. */
     fill(&bench);
     bench.document.probe_count = 0;
     report = build(&bench);
     assert_fact(&report, 0, "DRAM",
                 "7 of 8 channels populated with DDR4 at 3200 MT/s, slot DIMM_H is empty");
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void a_doubt_stands_at_the_line_s_end(void **state)
@@ -151,7 +150,7 @@ static void a_doubt_stands_at_the_line_s_end(void **state)
     struct report report = build(&bench);
     assert_fact(&report, 0, "node 2",
                 "CPU-less: declared 250 ns, 25.6 GB/s; measured 412 ns, 11.0 GB/s !");
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 /* As on a machine without huge pages: what the value is of stands behind it. */
@@ -172,7 +171,7 @@ static void another_experiment_is_named(void **state)
     assert_fact(&report, 1, "DRAM",
                 "read 69.8 GB/s (pages small) of 204.8 declared: 7 of 8 channels populated with "
                 "DDR4 at 3200 MT/s, slot DIMM_H is empty");
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 /* It has its line above; only what can't be is a note. */
@@ -188,13 +187,13 @@ static void less_than_declared_is_no_disagreement(void **state)
         struct report report;
         size_t notes = 0;
         bench.findings[3].declared = more ? 51.2e9 : 204.8e9;
-        assert_int_equal(report_begin(&report, list, 1, NULL), 0);
+        report_begin(&report, &test_pool, list, 1);
         report_add_notes(&report, 0, NULL);
         for (size_t i = 0; i < report.count; i++)
             notes +=
                 report.list[i].kind == BLOCK_NOTE && report.list[i].note.kind == NOTE_DISAGREEMENT;
         assert_int_equal(notes, more);
-        report_free(&report);
+        pool_free(&test_pool);
     }
 }
 
@@ -210,7 +209,7 @@ static void hostile_texts_are_only_texts(void **state)
     struct report report = build(&bench);
     for (size_t i = 0; i < report.list[1].facts.count; i++)
         assert_inert(report.list[1].facts.list[i].text);
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 int main(void)

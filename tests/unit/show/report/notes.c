@@ -1,12 +1,12 @@
 #include "../render/capture.h"
 
-#include "show/report/builders.h"
+#include "show/report/parts.h"
 
 static struct report build(const struct document *const *documents,
                            const struct probe_result *probe)
 {
     struct report report;
-    assert_int_equal(report_begin(&report, documents, 1, NULL), 0);
+    report_begin(&report, &test_pool, documents, 1);
     report_add_notes(&report, 0, probe);
     return report;
 }
@@ -38,7 +38,7 @@ static void nothing_to_know_is_no_heading(void **state)
     const struct document *list[] = {&document};
     struct report report = build(list, NULL);
     assert_int_equal(report.count, 0);
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void doubts_stand_before_remarks_below_one_heading(void **state)
@@ -64,7 +64,7 @@ static void doubts_stand_before_remarks_below_one_heading(void **state)
     assert_string_equal(note->remedy, flag_texts[FLAG_TOO_FEW].remedy);
     assert_string_equal(find(&report, NOTE_REMARK, "numa was skipped")->why,
                         "this machine has a single NUMA node");
-    report_free(&report);
+    pool_free(&test_pool);
     document_free(&document);
 }
 
@@ -80,7 +80,7 @@ static void of_many_names_three_are_said_and_the_others_counted(void **state)
     struct report report = build(list, NULL);
     assert_string_equal(find(&report, NOTE_DOUBT, flag_texts[FLAG_DRIFT].meaning)->whom,
                         "L4.latency, L4.latency, L4.latency and 4 more");
-    report_free(&report);
+    pool_free(&test_pool);
     document_free(&document);
 }
 
@@ -102,7 +102,7 @@ static void points_that_failed_are_counted_by_their_reason(void **state)
         if (report.list[i].kind == BLOCK_NOTE && strstr(report.list[i].note.what, " failed, "))
             last = &report.list[i].note;
     assert_string_equal(last->why, "c (and 2 more for other reasons)");
-    report_free(&report);
+    pool_free(&test_pool);
     document_free(&document);
 }
 
@@ -116,13 +116,13 @@ static void a_remark_that_names_the_hypervisor_stands_for_the_flag(void **state)
     struct report report = build(list, NULL);
     assert_int_equal(count_of(&report, "a virtual machine"), 1);
     assert_non_null(find(&report, NOTE_REMARK, "a virtual machine")->whom);
-    report_free(&report);
+    pool_free(&test_pool);
     document.conditions.remarks[0] =
         (struct remark){"a virtual machine (KVM)", "its CPUs move", "measure on the host"};
     report = build(list, NULL);
     assert_int_equal(count_of(&report, "a virtual machine"), 1);
     assert_int_equal(count_of(&report, "(KVM)"), 1);
-    report_free(&report);
+    pool_free(&test_pool);
     document_free(&document);
 }
 
@@ -140,10 +140,10 @@ static void a_probe_in_full_knows_its_own_and_what_it_left_out(void **state)
     assert_string_equal(find(&report, NOTE_REMARK, "not measured")->why, "texture: it has none");
     assert_int_equal(count_of(&report, "numa was skipped"), 0);
     assert_ptr_equal(report.list[0].probe, probe);
-    report_free(&report);
+    pool_free(&test_pool);
     report = build(list, NULL);
     assert_string_equal(find(&report, NOTE_REMARK, "not measured of")->why, "texture: it has none");
-    report_free(&report);
+    pool_free(&test_pool);
     document_free(&document);
 }
 
@@ -161,7 +161,7 @@ static void many_remarks_are_counted(void **state)
     struct report report = build(list, NULL);
     assert_int_equal(count_of(&report, "busy"), 8);
     assert_int_equal(count_of(&report, "and 32 more in the document"), 1);
-    report_free(&report);
+    pool_free(&test_pool);
     document_free(&document);
 }
 

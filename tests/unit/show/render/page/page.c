@@ -299,11 +299,12 @@ static void a_page_of_one_probe_has_the_notes_of_its_text(void **state)
         struct error error;
         struct report report;
         size_t notes = 0;
-        assert_int_equal(html_output.write(capture_begin(&capture), &content, &error), 0);
+        assert_int_equal(output_render(&html_output, capture_begin(&capture), &content, &error), 0);
         char *page = capture_end(&capture);
-        assert_int_equal(alone ? report_build_probe(&report, list, probe, NULL)
-                               : report_build(&report, list, 1, NULL, NULL),
-                         0);
+        if (alone)
+            report_build_probe(&report, &test_pool, list, probe);
+        else
+            report_build(&report, &test_pool, list, 1, NULL);
         for (size_t i = 0; i < report.count; i++)
             if (report.list[i].kind == BLOCK_NOTE && report.list[i].note.whom) {
                 char whom[256];
@@ -313,7 +314,7 @@ static void a_page_of_one_probe_has_the_notes_of_its_text(void **state)
             }
         assert_in_range(notes, 1, 9);
         assert_int_equal(!strstr(page, "3 of 358 gpu points"), !alone);
-        report_free(&report);
+        pool_free(&test_pool);
         free(page);
     }
     document_free(&document);

@@ -20,8 +20,8 @@ static char *tree_of(const struct document *document, size_t *left_out)
     struct pool pool = {0};
     struct capture capture = {0};
     FILE *out = capture_begin(&capture);
-    assert_true(catalogue_build(&catalogue, &document, 1));
-    assert_true(boxes_build(&boxes, &catalogue, 0, &pool));
+    catalogue_build(&catalogue, &pool, &document, 1);
+    boxes_build(&boxes, &catalogue, 0, &pool);
     for (size_t i = 0; i < boxes.count; i++) {
         const struct box *box = &boxes.list[i];
         struct line line = {0};
@@ -41,7 +41,6 @@ static char *tree_of(const struct document *document, size_t *left_out)
     }
     if (left_out)
         *left_out = boxes.left_out;
-    catalogue_free(&catalogue);
     pool_free(&pool);
     return capture_end(&capture);
 }

@@ -31,9 +31,8 @@ static void assert_headings(const struct report *report, int level, const char *
 
 static void begin(struct report *report, const struct document *const *documents, size_t count)
 {
-    assert_int_equal(report_begin(report, documents, count, NULL), 0);
+    report_begin(report, &test_pool, documents, count);
     report_add_charts(report, count);
-    assert_false(report->no_memory);
     for (size_t i = 0; i < report->count; i++)
         assert_int_equal(report->list[i].section, SECTION_CHARTS);
 }
@@ -65,8 +64,8 @@ static void charts_come_in_the_order_of_the_datasheet(void **state)
     struct report report;
     begin(&report, list, 1);
     assert_headings(&report, 2, titles, 9);
-    report_free(&report);
-    assert_int_equal(report_build(&report, list, 1, NULL, NULL), 0);
+    pool_free(&test_pool);
+    report_build(&report, &test_pool, list, 1, NULL);
     size_t at = 0;
     static const char *const headlines[] = {"latency", "geometry", "tlb",     "cores",
                                             "noise",   "gpu",      "nobody's"};
@@ -76,7 +75,7 @@ static void charts_come_in_the_order_of_the_datasheet(void **state)
         if (block->section == SECTION_RESULTS)
             assert_string_equal(block->heading.title, headlines[found++]);
     }
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void curves_over_the_same_axes_share_a_chart(void **state)
@@ -109,7 +108,7 @@ static void curves_over_the_same_axes_share_a_chart(void **state)
     for (; (block = next(&report, BLOCK_CURVE, 0, &at)); found++)
         assert_string_equal(block->curve.label, labels[found]);
     assert_int_equal(found, 3);
-    report_free(&report);
+    pool_free(&test_pool);
     begin(&report, list, 2);
     assert_headings(&report, 3, titles, 2);
     for (at = found = 0; (block = next(&report, BLOCK_CURVE, 0, &at)); found++) {
@@ -117,7 +116,7 @@ static void curves_over_the_same_axes_share_a_chart(void **state)
         assert_int_equal(block->document, of_two[found][0] - 'a');
     }
     assert_int_equal(found, 6);
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 /* Names alone where all differ, and factors too where some are the same. */
@@ -142,7 +141,7 @@ static void a_label_has_what_it_takes(void **state)
         for (size_t i = 0; i < probe.series_count; i++)
             assert_string_equal(next(&report, BLOCK_CURVE, 0, &at)->curve.label,
                                 labels[probe.series_count - 1][i]);
-        report_free(&report);
+        pool_free(&test_pool);
     }
 }
 
@@ -195,7 +194,7 @@ static void a_curve_has_its_capacities_once(void **state)
     assert_mark(&curve->marks[4], 1048576, "L2", false);
     assert_mark(&curve->marks[5], 33554432, "L3", false);
     assert_int_equal(next(&report, BLOCK_CURVE, 0, &at)->curve.mark_count, 0);
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void a_matrix_has_its_points_by_row_and_column(void **state)
@@ -231,7 +230,7 @@ static void a_matrix_has_its_points_by_row_and_column(void **state)
     assert_ptr_equal(matrix->square->cells[2].point, &points[1]);
     assert_int_equal(matrix->group_count, 1);
     assert_string_equal(matrix->groups[0], "4,7");
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void what_has_no_room_is_counted(void **state)
@@ -258,7 +257,7 @@ static void what_has_no_room_is_counted(void **state)
     const struct block *of_all = next(&report, BLOCK_FACTS, 0, &at);
     assert_string_equal(of_all->facts.more, "45 more series are in the document.");
     assert_null(of_all->probe);
-    report_free(&report);
+    pool_free(&test_pool);
 }
 
 static void between_things_that_are_numbered_nothing_lies(void **state)
@@ -281,11 +280,11 @@ static void between_things_that_are_numbered_nothing_lies(void **state)
         series.x.name = numbered ? "cpu" : "CPUs";
         begin(&report, list, 1);
         assert_int_equal(next(&report, BLOCK_CURVE, 0, &at)->curve.apart, numbered);
-        report_free(&report);
+        pool_free(&test_pool);
         at = 0;
-        assert_int_equal(report_build_probe(&report, list, &probe, NULL), 0);
+        report_build_probe(&report, &test_pool, list, &probe);
         assert_int_equal(!next(&report, BLOCK_CURVE, 0, &at), numbered);
-        report_free(&report);
+        pool_free(&test_pool);
     }
 }
 

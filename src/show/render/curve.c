@@ -1,0 +1,211 @@
+/*
+ * A curve as a filled area, both axes logarithmic: each column of the terminal is a bar, drawn to
+ * an eighth of a row with the block elements U+2581 to U+2588.
+ */
+#include "base/clean.h"
+#include "base/quantity.h"
+#include "show/render/parts.h"
+#include "show/report/series.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LABEL_COLUMNS = 7, COLUMNS_MAX = 240, MARKS_MAX = 8, EIGHTHS = 8 };
+
+struct place {
+    int column;
+    const struct mark *mark;
+};
+
+struct drawing {
+    double x_low, x_high; /* logarithms */
+    double y_low, y_high;
+    int columns;
+    double y[COLUMNS_MAX]; /* logarithm of the value; NAN where there is none */
+    struct place marks[MARKS_MAX];
+    int mark_count;
+};
+
+static int column_of(const struct drawing *curve, double x_log)
+{
+    double share = (x_log - curve->x_low) / (curve->x_high - curve->x_low);
+    return (int)lround(share * (curve->columns - 1));
+}
+
+/* Each column is the mean of its points, or lies between its neighbours where it has none. */
+static void curve_fill(struct drawing *curve, const struct series *series)
+{
+    size_t counts[COLUMNS_MAX] = {0};
+    int last = -1;
+    memset(curve->y, 0, sizeof curve->y);
+    for (size_t i = 0; i < series->point_count; i++) {
+        if (!curve_has_point(&series->points[i]))
+            continue;
+        int column = column_of(curve, log2(series->points[i].x));
+        curve->y[column] += log2(series->points[i].y.median);
+        counts[column]++;
+    }
+    for (int c = 0; c < curve->columns; c++) {
+        if (counts[c] == 0) {
+            curve->y[c] = NAN;
+            continue;
+        }
+        curve->y[c] /= (double)counts[c];
+        for (int gap = last + 1; last >= 0 && gap < c; gap++)
+            curve->y[gap] =
+                curve->y[last] + (curve->y[c] - curve->y[last]) * (gap - last) / (c - last);
+        last = c;
+    }
+}
+
+static void curve_frame(struct drawing *curve, const struct series *series, int rows)
+{
+    curve->x_low = curve->y_low = INFINITY;
+    curve->x_high = curve->y_high = -INFINITY;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        if (!curve_has_point(point))
+            continue;
+        curve->x_low = fmin(curve->x_low, log2(point->x));
+        curve->x_high = fmax(curve->x_high, log2(point->x));
+        curve->y_low = fmin(curve->y_low, log2(point->y.median));
+        curve->y_high = fmax(curve->y_high, log2(point->y.median));
+    }
+    /* The lowest value is one row high; a flat curve stays flat and low. */
+    curve->y_high = fmax(curve->y_high, curve->y_low + 2);
+    curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
+}
+
+/* What is declared, where it lies on the axis and in a column of its own. */
+static void curve_mark(struct drawing *curve, const struct curve *block)
+{
+    for (size_t i = 0; i < block->mark_count && curve->mark_count < MARKS_MAX; i++) {
+        const double x = log2(block->marks[i].x);
+        const int column = x >= curve->x_low && x <= curve->x_high ? column_of(curve, x) : -1;
+        const int last = curve->mark_count ? curve->marks[curve->mark_count - 1].column : -1;
+        if (column > last && !block->marks[i].found)
+            curve->marks[curve->mark_count++] = (struct place){column, &block->marks[i]};
+    }
+}
+
+static bool has_mark(const struct drawing *curve, int column)
+{
+    for (int i = 0; i < curve->mark_count; i++)
+        if (curve->marks[i].column == column)
+            return true;
+    return false;
+}
+
+/* The line above the area, which names the marks. */
+static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style,
+                        const char *unit)
+{
+    int column = 0;
+    fprintf(out, "%*s%s", LABEL_COLUMNS - 1, unit, ink(style, INK_DIM));
+    fputc(' ', out);
+    for (int i = 0; i < curve->mark_count; i++) {
+        const struct place *place = &curve->marks[i];
+        char label[CLEAN_TEXT + UNIT_TEXT], name[CLEAN_TEXT], size[UNIT_TEXT];
+        snprintf(label, sizeof label, "%s %s", clean_text(place->mark->name, name, sizeof name),
+                 figure_short_size(place->mark->x, size));
+        int length = (int)clean_columns(label);
+        int end = i + 1 < curve->mark_count ? curve->marks[i + 1].column : curve->columns + 1;
+        fprintf(out, "%*s┊", place->column - column, "");
+        column = place->column + 1;
+        if (column + length < end) {
+            fputs(label, out);
+            column += length;
+        }
+    }
+    fprintf(out, "%s\n", ink(style, INK_PLAIN));
+}
+
+/* The 1-2-5 value that lies in a row, if one does. */
+static char *row_label(const struct drawing *curve, int row, int rows, char *text)
+{
+    double step = (curve->y_high - curve->y_low) / rows;
+    double low = exp2(curve->y_low + step * row), high = exp2(curve->y_low + step * (row + 1));
+    static const double steps[] = {5, 2, 1};
+    double decade = pow(10, floor(log10(high)));
+    text[0] = '\0';
+    for (int i = 0; i < 3; i++)
+        if (steps[i] * decade > low && steps[i] * decade <= high) {
+            snprintf(text, UNIT_TEXT, "%.6g", steps[i] * decade);
+            break;
+        }
+    return text;
+}
+
+static void print_row(FILE *out, const struct drawing *curve, const struct text_style *style,
+                      int row, int rows)
+{
+    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    char label[UNIT_TEXT];
+    double scale = rows * EIGHTHS / (curve->y_high - curve->y_low);
+    fprintf(out, "%*s ", LABEL_COLUMNS - 1, row_label(curve, row, rows, label));
+    for (int c = 0; c < curve->columns; c++) {
+        double height = (curve->y[c] - curve->y_low) * scale - row * EIGHTHS;
+        int eighths = !(height > 0) ? 0 : height >= (double)EIGHTHS ? EIGHTHS : (int)lround(height);
+        if (eighths == 0 && has_mark(curve, c)) {
+            fprintf(out, "%s┊%s", ink(style, INK_DIM), ink(style, INK_PLAIN));
+            continue;
+        }
+        if (eighths > 0)
+            ink_ramp(out, style, (curve->y[c] - curve->y_low) / (curve->y_high - curve->y_low));
+        fputs(blocks[eighths], out);
+        if (eighths > 0)
+            fputs(ink(style, INK_PLAIN), out);
+    }
+    fputc('\n', out);
+}
+
+static char *x_label(double x_log, const char *unit, char *text)
+{
+    if (quantity_is(unit, DIMENSION_SIZE))
+        return figure_short_size(round(exp2(x_log)), text);
+    return figure_plain(exp2(x_log), text);
+}
+
+/* Powers of two, as many as there is room for; the two ends where there are not two of these. */
+static void print_x_axis(FILE *out, const struct drawing *curve, const char *unit)
+{
+    char label[UNIT_TEXT], last[UNIT_TEXT];
+    int column = -LABEL_COLUMNS, step = 1;
+    if (floor(curve->x_high) <= ceil(curve->x_low)) {
+        x_label(curve->x_high, unit, last);
+        fprintf(out, "%*s%-*s%s\n", LABEL_COLUMNS, "", curve->columns - (int)strlen(last),
+                x_label(curve->x_low, unit, label), last);
+        return;
+    }
+    while (curve->columns * step / (curve->x_high - curve->x_low) < (double)LABEL_COLUMNS)
+        step++;
+    for (int power = (int)ceil(curve->x_low); power <= curve->x_high; power++) {
+        if (power % step != 0)
+            continue;
+        int length = (int)strlen(x_label(power, unit, label));
+        int centred = column_of(curve, power) - length / 2;
+        if (centred > column)
+            column += fprintf(out, "%*s%s", centred - column, "", label);
+    }
+    fputc('\n', out);
+}
+
+void draw_curve(FILE *out, const struct curve *block, const struct text_style *style)
+{
+    enum { ROWS = 12, BRIEF_ROWS = 6 };
+    const struct series *series = block->series;
+    const int rows = block->brief ? BRIEF_ROWS : ROWS;
+    struct drawing curve = {.columns = style->width - LABEL_COLUMNS - 3};
+    if (curve.columns > COLUMNS_MAX)
+        curve.columns = COLUMNS_MAX;
+    if (!block->brief)
+        fputc('\n', out); /* apart from the table of all points */
+    curve_frame(&curve, series, rows);
+    curve_fill(&curve, series);
+    curve_mark(&curve, block);
+    char unit[CLEAN_TEXT];
+    print_marks(out, &curve, style, clean_text(series->y.unit, unit, LABEL_COLUMNS));
+    for (int row = rows - 1; row >= 0; row--)
+        print_row(out, &curve, style, row, rows);
+    print_x_axis(out, &curve, series->x.unit);
+}

@@ -1,0 +1,343 @@
+/* A matrix as lines of text: every pair where they fit, or else groups of CPUs or colours; on the
+ * first screen how many pairs there are of each value. */
+#include "base/clean.h"
+#include "show/render/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- as numbers, in columns as wide as they have to be --- */
+
+enum { RANGE_BYTES = 64, MARGIN = 2 };
+
+struct layout {
+    int name, label, cell, decimals; /* columns, and digits behind the point */
+    bool ranges;                     /* below the medians of groups */
+};
+
+static int digits_of(double value, int decimals)
+{
+    return snprintf(NULL, 0, "%.*f", decimals, value);
+}
+
+static int widest_row(const struct square *square)
+{
+    char text[SQUARE_NAME];
+    int widest = 0;
+    for (size_t i = 0; i < square->row_count; i++) {
+        const int columns = (int)strlen(square_row_name(square, i, text));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+static int widest_column(const struct square *square)
+{
+    char text[SQUARE_NAME];
+    int widest = 0;
+    for (size_t i = 0; i < square->column_count; i++) {
+        const int columns = (int)strlen(square_column_name(square, i, text));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+static const char *label_of(const struct square *square, size_t row)
+{
+    return square->labels && square->labels[row] ? square->labels[row] : "";
+}
+
+/* With a blank before it; 0 where there are none. */
+static int widest_label(const struct square *square)
+{
+    int widest = -1;
+    for (size_t i = 0; i < square->row_count && square->labels; i++) {
+        const int columns = (int)clean_columns(label_of(square, i));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest + 1;
+}
+
+static void format_range(const struct pair_cell *cell, double divisor, int decimals,
+                         char text[RANGE_BYTES])
+{
+    snprintf(text, RANGE_BYTES, "%.*f-%.*f", decimals, (double)cell->least / divisor, decimals,
+             (double)cell->most / divisor);
+}
+
+static int widest_range(const struct square *square, double divisor, int decimals)
+{
+    char text[RANGE_BYTES];
+    int widest = 0;
+    for (size_t i = 0; i < square->row_count * square->column_count; i++)
+        if (square->cells[i].kind == PAIR_VALUE) {
+            format_range(&square->cells[i], divisor, decimals, text);
+            widest = (int)strlen(text) > widest ? (int)strlen(text) : widest;
+        }
+    return widest;
+}
+
+/* The roomiest layout that fits the width. */
+static bool lay_out(struct layout *layout, const struct square *square, double largest,
+                    double divisor, int width)
+{
+    const int most = square_decimals(largest), least = largest >= 100 ? 0 : most;
+    /* With three digits before the point, the one behind it is the first to go. */
+    const struct {
+        int gap, decimals;
+        bool ranges;
+    } choices[] = {{2, most, true},
+                   {2, least, true},
+                   {3, most, false},
+                   {2, most, false},
+                   {1, most, false},
+                   {1, least, false},
+                   {1, largest >= 10 ? 0 : most, false}};
+    const int name = widest_column(square);
+    const int range = square->rows ? 0 : widest_range(square, divisor, least);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        if (choices[i].ranges && square->rows)
+            continue;
+        int value = digits_of(largest, choices[i].decimals);
+        if (choices[i].ranges)
+            value = choices[i].decimals == least ? range : widest_range(square, divisor, most);
+        layout->ranges = choices[i].ranges;
+        layout->decimals = choices[i].decimals;
+        layout->cell = (value > name ? value : name) + choices[i].gap;
+        const size_t columns = (size_t)layout->name + (size_t)layout->label + MARGIN +
+                               square->column_count * (size_t)layout->cell;
+        if (columns <= (size_t)width)
+            return true;
+    }
+    return false;
+}
+
+/* Labels stand beside the rows where there is room; those of groups, which nothing else names, in
+ * lines of their own where there is none. */
+static bool lay_out_labels(struct layout *layout, const struct square *square, double largest,
+                           double divisor, int width)
+{
+    layout->name = widest_row(square) + MARGIN;
+    layout->label = widest_label(square);
+    if (layout->label && (square->rows || layout->label <= width / 3) &&
+        lay_out(layout, square, largest, divisor, width))
+        return true;
+    layout->label = 0;
+    return lay_out(layout, square, largest, divisor, width);
+}
+
+static void print_cell(FILE *out, const struct pair_cell *cell, const struct values *values,
+                       const struct layout *layout, const struct text_style *style)
+{
+    const char *instead[] = {
+        [PAIR_ITSELF] = "-", [PAIR_EMPTY] = "", [PAIR_MISSING] = values->absent};
+    char text[RANGE_BYTES];
+    if (cell->kind != PAIR_VALUE) {
+        fprintf(out, "%*s", layout->cell, instead[cell->kind]);
+        return;
+    }
+    snprintf(text, sizeof text, "%s%.*f", cell->doubt ? "!" : "", layout->decimals,
+             (double)cell->value / values->scale.divisor);
+    ink_ramp_behind(out, style, square_share((double)cell->value, values->least, values->most));
+    fprintf(out, "%*s%s", layout->cell, text, ink(style, INK_PLAIN));
+}
+
+/* How many cells of a row stand before the end of what is to be shown. */
+static size_t cells_shown(const struct square *square, size_t row)
+{
+    size_t count = square->column_count;
+    while (count && square->cells[row * square->column_count + count - 1].kind == PAIR_EMPTY)
+        count--;
+    return count;
+}
+
+static void print_ranges(FILE *out, const struct square *square, size_t row, double divisor,
+                         const struct layout *layout, const struct text_style *style)
+{
+    const size_t count = cells_shown(square, row);
+    fprintf(out, "%s%*s", ink(style, INK_DIM), layout->name + layout->label, "");
+    for (size_t c = 0; c < count; c++) {
+        const struct pair_cell *cell = &square->cells[row * square->column_count + c];
+        char text[RANGE_BYTES] = "";
+        if (cell->kind == PAIR_VALUE && cell->most > cell->least)
+            format_range(cell, divisor, layout->decimals, text);
+        fprintf(out, "%*s", layout->cell, text);
+    }
+    fprintf(out, "%s\n", ink(style, INK_PLAIN));
+}
+
+static void print_rows(FILE *out, const struct square *square, const struct values *values,
+                       const struct layout *layout, const struct text_style *style)
+{
+    char name[SQUARE_NAME];
+    fprintf(out, "%*s%s", layout->name + layout->label, "", ink(style, INK_DIM));
+    for (size_t c = 0; c < square->column_count; c++)
+        fprintf(out, "%*s", layout->cell, square_column_name(square, c, name));
+    fprintf(out, "%s\n", ink(style, INK_PLAIN));
+    for (size_t r = 0; r < square->row_count; r++) {
+        const char *label = layout->label ? label_of(square, r) : "";
+        const int gap = layout->label - (int)clean_columns(label);
+        fprintf(out, "%s%*s%*s%s%*s%s", ink(style, INK_DIM), layout->name,
+                square_row_name(square, r, name), square->rows ? gap : gap > 0, "", label,
+                square->rows ? 0 : gap - (gap > 0), "", ink(style, INK_PLAIN));
+        const size_t count = cells_shown(square, r);
+        for (size_t c = 0; c < count; c++)
+            print_cell(out, &square->cells[r * square->column_count + c], values, layout, style);
+        fputc('\n', out);
+        if (layout->ranges)
+            print_ranges(out, square, r, values->scale.divisor, layout, style);
+    }
+}
+
+/* "  A: CPUs 0-7,16-23" */
+static void print_key(FILE *out, const struct square *square, const struct text_style *style)
+{
+    char name[SQUARE_NAME];
+    for (size_t r = 0; r < square->row_count; r++) {
+        const int indent = fprintf(out, "  %s: ", square_row_name(square, r, name));
+        text_print_wrapped(out, style, (size_t)indent, label_of(square, r));
+    }
+}
+
+/* What a number of groups is, and how far the pairs behind it lie apart where no range tells. */
+static void print_meaning(FILE *out, const struct square *square, const struct layout *layout,
+                          const struct values *values, const struct text_style *style)
+{
+    struct line line = {0};
+    const struct pair_cell *widest = NULL;
+    line_add(&line, "A number is the median of all pairs within a group or between two groups%s",
+             layout->ranges ? ", a range their least and greatest value." : "");
+    for (size_t i = 0; i < square->row_count * square->column_count; i++) {
+        const struct pair_cell *cell = &square->cells[i];
+        if (cell->kind == PAIR_VALUE &&
+            (!widest || cell->most - cell->least > widest->most - widest->least))
+            widest = cell;
+    }
+    if (widest && !layout->ranges) {
+        char range[RANGE_BYTES], from[SQUARE_NAME], to[SQUARE_NAME];
+        const size_t at = (size_t)(widest - square->cells);
+        format_range(widest, values->scale.divisor,
+                     square_decimals((double)widest->most / values->scale.divisor), range);
+        line_add(&line, "; the widest range is that of %s to %s, %s %s.",
+                 square_row_name(square, at / square->column_count, from),
+                 square_column_name(square, at % square->column_count, to), range, values->unit);
+    }
+    fputs("  ", out);
+    line_print_wrapped(out, style, 2, &line);
+}
+
+bool square_print(FILE *out, const struct square *square, const struct values *values,
+                  const struct text_style *style)
+{
+    struct layout layout;
+    const double divisor = values->scale.divisor;
+    const double largest = fmax(fabs(values->least), fabs(values->most)) / divisor;
+    if (!lay_out_labels(&layout, square, largest, divisor, style->width))
+        return false;
+    print_rows(out, square, values, &layout, style);
+    if (!square->rows && !layout.label)
+        print_key(out, square, style);
+    if (!square->rows)
+        print_meaning(out, square, &layout, values, style);
+    return true;
+}
+
+/* --- all of it --- */
+
+struct values values_of(const struct matrix *matrix)
+{
+    struct values values = {.least = matrix->least,
+                            .most = matrix->most,
+                            .scale = figure_scale(matrix->series->y.unit),
+                            .absent = matrix->absent};
+    clean_text(figure_unit(matrix->series->y.unit), values.unit, 16);
+    return values;
+}
+
+/* Pairs by value, so that groups (siblings, a shared cache, another socket) stand out. */
+static void print_distribution(FILE *out, const struct series *series, const struct values *values,
+                               const struct text_style *style)
+{
+    enum { BINS = 48, BINS_MIN = 8 };
+    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char words[] = "pairs by value";
+    size_t counts[BINS] = {0}, most = 0;
+    const double low = values->least, high = values->most, divisor = values->scale.divisor;
+    if (!style->blocks || !(low > 0) || !(high > low))
+        return;
+    char least[UNIT_TEXT], greatest[UNIT_TEXT];
+    const int decimals = square_decimals(high / divisor);
+    snprintf(least, sizeof least, "%.*f", decimals, low / divisor);
+    snprintf(greatest, sizeof greatest, "%.*f", decimals, high / divisor);
+    const size_t used = 2 + strlen(least) + 1 + 1 + strlen(greatest) + 2 + strlen(words);
+    const size_t room = (size_t)style->width > used ? (size_t)style->width - used : 0;
+    const size_t bins = room < BINS_MIN ? BINS_MIN : room < BINS ? room : BINS;
+    for (size_t i = 0; i < series->point_count; i++) {
+        double share = log(series->points[i].y.median / low) / log(high / low);
+        if (!(share >= 0))
+            continue;
+        size_t bin = share >= 1 ? bins - 1 : (size_t)(share * (double)bins);
+        if (++counts[bin] > most)
+            most = counts[bin];
+    }
+    fprintf(out, "  %s ", least);
+    for (size_t bin = 0; bin < bins; bin++) {
+        /* A single pair among thousands still shows. */
+        double height = ceil(sqrt((double)counts[bin] / (double)most) * 8);
+        ink_ramp(out, style, (double)bin / (double)(bins - 1));
+        fputs(blocks[(size_t)height], out);
+    }
+    fprintf(out, "%s %s  %s\n", ink(style, INK_PLAIN), greatest, words);
+}
+
+/* Every pair: as numbers where these fit; by as many groups of CPUs as fit, or in colours. */
+static void print_whole(FILE *out, const struct matrix *matrix, const struct values *values,
+                        const struct text_style *style, struct pool *pool)
+{
+    if (square_print(out, matrix->square, values, style))
+        return;
+    bool grouped = false;
+    for (size_t i = 0; i < matrix->grouping_count && !grouped; i++)
+        grouped = square_print(out, matrix->groupings[i], values, style);
+    if (!grouped)
+        square_print_heat(out, matrix->square, values, style, pool);
+    draw_more(out, "Every number: fathom report -f csv-matrix FILE", style);
+}
+
+/* The closing line, and behind it or below what was measured of a few pairs. */
+static void print_end(FILE *out, const struct matrix *matrix, const struct text_style *style)
+{
+    struct line line = {0};
+    line_add_clean(&line, matrix->closing);
+    for (size_t i = 0; i < matrix->other_count; i++) {
+        struct line other = {0};
+        line_add(&other, "  ");
+        line_add_clean(&other, matrix->others[i]);
+        if (clean_columns(line.text) + clean_columns(other.text) <= (size_t)style->width) {
+            line_add(&line, "%s", other.text);
+            continue;
+        }
+        line_print(out, style, &line);
+        line = other;
+    }
+    line_print(out, style, &line);
+}
+
+void draw_matrix(FILE *out, const struct matrix *matrix, const struct text_style *style,
+                 struct pool *pool)
+{
+    enum { BRIEF_ROWS = 16 };
+    const struct values values = values_of(matrix);
+    const bool is_small = matrix->square && matrix->square->row_count <= BRIEF_ROWS;
+    if (matrix->whole && matrix->square)
+        print_whole(out, matrix, &values, style, pool);
+    else if (matrix->whole)
+        draw_table(out, &matrix->pairs, false, style);
+    else if (!is_small || !square_print(out, matrix->square, &values, style))
+        print_distribution(out, matrix->series, &values, style);
+    draw_more(out, matrix->missing, style);
+    draw_more(out, matrix->spread, style);
+    draw_more(out, matrix->scatter, style);
+    print_end(out, matrix, style);
+    draw_more(out, matrix->clusters, style);
+}

@@ -1,0 +1,489 @@
+/*
+ * A table as lines of text. Texts stand at the left and figures at the right of their columns; of
+ * what was measured the figures and the units have a column each, and one behind them has the
+ * widest of their intervals. A last column of texts takes what room is left, and is wrapped.
+ */
+#include "base/clean.h"
+#include "document/flag.h"
+#include "show/render/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    TABLE_COLUMNS_MAX = 64,
+    TABLE_MARGIN = 2,
+    TABLE_DEPTH = 2,   /* how far in a row of a tree stands below the one that holds it */
+    TABLE_MARK = 2,    /* of a doubt, behind a row */
+    TABLE_STACKED = 4, /* how far in figures begin below a text of their own */
+    TABLE_WORDS = 12,  /* columns that texts which are wrapped have at least */
+    SENTENCE = 6,      /* how far in a sentence below a row begins */
+    UNIT_LEAST = 6,    /* where units of two columns stand beside each other */
+    INTERVAL = 8,
+    COMPANY_RANK = 5 /* columns that go before any blank does */
+};
+
+struct table_layout {
+    const struct table *table;
+    size_t count, width;
+    /* Columns of a figure or text, and of its unit; 0: the figure has its unit. */
+    size_t figure[TABLE_COLUMNS_MAX], unit[TABLE_COLUMNS_MAX];
+    bool left_out[TABLE_COLUMNS_MAX];
+    size_t last_measured; /* the interval stands behind it; TABLE_COLUMNS_MAX: there is none */
+    size_t interval;      /* columns */
+    size_t wrapped;       /* the last column, of texts; TABLE_COLUMNS_MAX: there is none */
+    bool doubted[TABLE_COLUMNS_MAX]; /* the mark of a doubt stands behind it, in some row */
+    bool any_doubt;
+    size_t gap;   /* before a column */
+    bool stacked; /* the first column has lines of its own */
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* --- which columns are shown, and how wide they are --- */
+
+/* Half of the widest interval of what was measured in the row, as a share of its value; -1: none.
+ */
+static double widest(const struct table_layout *layout, const struct row *row)
+{
+    double most = -1;
+    for (size_t c = 0; c < layout->count; c++) {
+        const struct cell *cell = &row->cells[c];
+        const double half = fabs((cell->high - cell->low) / 2 / cell->value);
+        if (layout->table->columns[c].measured && cell->form != FORM_TEXT && isfinite(half))
+            most = fmax(most, half);
+    }
+    return most;
+}
+
+static const char *interval_of(const struct table_layout *layout, const struct row *row,
+                               char text[CELL_TEXT])
+{
+    char percent[UNIT_TEXT];
+    const double half = widest(layout, row);
+    text[0] = '\0';
+    if (half >= 0)
+        snprintf(text, CELL_TEXT, "+-%s %%", figure_percent(1, 1 - half, 1 + half, percent));
+    return text;
+}
+
+static void split(const struct table *table, const struct row *row, size_t column,
+                  char figure[CELL_TEXT], char unit[CELL_TEXT])
+{
+    cell_text(&row->cells[column], figure);
+    unit[0] = '\0';
+    char *blank = table->columns[column].measured && row->cells[column].form != FORM_TEXT
+                      ? strchr(figure, ' ')
+                      : NULL;
+    if (!blank)
+        return;
+    strcpy(unit, blank + 1);
+    *blank = '\0';
+}
+
+/* Of a column that is shown, without the blank before it. */
+static size_t width_of(const struct table_layout *layout, size_t column)
+{
+    return layout->figure[column] + (layout->unit[column] ? 1 + layout->unit[column] : 0) +
+           (column == layout->last_measured && layout->interval ? 1 + layout->interval : 0);
+}
+
+/* Texts stand apart from what is beside them, unless they have asked for room. */
+static size_t gap_of(const struct table_layout *layout, size_t column)
+{
+    const struct column *columns = layout->table->columns;
+    if (column == 0)
+        return TABLE_MARGIN;
+    return columns[column].words || (columns[column - 1].words && !columns[column - 1].least)
+               ? 2
+               : layout->gap;
+}
+
+/* Whether no line is longer than the width. */
+static bool fits(const struct table_layout *layout)
+{
+    size_t width = layout->wrapped < layout->count && layout->any_doubt ? TABLE_MARK : 0, most = 0;
+    for (size_t c = 0; c < layout->count; c++) {
+        if (!layout->left_out[c])
+            width +=
+                gap_of(layout, c) + (c == layout->wrapped ? smaller(layout->figure[c], TABLE_WORDS)
+                                                          : width_of(layout, c));
+        most = larger(most, width + (layout->doubted[c] ? TABLE_MARK : 0));
+    }
+    return most <= layout->width;
+}
+
+/* With the blanks that columns ask for, or without. */
+static void measure(struct table_layout *layout, bool blanks)
+{
+    const struct table *table = layout->table;
+    char figure[CELL_TEXT], unit[CELL_TEXT], name[CLEAN_TEXT];
+    size_t measured = 0;
+    for (size_t c = 0; c < layout->count; c++)
+        measured += table->columns[c].measured;
+    layout->interval = 0;
+    for (size_t r = 0; r < table->row_count; r++) {
+        const struct row *row = &table->rows[r];
+        layout->interval = larger(layout->interval, strlen(interval_of(layout, row, figure)));
+        if (!flag_doubts(row->flags) || !layout->count)
+            continue;
+        size_t last = layout->count - 1;
+        while (last && (last == layout->wrapped || !*cell_text(&row->cells[last], figure)))
+            last--;
+        layout->doubted[last] = layout->any_doubt = true;
+    }
+    layout->interval =
+        blanks && layout->interval ? larger(layout->interval, INTERVAL) : layout->interval;
+    for (size_t c = 0; c < layout->count; c++) {
+        const struct column *column = &table->columns[c];
+        layout->figure[c] = blanks ? column->least : 0;
+        layout->unit[c] = blanks && column->measured && measured > 1 ? UNIT_LEAST : 0;
+        if (c || !table->title)
+            layout->figure[c] = larger(layout->figure[c],
+                                       clean_columns(clean_text(column->name, name, sizeof name)));
+        for (size_t r = 0; r < table->row_count; r++) {
+            split(table, &table->rows[r], c, figure, unit);
+            const size_t depth = c ? 0 : TABLE_DEPTH * table->rows[r].depth;
+            layout->figure[c] = larger(layout->figure[c], depth + clean_columns(figure));
+            layout->unit[c] = larger(layout->unit[c], clean_columns(unit));
+        }
+    }
+}
+
+/* Leaves out columns until all fits, the highest rank first and none below `least`. */
+static void leave_out(struct table_layout *layout, int least)
+{
+    while (!fits(layout)) {
+        size_t worst = layout->count;
+        for (size_t c = 0; c < layout->count; c++) {
+            const int rank = layout->table->columns[c].rank;
+            if (!layout->left_out[c] && rank >= least &&
+                (worst == layout->count || rank > layout->table->columns[worst].rank))
+                worst = c;
+        }
+        if (worst == layout->count)
+            return;
+        layout->left_out[worst] = true;
+    }
+}
+
+/* The last resort: a first column of long texts has lines of its own, and every other column leaves
+ * room for the first one beside it. */
+static void cut(struct table_layout *layout)
+{
+    const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_MARK, first = room * 2 / 5;
+    layout->interval = smaller(layout->interval, INTERVAL);
+    const size_t rest = room - first - (layout->interval ? 1 + layout->interval : 0);
+    layout->stacked = layout->table->columns[0].words && layout->figure[0] > first;
+    layout->figure[0] =
+        layout->stacked ? TABLE_STACKED - TABLE_MARGIN : smaller(layout->figure[0], first);
+    for (size_t c = 1; c < layout->count; c++) {
+        layout->figure[c] = smaller(layout->figure[c], layout->unit[c] ? rest * 2 / 3 : rest);
+        layout->unit[c] = smaller(layout->unit[c], rest - rest * 2 / 3 - 1);
+    }
+}
+
+/* What does not fit the width first loses the columns that are there for company, then its blanks,
+ * then columns by their rank; then the first column has lines of its own. */
+static void lay_out(struct table_layout *layout, const struct table *table, size_t width)
+{
+    *layout = (struct table_layout){.table = table,
+                                    .width = width,
+                                    .last_measured = TABLE_COLUMNS_MAX,
+                                    .wrapped = TABLE_COLUMNS_MAX,
+                                    .count = smaller(table->column_count, TABLE_COLUMNS_MAX)};
+    for (size_t c = 0; c < layout->count; c++)
+        layout->last_measured = table->columns[c].measured ? c : layout->last_measured;
+    if (layout->count > 1 && table->columns[layout->count - 1].words)
+        layout->wrapped = layout->count - 1;
+    layout->gap = 1;
+    measure(layout, true);
+    leave_out(layout, COMPANY_RANK);
+    if (!fits(layout)) {
+        layout->gap = 2;
+        measure(layout, false);
+        leave_out(layout, 1);
+        layout->gap = fits(layout) ? 2 : 1;
+    }
+    if (fits(layout) || !layout->count)
+        return;
+    cut(layout);
+}
+
+static size_t part_end(const struct table_layout *layout, size_t from)
+{
+    size_t width = TABLE_MARGIN + layout->figure[0] + (layout->any_doubt ? TABLE_MARK : 0),
+           end = from;
+    for (; end < layout->count; end++) {
+        width += layout->left_out[end] || end == layout->wrapped
+                     ? 0
+                     : gap_of(layout, end) + width_of(layout, end);
+        if (width > layout->width && end > from)
+            break;
+    }
+    return end;
+}
+
+/* --- a line of it --- */
+
+/* Blanks are written only before what follows them. */
+struct pen {
+    FILE *out;
+    const struct text_style *style;
+    size_t column, blanks;
+    bool marked; /* in the blank that the next column begins with */
+};
+
+static void pen_move(struct pen *pen, size_t columns)
+{
+    pen->blanks += columns;
+}
+
+static void pen_text(struct pen *pen, enum ink colour, const char *text)
+{
+    if (!*text)
+        return;
+    fprintf(pen->out, "%*s%s%s%s", (int)pen->blanks, "",
+            colour == INK_PLAIN ? "" : ink(pen->style, colour), text,
+            colour == INK_PLAIN ? "" : ink(pen->style, INK_PLAIN));
+    pen->column += pen->blanks + clean_columns(text);
+    pen->blanks = 0;
+}
+
+/* Within `width` columns; of what is longer the beginning, and three points. */
+static void pen_padded(struct pen *pen, enum ink colour, size_t columns, char *text, bool right)
+{
+    size_t own = clean_columns(text);
+    if (own > columns) {
+        size_t bytes = 0;
+        for (size_t kept = 0; kept < columns && text[bytes]; bytes++)
+            kept += ((unsigned char)text[bytes + 1] & 0xc0) != 0x80;
+        text[bytes] = '\0';
+        for (size_t i = 0; i < 3 && i < bytes; i++)
+            text[bytes - 1 - i] = '.';
+        own = clean_columns(text);
+    }
+    const size_t gap = own < columns ? columns - own : 0;
+    pen_move(pen, right ? gap : 0);
+    pen_text(pen, colour, text);
+    pen_move(pen, right ? 0 : gap);
+}
+
+/* --- rows --- */
+
+/* The text of the last column, behind what stands in the line or below it, and the line's end. */
+static void draw_words(struct pen *pen, const struct table_layout *layout, const char *words)
+{
+    struct line line = {0};
+    line_add_clean(&line, words);
+    const size_t at = pen->column + pen->blanks;
+    const size_t columns = clean_columns(line.text);
+    const bool below =
+        at + columns > layout->width && at + smaller(columns, 2 * TABLE_WORDS) > layout->width;
+    if (!line.length || below)
+        fputc('\n', pen->out);
+    if (!line.length)
+        return;
+    const size_t indent = below ? SENTENCE : at;
+    fprintf(pen->out, "%*s", (int)(below ? SENTENCE : pen->blanks), "");
+    line_print_wrapped(pen->out, pen->style, indent, &line);
+}
+
+/* What the row was read off: behind it where there is room, or else below. Then the line's end. */
+static void draw_origin(struct pen *pen, const struct table_layout *layout, const char *words)
+{
+    struct line line = {0};
+    line_add_clean(&line, words);
+    const bool behind = pen->column + 2 + clean_columns(line.text) <= layout->width;
+    if (line.length && behind)
+        fprintf(pen->out, "  %s", line.text);
+    fputc('\n', pen->out);
+    if (!line.length || behind)
+        return;
+    const size_t indent =
+        layout->stacked ? TABLE_STACKED : smaller(TABLE_MARGIN + layout->figure[0], SENTENCE * 2);
+    fprintf(pen->out, "%*s", (int)indent, "");
+    line_print_wrapped(pen->out, pen->style, indent, &line);
+}
+
+static void draw_cell(struct pen *pen, const struct table_layout *layout, const struct row *row,
+                      size_t c)
+{
+    char figure[CELL_TEXT], unit[CELL_TEXT];
+    const struct cell *cell = &row->cells[c];
+    split(layout->table, row, c, figure, unit);
+    pen_move(pen, gap_of(layout, c) - pen->marked);
+    pen->marked = false;
+    pen_padded(pen, INK_PLAIN, layout->figure[c], figure, !layout->table->columns[c].words);
+    if (layout->unit[c]) {
+        pen_move(pen, 1);
+        pen_padded(pen, INK_PLAIN, layout->unit[c], unit, false);
+    }
+    if (c == layout->last_measured && layout->interval) {
+        pen_move(pen, 1);
+        interval_of(layout, row, figure);
+        pen_padded(pen, INK_PLAIN, layout->interval, figure, false);
+    }
+    /* The mark of one cell takes the blank before the next one. */
+    if (flag_doubts(cell->flags) && !flag_doubts(row->flags)) {
+        pen_text(pen, INK_WARN, "!");
+        pen->marked = true;
+    }
+}
+
+static void draw_first(struct pen *pen, const struct table_layout *layout, const struct row *row)
+{
+    char text[CELL_TEXT];
+    const size_t depth = TABLE_DEPTH * row->depth;
+    cell_text(&row->cells[0], text);
+    pen_move(pen, TABLE_MARGIN + depth);
+    if (layout->stacked && *text) {
+        fprintf(pen->out, "%*s", (int)pen->blanks, "");
+        text_print_wrapped(pen->out, pen->style, pen->blanks, text);
+    }
+    if (layout->stacked)
+        pen->blanks = TABLE_STACKED;
+    else
+        pen_padded(pen, INK_PLAIN, layout->figure[0] > depth ? layout->figure[0] - depth : 0, text,
+                   !layout->table->columns[0].words);
+}
+
+/* The first column, and those from one to another. */
+static void draw_row(FILE *out, const struct table_layout *layout, const struct row *row,
+                     size_t from, size_t to, const struct text_style *style)
+{
+    struct pen pen = {.out = out, .style = style};
+    const bool ends = to == layout->count;
+    draw_first(&pen, layout, row);
+    for (size_t c = from; c < to; c++)
+        if (!layout->left_out[c] && c != layout->wrapped)
+            draw_cell(&pen, layout, row, c);
+    const bool wraps = ends && layout->wrapped < to && !layout->left_out[layout->wrapped];
+    if (ends && flag_doubts(row->flags)) {
+        if (!wraps)
+            pen.blanks = 0;
+        pen_move(&pen, wraps ? 2 : 1);
+        pen_text(&pen, INK_WARN, "!");
+    } else if (wraps)
+        pen_move(&pen, layout->any_doubt ? TABLE_MARK + 1 : 0);
+    if (wraps) {
+        pen_move(&pen, layout->any_doubt ? 1 : 2);
+        draw_words(&pen, layout, row->cells[layout->wrapped].text);
+    }
+    if (!wraps || row->words)
+        draw_origin(&pen, layout, ends ? row->words : NULL);
+    if (!row->sentence || !ends)
+        return;
+    fprintf(out, "%*s", SENTENCE, "");
+    draw_sentence(out, row->sentence, SENTENCE, style);
+}
+
+/* --- the names of the columns --- */
+
+static bool has_names(const struct table *table)
+{
+    for (size_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].name && (c || !table->title))
+            return true;
+    return table->title || table->remark;
+}
+
+/* The title takes the place of the first column's name. What follows a column's name takes the room
+ * of the units and of what was measured in columns behind it. */
+static void draw_head(FILE *out, const struct table_layout *layout, const char *title, size_t from,
+                      size_t to, const struct text_style *style)
+{
+    const struct table *table = layout->table;
+    const enum ink colour = table->title ? INK_PLAIN : INK_DIM;
+    struct pen pen = {.out = out, .style = style};
+    char text[CELL_TEXT * 2], remark[CELL_TEXT];
+    size_t at = TABLE_MARGIN + layout->figure[0];
+    if (table->title) {
+        pen_move(&pen, strspn(title, " "));
+        pen_text(&pen, INK_BOLD, title + strspn(title, " "));
+    } else if (!layout->stacked) {
+        pen_move(&pen, TABLE_MARGIN);
+        pen_padded(&pen, colour, layout->figure[0],
+                   clean_text(table->columns[0].name, text, CELL_TEXT), !table->columns[0].words);
+    }
+    for (size_t c = from; c < to; c++) {
+        const struct column *column = &table->columns[c];
+        if (layout->left_out[c])
+            continue;
+        at += gap_of(layout, c);
+        const bool follows = c > 1 && column->measured && table->columns[c - 1].measured;
+        clean_text(follows ? NULL : column->name, text, CELL_TEXT);
+        const size_t own = clean_columns(text), width = layout->figure[c];
+        const size_t begin = at + (column->words || own > width ? 0 : width - own);
+        if (*text) {
+            pen.blanks = begin > pen.column ? begin - pen.column : 1;
+            pen_padded(&pen, colour, larger(width, own), text, false);
+            pen.blanks = 0;
+        }
+        snprintf(text, sizeof text, " (%s)", clean_text(column->remark, remark, sizeof remark));
+        if (column->remark && pen.column + clean_columns(text) <= layout->width)
+            pen_text(&pen, colour, text);
+        at += width_of(layout, c);
+    }
+    snprintf(text, sizeof text, "   (%s)", clean_text(table->remark, remark, sizeof remark));
+    if (table->remark && pen.column + clean_columns(text) <= layout->width)
+        pen_text(&pen, colour, text);
+    fputc('\n', out);
+}
+
+/* --- all of it --- */
+
+static void draw_part(FILE *out, const struct table_layout *layout, const char *title, size_t from,
+                      size_t to, const struct text_style *style)
+{
+    const struct table *table = layout->table;
+    if (table->legend) {
+        fprintf(out, "%s  ", ink(style, INK_DIM));
+        draw_sentence(out, table->legend, 2, style);
+        fputs(ink(style, INK_PLAIN), out);
+    }
+    if (layout->count && has_names(table))
+        draw_head(out, layout, title, from, to, style);
+    for (size_t r = 0; r < table->row_count; r++)
+        draw_row(out, layout, &table->rows[r], from, to, style);
+}
+
+/* Several parts of as many columns, or the last one might hold a single column. */
+static void draw_parts(FILE *out, const struct table_layout *layout, const char *title,
+                       const struct text_style *style)
+{
+    size_t parts = 0;
+    for (size_t c = 1; c < layout->count; c = part_end(layout, c))
+        parts++;
+    const size_t each = parts ? (layout->count - 1 + parts - 1) / parts : 0;
+    for (size_t from = 1, to; from < layout->count; from = to) {
+        to = smaller(from + each, part_end(layout, from));
+        if (from > 1)
+            fputc('\n', out);
+        draw_part(out, layout, title, from, to, style);
+    }
+}
+
+void draw_table(FILE *out, const struct table *table, bool within, const struct text_style *style)
+{
+    struct table_layout layout;
+    struct line title = {0};
+    lay_out(&layout, table, (size_t)style->width);
+    line_add(&title, "%s", within && table->title ? "  " : "");
+    line_add_clean(&title, table->title);
+    if (table->title && !within)
+        fputc('\n', out);
+    if (fits(&layout) || layout.count < 2)
+        draw_part(out, &layout, title.text, 1, layout.count, style);
+    else
+        draw_parts(out, &layout, title.text, style);
+    draw_more(out, table->more, style);
+}

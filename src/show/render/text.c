@@ -1,0 +1,281 @@
+/* A document as lines of text for a terminal, or for whatever reads what a terminal would. */
+#include "base/clean.h"
+#include "document/flag.h"
+#include "show/render/output.h"
+#include "show/render/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TITLE_BYTES = 64, LABEL_COLUMNS = 13 };
+
+/* --- headings --- */
+
+/* The first line of all, with how long the run took at its end. */
+static void draw_first(FILE *out, const struct heading *heading, const struct text_style *style)
+{
+    struct line title = {0}, line = {0};
+    line_add_clean(&title, heading->title);
+    line_add_clean(&line, heading->text);
+    const char *aside = heading->aside ? heading->aside : "";
+    const size_t indent = clean_columns(title.text) + 2;
+    const int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
+    fprintf(out, "%s%s%s  ", ink(style, INK_BOLD), title.text, ink(style, INK_PLAIN));
+    if (*aside)
+        line_add(&line, gap >= 2 ? "%*s%s" : "%.*s, %s", gap >= 2 ? gap : 0, "", aside);
+    if (gap >= 2)
+        fprintf(out, "%s\n", line.text);
+    else
+        line_print_wrapped(out, style, indent, &line);
+}
+
+/* As many of the factors as there is room for behind what stands in the line, but all that tell it
+ * from another. */
+static void add_factors(struct line *line, const struct heading *heading, size_t indent,
+                        const struct text_style *style)
+{
+    for (size_t count = heading->factor_count; count > 0; count--) {
+        struct line factors = {0};
+        for (size_t i = 0; i < count; i++)
+            line_add_factors(&factors, heading->factors[i], 1);
+        const size_t columns = indent + clean_columns(line->text) + clean_columns(factors.text) + 3;
+        if (count <= heading->telling || columns <= (size_t)style->width) {
+            line_add(line, " (%s)", factors.text);
+            return;
+        }
+    }
+}
+
+static void draw_warning(FILE *out, const char *warning, size_t indent,
+                         const struct text_style *style)
+{
+    fprintf(out, "%*s%s! ", (int)indent - 2, "", ink(style, INK_WARN));
+    draw_sentence(out, warning, indent, style);
+    fputs(ink(style, INK_PLAIN), out);
+}
+
+static void draw_heading(FILE *out, const struct heading *heading, const struct text_style *style)
+{
+    char title[CLEAN_TEXT];
+    struct line line = {0};
+    clean_text(heading->title, title, TITLE_BYTES);
+    const size_t indent = clean_columns(title) + 2;
+    if (heading->level > 1) {
+        fprintf(out, "\n%s%s%s", ink(style, INK_BOLD), title, ink(style, INK_PLAIN));
+        line_add_clean(&line, heading->text);
+        add_factors(&line, heading, indent, style);
+        fputs(line.length ? "  " : "\n", out);
+        if (line.length)
+            line_print_wrapped(out, style, indent, &line);
+    } else {
+        draw_first(out, heading, style);
+    }
+    if (heading->below)
+        draw_sentence(out, heading->below, 0, style);
+    if (heading->warning)
+        draw_warning(out, heading->warning, indent, style);
+}
+
+/* --- facts and notes --- */
+
+void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct text_style *style)
+{
+    struct line line = {0};
+    line_add_clean(&line, sentence);
+    line_print_wrapped(out, style, indent, &line);
+}
+
+void draw_more(FILE *out, const char *more, const struct text_style *style)
+{
+    if (!more)
+        return;
+    fputs("  ", out);
+    draw_sentence(out, more, 2, style);
+}
+
+static void draw_facts(FILE *out, const struct facts *facts, const struct text_style *style)
+{
+    int label = 0;
+    for (size_t i = 0; i < facts->count; i++)
+        label = facts->list[i].label ? LABEL_COLUMNS : label;
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct fact *fact = &facts->list[i];
+        char value[CELL_TEXT], name[CLEAN_TEXT];
+        struct line line = {0};
+        line_add_clean(&line, fact->text ? fact->text : cell_text(&fact->value, value));
+        if (fact->words) {
+            line_add(&line, " (");
+            line_add_clean(&line, fact->words);
+            line_add(&line, ")");
+        }
+        if (flag_doubts(fact->value.flags))
+            line_add(&line, " !");
+        fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
+        line_print_wrapped(out, style, 2 + (size_t)label, &line);
+    }
+    draw_more(out, facts->more, style);
+}
+
+static void draw_note(FILE *out, const struct note *note, bool of_probe,
+                      const struct text_style *style)
+{
+    static const struct {
+        char mark;
+        enum ink ink;
+    } kinds[] = {[NOTE_DISAGREEMENT] = {'*', INK_BOLD},
+                 [NOTE_DOUBT] = {'!', INK_WARN},
+                 [NOTE_REMARK] = {'-', INK_PLAIN}};
+    struct line line = {0};
+    /* A probe in full names its points' flags. */
+    if (of_probe && note->flag >= 0)
+        line_add(&line, "%s: ", flag_texts[note->flag].name);
+    line_add_clean(&line, note->what);
+    if (note->whom) {
+        line_add(&line, " (");
+        line_add_clean(&line, note->whom);
+        line_add(&line, ")");
+    }
+    if (note->why) {
+        line_add(&line, ": ");
+        line_add_clean(&line, note->why);
+    }
+    if (note->remedy) {
+        line_add(&line, "%s", note->why ? "; " : ": ");
+        line_add_clean(&line, note->remedy);
+    }
+    const bool inked = note->kind != NOTE_REMARK;
+    fprintf(out, "  %s%c%s ", inked ? ink(style, kinds[note->kind].ink) : "",
+            kinds[note->kind].mark, inked ? ink(style, INK_PLAIN) : "");
+    line_print_wrapped(out, style, 4, &line);
+}
+
+static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of_differences,
+                         const struct text_style *style)
+{
+    const bool warns = !verdict->good && !of_differences;
+    fputs(ink(style, warns ? INK_WARN : INK_BOLD), out);
+    draw_sentence(out, verdict->sentence, 0, style);
+    fputs(ink(style, INK_PLAIN), out);
+}
+
+/* --- differences: "L1.latency: 5.00 cycles -> 6.00 cycles, +20 %" --- */
+
+static void add_percent(struct line *line, double ratio)
+{
+    const double percent = (ratio - 1) * 100;
+    line_add(line, fabs(percent) < 9.95 ? "%+.1f" : "%+.0f", percent);
+}
+
+static void draw_value(FILE *out, const struct changed_value *value, enum verdict verdict,
+                       const struct text_style *style)
+{
+    static const char marks[VERDICTS] = {
+        [UNCERTAIN] = '?', [CHANGED] = '!', [CONDITION] = '-', [NEIGHBOURS] = '-'};
+    const bool changed = verdict == CHANGED;
+    char figure[UNIT_TEXT], after[CELL_TEXT];
+    struct line line = {0};
+    line_add_clean(&line, value->what);
+    line_add(&line, ": %s -> %s, ", figure_valued(value->before.value, value->before.unit, figure),
+             cell_text(&value->after, after));
+    add_percent(&line, value->ratio);
+    line_add(&line, " %%");
+    if (isfinite(value->low) && isfinite(value->high)) {
+        line_add(&line, " (");
+        add_percent(&line, value->low);
+        line_add(&line, " to ");
+        add_percent(&line, value->high);
+        line_add(&line, " %%)");
+    } else {
+        line_add(&line, " (no interval)");
+    }
+    fprintf(out, "  %s%c%s ", changed ? ink(style, INK_WARN) : "", marks[verdict],
+            changed ? ink(style, INK_PLAIN) : "");
+    line_print_wrapped(out, style, 4, &line);
+}
+
+static void draw_differences(FILE *out, const struct differences_block *block,
+                             const struct text_style *style)
+{
+    for (size_t i = 0; i < block->count; i++)
+        draw_value(out, &block->list[i], block->verdict, style);
+    if (block->more)
+        fprintf(out, "    %s\n", block->more);
+}
+
+/* --- all blocks --- */
+
+static void draw_block(FILE *out, const struct block *block, const struct text_style *style,
+                       struct pool *pool)
+{
+    switch (block->kind) {
+    case BLOCK_VERDICT:
+        draw_verdict(out, &block->verdict, block->section == SECTION_DIFFERENCES, style);
+        break;
+    case BLOCK_HEADING:
+        draw_heading(out, &block->heading, style);
+        break;
+    case BLOCK_FACTS:
+        draw_facts(out, &block->facts, style);
+        break;
+    case BLOCK_TABLE:
+        draw_table(out, &block->table, block->device >= 0, style);
+        break;
+    case BLOCK_CURVE:
+        if (style->blocks)
+            draw_curve(out, &block->curve, style);
+        else if (block->curve.points.row_count)
+            draw_table(out, &block->curve.points, false, style);
+        break;
+    case BLOCK_MATRIX:
+        draw_matrix(out, &block->matrix, style, pool);
+        break;
+    case BLOCK_NOTE:
+        draw_note(out, &block->note, block->probe != NULL, style);
+        break;
+    case BLOCK_DIFFERENCES:
+        draw_differences(out, &block->differences, style);
+        break;
+    }
+}
+
+void draw_report(FILE *out, const struct report *report, const struct text_style *style)
+{
+    for (size_t i = 0; i < report->count; i++)
+        draw_block(out, &report->list[i], style, report->pool);
+}
+
+static void write_text(FILE *out, const struct output_content *content, struct pool *pool)
+{
+    const struct text_style style = text_style_sane(&content->style);
+    struct report report;
+    if (content->probe)
+        report_build_probe(&report, pool, content->documents, content->probe);
+    else
+        report_build(&report, pool, content->documents, 1, NULL);
+    draw_report(out, &report, &style);
+}
+
+const struct output text_output = {
+    .name = "text",
+    .place = 10,
+    .is_text = true,
+    .write = write_text,
+};
+
+void render_sentence(FILE *out, const char *sentence, size_t indent,
+                     const struct text_style *wanted)
+{
+    const struct text_style style = text_style_sane(wanted);
+    draw_sentence(out, sentence, indent, &style);
+}
+
+void render_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
+                const struct text_style *wanted)
+{
+    const struct text_style style = text_style_sane(wanted);
+    struct line line = {0};
+    line_add_gpu(&line, gpu);
+    line_print_wrapped(out, &style, indent, &line);
+    if (gpu && gpu_warning(gpu))
+        draw_warning(out, gpu_warning(gpu), indent, &style);
+}

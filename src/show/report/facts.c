@@ -1,0 +1,229 @@
+/* Facts beside the datasheet: what the system takes and costs, and what firmware and kernel declare
+ * of the memory beside what was measured. */
+#include "base/cpulist.h"
+#include "base/units.h"
+#include "conclude/channels.h"
+#include "conclude/interleave.h"
+#include "conclude/registry/factors.h"
+#include "document/flag.h"
+#include "show/report/figure.h"
+#include "show/report/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct finding *find(const struct catalogue *catalogue, size_t index,
+                                  enum finding_fact fact)
+{
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if (entry->document == index && !entry->experiment && entry->meaning.fact == fact &&
+            isfinite(entry->finding->value))
+            return entry->finding;
+    }
+    return NULL;
+}
+
+/* "0.21 % of CPU time taken by others, up to 3.91 ms at a time; the least on CPUs 0,3" */
+static void add_noise(struct line *line, const struct finding *taken, const struct finding *longest,
+                      const struct finding *quietest)
+{
+    char figure[UNIT_TEXT];
+    line_add(line, "%s %% of CPU time taken by others", figure_plain(taken->value, figure));
+    if (longest)
+        line_add(line, ", up to %s at a time", duration_format(longest->value * 1e-6, figure));
+    if (!quietest || !quietest->cpus || !taken->cpus || strcmp(quietest->cpus, taken->cpus) == 0)
+        return;
+    line_add(line, strpbrk(quietest->cpus, ",-") ? "; the least on CPUs " : "; the least on CPU ");
+    line_add_clean(line, quietest->cpus);
+}
+
+void report_add_system(struct report *report, size_t index)
+{
+    const struct catalogue *catalogue = &report->catalogue;
+    const struct finding *taken = find(catalogue, index, FACT_TAKEN);
+    const struct finding *wake = find(catalogue, index, FACT_WAKE);
+    struct facts facts = {0};
+    if (taken) {
+        struct line line = {0};
+        add_noise(&line, taken, find(catalogue, index, FACT_LONGEST),
+                  find(catalogue, index, FACT_QUIETEST));
+        *facts_add(report, &facts) =
+            (struct fact){.label = "noise", .text = report_line(report, &line)};
+    }
+    if (wake) {
+        char figure[UNIT_TEXT];
+        const bool is_long = wake->value >= 1e4; /* from 10 us on in microseconds */
+        *facts_add(report, &facts) = (struct fact){
+            .label = "wake-up",
+            .text = report_text(report, "%s %s to wake another CPU by futex%s",
+                                figure_plain(wake->value / (is_long ? 1e3 : 1), figure),
+                                is_long ? "us" : "ns", flag_doubts(wake->flags) ? " !" : "")};
+    }
+    report_add_facts(report, SECTION_WIDTH, index, "system", NULL, &facts);
+}
+
+enum { NODES_SHOWN = 16, ROWS_MAX = 8 };
+enum { DIGITS = 4 }; /* of what is declared exactly: 204.8 */
+
+/* --- nodes --- */
+
+enum { LATENCY, BANDWIDTH };
+
+static int place_of_node(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
+{
+    (void)with;
+    if (entry->meaning.fact != FACT_NODE || !isfinite(entry->finding->value) ||
+        !isfinite(entry->finding->declared))
+        return PIVOT_NONE;
+    snprintf(name, PIVOT_NAME, "%d", entry->meaning.number);
+    return entry->meaning.quantity->dimension == DIMENSION_TIME ? LATENCY : BANDWIDTH;
+}
+
+/* "CPU-less, tier 22: ", as far as it is known. */
+static void add_kind(struct line *line, const struct machine_facts *machine, int node)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < machine->node_count; i++)
+        if (machine->nodes[i].id == node && machine->nodes[i].cpus && !*machine->nodes[i].cpus) {
+            line_add(line, "CPU-less");
+            separator = ", ";
+            break;
+        }
+    for (size_t i = 0; i < machine->declared.tier_count && i < NODES_MAX; i++)
+        if (cpulist_text_has(machine->declared.tiers[i].nodes, node)) {
+            line_add(line, "%stier %d", separator, machine->declared.tiers[i].id);
+            break;
+        }
+    if (line->length)
+        line_add(line, ": ");
+}
+
+/* "declared 250 ns, 25.6 GB/s; measured 412 ns, 11.0 GB/s" */
+static void add_values(struct line *line, const struct pivot_row *node)
+{
+    char figure[UNIT_TEXT];
+    unsigned flags = 0;
+    for (int measured = 0; measured < 2; measured++) {
+        const char *separator = measured ? "; measured " : "declared ";
+        for (int i = LATENCY; i <= BANDWIDTH; i++) {
+            const struct finding *finding = node->values[i];
+            if (!finding)
+                continue;
+            const double value =
+                measured ? quiet_or(&finding->quiet, finding->value) : finding->declared;
+            line_add(line, "%s%s", separator, figure_valued(value, finding->unit, figure));
+            if (!figure_has_unit(finding->unit)) {
+                line_add(line, " ");
+                line_add_clean(line, finding->unit);
+            }
+            separator = ", ";
+            flags |= finding->flags;
+        }
+    }
+    line_add_in_brackets(line,
+                         node->values[LATENCY] ? node->values[LATENCY] : node->values[BANDWIDTH]);
+    line_add(line, "%s", flag_doubts(flags) ? " !" : "");
+}
+
+static void add_nodes(struct report *report, struct facts *facts, size_t index)
+{
+    const struct document *document = report->catalogue.documents[index];
+    struct pivot nodes = {.most = NODES_SHOWN, .by_name_alone = true};
+    pivot_collect(&nodes, &report->catalogue, index, -1, place_of_node, NULL);
+    for (size_t i = 0; i < nodes.count; i++) {
+        struct line line = {0};
+        add_kind(&line, &document->machine, nodes.rows[i].first->meaning.number);
+        add_values(&line, &nodes.rows[i]);
+        *facts_add(report, facts) =
+            (struct fact){.label = report_text(report, "node %s", nodes.rows[i].name),
+                          .text = report_line(report, &line)};
+    }
+    if (nodes.left_out)
+        facts->more = "and more nodes, all in the document";
+}
+
+/* --- channels --- */
+
+/* What all CPUs read, with what could be read beside it; of the standard experiment, if there is
+ * one. */
+static const struct finding *all_read(const struct catalogue *catalogue, size_t index)
+{
+    const struct finding *found = NULL;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if (entry->document != index || entry->meaning.role != ROLE_WIDTH ||
+            entry->meaning.fact != FACT_ALL || !isfinite(entry->finding->declared) ||
+            !isfinite(entry->finding->value))
+            continue;
+        if (!entry->experiment)
+            return entry->finding;
+        found = found ? found : entry->finding;
+    }
+    return found;
+}
+
+/* "read 69.8 GB/s of 204.8 declared: 7 of 8 channels populated, slot H is empty" */
+static void add_channels(struct report *report, struct facts *facts, size_t index)
+{
+    struct channels channels;
+    struct line line = {0};
+    char figure[UNIT_TEXT];
+    const struct finding *read = all_read(&report->catalogue, index);
+    pool_check(report->pool,
+               channels_read(&channels, &report->catalogue.documents[index]->machine.declared,
+                             report->pool, pool_error(report->pool)));
+    if (!channels.sentence)
+        return;
+    if (read) {
+        line_add(&line, "read %s",
+                 figure_valued(quiet_or(&read->quiet, read->value), read->unit, figure));
+        line_add_in_brackets(&line, read);
+        line_add(&line, " of %s declared%s: ",
+                 figure_format(read->declared / figure_scale(read->unit).divisor, DIGITS, figure),
+                 flag_doubts(read->flags) ? " !" : "");
+    }
+    line_add_clean(&line, channels.sentence);
+    *facts_add(report, facts) = (struct fact){.label = "DRAM", .text = report_line(report, &line)};
+}
+
+/* --- weights --- */
+
+static void add_numbers(struct line *line, const unsigned *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        line_add(line, " %u", numbers[i]);
+}
+
+/* "for CPUs of node 0: 11 5 3 (the kernel has 1 1 1)" */
+static void add_weights(struct report *report, struct facts *facts, size_t index)
+{
+    struct interleave found;
+    pool_check(report->pool, interleave_read(&found, report->catalogue.documents[index],
+                                             report->pool, pool_error(report->pool)));
+    for (size_t i = 0, said = 0; i < found.row_count && said < ROWS_MAX; i++) {
+        const struct interleave_row *row = &found.rows[i];
+        struct line line = {0};
+        if (!interleave_kernel_known(row))
+            continue;
+        line_add(&line, "for CPUs of node %d:", row->from);
+        add_numbers(&line, row->weights, row->count);
+        line_add(&line, " (the kernel has");
+        add_numbers(&line, row->kernel, row->count);
+        line_add(&line, ")");
+        *facts_add(report, facts) =
+            (struct fact){.label = said++ ? NULL : "weights", .text = report_line(report, &line)};
+    }
+}
+
+void report_add_declared(struct report *report, size_t index)
+{
+    struct facts facts = {0};
+    add_nodes(report, &facts, index);
+    add_channels(report, &facts, index);
+    add_weights(report, &facts, index);
+    report_add_facts(report, SECTION_WIDTH, index, "declared",
+                     "what firmware and kernel say of the memory, and what was measured", &facts);
+}
