@@ -1,8 +1,8 @@
 #include "support.h"
 
-#include "document/flag.h"
 #include "measure/kernels/handoff.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 extern const struct probe cores_probe;
@@ -31,7 +31,8 @@ static void every_pair_is_planned_in_both_directions(void **state)
     assert_int_equal(plan->batches, 6);
 }
 
-static void one_line_and_many_samples_are_measured_as_other_tools_do(void **state)
+/* As single-line tools measure. */
+static void one_line_is_measured_in_one_go(void **state)
 {
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &cores_probe, "lines", "1", "samples", "500", "iterations",
@@ -39,18 +40,8 @@ static void one_line_and_many_samples_are_measured_as_other_tools_do(void **stat
                      0);
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->point_count, 2);
-    assert_int_equal(plan->trials_max, 1);
-    assert_int_equal(plan->passes, 1);
-    assert_int_equal(plan->batches, 500);
-    assert_int_equal(plan->repeats, 4000);
-}
-
-static void one_cpu_is_skipped_with_a_reason(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &cores_probe, "cpus", "2", NULL), 0);
-    assert_int_equal(bench->result.status, PROBE_SKIPPED);
-    assert_non_null(strstr(bench->result.reason, "only CPU 2"));
+    assert_true(plan->trials_max == 1 && plan->passes == 1);
+    assert_true(plan->batches == 500 && plan->repeats == 4000);
 }
 
 struct layout {
@@ -178,59 +169,45 @@ static void pairs_side_by_side_share_nothing(void **state)
     free(layout.arena.memory);
 }
 
-static void give_point(struct series *series, size_t i, int from, int to, float ns)
-{
-    series->points[i] = (struct point){.from = from,
-                                       .to = to,
-                                       .y = {.median = ns,
-                                             .low = ns - 1,
-                                             .high = ns + 2,
-                                             .coverage = 0.95f,
-                                             .min = ns - 5,
-                                             .max = ns + 5,
-                                             .n = 64},
-                                       .scatter = {0.1f, 0.02f, 0.01f}};
-}
-
-static void the_findings_are_least_most_mean_and_lines(void **state)
+/* A pair of 50 ns, from 45 to 55, whose values scatter so. */
+static void what_single_values_scatter_over_is_named(void **state)
 {
     struct bench *bench = *state;
     struct stage_outcome outcome = {0};
-    struct point points[5];
-    const struct document document = {.conditions = {.affinity = "0-4"}};
-    bench->machine.facts.hypervisor = "KVM";
-    bench->machine.facts.threads = (unsigned)bench->machine.cpu_count;
-    assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
-    struct series *series = bench->task.plan.series;
-    series->points = points;
-    series->point_count = 5;
-    give_point(series, 0, 3, 2, 130);
-    give_point(series, 1, 2, 3, 120);
-    give_point(series, 2, 1, 0, 60);
-    give_point(series, 3, 0, 1, 50);
-    points[4] = (struct point){.from = 0, .to = 4, .y = summary_of_nothing(), .failed = "gone"};
-    bench->result.series = series;
-    bench->result.series_count = 1;
-    bench->task.document = &document;
-    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
-    const struct finding *least = bench_finding(bench, "cores.cas.min"),
-                         *most = bench_finding(bench, "cores.cas.max");
-    const struct finding *mean = bench_finding(bench, "cores.cas.mean");
-    assert_string_equal(least->cpus, "0,1");
-    assert_true(least->value == 50 && least->low == 49 && least->high == 52);
-    assert_string_equal(most->cpus, "2,3");
-    assert_true(most->value == 130);
-    assert_true(mean->value == 90 && mean->low == 89 && mean->high == 92);
-    assert_int_equal(mean->flags, FLAG_BIT(FLAG_VIRTUAL_MACHINE) | FLAG_BIT(FLAG_NARROW_AFFINITY));
-    const struct finding *lines = bench_finding(bench, "cores.cas.lines");
-    assert_true(lines->value > 19.99 && lines->value < 20.01);
-    assert_non_null(strstr(lines->text, "by 20 % from line to line"));
-    assert_non_null(strstr(lines->text, "anything from 45.0 to 55.0 ns"));
-    assert_non_null(
-        strstr(lines->text, "10.0 % from line to line, 2.0 % from time to time, 1.0 %"));
-    /* Row by row, whatever the order of measuring. */
-    assert_true(points[0].to == 1 && points[1].to == 4 && points[2].from == 1);
-    assert_true(points[3].from == 2 && points[4].from == 3);
+    const struct {
+        struct scatter scatter;
+        const char *said;
+    } cases[] = {
+        {{0.1f, 0.02f, 0.01f},
+         "by 20 % from line to line; a single-line tool would have reported "
+         "anything from 45.0 to 55.0 ns (standard deviations: 10.0 % from "
+         "line to line, 2.0 % from time to time, 1.0 %"},
+        {{0.01f, 0.01f, 0.8f}, "by 20 % over the lines, most of it noise and not lines;"},
+        {{0.01f, 0.02f, 0.01f}, "by 20 % over the lines, most of it time and not lines;"},
+        {{NAN, NAN, NAN}, "by 20 % over the lines; a single-line tool"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        /* The other pair is wider, but by noise. */
+        struct point points[] = {{.from = 0, .to = 1, .scatter = cases[i].scatter},
+                                 {.from = 1, .to = 0, .scatter = {0.0f, 0.01f, 0.8f}}};
+        for (int p = 0; p < 2; p++)
+            points[p].y = (struct summary){.median = 50,
+                                           .low = 49,
+                                           .high = 52,
+                                           .coverage = 0.95f,
+                                           .min = 45,
+                                           .max = p ? 150 : 55,
+                                           .n = 64};
+        assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
+        bench->task.plan.series->points = points;
+        bench->task.plan.series->point_count = isnan(cases[i].scatter.line) ? 1 : 2;
+        bench->result.series = bench->task.plan.series;
+        bench->result.series_count = 1;
+        assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
+        const struct finding *lines = bench_finding(bench, "cores.cas.lines");
+        assert_true(lines->value > 19.99 && lines->value < 20.01);
+        assert_non_null(strstr(lines->text, cases[i].said));
+    }
 }
 
 static void operations_of_another_processor_are_refused_by_name(void **state)
@@ -247,16 +224,10 @@ static void operations_of_another_processor_are_refused_by_name(void **state)
     }
 }
 
-static void the_document_names_the_memory_order(void **state)
+static const char *parameter(const struct bench *bench, const char *name)
 {
-    struct bench *bench = *state;
-    const char *missing, *seen = NULL;
-    assert_int_equal(bench_plan(bench, &cores_probe, "op", "exchange", NULL), 0);
-    for (size_t i = 0; i < bench->result.parameter_count; i++)
-        if (strcmp(bench->result.parameters[i].name, "memory_order") == 0)
-            seen = bench->result.parameters[i].text;
-    assert_non_null(seen);
-    assert_string_equal(seen, handoff_find(HANDOFF_EXCHANGE, &missing)->order);
+    const struct factor *factor = probe_parameter(&bench->result, name);
+    return factor ? factor->text : "";
 }
 
 static void assert_refused(struct bench *bench, const char *name, const char *value,
@@ -298,15 +269,6 @@ static void one_thread_of_each_core_is_kept(void **state)
     assert_refused(bench, "one-per-core", NULL, "cpus", "2,3", "--one-per-core");
 }
 
-/* So that its mean is held against no mean of all pairs. */
-static bool says_one_pair(const struct bench *bench)
-{
-    for (size_t i = 0; i < bench->result.parameter_count; i++)
-        if (strcmp(bench->result.parameters[i].name, "pairs") == 0)
-            return strcmp(bench->result.parameters[i].text, "one") == 0;
-    return false;
-}
-
 static void a_quick_run_measures_one_pair_of_different_cores(void **state)
 {
     struct bench *bench = *state;
@@ -315,10 +277,10 @@ static void a_quick_run_measures_one_pair_of_different_cores(void **state)
     assert_int_equal(bench->task.plan.point_count, 2);
     assert_int_equal(bench->task.plan.points[0].from, 0);
     assert_int_equal(bench->task.plan.points[0].to, 2);
-    assert_true(says_one_pair(bench));
+    assert_string_equal(parameter(bench, "pairs"), "one"); /* its mean is of no other pair */
     assert_int_equal(bench_plan(bench, &cores_probe, "quick", NULL, "cpus", "0-2", NULL), 0);
     assert_int_equal(bench->task.plan.point_count, 6);
-    assert_false(says_one_pair(bench));
+    assert_string_equal(parameter(bench, "pairs"), "");
 }
 
 static void neighbours_stand_side_by_side_where_asked(void **state)
@@ -335,22 +297,57 @@ static void neighbours_stand_side_by_side_where_asked(void **state)
         assert_int_equal(bench->task.plan.points[4 * i].from, wanted[i]);
 }
 
+/* Nodes 0 and 4: CPUs 0 to 2, and 3 and 4. */
+static void put_on_two_nodes(struct bench *bench, struct numa_facts nodes[2])
+{
+    nodes[0] = (struct numa_facts){0, "0-2", 1 << 30};
+    nodes[1] = (struct numa_facts){4, "3-5", 1 << 30};
+    bench->machine.facts.nodes = nodes;
+    bench->machine.facts.node_count = 2;
+    for (int i = 3; i < BENCH_CPUS; i++)
+        bench->places[i].node = 4;
+}
+
+static void each_home_has_a_plan_of_its_own(void **state)
+{
+    struct bench *bench = *state;
+    struct numa_facts nodes[2];
+    struct stage_outcome outcome = {.placement = {.node = 0}};
+    put_on_two_nodes(bench, nodes);
+    assert_int_equal(bench_plan(bench, &cores_probe, "home", "second", "op", "cas", NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->node, 0);
+    assert_int_equal(plan->touch_cpu, 0);
+    assert_int_equal(plan->point_count, 3 * 4);
+    for (size_t i = 0; i < plan->point_count; i++)
+        assert_true(plan->points[i].to < 3);
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, NULL), 1);
+    assert_int_equal(plan->node, 4);
+    assert_int_equal(plan->touch_cpu, 3);
+    assert_int_equal(plan->point_count, 2 * 4);
+    for (size_t i = 0; i < plan->point_count; i++)
+        assert_true(plan->points[i].to >= 3);
+    assert_int_equal(probe_next(&bench->task, &outcome, 2, NULL), 0);
+    assert_int_equal(bench_plan(bench, &cores_probe, "home", "node:4", NULL), 0);
+    assert_int_equal(plan->node, 4);
+    assert_int_equal(plan->point_count, 5 * 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_TEST(every_pair_is_planned_in_both_directions),
-        BENCH_TEST(one_line_and_many_samples_are_measured_as_other_tools_do),
-        BENCH_TEST(one_cpu_is_skipped_with_a_reason),
+        BENCH_TEST(one_line_is_measured_in_one_go),
         BENCH_TEST(all_pairs_share_their_lines_and_each_comes_twice),
         BENCH_TEST(control_words_share_no_line_with_what_is_measured),
         BENCH_TEST(pairs_side_by_side_share_nothing),
-        BENCH_TEST(the_findings_are_least_most_mean_and_lines),
+        BENCH_TEST(what_single_values_scatter_over_is_named),
         BENCH_TEST(operations_of_another_processor_are_refused_by_name),
-        BENCH_TEST(the_document_names_the_memory_order),
         BENCH_TEST(options_that_contradict_are_refused),
         BENCH_TEST(one_thread_of_each_core_is_kept),
         BENCH_TEST(a_quick_run_measures_one_pair_of_different_cores),
         BENCH_TEST(neighbours_stand_side_by_side_where_asked),
+        BENCH_TEST(each_home_has_a_plan_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

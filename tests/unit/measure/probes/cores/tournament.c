@@ -54,28 +54,14 @@ static void play(size_t n, size_t threads, bool apart, struct tournament *tourna
     assert_int_equal(tournament_width(cores, n, pool), widest);
 }
 
-static void all_pairs_meet_once_and_no_core_is_split(void **state)
-{
-    (void)state;
-    static const size_t sizes[] = {2,  3,  4,  5,  6,  7,  8,   9,   12,  15,  16,  17,  31, 32,
-                                   33, 48, 63, 64, 65, 96, 127, 128, 192, 255, 256, 384, 511};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (size_t threads = 1; threads <= 4; threads++)
-            for (int apart = 0; apart < 2; apart++) {
-                struct pool pool = {0};
-                struct tournament tournament;
-                play(sizes[i], threads, apart, &tournament, &pool);
-                pool_free(&pool);
-            }
-}
-
-static void a_thousand_cpus_meet_in_as_few_rounds_as_can_be(void **state)
+static void all_pairs_meet_once_in_as_few_rounds_as_can_be(void **state)
 {
     (void)state;
     static const struct {
         size_t cpus, threads, rounds;
     } cases[] = {
         {2, 1, 1},
+        {3, 1, 3},
         {5, 1, 5},
         {8, 1, 7},
         {511, 1, 511},
@@ -85,14 +71,18 @@ static void a_thousand_cpus_meet_in_as_few_rounds_as_can_be(void **state)
         {1024, 4, 6 + 255 * 16},
         {2, 2, 1},
         {4, 2, 1 + 4},
+        {9, 2, 0}, /* cores that are not full */
+        {127, 3, 0},
+        {66, 4, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pool pool = {0};
-        struct tournament tournament;
-        play(cases[i].cpus, cases[i].threads, false, &tournament, &pool);
-        assert_int_equal(tournament.round_count, 2 * cases[i].rounds);
-        pool_free(&pool);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int apart = 0; apart < 2; apart++) {
+            struct pool pool = {0};
+            struct tournament tournament;
+            play(cases[i].cpus, cases[i].threads, apart, &tournament, &pool);
+            assert_true(!cases[i].rounds || tournament.round_count == 2 * cases[i].rounds);
+            pool_free(&pool);
+        }
 }
 
 static void cores_of_different_kinds_may_mix(void **state)
@@ -109,32 +99,11 @@ static void cores_of_different_kinds_may_mix(void **state)
     pool_free(&pool);
 }
 
-static void a_return_round_is_the_round_before_turned_over(void **state)
-{
-    (void)state;
-    struct pool pool = {0};
-    struct tournament tournament;
-    play(9, 2, false, &tournament, &pool);
-    const struct pairing *pairing = tournament.pairings;
-    for (size_t round = 0; round < tournament.round_count; round += 2) {
-        unsigned count = tournament.rounds[round];
-        assert_int_equal(tournament.rounds[round + 1], count);
-        for (unsigned i = 0; i < count; i++) {
-            assert_int_equal(pairing[i].first, pairing[count + i].second);
-            assert_int_equal(pairing[i].second, pairing[count + i].first);
-        }
-        pairing += 2 * (size_t)count;
-    }
-    pool_free(&pool);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_pairs_meet_once_and_no_core_is_split),
-        cmocka_unit_test(a_thousand_cpus_meet_in_as_few_rounds_as_can_be),
+        cmocka_unit_test(all_pairs_meet_once_in_as_few_rounds_as_can_be),
         cmocka_unit_test(cores_of_different_kinds_may_mix),
-        cmocka_unit_test(a_return_round_is_the_round_before_turned_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
