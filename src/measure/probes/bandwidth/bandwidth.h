@@ -46,7 +46,7 @@ struct bandwidth_state {
     size_t mix_count;                              /* 0: --mix was not given */
     const struct stream_kernel *mixed[STREAM_OPS]; /* the loops that mixes are made of */
     struct stream_access access;
-    const char *access_name, *access_text; /* "strided", "strided:4K" */
+    const char *access_text; /* "sequential", "strided:4K" */
     int *cpus; /* the order in which they join in: the fastest kind first, then cores before their
                   second threads */
     size_t cpu_count;
@@ -91,11 +91,6 @@ double bandwidth_parts_share(const size_t *counts, size_t n);
 
 /* Adds a series, which is described by the curve, and returns its index. */
 unsigned bandwidth_add_series(struct probe_task *, struct bandwidth_curve);
-/* A point of a curve at which the first `count` CPUs measure, each with arrays of `array_bytes`;
- * none where these are 0. */
-void bandwidth_add_curve_point(struct probe_task *, unsigned series, size_t count, double x,
-                               uint64_t array_bytes);
-
 /* The plans of the stages: each fills task->plan, whose series stay, with its points. Some may have
  * nothing to measure. */
 void bandwidth_plan_sizes(struct probe_task *, bool first);
@@ -106,23 +101,6 @@ void bandwidth_plan_mixes(struct probe_task *);
 void bandwidth_plan_quick(struct probe_task *);
 
 void bandwidth_prepare(struct trial *);
-
-/* --- mixes.c: reads and writes in turns --- */
-
-/* Reads --mix into the state, whose kernels are chosen. */
-void bandwidth_choose_mixes(struct probe_task *);
-/* Adds a series by threads for each mix, over sets of `set_bytes` of all threads together. */
-void bandwidth_add_mixes(struct probe_task *, uint64_t set_bytes, const char *level,
-                         const size_t *counts, size_t n);
-/* Bytes of a part of the arena for a mix over `bytes`. */
-uint64_t bandwidth_mix_extent(uint64_t bytes);
-/* Bytes that one repeat moves, as the memory sees it. */
-uint64_t bandwidth_mix_turn(const struct bandwidth_mix *);
-/* Lays the mix out in memory aligned to a page, and sets the worker's state, which lies there too.
- * `*steps` are the repeats that pass once over all. */
-kernel_function *bandwidth_mix_lay_out(const struct bandwidth_state *, const struct bandwidth_mix *,
-                                       struct worker *, unsigned char *memory, uint64_t bytes,
-                                       uint64_t seed, uint64_t *steps);
 
 /* --- findings.c: what the series say --- */
 

@@ -2,9 +2,11 @@
 
 #include "base/units.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { PARTS_MOST = 99 }; /* of a mix */
 static const char *const access_names[] = {"sequential", "strided", "random-block", NULL};
 
 #define AT(option) offsetof(struct bandwidth_options, option)
@@ -97,6 +99,55 @@ static void choose_kernels(struct probe_task *task)
     }
 }
 
+/* --- mixes --- */
+
+/* "4:1" or "1:1nt", up to `end`. */
+static bool parse(const char *text, const char *end, struct bandwidth_mix *mix)
+{
+    char *behind;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    const unsigned long reads = strtoul(text, &behind, 10);
+    if (*behind != ':' || !isdigit((unsigned char)behind[1]))
+        return false;
+    const unsigned long writes = strtoul(behind + 1, &behind, 10);
+    const bool past = end - behind == 2 && strncmp(behind, "nt", 2) == 0;
+    if ((!past && behind != end) || reads > PARTS_MOST || writes > PARTS_MOST ||
+        reads + writes == 0)
+        return false;
+    *mix = (struct bandwidth_mix){.reads = (unsigned)reads,
+                                  .writes = (unsigned)writes,
+                                  .loads = (unsigned)(past ? reads : reads - writes),
+                                  .past_caches = past};
+    return past || reads >= writes;
+}
+
+static void choose_mixes(struct probe_task *task)
+{
+    struct bandwidth_state *state = task->state;
+    const char *list = state->asked->mix.text;
+    for (const char *at = list, *end;; at = end + 1) {
+        struct bandwidth_mix *mix =
+            pool_append(task->pool, (void **)&state->mixes, &state->mix_count, sizeof *mix);
+        end = at + strcspn(at, ",");
+        if (!parse(at, end, mix))
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--mix '%s': give reads and writes as the memory sees them, like 4:1, up to "
+                       "%d each, and several with commas; a store reads its line first, so there "
+                       "are at least as many reads as writes, unless 'nt' stands behind them: "
+                       "2:1nt",
+                       list, PARTS_MOST);
+        mix->name = pool_printf(task->pool, "%.*s", (int)(end - at), at);
+        if (mix->past_caches && mix->writes && !state->mixed[STREAM_WRITE_NT])
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--mix %s: there are no stores past the caches of that width here; leave "
+                       "'nt' out",
+                       mix->name);
+        if (!*end)
+            return;
+    }
+}
+
 /* --- access --- */
 
 static void choose_access(struct probe_task *task)
@@ -125,10 +176,9 @@ static void choose_access(struct probe_task *task)
         pool_leave(task->pool, ERROR_USAGE, "--%s of %llu bytes: give a multiple of %d, a line",
                    stride ? "stride" : "access", (unsigned long long)access->bytes,
                    STREAM_LINE_BYTES);
-    state->access_name = access_names[access->pattern];
     state->access_text = access->pattern == STREAM_SEQUENTIAL
-                             ? state->access_name
-                             : pool_printf(task->pool, "%s:%s", state->access_name,
+                             ? text
+                             : pool_printf(task->pool, "%s:%s", access_names[access->pattern],
                                            size_format((double)access->bytes, size));
 }
 
@@ -145,12 +195,7 @@ static void choose_cpus(struct probe_task *task)
     struct bandwidth_state *state = task->state;
     const struct setting *asked = &state->asked->threads;
     const size_t count = task->cpus.count;
-    struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
-    state->cpus = pool_alloc(task->pool, count, sizeof *state->cpus);
-    machine_places(task->machine, &task->cpus, places);
-    qsort(places, count, sizeof *places, by_speed);
-    for (size_t i = 0; i < count; i++)
-        state->cpus[i] = places[i].id;
+    state->cpus = build_order(task, task->cpus.ids, count, by_speed);
     state->cpu_count = asked->has ? (size_t)asked->number : count;
     if (state->cpu_count > count)
         pool_leave(task->pool, ERROR_USAGE,
@@ -259,7 +304,7 @@ void bandwidth_choose(struct probe_task *task)
     if (asked->mix.has) { /* whose loops are needed, whatever was named */
         for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
             state->mixed[ops[i]] = find_kernel(state, ops[i], NULL);
-        bandwidth_choose_mixes(task);
+        choose_mixes(task);
     }
     choose_access(task);
     choose_cpus(task);

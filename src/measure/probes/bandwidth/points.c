@@ -8,9 +8,10 @@
 #include "measure/probes/bandwidth/bandwidth.h"
 
 #include "base/random.h"
+#include "measure/kernels/mix.h"
 
 static const uint64_t HUGE_PAGE = 2 << 20;
-enum { SMALL_PAGE = 4096, EVERY_OTHER = 2 };
+enum { SMALL_PAGE = 4096, EVERY_OTHER = 2, APART = 21 * STREAM_LINE_BYTES };
 /* A batch is long enough that neither the clock's step nor the time between the threads' starts
  * matters. */
 static const double batch_ns = 300e3, stream_batch_ns = 20e6;
@@ -69,8 +70,7 @@ size_t bandwidth_counts(const struct probe_task *task, size_t **counts)
     size_t n = 0;
     *counts = NULL;
     for (size_t at = 1;;) {
-        size_t *slot = pool_append(task->pool, (void **)counts, &n, sizeof *slot);
-        *slot = at;
+        *(size_t *)pool_append(task->pool, (void **)counts, &n, sizeof at) = at;
         if (at == all)
             return n;
         size_t next = state->brief ? all : at < EVERY_COUNT_TO ? at + 1 : at + at / 2;
@@ -130,13 +130,6 @@ static uint64_t dram_set(const struct probe_task *task, const size_t *counts, si
  * long: 2.5 s of a quick run's 4 s for 192 MiB at a load of 8 on 2 CPUs of a guest. */
 static const double busy_load = 2;
 
-static bool is_slow_to_touch(const struct probe_task *task)
-{
-    const struct bandwidth_state *state = task->state;
-    return state->quick && task->document &&
-           task->document->conditions.load1 >= busy_load * (double)task->machine->allowed.count;
-}
-
 /* Bytes of a DRAM set of `count` CPUs that are touched in some tenths of a second: four times the
  * last-level caches that these CPUs have, or twice; 0 where a CPU's part of that is too much. */
 static uint64_t quick_set(const struct probe_task *task, size_t count)
@@ -149,7 +142,10 @@ static uint64_t quick_set(const struct probe_task *task, size_t count)
     const uint64_t budget = machine_memory_budget(task->machine) / 2;
     /* Twice what the caches hold goes past them, though they still serve a tenth of it where they
      * replace at random; every byte more takes time to touch first. */
-    const uint64_t most = is_slow_to_touch(task) ? QUICK_TIMES_LEAST : QUICK_TIMES;
+    const bool slow =
+        state->quick && task->document &&
+        task->document->conditions.load1 >= busy_load * (double)task->machine->allowed.count;
+    const uint64_t most = slow ? QUICK_TIMES_LEAST : QUICK_TIMES;
     for (uint64_t times = most; times >= QUICK_TIMES_LEAST; times /= 2)
         if (times * caches / count <= quick_bytes && times * caches <= budget)
             return times * caches;
@@ -193,16 +189,24 @@ static const struct stream_kernel *kernel_of(const struct bandwidth_state *state
     return state->kernels[state->curves[series].op];
 }
 
+/* The state stands on a page of its own before the arrays. */
+static uint64_t mix_extent(uint64_t bytes)
+{
+    return bytes + 2 * SMALL_PAGE + APART;
+}
+
 /* Bytes that a point's part of the arena takes. */
 static uint64_t extent_of(const struct bandwidth_state *state, const struct plan_point *point)
 {
     return state->curves[point->series].mix
-               ? bandwidth_mix_extent(point->bytes)
+               ? mix_extent(point->bytes)
                : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->bytes);
 }
 
-void bandwidth_add_curve_point(struct probe_task *task, unsigned series, size_t count, double x,
-                               uint64_t array_bytes)
+/* A point of a curve at which the first `count` CPUs measure, each with arrays of `array_bytes`;
+ * none where these are 0. */
+static void add_curve_point(struct probe_task *task, unsigned series, size_t count, double x,
+                            uint64_t array_bytes)
 {
     const struct bandwidth_state *state = task->state;
     if (array_bytes)
@@ -276,8 +280,8 @@ void bandwidth_plan_sizes(struct probe_task *task, bool first)
         const unsigned series =
             bandwidth_add_series(task, (struct bandwidth_curve){BANDWIDTH_BY_SIZE, op, NULL, NULL});
         for (size_t i = 0; i < state->sets.count; i += all_sizes ? 1 : EVERY_OTHER)
-            bandwidth_add_curve_point(task, series, 1, (double)state->sets.bytes[i],
-                                      bytes_of_array(state, kernel, state->sets.bytes[i]));
+            add_curve_point(task, series, 1, (double)state->sets.bytes[i],
+                            bytes_of_array(state, kernel, state->sets.bytes[i]));
     }
     lay_out_parts(task);
 }
@@ -291,13 +295,6 @@ static bool is_measured(const struct probe_task *task, double x)
     return false;
 }
 
-static bool was_looked_at(const struct probe_task *task, const struct chase_level *level,
-                          enum stream_op op, size_t count)
-{
-    const struct bandwidth_state *state = task->state;
-    return state->looks && level->last && op == STREAM_READ && is_measured(task, (double)count);
-}
-
 static void plan_level(struct probe_task *task, const struct chase_level *level, const char *name,
                        const size_t *counts, size_t n)
 {
@@ -308,6 +305,7 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
         /* Beside other probes: what a first screen wants. */
         const bool wanted = !state->brief || state->asked->kernel.has || op == STREAM_READ ||
                             (level->last && (op == STREAM_WRITE_NT || op == STREAM_TRIAD));
+        const bool looked_at = state->looks && level->last && op == STREAM_READ;
         int series = -1;
         if (!kernel || !wanted || (kernel->past_caches && depth))
             continue;
@@ -317,13 +315,13 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
             const uint64_t each = bytes_of_array(state, kernel, bytes);
             /* Whether the set would fit the cache before, or is smaller than one step of the
              * access. */
-            if ((bytes <= level->above && depth) || was_looked_at(task, level, op, counts[i]) ||
-                !each)
+            if ((bytes <= level->above && depth) ||
+                (looked_at && is_measured(task, (double)counts[i])) || !each)
                 continue;
             if (series < 0)
                 series = (int)bandwidth_add_series(
                     task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name, NULL});
-            bandwidth_add_curve_point(task, (unsigned)series, counts[i], (double)counts[i], each);
+            add_curve_point(task, (unsigned)series, counts[i], (double)counts[i], each);
         }
     }
 }
@@ -438,9 +436,9 @@ void bandwidth_plan_stream(struct probe_task *task)
         const unsigned series = bandwidth_add_series(
             task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM", NULL});
         for (size_t i = 0; i < n; i++)
-            bandwidth_add_curve_point(task, series, counts[i], (double)counts[i],
-                                      set / STREAM_ARRAYS / counts[i] / STREAM_STEP_BYTES *
-                                          STREAM_STEP_BYTES);
+            add_curve_point(task, series, counts[i], (double)counts[i],
+                            set / STREAM_ARRAYS / counts[i] / STREAM_STEP_BYTES *
+                                STREAM_STEP_BYTES);
     }
     plan->batches = 1;
     plan->batch_ns = stream_batch_ns;
@@ -452,7 +450,11 @@ void bandwidth_plan_stream(struct probe_task *task)
 
 /* --- mixes --- */
 
-/* By threads alone, over the set that was asked for or one of DRAM; kernels that were named are
+/* The memory sees a store that goes through the caches as one read and one write, because it reads
+ * its line first and writes it back later: of R reads and W writes only R - W are loads. A store
+ * past the caches is a write alone. The rate is that of all lines that are moved.
+ *
+ * By threads alone, over the set that was asked for or one of DRAM; kernels that were named are
  * measured beside the mixes. */
 void bandwidth_plan_mixes(struct probe_task *task)
 {
@@ -466,7 +468,15 @@ void bandwidth_plan_mixes(struct probe_task *task)
                    "--mix: the memory that may be used is not even twice the last-level caches: "
                    "stop what else runs, or name a set (--size)");
     begin_plan(task);
-    bandwidth_add_mixes(task, set, level, counts, n);
+    for (size_t m = 0; m < state->mix_count; m++) {
+        const struct bandwidth_mix *mix = &state->mixes[m];
+        const uint64_t least = (uint64_t)(mix->loads + mix->writes) * STREAM_STEP_BYTES;
+        const unsigned series = bandwidth_add_series(
+            task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, level, mix});
+        for (size_t i = 0; i < n; i++)
+            add_curve_point(task, series, counts[i], (double)counts[i],
+                            set / counts[i] / least * least);
+    }
     if (state->asked->kernel.has)
         plan_level(task, &whole, level, counts, n);
     lay_out_parts(task);
@@ -490,9 +500,9 @@ void bandwidth_plan_quick(struct probe_task *task)
                   task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, STREAM_READ, "DRAM", NULL});
     for (size_t i = 0; i < n; i++)
         if (!is_measured(task, (double)counts[i]))
-            bandwidth_add_curve_point(task, series, counts[i], (double)counts[i],
-                                      bytes_of_array(state, state->kernels[STREAM_READ],
-                                                     quick_set(task, counts[i]) / counts[i]));
+            add_curve_point(task, series, counts[i], (double)counts[i],
+                            bytes_of_array(state, state->kernels[STREAM_READ],
+                                           quick_set(task, counts[i]) / counts[i]));
     plan->look = both;
     plan->look_count = plan->point_count < 2 ? plan->point_count : 2;
     /* Where memory lies moves no rate of DRAM, and touching it takes ten times as long as reading
@@ -509,6 +519,41 @@ void bandwidth_plan_quick(struct probe_task *task)
 
 /* --- measuring --- */
 
+/* The store that the mix takes; NULL where it has none. */
+static const struct stream_kernel *store_of(const struct bandwidth_state *state,
+                                            const struct bandwidth_mix *mix)
+{
+    return mix->writes ? state->mixed[mix->past_caches ? STREAM_WRITE_NT : STREAM_WRITE] : NULL;
+}
+
+/* Lays the mix out in memory aligned to a page, and sets the worker's state, which lies there too.
+ * `*steps` are the repeats that pass once over all. */
+static kernel_function *lay_out_mix(const struct bandwidth_state *state,
+                                    const struct bandwidth_mix *mix, struct worker *worker,
+                                    unsigned char *memory, uint64_t bytes, uint64_t seed,
+                                    uint64_t *steps)
+{
+    static const struct stream_access in_order = {STREAM_SEQUENTIAL, 0};
+    const unsigned parts = mix->loads + mix->writes;
+    const uint64_t loaded = bytes / parts * mix->loads / STREAM_STEP_BYTES * STREAM_STEP_BYTES;
+    const uint64_t stored = bytes / parts * mix->writes / STREAM_STEP_BYTES * STREAM_STEP_BYTES;
+    const uint64_t part = MIX_PART_BYTES / STREAM_STEP_BYTES;
+    struct mix *run = (struct mix *)memory;
+    uint64_t load_pass = 0, store_pass = 0;
+    memory += SMALL_PAGE;
+    *run = (struct mix){.load_steps = mix->loads * part, .store_steps = mix->writes * part};
+    if (loaded)
+        run->load = stream_lay_out(&run->from, state->mixed[STREAM_READ], memory, loaded, &in_order,
+                                   seed, &load_pass);
+    memory += (loaded + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE + APART;
+    if (stored)
+        run->store = stream_lay_out(&run->to, store_of(state, mix), memory, stored, &in_order, seed,
+                                    &store_pass);
+    *steps = (load_pass + store_pass) / (parts * part) + 1;
+    worker->state = run;
+    return mix_run;
+}
+
 void bandwidth_prepare(struct trial *trial)
 {
     const struct bandwidth_state *state = trial->probe_state;
@@ -518,7 +563,8 @@ void bandwidth_prepare(struct trial *trial)
     const struct arena_part *parts = trial->plan->part_count ? trial->plan->parts : state->parts;
     const struct bandwidth_mix *mix = state->curves[point->series].mix;
     const uint64_t extent = extent_of(state, point);
-    const uint64_t step = mix ? bandwidth_mix_turn(mix) : stream_step_bytes(kernel, &state->access);
+    const uint64_t step = mix ? (uint64_t)(mix->reads + mix->writes) * MIX_PART_BYTES
+                              : stream_step_bytes(kernel, &state->access);
     struct random random = {trial->seed};
     uint64_t steps = 0;
     for (size_t i = 0; i < point->seat_count; i++) {
@@ -533,8 +579,8 @@ void bandwidth_prepare(struct trial *trial)
         unsigned char *memory = trial->arena->memory + part->at + place;
         worker->state = worker->room;
         worker->run =
-            mix ? bandwidth_mix_lay_out(state, mix, worker, memory, point->bytes,
-                                        random_next(&random), &steps)
+            mix ? lay_out_mix(state, mix, worker, memory, point->bytes, random_next(&random),
+                              &steps)
                 : stream_lay_out((struct stream *)worker->room, kernel, memory, point->bytes,
                                  &state->access, random_next(&random), &steps);
     }

@@ -357,7 +357,6 @@ static void add_to_reference(struct probe_task *task, const struct observation *
     state->trial_values[state->trial_count++] = trial_ns(seen);
     sort_ascending(state->trial_values, state->trial_count);
     last->ns = median(state->trial_values, state->trial_count);
-    last->lines = state->trial_count;
 }
 
 static void observe_cores(void *observer, const struct observation *seen)

@@ -68,21 +68,17 @@ static int core_of(const struct machine *machine, int cpu)
     return place && place->core >= 0 ? place->core : -1 - cpu;
 }
 
-static bool core_seen(const struct probe_task *task, const int *cpus, size_t count, int core)
-{
-    for (size_t i = 0; i < count; i++)
-        if (core_of(task->machine, cpus[i]) == core)
-            return true;
-    return false;
-}
-
 /* Keeps the first CPU of each core, and no more than `most` of them. Returns how many. */
 static size_t keep_one_per_core(const struct probe_task *task, int *cpus, size_t count, size_t most)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < count && kept < most; i++)
-        if (!core_seen(task, cpus, kept, core_of(task->machine, cpus[i])))
+    for (size_t i = 0; i < count && kept < most; i++) {
+        size_t same = 0;
+        while (same < kept && core_of(task->machine, cpus[same]) != core_of(task->machine, cpus[i]))
+            same++;
+        if (same == kept)
             cpus[kept++] = cpus[i];
+    }
     return kept;
 }
 
@@ -118,16 +114,8 @@ static void choose_cpus(struct probe_task *task, struct cores_state *state)
         /* The nearest, the farthest and the mean of one pair are no values of all pairs. */
         build_note_text(task, "pairs", "one");
     }
-    if (!asked->order.has || asked->order.choice != ORDER_TOPOLOGY)
-        return;
-    struct cpu_place *places = pool_alloc(task->pool, state->cpu_count, sizeof *places);
-    for (size_t i = 0; i < state->cpu_count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
-        places[i] = place ? *place : (struct cpu_place){.id = state->cpus[i]};
-    }
-    qsort(places, state->cpu_count, sizeof *places, by_place);
-    for (size_t i = 0; i < state->cpu_count; i++)
-        state->cpus[i] = places[i].id;
+    if (asked->order.has && asked->order.choice == ORDER_TOPOLOGY)
+        state->cpus = build_order(task, state->cpus, state->cpu_count, by_place);
 }
 
 /* --- homes --- */

@@ -5,7 +5,6 @@
 #include "measure/probes/cores/cores.h"
 
 #include "base/random.h"
-#include "measure/probes/cores/tournament.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,6 @@
 #include "measure/probes/chase/working_sets.h"
 #include "measure/probes/kit/build.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Enough pages that a batch lasts some 100 us, and few enough that it is rarely interrupted. */
@@ -55,7 +54,7 @@ struct fault_point {
 struct fault_state {
     struct pages pages; /* of the trial that is measured */
     const struct seat *seat;
-    const int *cpus; /* the measuring one, then the others, each core's first thread first */
+    int *cpus; /* the measuring one, then the others, each core's first thread first */
     size_t cpu_count;
     struct fault_point *points; /* one each of the plan, in its order */
     size_t point_count, first;  /* the plan's first point is this one */
@@ -85,11 +84,17 @@ static const struct {
     [FAULT_SHOOTDOWN] = {"unmap by threads", PAGES_UNMAP, PAGES_FILLED, false, {"threads", ""}},
 };
 
+struct fault_options {
+    struct setting cpu, size;
+};
+
 static const struct option_spec options[] = {
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
-     "CPU that measures (default: the first of the fastest kind)"},
+     "CPU that measures (default: the first of the fastest kind)",
+     offsetof(struct fault_options, cpu)},
     {"size", 0, OPTION_SIZE, "SIZE", NULL, 4096, 0, NULL,
-     "memory that is touched and given back in one batch (default: 512 small pages, 8 huge ones)"},
+     "memory that is touched and given back in one batch (default: 512 small pages, 8 huge ones)",
+     offsetof(struct fault_options, size)},
     {.name = NULL},
 };
 
@@ -116,10 +121,10 @@ static void add(struct probe_task *task, struct fault_point point, double x, siz
 /* So many pages, or as many bytes as --size says, in whole pages. */
 static size_t region(const struct probe_task *task, size_t page, unsigned pages)
 {
-    if (!settings_has(task->settings, "size"))
+    const struct setting *asked = &((const struct fault_options *)task->options)->size;
+    if (!asked->has)
         return page * pages;
-    const size_t asked = (size_t)settings_size(task->settings, "size");
-    return asked < page ? page : asked / page * page;
+    return asked->bytes < page ? page : (size_t)asked->bytes / page * page;
 }
 
 static void not_measured(struct probe_task *task, const char *what, const char *why)
@@ -233,22 +238,6 @@ static void plan_failed_again(struct probe_task *task)
         series->point_count = kept;
 }
 
-static void choose_cpus(struct probe_task *task)
-{
-    struct fault_state *state = task->state;
-    const size_t count = task->cpus.count;
-    struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
-    int *cpus = pool_alloc(task->pool, count, sizeof *cpus);
-    state->seat = chases_seat(task);
-    machine_places(task->machine, &task->cpus, places);
-    qsort(places, count, sizeof *places, machine_by_thread);
-    cpus[state->cpu_count++] = state->seat->cpu;
-    for (size_t i = 0; i < count; i++)
-        if (places[i].id != state->seat->cpu)
-            cpus[state->cpu_count++] = places[i].id;
-    state->cpus = cpus;
-}
-
 static void begin_plan(struct probe_task *task)
 {
     struct fault_state *state = task->state;
@@ -260,19 +249,22 @@ static void begin_plan(struct probe_task *task)
     plan->touch_cpu = state->seat->cpu;
     plan->repeats = 1;
     plan->unstable_above = unstable_above;
-    if (!settings_has(task->settings, "precision"))
+    if (!task->common.precision.has)
         plan->precision = precision;
 }
 
 static void plan_fault(struct probe_task *task)
 {
     struct fault_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    const bool brief = !task->named, sized = settings_has(task->settings, "size");
+    const struct setting *size = &((const struct fault_options *)task->options)->size;
+    const bool brief = !task->named;
     bool had[PAGES_KINDS] = {false}, asked[PAGES_KINDS] = {false};
     memset(state->series, -1, sizeof state->series);
-    if (sized)
-        working_sets_check(task, "size", settings_size(task->settings, "size"), 1);
-    choose_cpus(task);
+    if (size->has)
+        working_sets_check(task, "size", size->bytes, 1);
+    state->seat = chases_seat(task);
+    state->cpus = chases_cpus(task, state->seat->cpu);
+    state->cpu_count = task->cpus.count;
     if (!pages_bytes(PAGES_OF_4K) || (task->machine->live && !pages_counted()))
         return build_skip(
             task, "this system counts no page faults (getrusage), so none of these times could be "
@@ -645,6 +637,7 @@ const struct probe fault_probe = {
         "interrupted.",
     .weight = 1,
     .options = options,
+    .options_bytes = sizeof(struct fault_options),
     .findings = {lines, experiment},
     .plan = plan_fault,
     .prepare = prepare_fault,

@@ -85,6 +85,18 @@ void build_skip(struct probe_task *task, const char *reason)
     task->result->reason = reason;
 }
 
+int *build_order(const struct probe_task *task, const int *cpus, size_t count,
+                 int (*by)(const void *, const void *))
+{
+    int *ordered = pool_alloc(task->pool, count, sizeof *ordered);
+    struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
+    machine_places(task->machine, &(struct cpulist){(int *)cpus, count}, places);
+    qsort(places, count, sizeof *places, by);
+    for (size_t i = 0; i < count; i++)
+        ordered[i] = places[i].id;
+    return ordered;
+}
+
 static int by_number(const void *a, const void *b)
 {
     const int x = *(const int *)a, y = *(const int *)b;

@@ -23,6 +23,10 @@ void build_note_text(struct probe_task *, const char *name, const char *text);
 struct factor *build_note_list(struct probe_task *, const char *name);
 void build_element(struct probe_task *, struct factor *list, double number);
 void build_word(struct probe_task *, struct factor *list, const char *word);
+/* Those CPUs in the order of their places (struct cpu_place), as a comparison for qsort() has it.
+ */
+int *build_order(const struct probe_task *, const int *cpus, size_t count,
+                 int (*by)(const void *, const void *));
 /* Those CPUs, each once and in any order, as a list: "0-3,8". */
 const char *build_cpus(struct pool *, const int *cpus, size_t count);
 /* Says in the result that nothing can be measured here, and why. */

@@ -93,19 +93,11 @@ static double growth(const struct interruption_source *after,
     return after->counts[cpu] > was ? (double)(after->counts[cpu] - was) : 0;
 }
 
-static double growth_of_cpu(const struct interruption_sources *after,
-                            const struct interruption_sources *before, size_t cpu)
-{
-    double sum = 0;
-    for (size_t i = 0; i < after->count; i++)
-        sum += growth(&after->list[i], before, i, cpu);
-    return after->count ? sum : NAN;
-}
-
 static void read_system(struct concluding *all, double elapsed_s)
 {
     struct probe_task *task = all->task;
     const struct noise_state *state = all->state;
+    const struct interruption_sources *after = &all->after.interrupts;
     const size_t ids = noise_ids(task);
     uint64_t *stolen = pool_alloc(task->pool, ids, sizeof *stolen);
     const bool known = state->counted && task->machine->live && state->stolen_before;
@@ -118,14 +110,14 @@ static void read_system(struct concluding *all, double elapsed_s)
                                                   pool_error(task->pool)));
         all->counts_stolen = os_stolen_ns(stolen, ids) && !isnan(all->window_s);
     }
-    all->counts_interrupts = all->after.interrupts.count && !isnan(all->window_s);
+    all->counts_interrupts = after->count && !isnan(all->window_s);
     for (size_t i = 0; i < all->cpus; i++) {
         struct noise_causes *causes = &all->causes[i];
         const int id = task->cpus.ids[i];
-        causes->interrupts =
-            growth_of_cpu(&all->after.interrupts, &state->before.interrupts, i) / all->window_s;
-        causes->softirqs =
-            growth_of_cpu(&all->after.softirqs, &state->before.softirqs, i) / all->window_s;
+        double interrupts = after->count ? 0 : NAN;
+        for (size_t source = 0; source < after->count; source++)
+            interrupts += growth(&after->list[source], &state->before.interrupts, source, i);
+        causes->interrupts = interrupts / all->window_s;
         causes->stolen =
             all->counts_stolen && stolen[id] > state->stolen_before[id]
                 ? (double)(stolen[id] - state->stolen_before[id]) * 1e-9 / all->window_s

@@ -53,33 +53,31 @@ static void plan_noise(struct probe_task *task)
     struct plan *plan = &task->plan;
     struct noise_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     unsigned *group = pool_alloc(task->pool, 1, sizeof *group);
-    state->for_s = asked->watch.has    ? asked->watch.number
-                   : common->quick.has ? for_quick_s
-                   : task->named       ? for_alone_s
-                                       : for_run_s;
+    const double for_s = asked->watch.has    ? asked->watch.number
+                         : common->quick.has ? for_quick_s
+                         : task->named       ? for_alone_s
+                                             : for_run_s;
     state->over_ns = asked->over.has ? asked->over.number : over_default_ns;
     state->slot_bytes = (sizeof(struct gaps) + LOG_ROOM * sizeof(struct gap) + SLOT_ALIGN - 1) /
                         SLOT_ALIGN * SLOT_ALIGN;
     state->tallies = pool_alloc(task->pool, task->cpus.count, sizeof *state->tallies);
-    if (asked->watch.given && common->budget.has && common->budget.number < state->for_s)
+    if (asked->watch.given && common->budget.has && common->budget.number < for_s)
         pool_leave(task->pool, ERROR_USAGE,
                    "--for %g does not fit into --budget %g: leave --budget out, or watch for less",
-                   state->for_s, common->budget.number);
-    const double batch_ns =
-        fmin(batch_most_ns, fmax(batch_least_ns, state->for_s * 1e9 / trials_planned));
+                   for_s, common->budget.number);
+    const double batch_ns = fmin(batch_most_ns, fmax(batch_least_ns, for_s * 1e9 / trials_planned));
     plan->repeats = (uint64_t)(batch_ns / reading_ns);
     plan->batches = 1;
     /* The time ends it, so there may be more of them. */
-    plan->trials_min = plan->trials_max =
-        TRIALS_SLACK * (unsigned)ceil(state->for_s * 1e9 / batch_ns);
+    plan->trials_min = plan->trials_max = TRIALS_SLACK * (unsigned)ceil(for_s * 1e9 / batch_ns);
     plan->precision = INFINITY; /* it watches for as long as asked, however much it sees */
     plan->span_s = 0;
-    plan->lasts_s = state->for_s;
+    plan->lasts_s = for_s;
     plan->meant = MEANT_SWITCHES | MEANT_STEAL;
     plan->cycles = false;
     plan->pages = PAGES_SMALL;
     plan->arena_life = ARENA_WHOLE_STAGE;
-    task->weight_s = task->named ? state->for_s : 0;
+    task->weight_s = task->named ? for_s : 0;
     build_series(task, (struct series){.name = "reading", .x = {"cpu", ""}, .y = {"time", "ns"}});
     for (size_t i = 0; i < task->cpus.count; i++) {
         const int *cpu = &task->cpus.ids[i];

@@ -50,7 +50,7 @@ struct noise_tally {
 };
 
 struct noise_state {
-    double for_s, over_ns;
+    double over_ns;
     size_t slot_bytes;
     struct noise_tally *tallies; /* one for each of the task's CPUs */
     double ticks_per_ns;         /* 0: not measured yet */
@@ -70,10 +70,10 @@ double noise_longest(const struct noise_tally *);
 struct noise_causes {
     double share_of_others[CAUSES]; /* of the ticks of GAP_OTHER: those of three causes, which add
                                        up to 1 */
-    double interrupts, softirqs;    /* a second; NAN: the system doesn't report them */
+    double interrupts;              /* a second; NAN: the system doesn't report them */
     double stolen;                  /* share of the time that a hypervisor says it took */
 };
-/* `interrupts` and `softirqs` a second, and the stolen share, are given; the rest is filled. */
+/* `interrupts` a second and the stolen share are given; the rest is filled. */
 void noise_attribute(const struct noise_tally *, double ticks_per_ns, struct noise_causes *);
 
 /* What comes again and again. */

@@ -225,12 +225,6 @@ static const struct declared_way *way_to(const struct declared_facts *declared, 
     return found;
 }
 
-static bool is_better(const struct point *a, const struct point *b, enum numa_series which)
-{
-    const float x = finding_quiet_time_of(a).median, y = finding_quiet_time_of(b).median;
-    return which == NUMA_LATENCY ? x < y : x > y;
-}
-
 /* The best of the measured ways that the entry is about. */
 static const struct point *best_of(const struct series *series, const struct declared_way *way,
                                    enum numa_series which)

@@ -15,7 +15,6 @@
 #include "stats/ratio.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SLOTS = 64, SLOT_BYTES = 4096, EVERY_COUNT_TO = 8 };
@@ -81,12 +80,7 @@ static void choose_cpus(struct probe_task *task)
     const struct setting *asked = &((const struct contention_options *)task->options)->writers;
     struct contention_state *state = task->state;
     const size_t count = task->cpus.count;
-    struct cpu_place *places = pool_alloc(task->pool, count, sizeof *places);
-    state->cpus = pool_alloc(task->pool, count, sizeof *state->cpus);
-    machine_places(task->machine, &task->cpus, places);
-    qsort(places, count, sizeof *places, machine_by_thread);
-    for (size_t i = 0; i < count; i++)
-        state->cpus[i] = places[i].id;
+    state->cpus = build_order(task, task->cpus.ids, count, machine_by_thread);
     state->cpu_count = asked->has ? (size_t)asked->number : count;
     if (state->cpu_count > count)
         pool_leave(task->pool, ERROR_USAGE,

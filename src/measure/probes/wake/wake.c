@@ -7,7 +7,7 @@
 #include "measure/kernels/wake.h"
 #include "conclude/registry/finding.h"
 #include "machine/bell.h"
-#include "measure/probes/cores/tournament.h"
+#include "measure/probes/cores/cores.h"
 #include "measure/probes/kit/build.h"
 #include "stats/ratio.h"
 
@@ -207,6 +207,14 @@ static void plan_sleep(struct probe_task *task)
     plan->share = 1.0 / (SLEEPS - state->sleep);
 }
 
+static int add_series(struct probe_task *task, const char *name, int way, struct axis x)
+{
+    const unsigned series =
+        build_series(task, (struct series){.name = name, .x = x, .y = {"latency", "ns"}});
+    build_factor_text(task, series, "way", bell_names[way]);
+    return (int)series;
+}
+
 static void plan_wake(struct probe_task *task)
 {
     const struct setting *asked = &((const struct wake_options *)task->options)->way;
@@ -217,27 +225,19 @@ static void plan_wake(struct probe_task *task)
     state->sleeper = asked->has ? (enum bell_kind)asked->choice : BELL_FUTEX;
     state->regions = !state->whole ? 1 : pairs < SIDE_BY_SIDE ? pairs : SIDE_BY_SIDE;
     for (int way = 0; way < BELL_KINDS; way++) {
-        const bool chosen = way == (int)state->sleeper || (state->whole && !asked->has);
-        struct factor factor = {"way", bell_names[way], 0};
-        state->series[way] =
-            chosen
-                ? (int)build_series(
-                      task, (struct series){.name = "wake-up",
-                                            .matrix = true,
-                                            .x = {"cpu", ""},
-                                            .y = {"latency", "ns"},
-                                            .factors = &factor,
-                                            .factor_count = 1,
-                                            .headline = state->whole && way == (int)state->sleeper})
-                : -1;
+        const bool main_one = way == (int)state->sleeper;
+        state->series[way] = main_one || (state->whole && !asked->has)
+                                 ? add_series(task, "wake-up", way, (struct axis){"cpu", ""})
+                                 : -1;
+        if (state->series[way] < 0)
+            continue;
+        task->plan.series[state->series[way]].matrix = true;
+        task->plan.series[state->series[way]].headline = state->whole && main_one;
     }
-    state->sleeping = -1;
-    if (state->whole && state->sleeper != BELL_SPIN) {
-        state->sleeping = (int)build_series(task, (struct series){.name = "wake-up after a sleep",
-                                                                  .x = {"asleep", "us"},
-                                                                  .y = {"latency", "ns"}});
-        build_factor_text(task, (unsigned)state->sleeping, "way", bell_names[state->sleeper]);
-    }
+    state->sleeping = state->whole && state->sleeper != BELL_SPIN
+                          ? add_series(task, "wake-up after a sleep", state->sleeper,
+                                       (struct axis){"asleep", "us"})
+                          : -1;
     const int code = open_bells(task, state, &why);
     if (code == ERROR_IMPOSSIBLE && !task->named)
         return build_skip(task, pool_strdup(task->pool, why.text));

@@ -1,4 +1,4 @@
-#include "measure/probes/cores/tournament.h"
+#include "measure/probes/cores/cores.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
