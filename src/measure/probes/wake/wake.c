@@ -273,58 +273,40 @@ static uint64_t count_switches(void)
     return events.switches;
 }
 
-/* What a pair shares, at the beginning of its part of the arena; struct wake_shared lies behind. */
-struct region {
-    struct wake_bells bells;
-};
-
-static void prepare_turns(struct trial *trial, struct region *region, struct bell *bells)
-{
-    for (int side = 0; side < 2; side++) {
-        struct wake_turns *turns = (struct wake_turns *)(void *)trial->workers[side].room;
-        *turns = (struct wake_turns){&region->bells, &bells[side], &bells[!side], side == 0, {0}};
-        trial->workers[side].run = wake_turns_run;
-        trial->workers[side].state = turns;
-    }
-    trial->operations = 2;
-}
-
-static void prepare_sleep(struct trial *trial, struct region *region, struct bell *bells)
-{
-    const struct wake_state *state = trial->probe_state;
-    struct wake_shared *shared =
-        (struct wake_shared *)(void *)((unsigned char *)region + SHARED_AT);
-    *shared = (struct wake_shared){0};
-    for (int side = 0; side < 2; side++) {
-        struct wake_sleep *sleep = (struct wake_sleep *)(void *)trial->workers[side].room;
-        *sleep = (struct wake_sleep){
-            .bells = &region->bells,
-            .bell = bells,
-            .shared = shared,
-            .turn = 1,
-            .pause_ticks = (uint64_t)(trial->point->x * 1e3 * state->ticks_per_ns),
-            .ps_per_tick = 1e3 / state->ticks_per_ns,
-        };
-        trial->workers[side].run = side == 0 ? wake_waker_run : wake_sleeper_run;
-        trial->workers[side].state = sleep;
-    }
-    trial->operations = 1;
-}
-
+/* What a pair shares stands at the beginning of its region of the arena. */
 static void prepare_wake(struct trial *trial)
 {
     const struct wake_state *state = trial->probe_state;
     const size_t at = trial->point->region;
     const int way = (int)trial->point->what;
-    struct region *region = (struct region *)(void *)(trial->arena->memory + at * REGION_BYTES);
+    const bool sleeping = state->stage == SLEEPING;
+    unsigned char *region = trial->arena->memory + at * REGION_BYTES;
+    struct wake_bells *shared_bells = (struct wake_bells *)(void *)region;
+    struct wake_shared *shared = (struct wake_shared *)(void *)(region + SHARED_AT);
     struct bell *bells = bells_of(state, at, way);
-    for (int side = 0; side < 2; side++)
+    *shared_bells = (struct wake_bells){bell_ways[way].ring, bell_ways[way].await, count_switches};
+    *shared = (struct wake_shared){0};
+    for (int side = 0; side < 2; side++) {
+        struct worker *worker = &trial->workers[side];
+        worker->state = worker->room;
         bell_silence(&bells[side]);
-    region->bells = (struct wake_bells){bell_ways[way].ring, bell_ways[way].await, count_switches};
-    if (state->stage == SLEEPING)
-        prepare_sleep(trial, region, bells);
-    else
-        prepare_turns(trial, region, bells);
+        if (sleeping) {
+            *(struct wake_sleep *)worker->state = (struct wake_sleep){
+                .bells = shared_bells,
+                .bell = bells,
+                .shared = shared,
+                .turn = 1,
+                .pause_ticks = (uint64_t)(trial->point->x * 1e3 * state->ticks_per_ns),
+                .ps_per_tick = 1e3 / state->ticks_per_ns,
+            };
+            worker->run = side == 0 ? wake_waker_run : wake_sleeper_run;
+        } else {
+            *(struct wake_turns *)worker->state =
+                (struct wake_turns){shared_bells, &bells[side], &bells[!side], side == 0, {0}};
+            worker->run = wake_turns_run;
+        }
+    }
+    trial->operations = sleeping ? 1 : 2;
 }
 
 /* --- observing --- */

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -28,6 +29,9 @@ struct bench {
     struct probe_task task;
     struct pool pool;
     struct error error;
+    struct arena arena; /* of the trial that was prepared last */
+    struct worker workers[BENCH_CPUS];
+    struct trial trial;
 };
 
 static int bench_set_up(void **state)
@@ -60,6 +64,8 @@ static int bench_tear_down(void **state)
     probe_release(&bench->task);
     settings_free(&bench->settings);
     pool_free(&bench->pool);
+    free(bench->arena.memory);
+    bench->arena = (struct arena){0};
     return 0;
 }
 
@@ -83,6 +89,52 @@ static int bench_plan(struct bench *bench, const struct probe *probe, ...)
     va_end(options);
     return probe_prepare(&bench->task, probe, &bench->settings, &bench->machine, &bench->pool,
                          &bench->result, &bench->error);
+}
+
+/* Prepares a trial of the point, in memory that stays as long as it is large enough. */
+static inline struct trial *bench_trial(struct bench *bench, const struct plan_point *point,
+                                        uint64_t seed, unsigned number)
+{
+    if (bench->arena.bytes < point->arena_bytes) {
+        free(bench->arena.memory);
+        bench->arena.bytes = (point->arena_bytes + 4095) / 4096 * 4096;
+        bench->arena.memory = aligned_alloc(4096, bench->arena.bytes);
+        assert_non_null(bench->arena.memory);
+    }
+    bench->trial = (struct trial){.plan = &bench->task.plan,
+                                  .point = point,
+                                  .arena = &bench->arena,
+                                  .seed = seed,
+                                  .number = number,
+                                  .workers = bench->workers,
+                                  .probe_state = bench->task.state};
+    bench->task.probe->prepare(&bench->trial);
+    return &bench->trial;
+}
+
+/* Adds to each planned point's series what six trials would have given, five of them at `value` and
+ * one a quarter above, and the series to the result. */
+static inline void bench_measured(struct bench *bench,
+                                  double (*value)(const struct bench *, const struct plan_point *))
+{
+    struct plan *plan = &bench->task.plan;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const struct plan_point *planned = &plan->points[i];
+        struct series *series = &plan->series[planned->series];
+        struct point *point = pool_append(&bench->pool, (void **)&series->points,
+                                          &series->point_count, sizeof *point);
+        const float y = (float)value(bench, planned);
+        *point = (struct point){.x = planned->x,
+                                .y = {.median = y,
+                                      .low = y,
+                                      .high = y * 1.25f,
+                                      .coverage = 0.97f,
+                                      .min = y,
+                                      .max = y * 1.25f,
+                                      .n = 6}};
+    }
+    bench->result.series = plan->series;
+    bench->result.series_count = plan->series_count;
 }
 
 static inline const struct finding *bench_finding(const struct bench *bench, const char *name)

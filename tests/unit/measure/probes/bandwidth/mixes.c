@@ -37,22 +37,13 @@ static void bytes_are_counted_as_the_memory_sees_them(void **state)
             bench_plan(bench, &bandwidth_probe, "mix", cases[c].mix, "size", "600K", NULL), 0);
         const struct plan *plan = &bench->task.plan;
         const struct plan_point *point = &plan->points[plan->point_count - 1];
-        struct arena arena = {.memory = aligned_alloc(4096, point->arena_bytes),
-                              .bytes = point->arena_bytes};
-        struct worker workers[BENCH_CPUS];
-        struct trial trial = {.plan = plan,
-                              .point = point,
-                              .arena = &arena,
-                              .seed = 3,
-                              .workers = workers,
-                              .probe_state = bench->task.state};
-        assert_non_null(arena.memory);
-        bandwidth_probe.prepare(&trial);
+        const struct trial trial = *bench_trial(bench, point, 3, 0);
+        const struct worker *workers = bench->workers;
         assert_true(trial.operations ==
                     (double)cases[c].counted * (double)MIX_PART_BYTES * point->seat_count);
         for (unsigned i = 0; i < point->seat_count; i++) {
             const struct mix *mix = workers[i].state;
-            const unsigned char *begin = arena.memory + plan->parts[i].at;
+            const unsigned char *begin = bench->arena.memory + plan->parts[i].at;
             const unsigned char *end = begin + plan->parts[i].bytes;
             assert_int_equal(mix->load_steps, cases[c].load_parts * part);
             assert_int_equal(mix->store_steps, cases[c].store_parts * part);
@@ -65,7 +56,6 @@ static void bytes_are_counted_as_the_memory_sees_them(void **state)
                             mix->to.to + mix->to.steps * mix->to.stride <= end);
             workers[i].run(workers[i].state, 2);
         }
-        free(arena.memory);
     }
 }
 
@@ -93,23 +83,18 @@ static void what_no_memory_can_see_is_refused(void **state)
     refuse(bench, "4:1", "sizes", "1M", "--sizes");
 }
 
+static double rate_of(const struct bench *bench, const struct plan_point *point)
+{
+    (void)bench;
+    return 1e9 * (point->x + point->series);
+}
+
 static void one_and_all_are_reported_by_name(void **state)
 {
     struct bench *bench = *state;
     const struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "mix", "4:1,1:0", NULL), 0);
-    struct series *series = bench->task.plan.series;
-    for (size_t s = 0; s < 2; s++)
-        for (unsigned threads = 1; threads <= 5; threads += 4) {
-            struct point *point = pool_append(&bench->pool, (void **)&series[s].points,
-                                              &series[s].point_count, sizeof *point);
-            const float rate = 1e9f * (float)(threads + s);
-            *point = (struct point){.x = threads};
-            point->y = (struct summary){
-                .median = rate, .low = rate, .high = rate, .coverage = 0.95f, .n = 6};
-        }
-    bench->result.series = series;
-    bench->result.series_count = bench->task.plan.series_count;
+    bench_measured(bench, rate_of);
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
     assert_true(bench_finding(bench, "bandwidth.reads4-writes1.1")->value == 1e9);
     assert_true(bench_finding(bench, "bandwidth.reads4-writes1.all")->value == 5e9);

@@ -44,61 +44,30 @@ static void one_line_is_measured_in_one_go(void **state)
     assert_true(plan->batches == 500 && plan->repeats == 4000);
 }
 
-struct layout {
-    struct arena arena;
-    struct worker workers[2];
-    struct trial trial;
-};
-
-static void lay_out(struct bench *bench, struct layout *layout)
+static uint32_t *flag_of(struct bench *bench, int side, size_t point, unsigned number)
 {
-    *layout = (struct layout){0};
-    layout->arena.bytes = bench->task.plan.points[0].arena_bytes;
-    layout->arena.memory = aligned_alloc(4096, (layout->arena.bytes + 4095) / 4096 * 4096);
-    assert_non_null(layout->arena.memory);
-}
-
-static void prepare(struct bench *bench, struct layout *layout, size_t point, unsigned number)
-{
-    layout->trial = (struct trial){.plan = &bench->task.plan,
-                                   .point = &bench->task.plan.points[point],
-                                   .arena = &layout->arena,
-                                   .seed = 99 + point,
-                                   .number = number,
-                                   .workers = layout->workers,
-                                   .probe_state = bench->task.state};
-    cores_probe.prepare(&layout->trial);
-}
-
-static uint32_t *flag_of(const struct layout *layout, int side)
-{
-    return ((struct handoff_cas *)layout->workers[side].state)->flag;
+    bench_trial(bench, &bench->task.plan.points[point], 99 + point, number);
+    return ((struct handoff_cas *)bench->workers[side].state)->flag;
 }
 
 static void all_pairs_share_their_lines_and_each_comes_twice(void **state)
 {
     struct bench *bench = *state;
-    struct layout layout;
-    assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
-    lay_out(bench, &layout);
     uint32_t *previous = NULL;
+    assert_int_equal(bench_plan(bench, &cores_probe, NULL), 0);
     for (unsigned number = 0; number < 64; number++) {
-        prepare(bench, &layout, 0, number);
-        uint32_t *line = flag_of(&layout, 0);
-        assert_ptr_equal(flag_of(&layout, 1), line);
-        assert_true((unsigned char *)line >= layout.arena.memory);
-        assert_true((unsigned char *)line < layout.arena.memory + layout.arena.bytes);
+        uint32_t *line = flag_of(bench, 0, 0, number);
+        assert_ptr_equal(flag_of(bench, 1, 0, number), line);
+        assert_true((unsigned char *)line >= bench->arena.memory);
+        assert_true((unsigned char *)line < bench->arena.memory + bench->arena.bytes);
         assert_true(previous == NULL || line > previous);
-        prepare(bench, &layout, 7, number);
-        assert_ptr_equal(flag_of(&layout, 0), line);
-        void *side = layout.workers[0].state;
-        prepare(bench, &layout, 7, number + 64);
-        assert_ptr_equal(flag_of(&layout, 0), line);
+        assert_ptr_equal(flag_of(bench, 0, 7, number), line);
+        const void *side = bench->workers[0].state;
+        assert_ptr_equal(flag_of(bench, 0, 7, number + 64), line);
         /* The same state too: the second time goes on where the first stopped. */
-        assert_ptr_equal(layout.workers[0].state, side);
+        assert_ptr_equal(bench->workers[0].state, side);
         previous = line;
     }
-    free(layout.arena.memory);
 }
 
 static bool same_line(const void *a, const void *b)
@@ -109,11 +78,9 @@ static bool same_line(const void *a, const void *b)
 static void control_words_share_no_line_with_what_is_measured(void **state)
 {
     struct bench *bench = *state;
-    struct layout layout;
     assert_int_equal(bench_plan(bench, &cores_probe, "op", "readwrite", NULL), 0);
-    lay_out(bench, &layout);
-    prepare(bench, &layout, 0, 3);
-    struct handoff_readwrite *first = layout.workers[0].state, *second = layout.workers[1].state;
+    bench_trial(bench, &bench->task.plan.points[0], 99, 3);
+    struct handoff_readwrite *first = bench->workers[0].state, *second = bench->workers[1].state;
     assert_ptr_equal(first->mine, second->theirs);
     assert_ptr_equal(first->theirs, second->mine);
     assert_int_equal((const char *)first->theirs - (const char *)first->mine, 128);
@@ -121,7 +88,6 @@ static void control_words_share_no_line_with_what_is_measured(void **state)
     assert_false(same_line(first, second));
     assert_false(same_line(first, first->mine) || same_line(second, second->mine));
     assert_false(same_line(first, second->mine) || same_line(second, first->mine));
-    free(layout.arena.memory);
 }
 
 /* Everything that two pairs of a round touch. */
@@ -129,10 +95,10 @@ struct span {
     unsigned char *begin, *end;
 };
 
-static struct span span_of(const struct layout *layout, size_t payload)
+static struct span span_of(const struct bench *bench, size_t payload)
 {
-    const struct handoff_turn *turn = layout->workers[0].state;
-    unsigned char *states = layout->workers[0].state, *other = layout->workers[1].state;
+    const struct handoff_turn *turn = bench->workers[0].state;
+    unsigned char *states = bench->workers[0].state, *other = bench->workers[1].state;
     struct span span = {(unsigned char *)turn->line, states + 128};
     span.begin = other < span.begin ? other : span.begin;
     assert_true(turn->payload + payload <= other && other < states);
@@ -142,12 +108,10 @@ static struct span span_of(const struct layout *layout, size_t payload)
 static void pairs_side_by_side_share_nothing(void **state)
 {
     struct bench *bench = *state;
-    struct layout layout;
     struct span spans[2 * 128];
     assert_int_equal(
         bench_plan(bench, &cores_probe, "parallel", NULL, "op", "payload", "payload", "20", NULL),
         0);
-    lay_out(bench, &layout);
     const struct plan *plan = &bench->task.plan;
     assert_int_equal(plan->points[0].arena_bytes, plan->points[19].arena_bytes);
     size_t first = 0;
@@ -155,18 +119,17 @@ static void pairs_side_by_side_share_nothing(void **state)
         size_t count = 0;
         for (size_t i = 0; i < plan->groups[round]; i++)
             for (unsigned number = 0; number < 64; number++) {
-                prepare(bench, &layout, first + i, number);
-                spans[count++] = span_of(&layout, 20 * 64);
+                bench_trial(bench, &plan->points[first + i], 99 + first + i, number);
+                spans[count++] = span_of(bench, 20 * 64);
             }
         for (size_t i = 0; i < count; i++) {
-            assert_true(spans[i].begin >= layout.arena.memory);
-            assert_true(spans[i].end <= layout.arena.memory + layout.arena.bytes);
+            assert_true(spans[i].begin >= bench->arena.memory);
+            assert_true(spans[i].end <= bench->arena.memory + bench->arena.bytes);
             for (size_t j = 0; j < i; j++)
                 assert_true(spans[i].end <= spans[j].begin || spans[j].end <= spans[i].begin);
         }
     }
     assert_int_equal(first, plan->point_count);
-    free(layout.arena.memory);
 }
 
 /* A pair of 50 ns, from 45 to 55, whose values scatter so. */

@@ -96,19 +96,12 @@ static double model(const char *name, double x)
 static void measure(struct bench *bench, uint64_t more, unsigned refused)
 {
     struct plan *plan = &bench->task.plan;
-    unsigned char *memory = aligned_alloc(4096, 64 * pages_bytes(PAGES_OF_4K));
-    const struct arena arena = {.memory = memory};
     for (size_t i = 0; i < plan->point_count; i++) {
         const struct plan_point *at = &plan->points[i];
         struct series *series = &plan->series[at->series];
         const bool wrong = strcmp(series->name, "copy-on-write") == 0;
-        struct worker workers[BENCH_CPUS] = {{0}};
-        struct trial trial = {.plan = plan,
-                              .point = at,
-                              .arena = &arena,
-                              .workers = workers,
-                              .probe_state = bench->task.state};
-        fault_probe.prepare(&trial);
+        const struct trial trial = *bench_trial(bench, at, i, 0);
+        struct worker *workers = bench->workers;
         struct pages *pages = workers[0].state;
         assert_true(trial.operations > 0);
         assert_true(trial.faults == 0 || trial.faults == pages->bytes / pages->step);
@@ -133,7 +126,6 @@ static void measure(struct bench *bench, uint64_t more, unsigned refused)
                            .flags = wrong && more ? FLAG_BIT(FLAG_PREEMPTED) : 0,
                            .y = {ns, ns * 0.99f, ns * 1.01f, 0.97f, .n = 6}};
     }
-    free(memory);
     bench->result.series = plan->series;
     bench->result.series_count = plan->series_count;
 }

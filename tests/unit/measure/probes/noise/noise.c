@@ -54,32 +54,11 @@ static void it_lasts_as_long_as_asked(void **state)
 enum { TRIALS = 10 };
 static const double trial_ns = 50e6, ticks_a_ns = 2;
 
-struct watched {
-    struct arena arena;
-    struct worker worker;
-    struct trial trial;
-};
-
-static void begin(struct bench *bench, struct watched *watched, const char *cpus)
+static struct gaps *prepare(struct bench *bench, size_t point, unsigned number)
 {
-    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", cpus, NULL), 0);
-    const size_t bytes = bench->task.plan.points[0].arena_bytes;
-    *watched = (struct watched){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
-    assert_non_null(watched->arena.memory);
-}
-
-static struct gaps *prepare(struct bench *bench, struct watched *watched, size_t point,
-                            unsigned number)
-{
-    watched->trial = (struct trial){.plan = &bench->task.plan,
-                                    .point = &bench->task.plan.points[point],
-                                    .arena = &watched->arena,
-                                    .number = number,
-                                    .workers = &watched->worker,
-                                    .probe_state = bench->task.state};
-    noise_probe.prepare(&watched->trial);
-    assert_ptr_equal(watched->worker.run, gaps_run);
-    return watched->worker.state;
+    bench_trial(bench, &bench->task.plan.points[point], 0, number);
+    assert_ptr_equal(bench->workers[0].run, gaps_run);
+    return bench->workers[0].state;
 }
 
 static void note(struct gaps *gaps, double at_ns, double ns, uint32_t switches, uint32_t faults)
@@ -89,13 +68,13 @@ static void note(struct gaps *gaps, double at_ns, double ns, uint32_t switches, 
         (struct gap){(uint64_t)(at_ns * ticks_a_ns), (uint64_t)(ns * ticks_a_ns), switches, faults};
 }
 
-static void observe(struct bench *bench, struct watched *watched, struct gaps *gaps, double ended_s)
+static void observe(struct bench *bench, struct gaps *gaps, double ended_s)
 {
     const struct batch batch = {trial_ns, 3e9};
     gaps->last_ticks = (uint64_t)(trial_ns * ticks_a_ns);
     gaps->watched += gaps->last_ticks;
     gaps->readings += 1000000;
-    noise_probe.observe(&bench->task, &(struct observation){.trial = &watched->trial,
+    noise_probe.observe(&bench->task, &(struct observation){.trial = &bench->trial,
                                                             .batches = &batch,
                                                             .batch_count = 1,
                                                             .repeats = 1000000,
@@ -105,13 +84,13 @@ static void observe(struct bench *bench, struct watched *watched, struct gaps *g
 
 /* Each trial of 50 ms on CPU 0: a tick of 5 us every 4 ms, another thread for 2 ms, a page fault of
  * 50 us; below the threshold something of 100 ns. On CPU 1 the tick alone. */
-static void watch(struct bench *bench, struct watched *watched)
+static void watch(struct bench *bench)
 {
-    begin(bench, watched, "0-1");
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0-1", NULL), 0);
     for (unsigned trial = 0; trial < TRIALS; trial++)
         for (size_t cpu = 0; cpu < 2; cpu++) {
             const double began = 1e9 + trial * 61e6; /* 11 ms between two trials */
-            struct gaps *gaps = prepare(bench, watched, cpu, trial);
+            struct gaps *gaps = prepare(bench, cpu, trial);
             for (double tick = ceil(began / 4e6) * 4e6; tick < began + trial_ns; tick += 4e6)
                 note(gaps, tick, 5e3, 0, 0);
             note(gaps, began + trial_ns / 2, 100, 0, 0);
@@ -119,7 +98,7 @@ static void watch(struct bench *bench, struct watched *watched)
                 note(gaps, began + 7e6 + 4e6 * (trial * trial % 7), 2e6, 1, 0);
                 note(gaps, began + 17e6, 50e3, 0, 1);
             }
-            observe(bench, watched, gaps, (began + trial_ns) * 1e-9);
+            observe(bench, gaps, (began + trial_ns) * 1e-9);
         }
 }
 
@@ -152,8 +131,7 @@ static const struct finding *period_of(const struct bench *bench, double us)
 static void what_was_taken_is_reported_by_cause(void **state)
 {
     struct bench *bench = *state;
-    struct watched watched;
-    watch(bench, &watched);
+    watch(bench);
     conclude(bench);
     const double ticks = 5e3 / 4e6, threads = 2e6 / 50e6, faults = 50e3 / 50e6;
     assert_true(about(bench_finding(bench, "noise.share.threads")->value, 100 * threads / 2));
@@ -185,66 +163,59 @@ static void what_was_taken_is_reported_by_cause(void **state)
     assert_string_equal(tick->cpus, "0-1");
     assert_string_equal(faults_of->cpus, "0");
     assert_non_null(strstr(faults_of->text, "page faults"));
-    free(watched.arena.memory);
 }
 
 static void a_log_that_overflowed_is_still_summed(void **state)
 {
     struct bench *bench = *state;
-    struct watched watched;
-    begin(bench, &watched, "0");
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
     for (unsigned trial = 0; trial < TRIALS; trial++) {
-        struct gaps *gaps = prepare(bench, &watched, 0, trial);
+        struct gaps *gaps = prepare(bench, 0, trial);
         gaps->missed = 7;
         gaps->missed_ticks = (uint64_t)(5e6 * ticks_a_ns); /* a tenth of the trial */
         gaps->missed_longest = (uint64_t)(3e6 * ticks_a_ns);
         gaps->backwards = trial == 3;
-        observe(bench, &watched, gaps, trial + 1.0);
+        observe(bench, gaps, trial + 1.0);
     }
     conclude(bench);
     assert_true(about(bench_finding(bench, "noise.share")->value, 10));
     assert_true(about(bench_finding(bench, "noise.longest")->value, 3000));
     assert_true(bench_finding(bench, "noise.clock-steps")->value == 1);
-    free(watched.arena.memory);
 }
 
 /* Of each trial a tenth was taken; how many there are does not change what that comes to. */
 static void days_of_trials_need_no_more_room(void **state)
 {
     struct bench *bench = *state;
-    struct watched watched;
     enum { MANY = 5 * 1024 + 3 };
-    begin(bench, &watched, "0");
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
     for (unsigned trial = 0; trial < MANY; trial++) {
-        struct gaps *gaps = prepare(bench, &watched, 0, trial);
+        struct gaps *gaps = prepare(bench, 0, trial);
         note(gaps, 1e9 + trial * trial_ns, (4e6 + 2e6 * (trial % 2)), 1, 0);
-        observe(bench, &watched, gaps, trial + 1.0);
+        observe(bench, gaps, trial + 1.0);
     }
     conclude(bench);
     assert_true(about(bench_finding(bench, "noise.share.threads")->value, 10));
     assert_true(about(bench_finding(bench, "noise.interruptions")->value, 1e9 / trial_ns));
-    free(watched.arena.memory);
 }
 
 /* What comes at random has no period, and that is said. */
 static void no_period_is_reported_too(void **state)
 {
     struct bench *bench = *state;
-    struct watched watched;
     struct random random = {7};
-    begin(bench, &watched, "0");
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
     for (unsigned trial = 0; trial < TRIALS; trial++) {
-        struct gaps *gaps = prepare(bench, &watched, 0, trial);
+        struct gaps *gaps = prepare(bench, 0, trial);
         const double began = 1e9 + trial * trial_ns;
         for (double at = began; at < began + trial_ns;
              at += 1e4 * (double)random_below(&random, 900))
             note(gaps, at, 5e3, 0, 0);
-        observe(bench, &watched, gaps, trial + 1.0);
+        observe(bench, gaps, trial + 1.0);
     }
     conclude(bench);
     assert_true(isnan(bench_finding(bench, "noise.period.1")->value));
     assert_non_null(strstr(bench_finding(bench, "noise.period.1")->text, "not found"));
-    free(watched.arena.memory);
 }
 
 /* As an emulator's that is derived from a clock of microseconds: each step is far longer than a
@@ -252,20 +223,18 @@ static void no_period_is_reported_too(void **state)
 static void a_counter_s_own_steps_are_no_interruptions(void **state)
 {
     struct bench *bench = *state;
-    struct watched watched;
     const double step_ns = 1000;
-    begin(bench, &watched, "0");
+    assert_int_equal(bench_plan(bench, &noise_probe, "cpus", "0", NULL), 0);
     for (unsigned trial = 0; trial < TRIALS; trial++) {
-        struct gaps *gaps = prepare(bench, &watched, 0, trial);
+        struct gaps *gaps = prepare(bench, 0, trial);
         gaps->shortest = (uint64_t)(step_ns * ticks_a_ns);
         for (int i = 0; i < 100; i++)
             note(gaps, 1e9 + trial * trial_ns + 2 * i * step_ns, step_ns, 0, 0);
         note(gaps, 1.04e9 + trial * trial_ns, 5 * step_ns, 0, 0);
-        observe(bench, &watched, gaps, trial + 1.0);
+        observe(bench, gaps, trial + 1.0);
     }
     conclude(bench);
     assert_true(about(bench_finding(bench, "noise.interruptions")->value, 1e9 / trial_ns));
-    free(watched.arena.memory);
 }
 
 static void nothing_watched_concludes_nothing(void **state)

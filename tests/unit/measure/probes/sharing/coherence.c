@@ -88,21 +88,11 @@ static void a_trial_is_a_ring_that_all_workers_know(void **state)
     struct bench *bench = *state;
     assert_int_equal(bench_plan(bench, &coherence_probe, "cpus", "0-2", "lines", "16", NULL), 0);
     const struct plan *plan = &bench->task.plan;
-    struct arena arena = {.bytes = plan->points[0].arena_bytes};
-    arena.memory = aligned_alloc(4096, (arena.bytes + 4095) / 4096 * 4096);
-    assert_non_null(arena.memory);
-    memset(arena.memory, 0x77, arena.bytes);
     for (size_t i = 0; i < plan->point_count; i++)
         for (unsigned number = 0; number < plan->trials_per_visit; number++) {
-            struct worker workers[3];
-            struct trial trial = {.plan = plan,
-                                  .point = &plan->points[i],
-                                  .arena = &arena,
-                                  .seed = i,
-                                  .number = number,
-                                  .workers = workers,
-                                  .probe_state = bench->task.state};
-            coherence_probe.prepare(&trial);
+            const struct trial trial = *bench_trial(bench, &plan->points[i], i, number);
+            const struct arena arena = bench->arena;
+            const struct worker *workers = bench->workers;
             const struct line_ring *first = workers[0].state;
             assert_true(trial.operations == 16 && first->lines == 16 && *first->stage == 0);
             assert_true((unsigned char *)first->stage >= arena.memory);
@@ -131,7 +121,6 @@ static void a_trial_is_a_ring_that_all_workers_know(void **state)
             workers[0].run(workers[0].state, 1);
             assert_int_equal(*first->stage, trial.point->seat_count);
         }
-    free(arena.memory);
 }
 
 /* What is said of a store of CPU 0 to a line that is shared with CPU 1. */

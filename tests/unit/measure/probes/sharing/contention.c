@@ -59,101 +59,62 @@ static void one_cpu_shows_what_is_left(void **state)
     assert_non_null(strstr(bench->error.text, "at most 5"));
 }
 
-struct layout {
-    struct arena arena;
-    struct worker workers[BENCH_CPUS];
-    struct trial trial;
-};
-
-static void prepare(struct bench *bench, struct layout *layout, size_t point, uint64_t seed)
-{
-    layout->trial = (struct trial){.plan = &bench->task.plan,
-                                   .point = &bench->task.plan.points[point],
-                                   .arena = &layout->arena,
-                                   .seed = seed,
-                                   .workers = layout->workers,
-                                   .probe_state = bench->task.state};
-    contention_probe.prepare(&layout->trial);
-}
-
-static void lay_out(struct bench *bench, struct layout *layout)
-{
-    size_t bytes = bench->task.plan.points[0].arena_bytes;
-    *layout = (struct layout){.arena = {.memory = aligned_alloc(4096, bytes), .bytes = bytes}};
-    assert_non_null(layout->arena.memory);
-}
-
 static void writers_share_a_word_or_are_as_far_apart_as_the_point_says(void **state)
 {
     struct bench *bench = *state;
-    struct layout layout;
     assert_int_equal(bench_plan(bench, &contention_probe, NULL), 0);
-    lay_out(bench, &layout);
     const struct plan *plan = &bench->task.plan;
     bool moved = false;
     uint64_t *first_line = NULL;
     for (size_t i = 0; i < plan->point_count; i++)
         for (uint64_t seed = 0; seed < 20; seed++) {
-            prepare(bench, &layout, i, seed);
-            uint64_t *first = layout.workers[0].state;
+            bench_trial(bench, &plan->points[i], seed, 0);
+            uint64_t *first = bench->workers[0].state;
             size_t apart = plan->points[i].series >= CONTENTION_OPS ? (size_t)plan->points[i].x : 0;
             for (size_t w = 0; w < plan->points[i].seat_count; w++) {
-                unsigned char *word = layout.workers[w].state;
+                unsigned char *word = bench->workers[w].state;
                 assert_true(word == (unsigned char *)first + w * apart);
-                assert_true(word >= layout.arena.memory &&
-                            word + 8 <= layout.arena.memory + layout.arena.bytes);
-                assert_ptr_equal(layout.workers[w].run, contentions[plan->points[i].index].run);
+                assert_true(word >= bench->arena.memory &&
+                            word + 8 <= bench->arena.memory + bench->arena.bytes);
+                assert_ptr_equal(bench->workers[w].run, contentions[plan->points[i].index].run);
             }
             assert_int_equal((uintptr_t)first % 128, 0);
             moved = moved || (first_line && first_line != first);
             first_line = first;
         }
     assert_true(moved); /* lines differ from trial to trial */
-    free(layout.arena.memory);
 }
 
 /* The first writer does 1000 repeats of 64 operations in 100 us a batch; the second did a quarter
  * of what the first did, and was at it a little longer: each counts by its own time. */
-static void observe(struct bench *bench, struct layout *layout, size_t point)
+static void observe(struct bench *bench, const struct plan_point *point)
 {
     struct batch batches[] = {{90e3, 3e9}, {110e3, 3e9}};
     static const struct background background[2] = {{0, 0}, {510, 204e3}};
-    prepare(bench, layout, point, point);
-    contention_probe.observe(&bench->task, &(struct observation){.trial = &layout->trial,
-                                                                 .batches = batches,
-                                                                 .batch_count = 2,
-                                                                 .background = background,
-                                                                 .repeats = 1000});
+    contention_probe.observe(&bench->task,
+                             &(struct observation){.trial = bench_trial(bench, point, 1, 0),
+                                                   .batches = batches,
+                                                   .batch_count = 2,
+                                                   .background = background,
+                                                   .repeats = 1000});
 }
 
-static void give_points(struct bench *bench)
+static double time_of(const struct bench *bench, const struct plan_point *point)
 {
-    struct plan *plan = &bench->task.plan;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        struct series *series = &plan->series[plan->points[i].series];
-        struct point *point = pool_append(&bench->pool, (void **)&series->points,
-                                          &series->point_count, sizeof *point);
-        double ns = plan->points[i].series < CONTENTION_OPS ? 10 * plan->points[i].x
-                    : plan->points[i].x < 64                ? 30
-                    : plan->points[i].x < 128               ? 6
-                                                            : 2;
-        *point = (struct point){.x = plan->points[i].x};
-        summarize(&ns, 1, &ns, &point->y);
-    }
-    bench->result.series = plan->series;
-    bench->result.series_count = plan->series_count;
+    (void)bench;
+    if (point->series < CONTENTION_OPS)
+        return 10 * point->x;
+    return point->x < 64 ? 30 : point->x < 128 ? 6 : 2;
 }
 
 static void throughput_and_fairness_are_of_the_groups_that_were_kept(void **state)
 {
     struct bench *bench = *state;
-    struct layout layout;
     struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &contention_probe, "cpus", "0-1", NULL), 0);
-    lay_out(bench, &layout);
     for (size_t i = 0; i < bench->task.plan.point_count; i++)
-        observe(bench, &layout, i);
-    give_points(bench);
+        observe(bench, &bench->task.plan.points[i]);
+    bench_measured(bench, time_of);
     assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
     double alone = 1000.0 * contention_steps / 100e3 * 1e9;
     for (int op = 0; op < CONTENTION_OPS; op++) {
@@ -176,7 +137,6 @@ static void throughput_and_fairness_are_of_the_groups_that_were_kept(void **stat
     assert_true(bench_finding(bench, "contention.store.adjacent-lines")->value == 3);
     assert_non_null(
         strstr(bench_finding(bench, "contention.cas.throughput.all")->text, "more CPUs would"));
-    free(layout.arena.memory);
 }
 
 int main(void)
