@@ -13,77 +13,57 @@ const char *const statistic_names[] = {
     [STATISTIC_MIN] = "best",      [STATISTIC_MAX] = "greatest",
 };
 
-/* Units of time in ns, and of cycles; what is named so is a latency. */
+/* Words in small letters, what a column of that name holds, and its unit in ns or cycles (0: none).
+ * Where a name has several words, a later kind of word counts more. */
 static const struct {
-    const char *word;
+    const char *words;
     enum column_holds holds;
     double unit;
-} units[] = {
-    {"ns", COLUMN_TIME, 1},
-    {"nsec", COLUMN_TIME, 1},
-    {"nsecs", COLUMN_TIME, 1},
-    {"nanos", COLUMN_TIME, 1},
-    {"nanosecond", COLUMN_TIME, 1},
-    {"nanoseconds", COLUMN_TIME, 1},
-    {"us", COLUMN_TIME, 1e3},
-    {"usec", COLUMN_TIME, 1e3},
-    {"usecs", COLUMN_TIME, 1e3},
-    {"\xc2\xb5s", COLUMN_TIME, 1e3},
-    {"\xce\xbcs", COLUMN_TIME, 1e3},
-    {"microseconds", COLUMN_TIME, 1e3},
-    {"ms", COLUMN_TIME, 1e6},
-    {"msec", COLUMN_TIME, 1e6},
-    {"milliseconds", COLUMN_TIME, 1e6},
-    {"s", COLUMN_TIME, 1e9},
-    {"sec", COLUMN_TIME, 1e9},
-    {"seconds", COLUMN_TIME, 1e9},
-    {"ps", COLUMN_TIME, 1e-3},
-    {"psec", COLUMN_TIME, 1e-3},
-    {"picoseconds", COLUMN_TIME, 1e-3},
-    {"cycle", COLUMN_CYCLES, 1},
-    {"cycles", COLUMN_CYCLES, 1},
-    {"cyc", COLUMN_CYCLES, 1},
-    {"clk", COLUMN_CYCLES, 1},
-    {"clks", COLUMN_CYCLES, 1},
-    {"clocks", COLUMN_CYCLES, 1},
-    {"cpi", COLUMN_CYCLES, 1},
+} known[] = {
+    {"read rd reads", COLUMN_READS, 0},
+    {"size sizes wss working workingset buffer footprint array range memory region", COLUMN_SIZE,
+     0},
+    {"latency latencies lat latencia latenz load access chase time", COLUMN_TIME, 0},
+    {"stride", COLUMN_STRIDE, 0},
+    {"threads nthreads", COLUMN_THREADS, 0},
+    {"from src source writer", COLUMN_FROM, 0},
+    {"to dst dest reader", COLUMN_TO, 0},
+    {"ns nsec nsecs nanos nanosecond nanoseconds", COLUMN_TIME, 1},
+    {"us usec usecs microseconds \xc2\xb5s \xce\xbcs", COLUMN_TIME, 1e3},
+    {"ms msec msecs milliseconds", COLUMN_TIME, 1e6},
+    {"s sec secs seconds", COLUMN_TIME, 1e9},
+    {"ps psec picoseconds", COLUMN_TIME, 1e-3},
+    {"cycle cycles cyc clk clks clocks cpi", COLUMN_CYCLES, 1},
+    {"bandwidth bw throughput", COLUMN_RATE, 0},
+    {"gbps", COLUMN_RATE, 1e9},
+    {"mbps", COLUMN_RATE, 1e6},
+    {"std stddev stdev sd dev deviation err error sem var variance cv ci iqr jitter iterations "
+     "iters "
+     "iter loops samples count label elapsed total overhead smooth pause",
+     COLUMN_OTHER, 0},
 };
-
-/* Other words, of which the first that stands in a name decides. */
 static const struct {
-    const char *word;
-    enum column_holds holds;
-} words[] = {
-    {"std", COLUMN_OTHER},        {"stddev", COLUMN_OTHER},   {"stdev", COLUMN_OTHER},
-    {"sd", COLUMN_OTHER},         {"dev", COLUMN_OTHER},      {"deviation", COLUMN_OTHER},
-    {"err", COLUMN_OTHER},        {"error", COLUMN_OTHER},    {"sem", COLUMN_OTHER},
-    {"var", COLUMN_OTHER},        {"variance", COLUMN_OTHER}, {"cv", COLUMN_OTHER},
-    {"ci", COLUMN_OTHER},         {"iqr", COLUMN_OTHER},      {"jitter", COLUMN_OTHER},
-    {"iterations", COLUMN_OTHER}, {"iters", COLUMN_OTHER},    {"iter", COLUMN_OTHER},
-    {"loops", COLUMN_OTHER},      {"samples", COLUMN_OTHER},  {"count", COLUMN_OTHER},
-    {"label", COLUMN_OTHER},      {"elapsed", COLUMN_OTHER},  {"total", COLUMN_OTHER},
-    {"overhead", COLUMN_OTHER},   {"stride", COLUMN_STRIDE},  {"threads", COLUMN_THREADS},
-    {"nthreads", COLUMN_THREADS}, {"from", COLUMN_FROM},      {"src", COLUMN_FROM},
-    {"source", COLUMN_FROM},      {"writer", COLUMN_FROM},    {"to", COLUMN_TO},
-    {"dst", COLUMN_TO},           {"dest", COLUMN_TO},        {"reader", COLUMN_TO},
-    {"size", COLUMN_SIZE},        {"sizes", COLUMN_SIZE},     {"wss", COLUMN_SIZE},
-    {"workingset", COLUMN_SIZE},  {"working", COLUMN_SIZE},   {"buffer", COLUMN_SIZE},
-    {"region", COLUMN_SIZE},      {"footprint", COLUMN_SIZE}, {"array", COLUMN_SIZE},
-    {"range", COLUMN_SIZE},       {"memory", COLUMN_SIZE},    {"datasize", COLUMN_SIZE},
-    {"bandwidth", COLUMN_RATE},   {"bw", COLUMN_RATE},        {"throughput", COLUMN_RATE},
-    {"time", COLUMN_TIME},
-};
-static const char *const latency_words[] = {"latency", "latencies", "lat",    "latencia",
-                                            "latenz",  "load",      "access", "chase"};
-static const struct {
-    const char *word;
+    const char *words;
     enum column_statistic statistic;
 } statistics[] = {
-    {"median", STATISTIC_MEDIAN}, {"med", STATISTIC_MEDIAN},   {"mean", STATISTIC_MEAN},
-    {"avg", STATISTIC_MEAN},      {"average", STATISTIC_MEAN}, {"min", STATISTIC_MIN},
-    {"minimum", STATISTIC_MIN},   {"best", STATISTIC_MIN},     {"fastest", STATISTIC_MIN},
-    {"max", STATISTIC_MAX},       {"maximum", STATISTIC_MAX},  {"worst", STATISTIC_MAX},
+    {"median med", STATISTIC_MEDIAN},
+    {"mean avg average", STATISTIC_MEAN},
+    {"min minimum best fastest", STATISTIC_MIN},
+    {"max maximum worst", STATISTIC_MAX},
 };
+
+/* Whether the word, in capitals or not, is one of those. */
+static bool is_one_of(const char *word, const char *words)
+{
+    const size_t length = strlen(word);
+    for (; *words; words += strspn(words, " ")) {
+        const size_t one = strcspn(words, " ");
+        if (one == length && strncasecmp(word, words, length) == 0)
+            return true;
+        words += one;
+    }
+    return false;
+}
 
 /* A unit of size in bytes: "kb", "kib", "kbytes", "kilobytes"; 0 for none. */
 static double size_unit(const char *word)
@@ -103,32 +83,37 @@ static double size_unit(const char *word)
 static void take_word(struct column *column, const char *word, bool rate)
 {
     const double size = size_unit(word);
+    size_t rank = column->rank;
     if (size > 0) {
         /* Before "/s" prefixes are those of 10, unless they are written as "Gi". */
         const double ten[] = {1, 1e3, 1e6, 1e9};
         const bool binary = strlen(word) > 1 && tolower((unsigned char)word[1]) == 'i' &&
                             tolower((unsigned char)word[2]) != 'l';
-        column->holds = rate ? COLUMN_RATE : COLUMN_SIZE;
+        const enum column_holds holds = rate ? COLUMN_RATE : COLUMN_SIZE;
+        size_t place = 0;
+        while (known[place].holds != holds)
+            place++;
         column->unit = rate && !binary ? ten[(int)(log2(size) / 10)] : size;
-    }
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcasecmp(word, units[i].word) == 0 && !rate) {
-            column->holds = column->holds == COLUMN_OTHER ? COLUMN_OTHER : units[i].holds;
-            column->unit = units[i].unit;
+        if (place + 1 > rank) {
+            column->holds = holds;
+            column->rank = place + 1;
         }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasecmp(word, words[i].word) == 0 &&
-            (!column->holds || words[i].holds == COLUMN_OTHER || words[i].holds == COLUMN_RATE))
-            column->holds = words[i].holds;
-    for (size_t i = 0; i < sizeof latency_words / sizeof *latency_words; i++)
-        column->latency = column->latency || strcasecmp(word, latency_words[i]) == 0;
-    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
-        if (strcasecmp(word, statistics[i].word) == 0)
-            column->statistic = statistics[i].statistic;
-    if (strcasecmp(word, "gbps") == 0 || strcasecmp(word, "mbps") == 0) {
-        column->holds = COLUMN_RATE;
-        column->unit = tolower((unsigned char)*word) == 'g' ? 1e9 : 1e6;
+        return;
     }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!is_one_of(word, known[i].words) || (rate && known[i].holds == COLUMN_TIME))
+            continue;
+        column->latency = column->latency || (known[i].holds == COLUMN_TIME && known[i].unit == 0 &&
+                                              strcasecmp(word, "time") != 0);
+        column->unit = known[i].unit > 0 ? known[i].unit : column->unit;
+        if (i + 1 > rank) {
+            column->holds = known[i].holds;
+            column->rank = i + 1;
+        }
+    }
+    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+        if (is_one_of(word, statistics[i].words))
+            column->statistic = statistics[i].statistic;
 }
 
 static bool is_letter(char c)
@@ -169,8 +154,6 @@ struct column column_named(const struct field *name)
     struct column column = words_of(name->text, name->length);
     if (!column.holds && (column.latency || column.statistic != STATISTIC_NONE))
         column.holds = COLUMN_TIME;
-    if (column.holds == COLUMN_SIZE && column.latency && column.unit == 0)
-        column.holds = COLUMN_TIME;
     /* What the tool MemoryLatency (Chips and Cheese) calls so is in KiB. */
     if (column.holds == COLUMN_SIZE && column.unit == 0 && name->length == 6 &&
         strncasecmp(name->text, "region", 6) == 0)
@@ -185,9 +168,16 @@ struct column column_in_words(const char *text, size_t length)
         size_t n = 0;
         while (at + n < length && is_letter(text[at + n]))
             n++;
-        for (size_t i = 0; i < sizeof units / sizeof *units && n > 1; i++)
-            if (strlen(units[i].word) == n && strncasecmp(units[i].word, text + at, n) == 0)
-                column = (struct column){units[i].holds, units[i].unit, STATISTIC_NONE, true};
+        char word[WORD_BYTES];
+        const struct field one = {text + at, n, 0, 0};
+        field_copy(&one, word, sizeof word);
+        for (size_t i = 0; i < sizeof known / sizeof *known && n > 1; i++)
+            if (known[i].unit > 0 && known[i].holds != COLUMN_RATE &&
+                is_one_of(word, known[i].words))
+                column = (struct column){.holds = known[i].holds,
+                                         .unit = known[i].unit,
+                                         .statistic = STATISTIC_NONE,
+                                         .latency = true};
         at += n;
     }
     return column;

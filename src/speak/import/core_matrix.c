@@ -114,8 +114,8 @@ void core_matrix_read(struct reading *reading)
     size_t count = 0;
     rows_refuse_bandwidth(text);
     const struct column unit = unit_of_remarks(text);
+    struct core_rows rows = {.shape = CORE_NOTHING};
     while (*reading->rows.next || count == 0) {
-        struct core_rows rows;
         core_rows_read(&rows, &reading->rows);
         if (rows.count == 0 && count == 0)
             text_refuse(text, "holds no table: give a matrix of latencies");
@@ -147,17 +147,22 @@ void core_matrix_read(struct reading *reading)
 static bool is_square_or_triangle(struct rows *rows)
 {
     size_t first = 0, last = 0, count = 0;
-    bool equal = true, rising = true, ids = true, zero = false;
+    bool equal = true, rising = true, falling = true, ids = true, zero = false;
     const struct rows_place start = rows_place(rows);
     char separator = 0;
     while (!separator && rows_next_said(rows))
         separator = rows_separator(rows);
     rows_return(rows, start);
-    for (; rows_next_said(rows) && (equal || rising); count++) {
+    while (rows_next(rows) && (equal || rising || falling)) {
+        if (!rows->length && equal && count == first && count > 1)
+            break; /* another square may follow */
+        if (!rows->length || *rows->text == '#')
+            continue;
         rows_cut(rows, separator);
         first = count ? first : rows->count;
         equal = equal && rows->count == first;
         rising = rising && (!count || rows->count == last + 1);
+        falling = falling && (!count || rows->count + 1 == last);
         last = rows->count;
         if (rows_speak_of_bandwidth(rows))
             return false;
@@ -168,9 +173,10 @@ static bool is_square_or_triangle(struct rows *rows)
         for (size_t i = 1; i < rows->count && count; i++)
             if (!core_cell_is_empty(&rows->fields[i]) && !field_begins_number(&rows->fields[i]))
                 return false;
+        count++;
     }
     const bool square = equal && (first == count || (ids && zero && first + 1 == count));
-    return separator && count > 1 && (square || (rising && last > 2));
+    return separator && count > 1 && (square || (rising && last > 2) || (falling && first > 2));
 }
 
 /* A line of ids above rows that begin with one, or names above triples, are recognised by more than

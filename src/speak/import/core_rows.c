@@ -136,26 +136,31 @@ static void find_blanks(struct core_rows *rows, struct rows *lines)
 
 /* --- tables by separators --- */
 
-/* To the end of the text, or of the fence that it stands in. */
+/* To the end of the text or of the fence that it stands in, or to an empty line below a square. */
 static void read_separated(struct core_rows *rows, struct rows *lines)
 {
     const struct rows_place start = rows_place(lines);
-    const bool fenced = text_has_line(lines->source, "```");
-    bool inside = !fenced;
+    bool inside = !text_has_line(lines->source, "```");
+    const bool fenced = !inside;
     char separator = 0;
     while (!separator && rows_next_said(lines)) {
-        inside = inside || is_fence(lines);
+        inside = inside != is_fence(lines);
         separator = inside && !is_fence(lines) ? rows_separator(lines) : 0;
     }
     rows_return(lines, start);
-    for (inside = !fenced; rows_next_said(lines);) {
-        if (is_fence(lines) && rows->count)
+    for (inside = !fenced; rows_next(lines);) {
+        const bool fence = is_fence(lines);
+        const bool square = rows->count > 1 && rows->count == rows->list[0].count;
+        inside = fenced ? inside != fence : inside;
+        if (rows->count && (fence || (!lines->length && square)))
             return;
-        inside = inside || is_fence(lines);
+        if (!lines->length || *lines->text == '#' || fence || !inside)
+            continue;
         rows_cut(lines, separator ? separator : ',');
-        if (inside && !is_fence(lines) && (!fenced || lines->count > 1))
+        if (!fenced || lines->count > 1) {
+            rows->shape = CORE_SEPARATED;
             keep_row(rows, lines);
-        rows->shape = CORE_SEPARATED;
+        }
     }
 }
 
@@ -251,12 +256,14 @@ void core_rows_read(struct core_rows *rows, struct rows *lines)
 {
     const bool first = lines->number == 0;
     const struct rows_place start = rows_place(lines);
+    const bool separated = !first && rows->shape == CORE_SEPARATED;
     *rows = (struct core_rows){.shape = CORE_NOTHING};
     if (first && read_triples(rows, lines))
         return;
     rows_return(lines, start);
-    find_blanks(rows, lines);
-    if (!first || rows->shape != CORE_NOTHING)
+    if (!separated)
+        find_blanks(rows, lines);
+    if ((!first && !separated) || rows->shape != CORE_NOTHING)
         return;
     rows_return(lines, start);
     lines->source->unread = 0; /* they were no table by blanks, and are read now */

@@ -42,7 +42,7 @@ struct core_rows {
 /* --- core_rows.c cuts the text --- */
 
 /* Cuts the next table into rows, without empty lines and remarks, and leaves the lines behind it.
- * After the first table: CORE_NOTHING where there is none. */
+ * After the first table, which still stands in *rows: CORE_NOTHING where there is none. */
 void core_rows_read(struct core_rows *, struct rows *lines);
 /* How sure it is that there are tables by blanks, with a line of ids above rows that begin with
  * one, or triples, with or without names of two cores and of what lies between them above. */

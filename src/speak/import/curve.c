@@ -147,7 +147,7 @@ static bool take_names(struct reading *reading, const char *names, size_t length
     columns_cut(rows);
     for (size_t i = 0; i < rows->count; i++)
         known = known || column_named(&rows->fields[i]).holds != COLUMN_UNKNOWN;
-    known = known && (!count || rows->count == count) && columns_are_names(rows);
+    known = known && (!count || (rows->count == count && columns_are_names(rows)));
     if (known)
         read_names(reading);
     *rows = kept;

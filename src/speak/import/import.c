@@ -123,6 +123,49 @@ static enum import_certainty certainty_of(const struct import_format *format,
     return IMPORT_NONE;
 }
 
+/* What people have at hand that measures no memory, by words of its own. */
+static const struct {
+    const char *mark, *what;
+} others[] = {
+    {"node distances:", "numactl's distances, which firmware declares"},
+    {"CPU op-mode(s):", "what lscpu prints"},
+    {"MemTotal:", "/proc/meminfo"},
+    {"events per second:", "sysbench's test of CPUs; 'sysbench memory' measures memory"},
+    {"stress-ng: ", "what stress-ng prints"},
+    {"IOPS=", "what fio prints of disks"},
+    {"iperf", "what iperf prints of networks"},
+    {"icmp_seq", "what ping prints of networks"},
+    {"Timing buffered disk reads", "what hdparm prints of disks"},
+    {"Performance counter stats for", "what perf stat counts"},
+    {"# Running 'sched/", "perf bench of the scheduler; 'perf bench mem' measures memory"},
+    {"# Running 'futex/", "perf bench of futexes; 'perf bench mem' measures memory"},
+    {"CoreMark ", "CoreMark's score of CPUs"},
+    {"Dhrystone", "Dhrystone's score of CPUs"},
+    {"HPLinpack", "Linpack's score of CPUs"},
+    {"7-Zip", "7-Zip's score of CPUs"},
+    {"Geekbench", "Geekbench's scores"},
+    {"Doing aes", "what openssl speed prints of CPUs"},
+    {"Handle 0x", "what dmidecode prints"},
+    {"NVIDIA-SMI", "what nvidia-smi prints"},
+    {"<topology", "hwloc's topology"},
+    {"Requests/sec", "what a load generator prints of a server"},
+    {"T: 0 (", "cyclictest's delays of the scheduler"},
+};
+
+static int refuse_unknown(const struct import_text *text, struct error *error)
+{
+    if (!text->text[strspn(text->text, " \t\r\n")])
+        return error_set(error, ERROR_USAGE, "%s: is empty: give what a tool printed", text->file);
+    if (text_holds(text, "\"" DOCUMENT_SCHEMA "\""))
+        return error_set(error, ERROR_USAGE,
+                         "%s: is a document of fathom's own: 'fathom report %s' shows it",
+                         text->file, text->file);
+    return error_set(error, ERROR_USAGE,
+                     "%s: no format knows this text: name one, 'fathom import FORMAT FILE'; "
+                     "'fathom import --help' lists them",
+                     text->file);
+}
+
 int import_recognise(const struct import_format **format, const struct import_text *text,
                      struct error *error)
 {
@@ -144,20 +187,19 @@ int import_recognise(const struct import_format **format, const struct import_te
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", count++ ? ", " : "",
                  one->name);
     }
+    for (size_t i = 0; most < IMPORT_SURE && i < sizeof others / sizeof *others; i++)
+        if (text_holds(text, others[i].mark)) {
+            *format = NULL;
+            return error_set(error, ERROR_USAGE,
+                             "%s: is %s, and no measurement of memory: give what one of the tools "
+                             "printed that 'fathom import --help' lists",
+                             text->file, others[i].what);
+        }
     if (count == 1)
         return 0;
     *format = NULL;
-    if (count == 0 && !text->text[strspn(text->text, " \t\r\n")])
-        return error_set(error, ERROR_USAGE, "%s: is empty: give what a tool printed", text->file);
-    if (count == 0 && strstr(text->text, "\"" DOCUMENT_SCHEMA "\""))
-        return error_set(error, ERROR_USAGE,
-                         "%s: is a document of fathom's own: 'fathom report %s' shows it",
-                         text->file, text->file);
     if (count == 0)
-        return error_set(error, ERROR_USAGE,
-                         "%s: no format knows this text: name one, 'fathom import FORMAT FILE'; "
-                         "'fathom import --help' lists them",
-                         text->file);
+        return refuse_unknown(text, error);
     return error_set(error, ERROR_USAGE,
                      "%s: this may be a table of any of %s: say which, 'fathom import FORMAT FILE'",
                      text->file, names);
@@ -262,6 +304,12 @@ static int read_step(void *with)
     pool_check(pool, check_options(order->format, order->settings, pool_error(pool)));
     read_lines(order->format, text, order->settings, order->document);
     order->unread = tell_unread(order->format, text);
+    if (order->unread) {
+        struct conditions *conditions = &order->document->conditions;
+        struct remark *remark = pool_append(pool, (void **)&conditions->remarks,
+                                            &conditions->remark_count, sizeof *remark);
+        *remark = (struct remark){.what = order->unread};
+    }
     return 0;
 }
 

@@ -83,6 +83,23 @@ static void read_code_page(struct import_text *source)
     source->length = used;
 }
 
+/* Consoles' sequences for bold and colours, which some tools print into files too. */
+static void drop_colours(struct import_text *source)
+{
+    char *out = pool_alloc(source->pool, source->length + 1, 1), *end = out;
+    for (const char *at = source->text; *at; at++)
+        if (at[0] == '\x1b' && at[1] == '[') {
+            at += 2;
+            at += strspn(at, "0123456789;");
+            if (!*at)
+                break;
+        } else {
+            *end++ = *at;
+        }
+    source->text = out;
+    source->length = (size_t)(end - out);
+}
+
 void make_plain_text(struct import_text *source)
 {
     const unsigned char *bytes = (const unsigned char *)source->text;
@@ -91,6 +108,8 @@ void make_plain_text(struct import_text *source)
         read_utf16(source, little);
     if (strlen(source->text) < source->length)
         text_refuse(source, "holds a NUL byte: give a table in plain text");
+    if (text_holds(source, "\x1b["))
+        drop_colours(source);
     for (const unsigned char *at = (const unsigned char *)source->text; *at;) {
         const size_t length = utf8_length(at);
         if (!length) {

@@ -40,6 +40,7 @@ static void read_kernel(struct reading *reading, size_t which)
                               .title = "STREAM, imported",
                               .finding = one ? kernels[which].one : kernels[which].all,
                               .unit = "B/s",
+                              .statistic = "best",
                               .factors = {{"pass", "best", NAN}}};
     kind_add_number(&kind, "threads", one ? 0 : stream->threads);
     kind_add_text(&kind, "on", stream->cpu);

@@ -304,6 +304,13 @@ static void make_finding(struct tables *tables, struct probe_result *probe,
         n == 1 ? finding_add_value(probe, pool, kind->finding, kind->unit, first, NAN, NAN, 0)
                : finding_add_summary(probe, pool, kind->finding, kind->unit, &summary, 0);
     copy_factors(pool, kind, &finding->factors, &finding->factor_count);
+    if (n > 1)
+        finding->text = pool_printf(pool, "n = %zu: the median of as many runs%s%s%s", n,
+                                    kind->statistic ? ", each the " : "",
+                                    kind->statistic ? kind->statistic : "",
+                                    kind->statistic ? " of its passes" : "");
+    else if (kind->statistic)
+        finding->text = pool_printf(pool, "n = 1: the %s of its passes", kind->statistic);
 }
 
 /* Of curves of which none was named to be looked at the one of most points, and of these the one of

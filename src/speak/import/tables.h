@@ -19,7 +19,9 @@ struct table_kind {
     const char *finding, *unit;           /* it is a finding of that name, which is copied too */
     struct factor factors[TABLE_FACTORS]; /* up to the first without a name */
     bool headline; /* a series to be looked at; where there is none in a probe, one is chosen */
-    bool said;     /* the text names the unit: latencies may be those of a GPU */
+    const char
+        *statistic; /* of a finding: what the tool prints of its trials ("best"); NULL: unknown */
+    bool said;      /* the text names the unit: latencies may be those of a GPU */
 };
 
 struct table_number {

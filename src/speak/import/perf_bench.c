@@ -1,0 +1,80 @@
+/*
+ * `perf bench mem`: "# Running 'mem/memcpy' benchmark:", then for each function of it "# function
+ * 'default' (...)", "# Copying 1MB bytes ..." and "11.625744 GB/sec", of 1024^3 bytes. Bytes copied
+ * count once. perf's other benchmarks measure no memory.
+ */
+#include "base/units.h"
+#include "speak/import/columns.h"
+#include "speak/import/reading.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 48 };
+
+struct perf {
+    char name[TEXT_BYTES], function[TEXT_BYTES], size[TEXT_BYTES];
+};
+
+/* What stands between the words and this letter. */
+static bool note(const struct rows *rows, const char *words, char last, char text[TEXT_BYTES])
+{
+    const char *begin = rows_behind(rows, words), *end = rows->text + rows->length;
+    size_t length = 0;
+    while (begin && begin + length < end && begin[length] != last)
+        length++;
+    if (begin)
+        snprintf(text, TEXT_BYTES, "%.*s", (int)length, begin);
+    return begin;
+}
+
+static void read_line(struct reading *reading)
+{
+    struct perf *perf = reading->state;
+    struct rows *rows = &reading->rows;
+    char size[TEXT_BYTES];
+    if (note(rows, "# Running 'mem/", '\'', perf->name)) {
+        perf->function[0] = perf->size[0] = '\0';
+        return;
+    }
+    if (note(rows, "# function '", '\'', perf->function))
+        return;
+    if (note(rows, "# Copying ", ' ', size) || note(rows, "# Memory set ", ' ', size)) {
+        uint64_t bytes = 0;
+        if (size_parse(size, &bytes, NULL) == 0)
+            size_exact_format(bytes, perf->size);
+        return;
+    }
+    const bool rate = rows_cut(rows, 0) == 2 && rows_behind(rows, "B/sec");
+    const struct column unit = rate ? column_named(&rows->fields[1]) : (struct column){.unit = 0};
+    const bool set = strcmp(perf->name, "memset") == 0;
+    if (!rate || (!set && strcmp(perf->name, "memcpy") != 0)) {
+        rows_unread(rows);
+        return;
+    }
+    struct table_kind kind = {.probe = "bandwidth",
+                              .title = "perf bench mem, imported",
+                              .finding = set ? "bandwidth.write.1" : "bandwidth.copy.1",
+                              .unit = "B/s"};
+    kind_add_text(&kind, "test", perf->function);
+    kind_add_text(&kind, "working set", perf->size);
+    kind_add_text(&kind, "counted", set ? NULL : "once");
+    /* perf's prefixes are those of 1024. */
+    const double power = round(log10(unit.unit) / 3);
+    tables_add_value(&reading->tables, &kind,
+                     rows_positive(rows, &rows->fields[0], "the rate") * pow(1024, power));
+}
+
+static const char *const marks[] = {"# Running 'mem/", NULL};
+
+const struct import_format perf_bench_format = {
+    .name = "perf-bench",
+    .place = 70,
+    .summary = "what 'perf bench mem' prints: bandwidth of memcpy and memset",
+    .state_bytes = sizeof(struct perf),
+    .marks = marks,
+    .line = read_line,
+    .nothing = "holds no rate of 'perf bench mem memcpy' or 'memset'",
+};
