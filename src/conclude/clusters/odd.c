@@ -9,6 +9,9 @@ static const double slow_core = 2;
 /* A group is plain if even its farthest members are nearer to one another by this factor than its
  * nearest outsiders are, with this share of exceptions on either side. */
 static const double plain_ratio = 1.15, plain_odd = 0.1;
+/* A member belongs to a group if its nearest member is nearer by this factor than the group's
+ * outsiders are, with the share of exceptions as above. */
+static const double member_ratio = 1.1;
 /* Groups of about one size are company for each other if together they hold a third of the rows of
  * their outer group. */
 enum { COMPANY = 3 };
@@ -111,11 +114,48 @@ static bool is_alone(const struct groups *groups, int index, const struct cells 
            !is_plain(group, outer, cells, room);
 }
 
+/* The least latency from the row to the others of a set; NAN where there is none. */
+static double nearest_of(const struct cells *cells, size_t row, const size_t *others, size_t count)
+{
+    double least = NAN;
+    for (size_t i = 0; i < count; i++)
+        if (others[i] != row)
+            least = fmin(least, (double)cells->known[row * cells->m + others[i]]);
+    return least;
+}
+
+/* Whether a member has an outsider that is as near as its nearest member, or is as far from all
+ * members as the group is from its surroundings (a core of a pair whose other core was left out);
+ * or whether some are farther from other members than from outsiders within the same outer group.
+ */
+static bool has_stranger(const struct groups *groups, int index, const struct cells *cells,
+                         struct room *room)
+{
+    const struct group *group = &groups->list[index];
+    const struct group *outer = group->parent < 0 ? NULL : &groups->list[group->parent];
+    const size_t *members = group->members, count = group->count;
+    size_t rest = find_rest(group, NULL, cells->m, room->rest), far = 0;
+    if (count < 3 || group->basis != CLUSTER_NEAR)
+        return false;
+    const double outside =
+        latency_between(cells, members, count, room->rest, rest, plain_odd, room->values);
+    for (size_t i = 0; i < count; i++)
+        if (member_ratio * nearest_of(cells, members[i], members, count) >=
+            fmin(outside, nearest_of(cells, members[i], room->rest, rest)))
+            return true;
+    rest = find_rest(group, outer, cells->m, room->rest);
+    for (size_t i = 0; i < count; i++)
+        far += latency_between(cells, &members[i], 1, members, count, 1 - plain_odd, room->values) >
+               latency_between(cells, &members[i], 1, room->rest, rest, plain_odd, room->values);
+    return (double)far > plain_odd * (double)count;
+}
+
 void groups_drop_odd(struct groups *groups, const struct cells *cells, struct pool *scratch)
 {
-    /* The second test compares with the groups that the first one leaves. */
+    /* Each test compares with the groups that those before it leave. */
     static bool (*const tests[])(const struct groups *, int, const struct cells *,
                                  struct room *) = {
+        has_stranger,
         is_all_but_slow,
         is_alone,
     };
