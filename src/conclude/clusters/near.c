@@ -179,8 +179,9 @@ void groups_add_near(struct groups *groups, const struct cells *cells, struct po
         read_own_parts(cells, &rows, pool_alloc(scratch, m + 1, sizeof(double)));
         add_from(groups, cells, &rows, scratch);
     }
-    memset(rows.own, 0, m * sizeof *rows.own);
+    const double *own = rows.own, far = rows.far;
+    rows.own = pool_alloc(scratch, m + 1, sizeof *rows.own);
     rows.far = 0;
     add_from(groups, cells, &rows, scratch);
-    groups_drop_odd(groups, cells, scratch);
+    groups_drop_odd(groups, cells, own, far, scratch);
 }

@@ -12,6 +12,8 @@ static const double plain_ratio = 1.15, plain_odd = 0.1;
 /* A member belongs to a group if its nearest member is nearer by this factor than the group's
  * outsiders are, with the share of exceptions as above. */
 static const double member_ratio = 1.1;
+/* Cores that are slow as such add this share of the median far latency to theirs. */
+static const double slow_share = 0.1;
 /* Groups of about one size are company for each other if together they hold a third of the rows of
  * their outer group. */
 enum { COMPANY = 3 };
@@ -114,48 +116,84 @@ static bool is_alone(const struct groups *groups, int index, const struct cells 
            !is_plain(group, outer, cells, room);
 }
 
-/* The least latency from the row to the others of a set; NAN where there is none. */
-static double nearest_of(const struct cells *cells, size_t row, const size_t *others, size_t count)
+/* A quantile of the latencies from the row to the others of a set, less what the rows add (own[m];
+ * NULL: nothing); NAN where there are none. */
+static double latency_to(const struct cells *cells, size_t row, const size_t *others, size_t count,
+                         double p, const double *own, double *room)
 {
-    double least = NAN;
-    for (size_t i = 0; i < count; i++)
-        if (others[i] != row)
-            least = fmin(least, (double)cells->known[row * cells->m + others[i]]);
-    return least;
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        const float value = cells->known[row * cells->m + others[i]];
+        if (others[i] != row && !isnan(value))
+            room[known++] = (double)value - (own ? own[row] + own[others[i]] : 0);
+    }
+    sort_ascending(room, known);
+    return known ? quantile(room, known, p) : NAN;
 }
 
 /* Whether a member has an outsider that is as near as its nearest member, or is as far from all
  * members as the group is from its surroundings (a core of a pair whose other core was left out);
  * or whether some are farther from other members than from outsiders within the same outer group.
  */
-static bool has_stranger(const struct groups *groups, int index, const struct cells *cells,
-                         struct room *room)
+static bool has_stranger(const struct groups *groups, const struct group *group,
+                         const struct cells *cells, const double *own, struct room *room)
 {
-    const struct group *group = &groups->list[index];
     const struct group *outer = group->parent < 0 ? NULL : &groups->list[group->parent];
     const size_t *members = group->members, count = group->count;
     size_t rest = find_rest(group, NULL, cells->m, room->rest), far = 0;
-    if (count < 3 || group->basis != CLUSTER_NEAR)
-        return false;
-    const double outside =
-        latency_between(cells, members, count, room->rest, rest, plain_odd, room->values);
+    double outside = INFINITY;
     for (size_t i = 0; i < count; i++)
-        if (member_ratio * nearest_of(cells, members[i], members, count) >=
-            fmin(outside, nearest_of(cells, members[i], room->rest, rest)))
+        outside = fmin(
+            outside, latency_to(cells, members[i], room->rest, rest, plain_odd, own, room->values));
+    for (size_t i = 0; i < count; i++) {
+        const double inside = latency_to(cells, members[i], members, count, 0, own, room->values);
+        const double next = latency_to(cells, members[i], room->rest, rest, 0, own, room->values);
+        if (inside >= next - (member_ratio - 1) * fabs(inside) || inside >= outside)
             return true;
+    }
     rest = find_rest(group, outer, cells->m, room->rest);
     for (size_t i = 0; i < count; i++)
-        far += latency_between(cells, &members[i], 1, members, count, 1 - plain_odd, room->values) >
-               latency_between(cells, &members[i], 1, room->rest, rest, plain_odd, room->values);
+        far += latency_to(cells, members[i], members, count, 1 - plain_odd, own, room->values) >
+               latency_to(cells, members[i], room->rest, rest, plain_odd, own, room->values);
     return (double)far > plain_odd * (double)count;
 }
 
-void groups_drop_odd(struct groups *groups, const struct cells *cells, struct pool *scratch)
+/* Whether the members are slow as such: what they add to their latencies is more than what others
+ * add, by a share of the median far latency. */
+static bool is_slow(const struct group *group, const struct cells *cells, const double *own,
+                    double far, struct room *room)
+{
+    const size_t rest = find_rest(group, NULL, cells->m, room->rest);
+    for (size_t i = 0; i < group->count; i++)
+        room->values[i] = own[group->members[i]];
+    sort_ascending(room->values, group->count);
+    const double inside = median(room->values, group->count);
+    for (size_t i = 0; i < rest; i++)
+        room->values[i] = own[room->rest[i]];
+    sort_ascending(room->values, rest);
+    return inside - median(room->values, rest) > slow_share * far;
+}
+
+/* Slow cores are far from everything: a group of them is judged by what is left of their latencies
+ * without that. */
+static void drop_strange(struct groups *groups, const struct cells *cells, const double *own,
+                         double far, struct room *room, bool *keep)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->list[i];
+        keep[i] = group->count < 3 || group->basis != CLUSTER_NEAR ||
+                  !has_stranger(groups, group, cells,
+                                is_slow(group, cells, own, far, room) ? own : NULL, room);
+    }
+    groups_keep(groups, cells, keep);
+}
+
+void groups_drop_odd(struct groups *groups, const struct cells *cells, const double *own,
+                     double far, struct pool *scratch)
 {
     /* Each test compares with the groups that those before it leave. */
     static bool (*const tests[])(const struct groups *, int, const struct cells *,
                                  struct room *) = {
-        has_stranger,
         is_all_but_slow,
         is_alone,
     };
@@ -164,6 +202,7 @@ void groups_drop_odd(struct groups *groups, const struct cells *cells, struct po
         .rest = pool_alloc(scratch, cells->m + 1, sizeof *room.rest),
     };
     bool *keep = pool_alloc(scratch, groups->count + 1, sizeof *keep);
+    drop_strange(groups, cells, own, far, &room, keep);
     for (size_t test = 0; test < sizeof tests / sizeof *tests; test++) {
         for (size_t i = 0; i < groups->count; i++)
             keep[i] = !tests[test](groups, (int)i, cells, &room);

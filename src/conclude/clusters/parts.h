@@ -76,8 +76,10 @@ void groups_add(struct groups *, const struct cells *, const size_t *members, si
                 enum cluster_basis);
 /* Leaves only those groups that `keep` has. */
 void groups_keep(struct groups *, const struct cells *, const bool *keep);
-/* Drops near groups that turn out to be none when compared with the others. */
-void groups_drop_odd(struct groups *, const struct cells *, struct pool *scratch);
+/* Drops near groups that turn out to be none when compared with the others; own[m] is what each row
+ * adds to all its latencies, and `far` the median of their far ones. */
+void groups_drop_odd(struct groups *, const struct cells *, const double *own, double far,
+                     struct pool *scratch);
 /* Median of the measured latencies between the members; NAN where there are none. */
 double group_within(const struct group *, const struct cells *, struct pool *scratch);
 
