@@ -50,47 +50,26 @@
                            "x24", "x25", "x26", "x27", "x28", "x30", "cc", "memory");              \
     } while (0)
 
-/* The chains take turns with one piece of code, whose work is as long as the jump into it says:
- * each addition has four bytes. The jump always goes to the same place, so it is predicted. */
-#define CHAINS_WORK_LOOP(name, ahead_step)                                                         \
-    static inline uint64_t name(struct chains_work *work, uint64_t repeats)                        \
-    {                                                                                              \
-        void **const begin = work->chains, **const end = begin + work->chain_count;                \
-        void **at = begin + work->turn;                                                            \
-        void **ahead = begin + (work->turn + work->ahead) % work->chain_count;                     \
-        uint64_t entry, pointer, sum;                                                              \
-        __asm__ volatile("adr %[entry], 3f\n\t"                                                    \
-                         "sub %[entry], %[entry], %[skip]\n\t"                                     \
-                         ".p2align 6\n"                                                            \
-                         "1:\n\t"                                                                  \
-                         "ldr %[pointer], [%[at]]\n\t"                                             \
-                         "ldr %[pointer], [%[pointer]]\n\t"                                        \
-                         "str %[pointer], [%[at]]\n\t"                                             \
-                         "add %[at], %[at], #8\n\t"                                                \
-                         "cmp %[at], %[end]\n\t"                                                   \
-                         "csel %[at], %[begin], %[at], eq\n\t" ahead_step                          \
-                         "mov %[sum], %[pointer]\n\t"                                              \
-                         "br %[entry]\n"                                                           \
-                         "2:\n\t"                                                                  \
-                         ".rept 1024\n\t"                                                          \
-                         "add %[sum], %[sum], %[begin]\n\t"                                        \
-                         ".endr\n"                                                                 \
-                         "3:\n\t"                                                                  \
-                         "subs %[repeats], %[repeats], #1\n\t"                                     \
-                         "b.ne 1b"                                                                 \
-                         : [at] "+&r"(at), [ahead] "+&r"(ahead), [repeats] "+&r"(repeats),         \
-                           [entry] "=&r"(entry), [pointer] "=&r"(pointer), [sum] "=&r"(sum)        \
-                         : [begin] "r"(begin), [end] "r"(end), [skip] "r"(4 * work->work)          \
-                         : "cc", "memory");                                                        \
-        work->turn = (uint64_t)(at - begin);                                                       \
-        return sum;                                                                                \
-    }
+#define CHAINS_WORK_BYTES 4 /* of an addition */
+#define CHAINS_WORK_ENTER                                                                          \
+    "adr %[entry], 3f\n\t"                                                                         \
+    "sub %[entry], %[entry], %[skip]\n\t"
+#define CHAINS_WORK_TURN                                                                           \
+    "ldr %[pointer], [%[at]]\n\t"                                                                  \
+    "ldr %[pointer], [%[pointer]]\n\t"                                                             \
+    "str %[pointer], [%[at]]\n\t"                                                                  \
+    "add %[at], %[at], #8\n\t"                                                                     \
+    "cmp %[at], %[end]\n\t"                                                                        \
+    "csel %[at], %[begin], %[at], eq\n\t"
+#define CHAINS_WORK_AHEAD                                                                          \
+    "ldr %[sum], [%[ahead]]\n\t"                                                                   \
+    "prfm pldl1keep, [%[sum]]\n\t"                                                                 \
+    "add %[ahead], %[ahead], #8\n\t"                                                               \
+    "cmp %[ahead], %[end]\n\t"                                                                     \
+    "csel %[ahead], %[begin], %[ahead], eq\n\t"
+#define CHAINS_WORK_JUMP "mov %[sum], %[pointer]\n\tbr %[entry]\n"
+#define CHAINS_WORK_STEP "add %[sum], %[sum], %[begin]\n\t"
 
-CHAINS_WORK_LOOP(loops_chains_work, "")
-CHAINS_WORK_LOOP(loops_chains_prefetch, "ldr %[sum], [%[ahead]]\n\t"
-                                        "prfm pldl1keep, [%[sum]]\n\t"
-                                        "add %[ahead], %[ahead], #8\n\t"
-                                        "cmp %[ahead], %[end]\n\t"
-                                        "csel %[ahead], %[begin], %[ahead], eq\n\t")
+#include "measure/kernels/assembled/chains_loops.h"
 
 #endif

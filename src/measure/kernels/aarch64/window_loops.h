@@ -1,10 +1,6 @@
-/*
- * Two loads and what is between them, for AArch64, in assembly. See x86_64/window_loops.h.
- */
+/* The steps between two loads for AArch64. See measure/kernels/assembled/window_loops.h. */
 #ifndef FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
-
-#include <stdint.h>
 
 #define WINDOW_BETWEEN 1 /* the jump */
 
@@ -27,34 +23,17 @@
     ".endr\n"
 #define WINDOW_LOAD_BYTES 4
 
-#define WINDOW_LOOP(name, steps, bytes)                                                            \
-    static uint64_t name(void *state, uint64_t repeats)                                            \
-    {                                                                                              \
-        struct window *window = state;                                                             \
-        void *first = window->position[0], *second = window->position[1];                          \
-        register const void *loaded __asm__("x7") = window->loaded;                                \
-        uint64_t enter[2];                                                                         \
-        __asm__ volatile("adr %[one], 3f\n\t"                                                      \
-                         "adr %[two], 5f\n\t"                                                      \
-                         "sub %[one], %[one], %[skip]\n\t"                                         \
-                         "sub %[two], %[two], %[skip]\n\t"                                         \
-                         ".p2align 6\n"                                                            \
-                         "1:\n\t"                                                                  \
-                         "ldr %[first], [%[first]]\n\t"                                            \
-                         "br %[one]\n"                                                             \
-                         "2:\n\t" steps "3:\n\t"                                                   \
-                         "ldr %[second], [%[second]]\n\t"                                          \
-                         "br %[two]\n"                                                             \
-                         "4:\n\t" steps "5:\n\t"                                                   \
-                         "subs %[repeats], %[repeats], #1\n\t"                                     \
-                         "b.ne 1b"                                                                 \
-                         : [first] "+&r"(first), [second] "+&r"(second), [repeats] "+&r"(repeats), \
-                           [one] "=&r"(enter[0]), [two] "=&r"(enter[1])                            \
-                         : [skip] "r"(bytes * window->fillers), "r"(loaded)                        \
-                         : "x8", "x9", "x10", "x11", "cc", "memory");                              \
-        window->position[0] = first;                                                               \
-        window->position[1] = second;                                                              \
-        return (uint64_t)(uintptr_t)first;                                                         \
-    }
+#define WINDOW_ENTER                                                                               \
+    "adr %[one], 3f\n\t"                                                                           \
+    "adr %[two], 5f\n\t"                                                                           \
+    "sub %[one], %[one], %[skip]\n\t"                                                              \
+    "sub %[two], %[two], %[skip]\n\t"
+#define WINDOW_STEP(at) "ldr %[" at "], [%[" at "]]\n\t"
+#define WINDOW_TO(at)   "br %[" at "]\n"
+#define WINDOW_DECLARE  register const void *loaded __asm__("x7") = window->loaded;
+#define WINDOW_LOADED   "r"(loaded)
+#define WINDOW_CLOBBERS "x8", "x9", "x10", "x11"
+
+#include "measure/kernels/assembled/window_loops.h"
 
 #endif

@@ -45,46 +45,26 @@
                      : "rax", "rbx", "rcx", "rdx", "rbp", "r8", "r9", "r10", "r11", "r12", "r13",  \
                        "r14", "r15", "cc", "memory")
 
-/* The chains take turns with one piece of code, whose work is as long as the jump into it says:
- * each addition has three bytes. The jump always goes to the same place, so it is predicted. */
-#define CHAINS_WORK_LOOP(name, ahead_step)                                                         \
-    static inline uint64_t name(struct chains_work *work, uint64_t repeats)                        \
-    {                                                                                              \
-        void **const begin = work->chains, **const end = begin + work->chain_count;                \
-        void **at = begin + work->turn;                                                            \
-        void **ahead = begin + (work->turn + work->ahead) % work->chain_count;                     \
-        uint64_t entry, pointer, sum;                                                              \
-        __asm__ volatile("lea 3f(%%rip), %[entry]\n\t"                                             \
-                         "sub %[skip], %[entry]\n\t"                                               \
-                         ".p2align 6\n"                                                            \
-                         "1:\n\t"                                                                  \
-                         "mov (%[at]), %[pointer]\n\t"                                             \
-                         "mov (%[pointer]), %[pointer]\n\t"                                        \
-                         "mov %[pointer], (%[at])\n\t"                                             \
-                         "add $8, %[at]\n\t"                                                       \
-                         "cmp %[end], %[at]\n\t"                                                   \
-                         "cmove %[begin], %[at]\n\t" ahead_step "mov %[pointer], %[sum]\n\t"       \
-                         "jmp *%[entry]\n"                                                         \
-                         "2:\n\t"                                                                  \
-                         ".rept 1024\n\t"                                                          \
-                         "add %[begin], %[sum]\n\t"                                                \
-                         ".endr\n"                                                                 \
-                         "3:\n\t"                                                                  \
-                         "dec %[repeats]\n\t"                                                      \
-                         "jnz 1b"                                                                  \
-                         : [at] "+&r"(at), [ahead] "+&r"(ahead), [repeats] "+&r"(repeats),         \
-                           [entry] "=&r"(entry), [pointer] "=&r"(pointer), [sum] "=&r"(sum)        \
-                         : [begin] "r"(begin), [end] "r"(end), [skip] "r"(3 * work->work)          \
-                         : "cc", "memory");                                                        \
-        work->turn = (uint64_t)(at - begin);                                                       \
-        return sum;                                                                                \
-    }
+#define CHAINS_WORK_BYTES 3 /* of an addition */
+#define CHAINS_WORK_ENTER                                                                          \
+    "lea 3f(%%rip), %[entry]\n\t"                                                                  \
+    "sub %[skip], %[entry]\n\t"
+#define CHAINS_WORK_TURN                                                                           \
+    "mov (%[at]), %[pointer]\n\t"                                                                  \
+    "mov (%[pointer]), %[pointer]\n\t"                                                             \
+    "mov %[pointer], (%[at])\n\t"                                                                  \
+    "add $8, %[at]\n\t"                                                                            \
+    "cmp %[end], %[at]\n\t"                                                                        \
+    "cmove %[begin], %[at]\n\t"
+#define CHAINS_WORK_AHEAD                                                                          \
+    "mov (%[ahead]), %[sum]\n\t"                                                                   \
+    "prefetcht0 (%[sum])\n\t"                                                                      \
+    "add $8, %[ahead]\n\t"                                                                         \
+    "cmp %[end], %[ahead]\n\t"                                                                     \
+    "cmove %[begin], %[ahead]\n\t"
+#define CHAINS_WORK_JUMP "mov %[pointer], %[sum]\n\tjmp *%[entry]\n"
+#define CHAINS_WORK_STEP "add %[begin], %[sum]\n\t"
 
-CHAINS_WORK_LOOP(loops_chains_work, "")
-CHAINS_WORK_LOOP(loops_chains_prefetch, "mov (%[ahead]), %[sum]\n\t"
-                                        "prefetcht0 (%[sum])\n\t"
-                                        "add $8, %[ahead]\n\t"
-                                        "cmp %[end], %[ahead]\n\t"
-                                        "cmove %[begin], %[ahead]\n\t")
+#include "measure/kernels/assembled/chains_loops.h"
 
 #endif

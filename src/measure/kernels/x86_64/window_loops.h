@@ -1,11 +1,6 @@
-/*
- * Two loads and what is between them, for x86-64, in assembly. The jumps into the fillers decide
- * how many run; they always go to the same place, so they are predicted.
- */
+/* The steps between two loads for x86-64. See measure/kernels/assembled/window_loops.h. */
 #ifndef FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
-
-#include <stdint.h>
 
 #define WINDOW_BETWEEN 1 /* the jump */
 
@@ -30,33 +25,17 @@
     ".endr\n"
 #define WINDOW_LOAD_BYTES 3
 
-#define WINDOW_LOOP(name, steps, bytes)                                                            \
-    static uint64_t name(void *state, uint64_t repeats)                                            \
-    {                                                                                              \
-        struct window *window = state;                                                             \
-        void *first = window->position[0], *second = window->position[1];                          \
-        uint64_t enter[2];                                                                         \
-        __asm__ volatile("lea 3f(%%rip), %[one]\n\t"                                               \
-                         "lea 5f(%%rip), %[two]\n\t"                                               \
-                         "sub %[skip], %[one]\n\t"                                                 \
-                         "sub %[skip], %[two]\n\t"                                                 \
-                         ".p2align 6\n"                                                            \
-                         "1:\n\t"                                                                  \
-                         "mov (%[first]), %[first]\n\t"                                            \
-                         "jmp *%[one]\n"                                                           \
-                         "2:\n\t" steps "3:\n\t"                                                   \
-                         "mov (%[second]), %[second]\n\t"                                          \
-                         "jmp *%[two]\n"                                                           \
-                         "4:\n\t" steps "5:\n\t"                                                   \
-                         "dec %[repeats]\n\t"                                                      \
-                         "jnz 1b"                                                                  \
-                         : [first] "+&r"(first), [second] "+&r"(second), [repeats] "+&r"(repeats), \
-                           [one] "=&r"(enter[0]), [two] "=&r"(enter[1])                            \
-                         : [skip] "r"(bytes * window->fillers), "D"(window->loaded)                \
-                         : "r8", "r9", "r10", "r11", "cc", "memory");                              \
-        window->position[0] = first;                                                               \
-        window->position[1] = second;                                                              \
-        return (uint64_t)(uintptr_t)first;                                                         \
-    }
+#define WINDOW_ENTER                                                                               \
+    "lea 3f(%%rip), %[one]\n\t"                                                                    \
+    "lea 5f(%%rip), %[two]\n\t"                                                                    \
+    "sub %[skip], %[one]\n\t"                                                                      \
+    "sub %[skip], %[two]\n\t"
+#define WINDOW_STEP(at) "mov (%[" at "]), %[" at "]\n\t"
+#define WINDOW_TO(at)   "jmp *%[" at "]\n"
+#define WINDOW_DECLARE
+#define WINDOW_LOADED   "D"(window->loaded)
+#define WINDOW_CLOBBERS "r8", "r9", "r10", "r11"
+
+#include "measure/kernels/assembled/window_loops.h"
 
 #endif

@@ -1,0 +1,69 @@
+/*
+ * The chases in assembly: the C around the steps that each architecture's chase_loops.h gives. A
+ * repeat is CHASE_STEPS steps; a step is what each loop's `.rept` holds and nothing else.
+ */
+#ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_CHASE_LOOPS_H
+#define FATHOM_MEASURE_KERNELS_ASSEMBLED_CHASE_LOOPS_H
+
+#include "repeat.h"
+
+#include <stdint.h>
+
+#define CHASE_STEPS 64
+/* Loads may lie across the end of a line or a page. */
+#define CHASE_STRADDLES 1
+
+#define CHASE_LOOP(steps) ".p2align 6\n1:\n\t" steps ".endr\n\t" REPEAT("%1", "1b")
+
+/* One load a step. */
+static inline void *loops_chase(void *position, uint64_t repeats)
+{
+    __asm__ volatile(CHASE_LOOP(".rept 64\n\t" CHASE_STEP)
+                     : "+r"(position), "+r"(repeats)
+                     :
+                     : "cc", "memory");
+    return position;
+}
+
+/* The pointer lives on the stack: it is reloaded before each step and stored after it. */
+static inline void *loops_chase_spilled(void *position, uint64_t repeats)
+{
+    void *scratch;
+    __asm__ volatile(CHASE_LOOP(".rept 64\n\t" CHASE_SPILLED_STEP)
+                     : "+m"(position), "+r"(repeats), "=&r"(scratch)
+                     :
+                     : "cc", "memory");
+    return position;
+}
+
+/* Each element's second word is written once its first is there: the line becomes dirty, and the
+ * chain still goes through the loads alone. Two steps take turns with two registers. */
+static inline void *loops_chase_modify(void *position, uint64_t repeats)
+{
+    void *next;
+    __asm__ volatile(CHASE_LOOP(".rept 32\n\t" CHASE_MODIFY_TWO_STEPS)
+                     : "+r"(position), "+r"(repeats), "=&r"(next)
+                     :
+                     : "cc", "memory");
+    return position;
+}
+
+/* By index. With a check before each access, as a safe language has it, an index that is out of
+ * bounds ends the loop. Where the steps need a register more, INDEX_SCRATCH declares it. */
+#define INDEX_STEP_64  INDEX_STEP(6)
+#define INDEX_STEP_128 INDEX_STEP(7)
+#define INDEX_STEP_256 INDEX_STEP(8)
+
+#define INDEX_LOOP(name, step)                                                                     \
+    static inline uint64_t name(const void *base, uint64_t count, uint64_t index,                  \
+                                uint64_t repeats)                                                  \
+    {                                                                                              \
+        INDEX_SCRATCH                                                                              \
+        __asm__ volatile(CHASE_LOOP(".rept 64\n\t" step) "\n2:"                                    \
+                         : [index] "+r"(index), "+r"(repeats)INDEX_SCRATCH_OUTPUT                  \
+                         : [base] "r"(base), [count] "r"(count)                                    \
+                         : "cc", "memory");                                                        \
+        return index;                                                                              \
+    }
+
+#endif
