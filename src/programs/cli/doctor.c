@@ -244,6 +244,10 @@ static int doctor(struct invocation *invocation, struct error *error)
         /* A recorded machine's devices are not here. */
         for (size_t i = 0; machine.live && gpu_backends[i]; i++)
             print_devices(gpu_backends[i], &style);
+        if (machine.live && !gpu_backends[0]) {
+            print_mark("none", NULL, &style);
+            printf("GPUs: %s\n", probe_absent("gpu"));
+        }
         fflush(stdout);
         if (code == 0 && machine.live)
             code = print_noise(&machine, &style, error);

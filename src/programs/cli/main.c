@@ -80,6 +80,8 @@ static int refuse_command(const char *name, struct error *error)
 {
     if (not_yet(name))
         return error_set(error, ERROR_USAGE, "%s: %s", name, not_yet(name));
+    if (probe_absent(name))
+        return error_set(error, ERROR_USAGE, "%s: %s", name, probe_absent(name));
     const struct probe *probe;
     const struct command *command;
     struct guess guess = {.typed = name};

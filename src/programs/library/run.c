@@ -25,6 +25,8 @@ static int choose_probes(struct fathom_measurement *measurement, const char *con
         return error_out_of_memory(error);
     for (size_t i = 0; i < count; i++) {
         chosen[i] = probe_by_name(names[i]);
+        if (probe_absent(names[i]))
+            return error_set(error, ERROR_USAGE, "%s: %s", names[i], probe_absent(names[i]));
         if (!chosen[i])
             return error_set(error, ERROR_USAGE,
                              "no probe is called '%s': 'fathom list' names them all", names[i]);

@@ -96,6 +96,16 @@ struct probe {
 extern const struct probe *const probes[]; /* by place; ends with NULL */
 const struct probe *probe_by_name(const char *name);
 
+/* What this build was made without (measure/probes/absent/): it can't measure that, but knows what
+ * documents found of it. Ends with a NULL name. */
+struct absent_probe {
+    const char *name, *why;
+    struct finding_table findings;
+};
+extern const struct absent_probe absent_probes[];
+/* Why this build has no probe of that name; NULL: none is known. */
+const char *probe_absent(const char *name);
+
 /* Options that every probe understands: CPUs, precision, time, seed. */
 extern const struct option_spec probe_common_options[];
 

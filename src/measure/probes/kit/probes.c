@@ -10,6 +10,14 @@ const struct probe *probe_by_name(const char *name)
     return NULL;
 }
 
+const char *probe_absent(const char *name)
+{
+    for (const struct absent_probe *absent = absent_probes; absent->name; absent++)
+        if (strcmp(absent->name, name) == 0)
+            return absent->why;
+    return NULL;
+}
+
 analyse_function *analysis_of(const char *name)
 {
     const struct probe *probe = probe_by_name(name);
@@ -18,8 +26,16 @@ analyse_function *analysis_of(const char *name)
 
 const struct finding_table *finding_table_at(size_t i, const char **probe)
 {
-    if (!probes[i])
-        return NULL;
-    *probe = probes[i]->name;
-    return &probes[i]->findings;
+    size_t count = 0;
+    for (; probes[count]; count++)
+        if (count == i) {
+            *probe = probes[i]->name;
+            return &probes[i]->findings;
+        }
+    for (const struct absent_probe *absent = absent_probes; absent->name; absent++, count++)
+        if (count == i) {
+            *probe = absent->name;
+            return &absent->findings;
+        }
+    return NULL;
 }
