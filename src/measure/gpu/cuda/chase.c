@@ -181,50 +181,46 @@ static void fill_tables(const struct cuda_gpu *gpu, const uint32_t *order, uint3
 
 /* Writes the ring, and then loads it once in its own order, past the first level: so the second
  * level holds what it would hold after a chase had come round, and not what lies at the end. */
-static int link_ring(struct cuda_gpu *gpu, const uint32_t *order, struct error *error)
+static void link_ring(struct cuda_gpu *gpu, const uint32_t *order)
 {
     const struct cuda_job *job = &gpu->job;
     struct cuda_memory tables;
     size_t bytes = (size_t)job->count * sizeof *order;
-    int code = cuda_allocate(gpu, GPU_ON_HOST, 0, 2 * bytes, &tables, error);
-    if (code < 0)
-        return code;
+    if (!cuda_allocate(gpu, GPU_ON_HOST, 0, 2 * bytes, &tables))
+        return;
     uint64_t values = by_index(&job->work) ? job->work.stride / WORD_BYTES : 0;
     const uint64_t link[] = {job->base, job->work.stride, tables.address + bytes, job->count,
                              values};
     const uint64_t sweep[] = {job->base, job->work.stride, job->count, tables.address};
     double expected_ns = (double)job->count * SLOWEST_ELEMENT_NS;
     fill_tables(gpu, order, tables.host);
-    code = cuda_helper(gpu, "link", link, sizeof link / sizeof *link, expected_ns, error);
-    if (code == 0)
-        code = cuda_helper(gpu, "sweep", sweep, sizeof sweep / sizeof *sweep, expected_ns, error);
+    cuda_helper(gpu, "link", link, sizeof link / sizeof *link, expected_ns);
+    cuda_helper(gpu, "sweep", sweep, sizeof sweep / sizeof *sweep, expected_ns);
     cuda_free(gpu, &tables);
-    return code;
 }
 
 /* Offsets in the bank, which has addresses of its own. */
-static int fill_bank(struct cuda_gpu *gpu, const uint32_t *order, struct error *error)
+static void fill_bank(struct cuda_gpu *gpu, const uint32_t *order)
 {
     const struct cuda_job *job = &gpu->job;
     size_t step = job->work.stride / WORD_BYTES, first = (size_t)job->base / WORD_BYTES, bytes;
     uint64_t address;
-    int code =
-        CUDA_TRY(gpu, error, cuModuleGetGlobal, &address, &bytes, gpu->module, PTX_CONSTANT_BANK);
-    if (code < 0)
-        return code;
+    if (!CUDA_TRY(gpu, cuModuleGetGlobal, &address, &bytes, gpu->module, PTX_CONSTANT_BANK))
+        return;
     uint32_t *bank = calloc(PTX_CONSTANT_BYTES, 1);
-    if (!bank)
-        return error_out_of_memory(error);
+    if (!bank) {
+        cuda_fail_memory(gpu);
+        return;
+    }
     for (size_t i = 0; i < job->count; i++) {
         uint32_t next = order[i + 1 < job->count ? i + 1 : 0];
         bank[first + order[i] * step] = (uint32_t)((first + next * step) * WORD_BYTES);
     }
-    code = cuda_send(gpu, address, bank, PTX_CONSTANT_BYTES, error);
+    cuda_send(gpu, address, bank, PTX_CONSTANT_BYTES);
     free(bank);
-    return code;
 }
 
-static int make_texture(struct cuda_gpu *gpu, struct error *error)
+static void make_texture(struct cuda_gpu *gpu)
 {
     struct cuda_job *job = &gpu->job;
     const struct cuda_resource resource = {
@@ -232,49 +228,43 @@ static int make_texture(struct cuda_gpu *gpu, struct error *error)
         .linear = {job->base, CUDA_FORMAT_UNSIGNED_32, 1, job->work.bytes},
     };
     const struct cuda_texture texture = {.flags = CUDA_TEXTURE_READ_AS_INTEGER};
-    int code = CUDA_TRY(gpu, error, cuTexObjectCreate, &job->texture, &resource, &texture, NULL);
-    if (code < 0)
+    if (!CUDA_TRY(gpu, cuTexObjectCreate, &job->texture, &resource, &texture, NULL))
         job->texture = 0;
-    return code;
 }
 
-static int lay_out(struct cuda_gpu *gpu, const uint32_t *order, struct error *error)
+static void lay_out(struct cuda_gpu *gpu, const uint32_t *order)
 {
     struct cuda_job *job = &gpu->job;
     if (job->work.path == GPU_CONSTANT) {
         job->base = job->work.offset;
         job->place = job->base + order[0] * job->work.stride;
-        return fill_bank(gpu, order, error);
+        fill_bank(gpu, order);
+        return;
     }
-    int code = cuda_place(gpu, error);
-    if (code == 0)
-        code = link_ring(gpu, order, error);
-    if (code == 0 && job->work.path == GPU_TEXTURE)
-        code = make_texture(gpu, error);
+    cuda_place(gpu);
+    link_ring(gpu, order);
+    if (job->work.path == GPU_TEXTURE)
+        make_texture(gpu);
     job->place = by_index(&job->work) ? order[0] * (job->work.stride / WORD_BYTES)
                                       : job->base + order[0] * job->work.stride;
-    return code;
 }
 
-static int prepare_chase(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+static void prepare_chase(struct cuda_gpu *gpu, uint64_t seed)
 {
     struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
     job->grid = (struct cuda_grid){
         .blocks = 1, .threads = work->before == GPU_RIVAL ? WARP * GPU_RIVAL_WARPS : WARP};
     job->count = work->bytes / work->stride;
-    int code = cuda_function(gpu, ptx_chase(work->path, work->width_bits, work->before), error);
-    if (code < 0)
-        return code;
+    cuda_function(gpu, ptx_chase(work->path, work->width_bits, work->before));
+    if (!cuda_works(gpu))
+        return;
     uint32_t *order = visiting_order(work, (size_t)job->count, seed);
-    if (!order)
-        return error_out_of_memory(error);
-    if (work->timed && !move_timed_last(work, order, (size_t)job->count))
-        code = error_out_of_memory(error);
+    if (!order || (work->timed && !move_timed_last(work, order, (size_t)job->count)))
+        cuda_fail_memory(gpu);
     else
-        code = lay_out(gpu, order, error);
+        lay_out(gpu, order);
     free(order);
-    return code;
 }
 
 /* --- running --- */
@@ -300,38 +290,36 @@ static uint64_t warm_groups(const struct cuda_gpu *gpu)
     return (loads + PTX_LOADS - 1) / PTX_LOADS;
 }
 
-int cuda_follow(struct cuda_gpu *gpu, const uint64_t *parameters, size_t count, double expected_ns,
-                struct gpu_time *time, struct error *error)
+bool cuda_follow(struct cuda_gpu *gpu, const uint64_t *parameters, size_t count, double expected_ns,
+                 struct gpu_time *time)
 {
     struct cuda_job *job = &gpu->job;
-    const uint64_t *seen;
     int wanted = job->work.multiprocessor;
     unsigned cluster = job->grid.cluster ? job->grid.cluster : 1;
     unsigned blocks = wanted < 0 ? 1 : gpu->device->multiprocessors * BLOCKS_FOR_ONE;
     for (int attempt = 0; attempt < (wanted < 0 ? 1 : ATTEMPTS); attempt++) {
         job->grid.blocks = cluster * blocks;
-        int code = cuda_timed(gpu, parameters, count, 1, expected_ns, &seen, error);
-        if (code < 0)
-            return code;
+        const uint64_t *seen = cuda_timed(gpu, parameters, count, 1, expected_ns);
+        if (!seen)
+            return false;
         if (seen[PTX_DONE]) {
             job->place = seen[PTX_LAST];
             *time = (struct gpu_time){(double)seen[PTX_NS], (double)seen[PTX_CYCLES]};
-            return 0;
+            return true;
         }
         blocks *= 2;
     }
     if (wanted < 0)
-        return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: the kernel left no result: try again",
-                         gpu->index);
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "gpu%u: no block came to multiprocessor %d in %d attempts: it may belong to "
-                     "another partition of the device",
-                     gpu->index, wanted, ATTEMPTS);
+        return cuda_fail(gpu, "the kernel left no result: try again");
+    return cuda_fail(gpu,
+                     "no block came to multiprocessor %d in %d attempts: it may belong to another "
+                     "partition of the device",
+                     wanted, ATTEMPTS);
 }
 
 /* `groups` groups from where the chase stopped, behind others that are not timed. */
-static int follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
-                         struct gpu_time *time, struct error *error)
+static bool follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
+                          struct gpu_time *time)
 {
     struct cuda_job *job = &gpu->job;
     /* start, groups, warm, out, sm; and base, or texture and base, where the kernel has them. */
@@ -353,7 +341,7 @@ static int follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
     return cuda_follow(gpu, rival ? beside : parameters,
                        rival ? sizeof beside / sizeof *beside
                              : sizeof parameters / sizeof *parameters,
-                       loads * CUDA_SLOWEST_LOAD_NS, time, error);
+                       loads * CUDA_SLOWEST_LOAD_NS, time);
 }
 
 /* Groups of loads that come before those of a pass that are timed. */
@@ -372,34 +360,29 @@ static uint64_t groups_before(const struct cuda_job *job, uint64_t timed, uint64
 
 /* Whole passes over the ring, a launch each: the chase begins where those that are not timed do.
  * Before the first one goes another, or what the sweep evicted would be timed. */
-static int run_part(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                    struct error *error)
+static void run_part(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time)
 {
     struct cuda_job *job = &gpu->job;
     const uint64_t all = job->count / rings_of(&job->work) / PTX_LOADS;
     const uint64_t timed = job->work.timed ? job->work.timed_count / PTX_LOADS : all;
     struct gpu_time sum = {0, 0};
     for (*did = 0; *did < repeats; *did += timed * PTX_LOADS) {
-        int code = follow_groups(gpu, timed, groups_before(job, timed, all), time, error);
-        if (code < 0)
-            return code;
+        if (!follow_groups(gpu, timed, groups_before(job, timed, all), time))
+            return;
         job->fresh = false;
         sum.ns += time->ns;
         sum.cycles += time->cycles;
     }
     *time = sum;
-    return 0;
 }
 
-static int run_chase(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                     struct error *error)
+static void run_chase(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time)
 {
-    if (gpu->job.work.timed || gpu->job.work.before != GPU_ITSELF)
-        return run_part(gpu, repeats, did, time, error);
     const uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;
-    int code = follow_groups(gpu, groups, warm_groups(gpu), time, error);
-    *did = code < 0 ? 0 : groups * PTX_LOADS;
-    return code;
+    if (gpu->job.work.timed || gpu->job.work.before != GPU_ITSELF)
+        run_part(gpu, repeats, did, time);
+    else if (follow_groups(gpu, groups, warm_groups(gpu), time))
+        *did = groups * PTX_LOADS;
 }
 
 const struct cuda_kind cuda_chase = {refuses_chase, prepare_chase, run_chase};

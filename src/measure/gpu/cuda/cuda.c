@@ -18,47 +18,39 @@ static const char *first_line(char *log)
     return log;
 }
 
-static int load_kernels(struct cuda_gpu *gpu, struct error *error)
+static void load_kernels(struct cuda_gpu *gpu)
 {
     char log[LOG_BYTES] = "";
     int options[] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     char *text = ptx_text(gpu->device->capability);
     if (!text)
-        return error_out_of_memory(error);
-    struct error reason = {0};
-    int code = CUDA_TRY(gpu, &reason, cuModuleLoadDataEx, &gpu->module, text, 2, options, values);
+        cuda_fail_memory(gpu);
+    else if (!CUDA_TRY(gpu, cuModuleLoadDataEx, &gpu->module, text, 2, options, values)) {
+        gpu->module = NULL;
+        const char *said = first_line(log);
+        if (*said)
+            cuda_fail_more(gpu, "; its compiler says: ", said);
+    }
     free(text);
-    if (code == 0)
-        return 0;
-    gpu->module = NULL;
-    const char *said = first_line(log);
-    return error_set(error, code, "%s%s%s", reason.text, *said ? "; its compiler says: " : "",
-                     said);
 }
 
-static int make_queues(struct cuda_gpu *gpu, struct error *error)
+static void make_queues(struct cuda_gpu *gpu)
 {
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < sizeof gpu->streams / sizeof *gpu->streams; i++) {
-        code = CUDA_TRY(gpu, error, cuStreamCreate, &gpu->streams[i], CUDA_STREAM_NON_BLOCKING);
-        if (code < 0)
+    for (size_t i = 0; i < sizeof gpu->streams / sizeof *gpu->streams; i++)
+        if (!CUDA_TRY(gpu, cuStreamCreate, &gpu->streams[i], CUDA_STREAM_NON_BLOCKING))
             gpu->streams[i] = NULL;
-    }
-    for (size_t i = 0; code == 0 && i < CUDA_EVENTS; i++) {
-        code = CUDA_TRY(gpu, error, cuEventCreate, &gpu->events[i], 0);
-        if (code < 0)
+    for (size_t i = 0; i < CUDA_EVENTS; i++)
+        if (!CUDA_TRY(gpu, cuEventCreate, &gpu->events[i], 0))
             gpu->events[i] = NULL;
-    }
-    return code;
 }
 
-static int make_results(struct cuda_gpu *gpu, struct error *error)
+static void make_results(struct cuda_gpu *gpu)
 {
     gpu->result_blocks = (size_t)gpu->device->multiprocessors * MOST_BLOCKS_PER_MULTIPROCESSOR;
     size_t bytes = gpu->result_blocks * PTX_RESULT_WORDS * sizeof(uint64_t);
-    int code = cuda_allocate(gpu, GPU_ON_DEVICE, 0, bytes, &gpu->results, error);
-    return code < 0 ? code : cuda_allocate(gpu, GPU_ON_HOST, 0, bytes, &gpu->results_host, error);
+    cuda_allocate(gpu, GPU_ON_DEVICE, 0, bytes, &gpu->results);
+    cuda_allocate(gpu, GPU_ON_HOST, 0, bytes, &gpu->results_host);
 }
 
 /* nvidia-smi numbers devices in the order of their places on the bus, CUDA by speed or as
@@ -83,16 +75,15 @@ static int cuda_usable(const struct gpu_library *opened, size_t index, struct er
     return 0;
 }
 
-static int take_device(struct cuda_gpu *gpu, struct error *error)
+static void take_device(struct cuda_gpu *gpu)
 {
-    struct error reason = {0};
-    int code = CUDA_TRY(gpu, &reason, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device->handle);
-    if (code == 0)
-        return CUDA_TRY(gpu, error, cuCtxSetCurrent, gpu->context);
-    gpu->context = NULL;
-    bool exclusive = gpu->device->compute_mode == CUDA_MODE_EXCLUSIVE_PROCESS;
-    return error_set(error, code, "%s%s", reason.text,
-                     exclusive ? "; it is in exclusive mode, for one program at a time" : "");
+    const bool exclusive = gpu->device->compute_mode == CUDA_MODE_EXCLUSIVE_PROCESS;
+    if (!CUDA_TRY(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device->handle)) {
+        gpu->context = NULL;
+        if (exclusive)
+            cuda_fail_more(gpu, "; it is in exclusive mode, for one program at a time", "");
+    }
+    CUDA_TRY(gpu, cuCtxSetCurrent, gpu->context);
 }
 
 static void cuda_stop(struct gpu *);
@@ -110,14 +101,14 @@ static int cuda_start(struct gpu_library *opened, size_t index, struct gpu **sta
     gpu->index = (unsigned)index;
     gpu->peers = calloc(library->count, sizeof *gpu->peers);
     int code = gpu->peers ? cuda_usable(opened, index, error) : error_out_of_memory(error);
-    if (code == 0)
-        code = take_device(gpu, error);
-    if (code == 0)
-        code = make_queues(gpu, error);
-    if (code == 0)
-        code = load_kernels(gpu, error);
-    if (code == 0)
-        code = make_results(gpu, error);
+    if (code == 0) {
+        take_device(gpu);
+        make_queues(gpu);
+        if (cuda_works(gpu))
+            load_kernels(gpu);
+        make_results(gpu);
+        code = cuda_outcome(gpu, error);
+    }
     if (code < 0) {
         cuda_stop((struct gpu *)gpu);
         return code;
@@ -185,7 +176,7 @@ static uint64_t cuda_free_bytes(struct gpu *started)
 {
     struct cuda_gpu *gpu = (struct cuda_gpu *)started;
     size_t free_bytes = 0, total;
-    if (cuda_enter(gpu, NULL) < 0 || gpu->library->calls.cuMemGetInfo(&free_bytes, &total) != 0)
+    if (!cuda_enter(gpu) || gpu->library->calls.cuMemGetInfo(&free_bytes, &total) != 0)
         return 0;
     return free_bytes;
 }

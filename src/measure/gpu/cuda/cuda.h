@@ -15,6 +15,9 @@
  *     together.c     copies of several devices at once
  *
  * Every call of the driver that can fail goes through CUDA_TRY, so that each failure is one line.
+ * The first one stands in the device until its next work, and nothing is asked of the driver after
+ * it: so what needs several calls makes them one after the other, and whoever gave the work gets
+ * the code in the end.
  */
 #ifndef FATHOM_MEASURE_GPU_CUDA_CUDA_H
 #define FATHOM_MEASURE_GPU_CUDA_CUDA_H
@@ -164,6 +167,7 @@ struct cuda_gpu {
     size_t result_blocks;            /* that there is room for */
     struct cuda_job job;
     struct nvml_device *sensor; /* NULL: none */
+    struct error failure;       /* of the work that is under way: the first; code 0: none */
     struct error lost; /* code 0: it works. Otherwise the reason why nothing more can be asked */
     bool stuck;        /* a launch does not end, so that calls of the driver could block for ever */
 };
@@ -174,52 +178,68 @@ struct cuda_gpu {
  * `before` begins that line. */
 int cuda_report(const struct cuda_calls *, const char *before, const char *call, int result,
                 struct error *);
-/* The same for a device; a result after which CUDA refuses everything makes the device `lost`. */
-int cuda_check(struct cuda_gpu *, const char *call, int result, struct error *);
+/* The same for a device, whose failure it is unless there was one before; a result after which CUDA
+ * refuses everything makes the device `lost`. Returns whether the call was done. */
+bool cuda_check(struct cuda_gpu *, const char *call, int result);
+/* Other failures: "gpu0: " and a reason with its remedy, or no memory of the host. Return false. */
+bool cuda_fail(struct cuda_gpu *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool cuda_fail_memory(struct cuda_gpu *);
+/* Says more behind the failure. */
+void cuda_fail_more(struct cuda_gpu *, const char *before, const char *more);
+static inline bool cuda_works(const struct cuda_gpu *gpu)
+{
+    return gpu->failure.code == 0;
+}
+/* What the work came to: 0, or the failure's code and text. */
+int cuda_outcome(const struct cuda_gpu *, struct error *);
 
-#define CUDA_TRY(gpu, error, name, ...)                                                            \
-    cuda_check((gpu), #name, (gpu)->library->calls.name(__VA_ARGS__), (error))
+/* Calls the driver, unless something failed. Whether it was done. */
+#define CUDA_TRY(gpu, name, ...)                                                                   \
+    cuda_check((gpu), #name,                                                                       \
+               cuda_works(gpu) ? (gpu)->library->calls.name(__VA_ARGS__) : CUDA_NOT_ASKED)
+enum { CUDA_NOT_ASKED = -1 };
 
 /* --- launch.c --- */
 
 /* What comes before every use of a device: that it is not lost, and that its context is the
- * thread's. */
-int cuda_enter(struct cuda_gpu *, struct error *);
+ * thread's. Nothing has failed yet. */
+bool cuda_enter(struct cuda_gpu *);
+/* The thread's context is the device's own again, whatever failed. */
+void cuda_come_back(struct cuda_gpu *);
 /* Until all that was queued is done. Polls: the driver's own waiting can't be given up. After
  * `expected_ns` and a limit the device is stuck, now and for every later call. */
-int cuda_wait(struct cuda_gpu *, double expected_ns, struct error *);
+void cuda_wait(struct cuda_gpu *, double expected_ns);
 /* The same for one stream of a context, whose thread is then the device's own again. */
-int cuda_wait_for(struct cuda_gpu *, void *context, void *stream, double expected_ns,
-                  struct error *);
+void cuda_wait_for(struct cuda_gpu *, void *context, void *stream, double expected_ns);
 /* Copies and waits. The caller's memory is its own again, whatever happens. */
-int cuda_send(struct cuda_gpu *, uint64_t to, const void *from, size_t bytes, struct error *);
+void cuda_send(struct cuda_gpu *, uint64_t to, const void *from, size_t bytes);
 
 /* The job's kernel, with the split of the first level that the work asks for and room for the
  * scratchpad of its grid. */
-int cuda_function(struct cuda_gpu *, const struct ptx_kernel *, struct error *);
+void cuda_function(struct cuda_gpu *, const struct ptx_kernel *);
 /* Whether the device has room for one such cluster: false only where the driver says so. */
 bool cuda_has_room_for_cluster(const struct cuda_gpu *, const struct ptx_kernel *,
                                const struct cuda_grid *);
 /* Queues it; the parameters are copied. */
-int cuda_launch(struct cuda_gpu *, void *function, const struct cuda_grid *,
-                const uint64_t *parameters, size_t count, struct error *);
+void cuda_launch(struct cuda_gpu *, void *function, const struct cuda_grid *,
+                 const uint64_t *parameters, size_t count);
 /* The same for a kernel that is not timed, by its name, with many threads; waits for it. */
-int cuda_helper(struct cuda_gpu *, const char *name, const uint64_t *parameters, size_t count,
-                double expected_ns, struct error *);
-/* Launches the job's kernel, waits, and has the first `blocks` results in `*seen`. */
-int cuda_timed(struct cuda_gpu *, const uint64_t *parameters, size_t count, size_t blocks,
-               double expected_ns, const uint64_t **seen, struct error *);
+void cuda_helper(struct cuda_gpu *, const char *name, const uint64_t *parameters, size_t count,
+                 double expected_ns);
+/* Launches the job's kernel, waits, and returns the first `blocks` results; NULL: it failed. */
+const uint64_t *cuda_timed(struct cuda_gpu *, const uint64_t *parameters, size_t count,
+                           size_t blocks, double expected_ns);
 
 /* --- memory.c --- */
 
-/* On an error nothing is held. What memory lacks is said in bytes. */
-int cuda_allocate(struct cuda_gpu *, enum gpu_home, int peer, size_t bytes, struct cuda_memory *,
-                  struct error *); /* GPU_ON_DEVICE, GPU_ON_HOST, GPU_ON_PEER */
+/* False: it failed, and nothing is held. What memory lacks is said in bytes. */
+bool cuda_allocate(struct cuda_gpu *, enum gpu_home, int peer, size_t bytes,
+                   struct cuda_memory *); /* GPU_ON_DEVICE, GPU_ON_HOST, GPU_ON_PEER */
 /* Nothing, where the device is stuck: it may still use the memory. */
 void cuda_free(struct cuda_gpu *, struct cuda_memory *);
 /* The ring's or line's memory of a work: its own, which the job then holds, or that of its span;
  * `base` is where it begins. */
-int cuda_place(struct cuda_gpu *, struct error *);
+void cuda_place(struct cuda_gpu *);
 void cuda_free_spans(struct cuda_gpu *);
 /* Gives back what is not lent. */
 void cuda_free_pinned(struct cuda_gpu *);
@@ -229,13 +249,12 @@ void cuda_close_peers(struct cuda_gpu *);
 
 /* Why the device can't have memory there; NULL: it can, as far as is known. */
 const char *cuda_refuses_placed(const struct cuda_gpu *, const struct gpu_work *);
-/* Memory on a node of the host (-1: any), or managed memory where it is wanted. On an error
- * nothing is held: ERROR_IMPOSSIBLE also where the memory is not where it was asked for. */
-int cuda_allocate_placed(struct cuda_gpu *, enum gpu_home, int node, size_t bytes,
-                         struct cuda_memory *, struct error *);
+/* Memory on a node of the host (-1: any), or managed memory where it is wanted. It also fails where
+ * the memory is not where it was asked for; then nothing is held. */
+void cuda_allocate_placed(struct cuda_gpu *, enum gpu_home, int node, size_t bytes,
+                          struct cuda_memory *);
 /* Memory of the host that lies on that node as far as the system lets it be placed and says so. */
-int cuda_allocate_near(struct cuda_gpu *, int node, size_t bytes, struct cuda_memory *,
-                       struct error *);
+void cuda_allocate_near(struct cuda_gpu *, int node, size_t bytes, struct cuda_memory *);
 void cuda_free_placed(struct cuda_gpu *, struct cuda_memory *);
 
 /* --- together.c --- */
@@ -254,15 +273,14 @@ const char *cuda_refuses(const struct gpu *, const struct gpu_work *);
 
 struct cuda_kind {
     const char *(*refuses)(const struct cuda_gpu *, const struct gpu_work *);
-    int (*prepare)(struct cuda_gpu *, uint64_t seed, struct error *); /* gpu->job.work */
-    int (*run)(struct cuda_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *,
-               struct error *);
+    void (*prepare)(struct cuda_gpu *, uint64_t seed); /* gpu->job.work */
+    void (*run)(struct cuda_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *);
 };
 
-/* The results of a chase as time; ERROR_IMPOSSIBLE where no block ran where it should. Tries again,
- * with more blocks, where one multiprocessor is asked for. */
-int cuda_follow(struct cuda_gpu *, const uint64_t *parameters, size_t count, double expected_ns,
-                struct gpu_time *, struct error *);
+/* The results of a chase as time; fails where no block ran where it should. Tries again, with more
+ * blocks, where one multiprocessor is asked for. */
+bool cuda_follow(struct cuda_gpu *, const uint64_t *parameters, size_t count, double expected_ns,
+                 struct gpu_time *);
 
 extern const struct cuda_kind cuda_chase, cuda_scratchpad, cuda_stream, cuda_transfer,
     cuda_together, cuda_empty;

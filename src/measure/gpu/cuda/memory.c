@@ -6,110 +6,95 @@
 
 /* Contexts belong to the whole process: another struct cuda_gpu may have mapped the peer already.
  * Where it can't be mapped, copies still find it. */
-static int map_peer(struct cuda_gpu *gpu, void *context, int handle, struct error *error)
+static void map_peer(struct cuda_gpu *gpu, void *context, int handle)
 {
     int can = 0;
-    int code = CUDA_TRY(gpu, error, cuDeviceCanAccessPeer, &can, gpu->device->handle, handle);
-    if (code < 0 || !can)
-        return code;
-    int result = gpu->library->calls.cuCtxEnablePeerAccess(context, 0);
-    if (result == CUDA_PEER_ACCESS_ALREADY_ENABLED)
-        return 0;
-    return cuda_check(gpu, "cuCtxEnablePeerAccess", result, error);
+    if (!CUDA_TRY(gpu, cuDeviceCanAccessPeer, &can, gpu->device->handle, handle) || !can)
+        return;
+    const int result = gpu->library->calls.cuCtxEnablePeerAccess(context, 0);
+    if (result != CUDA_PEER_ACCESS_ALREADY_ENABLED)
+        cuda_check(gpu, "cuCtxEnablePeerAccess", result);
 }
 
-static int open_peer(struct cuda_gpu *gpu, int index, struct error *error)
+static void open_peer(struct cuda_gpu *gpu, int index)
 {
-    int handle = gpu->library->devices[index].handle;
+    const int handle = gpu->library->devices[index].handle;
     void *context;
-    if (gpu->peers[index])
-        return 0;
-    int code = CUDA_TRY(gpu, error, cuDevicePrimaryCtxRetain, &context, handle);
-    if (code < 0)
-        return code;
-    code = map_peer(gpu, context, handle, error);
-    if (code < 0)
-        gpu->library->calls.cuDevicePrimaryCtxRelease(handle);
-    else
+    if (gpu->peers[index] || !CUDA_TRY(gpu, cuDevicePrimaryCtxRetain, &context, handle))
+        return;
+    map_peer(gpu, context, handle);
+    if (cuda_works(gpu))
         gpu->peers[index] = context;
-    return code;
-}
-
-static int enter_home(struct cuda_gpu *gpu, enum gpu_home home, int peer, struct error *error)
-{
-    void *context = home == GPU_ON_PEER ? gpu->peers[peer] : gpu->context;
-    return CUDA_TRY(gpu, error, cuCtxSetCurrent, context);
+    else
+        gpu->library->calls.cuDevicePrimaryCtxRelease(handle);
 }
 
 /* What cuMemAlloc's refusal lacks: how much was asked for, and how much there is. */
-static int out_of_memory(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t bytes,
-                         struct error *error)
+static void out_of_memory(struct cuda_gpu *gpu, const struct cuda_memory *memory)
 {
     char asked[UNIT_TEXT], left[UNIT_TEXT];
     size_t free_bytes = 0, total;
-    size_format((double)bytes, asked);
-    if (home == GPU_ON_HOST)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "gpu%u: cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin "
-                         "%s: ask for less, or raise the limit of locked memory (ulimit -l)",
-                         gpu->index, CUDA_OUT_OF_MEMORY, asked);
-    bool known = gpu->library->calls.cuMemGetInfo(&free_bytes, &total) == 0;
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "gpu%d: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (%d): %s asked for, %s free: end "
-                     "other programs that use the device, or ask for less",
-                     home == GPU_ON_PEER ? peer : (int)gpu->index, CUDA_OUT_OF_MEMORY, asked,
-                     known ? size_format((double)free_bytes, left) : "an unknown amount");
+    size_format((double)memory->bytes, asked);
+    if (memory->home == GPU_ON_HOST) {
+        cuda_fail(gpu,
+                  "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin %s: ask for "
+                  "less, or raise the limit of locked memory (ulimit -l)",
+                  CUDA_OUT_OF_MEMORY, asked);
+        return;
+    }
+    const bool known = gpu->library->calls.cuMemGetInfo(&free_bytes, &total) == 0;
+    error_set(&gpu->failure, ERROR_IMPOSSIBLE,
+              "gpu%d: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (%d): %s asked for, %s free: end other "
+              "programs that use the device, or ask for less",
+              memory->home == GPU_ON_PEER ? memory->peer : (int)gpu->index, CUDA_OUT_OF_MEMORY,
+              asked, known ? size_format((double)free_bytes, left) : "an unknown amount");
 }
 
-static int allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
+static void allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
-    int code = enter_home(gpu, memory->home, memory->peer, error);
-    if (code < 0)
-        return code;
-    int result = gpu->library->calls.cuMemAlloc(&memory->address, memory->bytes);
+    const struct cuda_calls *calls = &gpu->library->calls;
+    const bool on_peer = memory->home == GPU_ON_PEER;
+    void *context = on_peer ? gpu->peers[memory->peer] : gpu->context;
+    if (!CUDA_TRY(gpu, cuCtxSetCurrent, context))
+        return;
+    int result = calls->cuMemAlloc(&memory->address, memory->bytes);
     if (result == CUDA_OUT_OF_MEMORY && gpu->spans) {
         /* A span is kept only so that its works find the same memory again. */
         cuda_free_spans(gpu);
-        code = enter_home(gpu, memory->home, memory->peer, error);
-        if (code < 0)
-            return code;
-        result = gpu->library->calls.cuMemAlloc(&memory->address, memory->bytes);
+        if (!CUDA_TRY(gpu, cuCtxSetCurrent, context)) {
+            memory->address = 0;
+            return;
+        }
+        result = calls->cuMemAlloc(&memory->address, memory->bytes);
     }
     if (result != 0)
         memory->address = 0;
     if (result == CUDA_OUT_OF_MEMORY)
-        code = out_of_memory(gpu, memory->home, memory->peer, memory->bytes, error);
+        out_of_memory(gpu, memory);
     else
-        code = cuda_check(gpu, "cuMemAlloc", result, error);
-    if (memory->home == GPU_ON_PEER) {
-        int back = CUDA_TRY(gpu, code < 0 ? NULL : error, cuCtxSetCurrent, gpu->context);
-        code = code < 0 ? code : back;
-    }
-    return code;
+        cuda_check(gpu, "cuMemAlloc", result);
+    if (on_peer)
+        cuda_come_back(gpu);
 }
 
 /* --- pinned memory --- */
 
-/* `lacks`: there is too little memory for it. */
-static int pin(struct cuda_gpu *gpu, size_t bytes, struct cuda_pinned *pinned, bool *lacks,
-               struct error *error)
+/* False: there is too little memory for it. */
+static bool pin(struct cuda_gpu *gpu, size_t bytes, struct cuda_pinned *pinned)
 {
+    const struct cuda_calls *calls = &gpu->library->calls;
     void *host = NULL;
-    int result =
-        gpu->library->calls.cuMemHostAlloc(&host, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
-    *lacks = result == CUDA_OUT_OF_MEMORY;
-    if (*lacks)
-        return out_of_memory(gpu, GPU_ON_HOST, 0, bytes, error);
-    int code = cuda_check(gpu, "cuMemHostAlloc", result, error);
-    if (code < 0)
-        return code;
+    const int result = calls->cuMemHostAlloc(&host, bytes, CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
+    if (result == CUDA_OUT_OF_MEMORY)
+        return false;
+    if (!cuda_check(gpu, "cuMemHostAlloc", result))
+        return true;
     *pinned = (struct cuda_pinned){.host = host, .bytes = bytes};
-    code = CUDA_TRY(gpu, error, cuMemHostGetDevicePointer, &pinned->address, host, 0);
-    if (code < 0) {
-        gpu->library->calls.cuMemFreeHost(host);
+    if (!CUDA_TRY(gpu, cuMemHostGetDevicePointer, &pinned->address, host, 0)) {
+        calls->cuMemFreeHost(host);
         *pinned = (struct cuda_pinned){0};
     }
-    return code;
+    return true;
 }
 
 static void unpin(struct cuda_gpu *gpu, struct cuda_pinned *pinned)
@@ -152,32 +137,27 @@ static size_t round_up(size_t bytes)
     return rounded < bytes ? bytes : rounded;
 }
 
-static int lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
+static void lend_pinned(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
     struct cuda_pinned *pinned = choose_pinned(gpu, memory->bytes);
-    struct error reason = {0};
-    if (!pinned)
-        return error_set(
-            error, ERROR_IMPOSSIBLE,
-            "gpu%u: this measurement needs more pinned buffers than fathom holds at once: "
-            "measure fewer sizes (--sizes, --what)",
-            gpu->index);
-    bool lacks = false;
-    int code = 0;
+    if (!pinned) {
+        cuda_fail(gpu, "this measurement needs more pinned buffers than fathom holds at once: "
+                       "measure fewer sizes (--sizes, --what)");
+        return;
+    }
     if (pinned->bytes < memory->bytes) {
         unpin(gpu, pinned);
-        code = pin(gpu, round_up(memory->bytes), pinned, &lacks, &reason);
-        if (lacks) {
+        if (!pin(gpu, round_up(memory->bytes), pinned)) {
             cuda_free_pinned(gpu);
-            code = pin(gpu, memory->bytes, pinned, &lacks, &reason);
+            if (!pin(gpu, memory->bytes, pinned))
+                out_of_memory(gpu, memory);
         }
     }
-    if (code < 0)
-        return error_set(error, code, "%s", reason.text);
+    if (!cuda_works(gpu))
+        return;
     pinned->lent = true;
     memory->host = pinned->host;
     memory->address = pinned->address;
-    return 0;
 }
 
 static void take_back(struct cuda_gpu *gpu, const struct cuda_memory *memory)
@@ -187,19 +167,19 @@ static void take_back(struct cuda_gpu *gpu, const struct cuda_memory *memory)
             gpu->pinned[i].lent = false;
 }
 
-int cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t bytes,
-                  struct cuda_memory *memory, struct error *error)
+bool cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t bytes,
+                   struct cuda_memory *memory)
 {
-    int code = 0;
     *memory = (struct cuda_memory){.bytes = bytes, .home = home, .peer = peer};
     if (home == GPU_ON_PEER)
-        code = open_peer(gpu, peer, error);
-    if (code == 0)
-        code = home == GPU_ON_HOST ? lend_pinned(gpu, memory, error)
-                                   : allocate_on_device(gpu, memory, error);
-    if (code < 0)
+        open_peer(gpu, peer);
+    if (home == GPU_ON_HOST && cuda_works(gpu))
+        lend_pinned(gpu, memory);
+    else if (cuda_works(gpu))
+        allocate_on_device(gpu, memory);
+    if (!cuda_works(gpu))
         cuda_free(gpu, memory);
-    return code;
+    return cuda_works(gpu);
 }
 
 /* Where freeing fails, the next call to the device reports it. */
@@ -230,32 +210,32 @@ static struct cuda_span *find_span(struct cuda_gpu *gpu, const struct gpu_work *
     return NULL;
 }
 
-int cuda_place(struct cuda_gpu *gpu, struct error *error)
+void cuda_place(struct cuda_gpu *gpu)
 {
     const struct gpu_work *work = &gpu->job.work;
     if (!work->span) {
         const size_t bytes = work->offset + work->bytes;
         struct cuda_memory *memory = &gpu->job.memory[0];
-        int code = work->home > GPU_ON_PEER
-                       ? cuda_allocate_placed(gpu, work->home, work->node, bytes, memory, error)
-                       : cuda_allocate(gpu, work->home, work->peer, bytes, memory, error);
-        gpu->job.base = gpu->job.memory[0].address + work->offset;
-        return code;
+        if (work->home > GPU_ON_PEER)
+            cuda_allocate_placed(gpu, work->home, work->node, bytes, memory);
+        else
+            cuda_allocate(gpu, work->home, work->peer, bytes, memory);
+        gpu->job.base = memory->address + work->offset;
+        return;
     }
     struct cuda_span *span = find_span(gpu, work);
     if (!span) {
-        if (!(span = calloc(1, sizeof *span)))
-            return error_out_of_memory(error);
-        int code = cuda_allocate(gpu, work->home, work->peer, work->span, &span->memory, error);
-        if (code < 0) {
+        span = calloc(1, sizeof *span);
+        if (!span || !cuda_allocate(gpu, work->home, work->peer, work->span, &span->memory)) {
+            if (!span)
+                cuda_fail_memory(gpu);
             free(span);
-            return code;
+            return;
         }
         span->next = gpu->spans;
         gpu->spans = span;
     }
     gpu->job.base = span->memory.address + work->offset;
-    return 0;
 }
 
 void cuda_free_spans(struct cuda_gpu *gpu)

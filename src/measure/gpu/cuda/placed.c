@@ -76,104 +76,88 @@ static int node_of(const struct cuda_gpu *gpu, const struct cuda_memory *memory,
 }
 
 /* The system's limits are what it lacks most often, and not memory. */
-static int pin(struct cuda_gpu *gpu, const struct cuda_memory *memory, struct error *error)
+static void pin(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
     char bytes[UNIT_TEXT];
     const int result = gpu->library->calls.cuMemHostRegister(memory->host, memory->bytes,
                                                              CUDA_HOST_PORTABLE | CUDA_HOST_MAPPED);
-    if (result != CUDA_OUT_OF_MEMORY)
-        return cuda_check(gpu, "cuMemHostRegister", result, error);
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "gpu%u: cuMemHostRegister: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin "
-                     "%s where it lies: raise the limit of locked memory (ulimit -l), or end what "
-                     "else pins memory",
-                     gpu->index, result, size_format((double)memory->bytes, bytes));
+    if (result == CUDA_OUT_OF_MEMORY)
+        cuda_fail(gpu,
+                  "cuMemHostRegister: CUDA_ERROR_OUT_OF_MEMORY (%d): the host can't pin %s where "
+                  "it lies: raise the limit of locked memory (ulimit -l), or end what else pins "
+                  "memory",
+                  result, size_format((double)memory->bytes, bytes));
+    else
+        memory->registered = cuda_check(gpu, "cuMemHostRegister", result);
+    CUDA_TRY(gpu, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
 }
 
-static int take_on_node(struct cuda_gpu *gpu, int node, bool pinned, struct cuda_memory *memory,
-                        struct error *error)
+static void take_on_node(struct cuda_gpu *gpu, int node, bool pinned, struct cuda_memory *memory)
 {
-    memory->host = map(gpu, memory->bytes, node, error);
-    if (!memory->host)
-        return ERROR_IMPOSSIBLE;
-    memory->address = (uint64_t)(uintptr_t)memory->host;
-    int code = 0;
-    if (pinned) {
-        code = pin(gpu, memory, error);
-        memory->registered = code == 0;
-        if (code == 0)
-            code =
-                CUDA_TRY(gpu, error, cuMemHostGetDevicePointer, &memory->address, memory->host, 0);
+    memory->host = map(gpu, memory->bytes, node, &gpu->failure);
+    if (!memory->host) {
+        gpu->failure.code = ERROR_IMPOSSIBLE;
+        return;
     }
-    const int lies = code == 0 && node >= 0 ? node_of(gpu, memory, node) : node;
-    if (code == 0 && lies < 0 && node >= 0)
-        code = error_set(error, ERROR_IMPOSSIBLE,
-                         "gpu%u: memory bound to node %d does not lie there alone, or the system "
-                         "does not say where it lies",
-                         gpu->index, node);
-    if (code == 0 && lies != node)
-        code = error_set(error, ERROR_IMPOSSIBLE,
-                         "gpu%u: memory bound to node %d was moved to node %d%s", gpu->index, node,
-                         lies, pinned ? " when it was pinned" : "");
-    if (code < 0)
+    memory->address = (uint64_t)(uintptr_t)memory->host;
+    if (pinned)
+        pin(gpu, memory);
+    const int lies = cuda_works(gpu) && node >= 0 ? node_of(gpu, memory, node) : node;
+    if (lies < 0 && node >= 0)
+        cuda_fail(gpu,
+                  "memory bound to node %d does not lie there alone, or the system does not say "
+                  "where it lies",
+                  node);
+    else if (lies != node)
+        cuda_fail(gpu, "memory bound to node %d was moved to node %d%s", node, lies,
+                  pinned ? " when it was pinned" : "");
+    if (!cuda_works(gpu))
         unmap(gpu, memory);
-    return code;
-}
-
-static int allocate_on_node(struct cuda_gpu *gpu, int node, struct cuda_memory *memory,
-                            struct error *error)
-{
-    struct error why = {0};
-    int code = take_on_node(gpu, node, true, memory, &why);
-    if (code < 0 && gpu->device->reads_pageable && !gpu->lost.code)
-        code = take_on_node(gpu, node, false, memory, &why);
-    return code < 0 ? error_set(error, code, "%s", why.text) : 0;
 }
 
 /* --- managed memory --- */
 
-static int send_to(struct cuda_gpu *gpu, const struct cuda_memory *memory, int place,
-                   struct error *error)
+static void send_to(struct cuda_gpu *gpu, const struct cuda_memory *memory, int place)
 {
-    int code = CUDA_TRY(gpu, error, cuMemPrefetchAsync, memory->address, memory->bytes, place,
-                        gpu->streams[0]);
-    return code < 0 ? code : cuda_wait(gpu, (double)memory->bytes * CUDA_SLOWEST_BYTE_NS, error);
+    if (CUDA_TRY(gpu, cuMemPrefetchAsync, memory->address, memory->bytes, place, gpu->streams[0]))
+        cuda_wait(gpu, (double)memory->bytes * CUDA_SLOWEST_BYTE_NS);
 }
 
-static int keep_on_host(struct cuda_gpu *gpu, const struct cuda_memory *memory, struct error *error)
+static void allocate_managed(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
-    int code = CUDA_TRY(gpu, error, cuMemAdvise, memory->address, memory->bytes,
-                        CUDA_PREFER_LOCATION, CUDA_HOST);
-    if (code == 0)
-        code = CUDA_TRY(gpu, error, cuMemAdvise, memory->address, memory->bytes, CUDA_ACCESSED_BY,
-                        gpu->device->handle);
-    return code < 0 ? code : send_to(gpu, memory, CUDA_HOST, error);
-}
-
-static int allocate_managed(struct cuda_gpu *gpu, struct cuda_memory *memory, struct error *error)
-{
-    int code = CUDA_TRY(gpu, error, cuMemAllocManaged, &memory->address, memory->bytes,
-                        CUDA_ATTACH_GLOBAL);
-    if (code < 0) {
+    const int handle = gpu->device->handle;
+    if (!CUDA_TRY(gpu, cuMemAllocManaged, &memory->address, memory->bytes, CUDA_ATTACH_GLOBAL)) {
         memory->address = 0;
-        return code;
+        return;
     }
     if (memory->home == GPU_MANAGED_FETCHED)
-        return send_to(gpu, memory, gpu->device->handle, error);
-    return memory->home == GPU_MANAGED_ON_HOST ? keep_on_host(gpu, memory, error) : 0;
+        send_to(gpu, memory, handle);
+    if (memory->home != GPU_MANAGED_ON_HOST)
+        return;
+    CUDA_TRY(gpu, cuMemAdvise, memory->address, memory->bytes, CUDA_PREFER_LOCATION, CUDA_HOST);
+    CUDA_TRY(gpu, cuMemAdvise, memory->address, memory->bytes, CUDA_ACCESSED_BY, handle);
+    send_to(gpu, memory, CUDA_HOST);
 }
 
 /* --- both --- */
 
-int cuda_allocate_placed(struct cuda_gpu *gpu, enum gpu_home home, int node, size_t bytes,
-                         struct cuda_memory *memory, struct error *error)
+void cuda_allocate_placed(struct cuda_gpu *gpu, enum gpu_home home, int node, size_t bytes,
+                          struct cuda_memory *memory)
 {
     *memory = (struct cuda_memory){.bytes = bytes, .home = home};
-    int code = home == GPU_ON_NODE ? allocate_on_node(gpu, node, memory, error)
-                                   : allocate_managed(gpu, memory, error);
-    if (code < 0)
+    if (!cuda_works(gpu))
+        return;
+    if (home == GPU_ON_NODE) {
+        take_on_node(gpu, node, true, memory);
+        if (!cuda_works(gpu) && gpu->device->reads_pageable && !gpu->lost.code) {
+            gpu->failure = (struct error){0};
+            take_on_node(gpu, node, false, memory);
+        }
+    } else {
+        allocate_managed(gpu, memory);
+    }
+    if (!cuda_works(gpu))
         cuda_free(gpu, memory);
-    return code;
 }
 
 /* Containers often may not, and hosts of one node have no need to. */
@@ -186,22 +170,20 @@ static bool can_bind(struct cuda_gpu *gpu, int node)
     return bound;
 }
 
-int cuda_allocate_near(struct cuda_gpu *gpu, int node, size_t bytes, struct cuda_memory *memory,
-                       struct error *error)
+void cuda_allocate_near(struct cuda_gpu *gpu, int node, size_t bytes, struct cuda_memory *memory)
 {
     const bool bound = node < 0 || can_bind(gpu, node);
-    int code = cuda_allocate_placed(gpu, GPU_ON_NODE, bound ? node : -1, bytes, memory, error);
-    if (code < 0 || bound)
-        return code;
+    cuda_allocate_placed(gpu, GPU_ON_NODE, bound ? node : -1, bytes, memory);
+    if (!cuda_works(gpu) || bound)
+        return;
     const int lies = node_of(gpu, memory, node);
     if (lies < 0 || lies == node)
-        return 0;
+        return;
     cuda_free(gpu, memory);
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "gpu%u: memory can't be bound to node %d, which is near to the device, and "
-                     "comes from node %d: allow this process to bind memory (SYS_NICE in a "
-                     "container)",
-                     gpu->index, node, lies);
+    cuda_fail(gpu,
+              "memory can't be bound to node %d, which is near to the device, and comes from node "
+              "%d: allow this process to bind memory (SYS_NICE in a container)",
+              node, lies);
 }
 
 void cuda_free_placed(struct cuda_gpu *gpu, struct cuda_memory *memory)

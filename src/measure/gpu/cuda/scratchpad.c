@@ -59,17 +59,17 @@ static const char *refuses_scratchpad(const struct cuda_gpu *gpu, const struct g
     return work->path == GPU_CLUSTER ? refuses_cluster(gpu, work, kernel) : NULL;
 }
 
-static int prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+static void prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed)
 {
     struct cuda_job *job = &gpu->job;
     job->grid = grid_of(&job->work);
     /* Of 32 bits, and 0 would be the strided order. */
     job->seed = job->work.order == GPU_RANDOM ? (uint32_t)seed | 1 : 0;
-    return cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits, GPU_ITSELF), error);
+    cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits, GPU_ITSELF));
 }
 
-static int run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
-                          struct gpu_time *time, struct error *error)
+static void run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
+                           struct gpu_time *time)
 {
     struct cuda_job *job = &gpu->job;
     const bool warp = job->work.path == GPU_SHARED_WARP;
@@ -90,12 +90,11 @@ static int run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
     /* The ring is linked in the same launch: some accesses an element. */
     double loads =
         (double)groups * (double)PTX_LOADS + 8 * (double)(job->work.bytes / job->work.stride);
-    int code = cuda_follow(gpu, warp ? of_warp : parameters,
-                           warp ? sizeof of_warp / sizeof *of_warp
-                                : sizeof parameters / sizeof *parameters,
-                           loads * CUDA_SLOWEST_LOAD_NS, time, error);
-    *did = code < 0 ? 0 : groups * PTX_LOADS;
-    return code;
+    if (cuda_follow(gpu, warp ? of_warp : parameters,
+                    warp ? sizeof of_warp / sizeof *of_warp
+                         : sizeof parameters / sizeof *parameters,
+                    loads * CUDA_SLOWEST_LOAD_NS, time))
+        *did = groups * PTX_LOADS;
 }
 
 const struct cuda_kind cuda_scratchpad = {refuses_scratchpad, prepare_scratchpad, run_scratchpad};

@@ -68,26 +68,23 @@ static const char *refuses_stream(const struct cuda_gpu *gpu, const struct gpu_w
 }
 
 /* As many blocks as fit at once: a second wave would begin when the first is done. */
-static int fill_device(struct cuda_gpu *gpu, struct error *error)
+static void fill_device(struct cuda_gpu *gpu)
 {
     struct cuda_grid *grid = &gpu->job.grid;
     int blocks = 0;
-    int code = CUDA_TRY(gpu, error, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
-                        gpu->job.function, (int)grid->threads, grid->shared_bytes);
-    if (code < 0)
-        return code;
+    if (!CUDA_TRY(gpu, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, gpu->job.function,
+                  (int)grid->threads, grid->shared_bytes))
+        return;
     if (blocks < 1)
-        return error_set(error, ERROR_IMPOSSIBLE,
-                         "gpu%u: not one block of %u threads and %zu bytes of scratchpad fits on a "
-                         "multiprocessor: ask for less",
-                         gpu->index, grid->threads, grid->shared_bytes);
-    size_t all = (size_t)blocks * gpu->device->multiprocessors;
+        cuda_fail(gpu,
+                  "not one block of %u threads and %zu bytes of scratchpad fits on a "
+                  "multiprocessor: ask for less",
+                  grid->threads, grid->shared_bytes);
+    const size_t all = (size_t)blocks * gpu->device->multiprocessors;
     grid->blocks = (unsigned)(all < gpu->result_blocks ? all : gpu->result_blocks);
-    return 0;
 }
 
-static int launch(struct cuda_gpu *gpu, uint64_t repeats, const uint64_t **seen,
-                  struct error *error)
+static const uint64_t *launch(struct cuda_gpu *gpu, uint64_t repeats)
 {
     const struct cuda_job *job = &gpu->job;
     bool copy = job->work.traffic == GPU_COPY;
@@ -97,36 +94,28 @@ static int launch(struct cuda_gpu *gpu, uint64_t repeats, const uint64_t **seen,
     double bytes =
         (double)job->piece * (double)repeats * (by_each(&job->work) ? job->grid.blocks : 1);
     return cuda_timed(gpu, parameters, sizeof parameters / sizeof *parameters, job->grid.blocks,
-                      bytes * CUDA_SLOWEST_BYTE_NS, seen, error);
+                      bytes * CUDA_SLOWEST_BYTE_NS);
 }
 
-static int make_memory(struct cuda_gpu *gpu, struct error *error)
-{
-    const struct cuda_job *job = &gpu->job;
-    int code = cuda_place(gpu, error);
-    if (code == 0)
-        code = CUDA_TRY(gpu, error, cuMemsetD32Async, job->base, FILL,
-                        job->work.bytes / sizeof FILL, gpu->streams[0]);
-    return code;
-}
-
-static int prepare_stream(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+static void prepare_stream(struct cuda_gpu *gpu, uint64_t seed)
 {
     struct cuda_job *job = &gpu->job;
     const struct gpu_work *work = &job->work;
-    const uint64_t *seen;
     (void)seed; /* the order is fixed */
     job->grid.threads = threads_for(work);
     job->grid.shared_bytes = in_scratchpad(work) ? work->bytes : 0;
     size_t chunk = job->grid.threads * ptx_stream_round_bytes;
     job->piece = half_of(work) / chunk * chunk;
-    int code = cuda_function(gpu, kernel_of(work), error);
-    if (code == 0)
-        code = fill_device(gpu, error);
-    if (code == 0 && !in_scratchpad(work))
-        code = make_memory(gpu, error);
+    cuda_function(gpu, kernel_of(work));
+    fill_device(gpu);
+    if (!in_scratchpad(work) && cuda_works(gpu)) {
+        cuda_place(gpu);
+        CUDA_TRY(gpu, cuMemsetD32Async, job->base, FILL, work->bytes / sizeof FILL,
+                 gpu->streams[0]);
+    }
     /* Once, so that caches and translation are as every later pass finds them. */
-    return code < 0 ? code : launch(gpu, 1, &seen, error);
+    if (cuda_works(gpu))
+        launch(gpu, 1);
 }
 
 /* From the first block's beginning to the last one's end; in cycles by what the blocks' own clocks
@@ -145,19 +134,16 @@ static struct gpu_time time_of(const uint64_t *seen, size_t blocks)
     return (struct gpu_time){all, all * (cycles / ns)};
 }
 
-static int run_stream(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                      struct error *error)
+static void run_stream(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time)
 {
     const struct cuda_job *job = &gpu->job;
-    const uint64_t *seen;
-    int code = launch(gpu, repeats, &seen, error);
-    if (code < 0)
-        return code;
+    const uint64_t *seen = launch(gpu, repeats);
+    if (!seen)
+        return;
     *time = time_of(seen, job->grid.blocks);
     *did = job->piece * repeats * (job->work.traffic == GPU_COPY ? 2 : 1);
     if (by_each(&job->work))
         *did *= job->grid.blocks;
-    return 0;
 }
 
 const struct cuda_kind cuda_stream = {refuses_stream, prepare_stream, run_stream};

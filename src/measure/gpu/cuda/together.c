@@ -73,259 +73,208 @@ void cuda_part(struct cuda_gpu *gpu)
     *fleet = (struct cuda_fleet){0};
 }
 
-static int make_event(struct cuda_gpu *gpu, void **event, struct error *error)
+static void make_event(struct cuda_gpu *gpu, void **event)
 {
-    void *made = NULL;
-    const int code = CUDA_TRY(gpu, error, cuEventCreate, &made, 0);
-    *event = code == 0 ? made : NULL;
-    return code;
+    if (!CUDA_TRY(gpu, cuEventCreate, event, 0))
+        *event = NULL;
 }
 
-static int make_way(struct cuda_gpu *gpu, struct cuda_way *way, struct error *error)
+static void make_queues(struct cuda_gpu *gpu, struct cuda_member *member)
 {
-    void *stream = NULL;
-    const int code = CUDA_TRY(gpu, error, cuStreamCreate, &stream, CUDA_STREAM_NON_BLOCKING);
-    way->stream = code == 0 ? stream : NULL;
-    return code < 0 ? code : make_event(gpu, &way->end, error);
-}
-
-static int make_queues(struct cuda_gpu *gpu, struct cuda_member *member, struct error *error)
-{
-    int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
-    for (size_t way = 0; way < gpu->fleet.ways && code == 0; way++)
-        code = make_way(gpu, &member->ways[way], error);
-    if (code == 0)
-        code = make_event(gpu, &member->begin, error);
-    const int back = CUDA_TRY(gpu, code < 0 ? NULL : error, cuCtxSetCurrent, gpu->context);
-    return code < 0 ? code : back;
+    CUDA_TRY(gpu, cuCtxSetCurrent, member->context);
+    for (size_t i = 0; i < gpu->fleet.ways; i++) {
+        struct cuda_way *way = &member->ways[i];
+        if (!CUDA_TRY(gpu, cuStreamCreate, &way->stream, CUDA_STREAM_NON_BLOCKING))
+            way->stream = NULL;
+        make_event(gpu, &way->end);
+    }
+    make_event(gpu, &member->begin);
+    cuda_come_back(gpu);
 }
 
 /* Its memory, which opens the device where it is another one, and the host's near it. */
-static int join(struct cuda_gpu *gpu, struct cuda_member *member, size_t bytes, struct error *error)
+static void join(struct cuda_gpu *gpu, struct cuda_member *member, size_t bytes)
 {
     const bool own = member->index == gpu->index;
     const int node = gpu->library->devices[member->index].host_node;
-    int code = cuda_allocate(gpu, own ? GPU_ON_DEVICE : GPU_ON_PEER, (int)member->index, bytes,
-                             &member->device, error);
-    if (code < 0)
-        return code;
+    if (!cuda_allocate(gpu, own ? GPU_ON_DEVICE : GPU_ON_PEER, (int)member->index, bytes,
+                       &member->device))
+        return;
     member->context = own ? gpu->context : gpu->peers[member->index];
-    code = cuda_allocate_near(gpu, node, bytes, &member->host, error);
-    return code < 0 ? code : make_queues(gpu, member, error);
+    cuda_allocate_near(gpu, node, bytes, &member->host);
+    if (cuda_works(gpu))
+        make_queues(gpu, member);
 }
 
 /* This device comes last: the others have begun when it does. */
-static int gather(struct cuda_gpu *gpu, uint64_t devices, size_t bytes, size_t ways,
-                  struct error *error)
+static void gather(struct cuda_gpu *gpu, uint64_t devices, size_t bytes, size_t ways)
 {
     struct cuda_fleet *fleet = &gpu->fleet;
     cuda_part(gpu);
     fleet->ways = ways;
     fleet->members = calloc(gpu->library->count, sizeof *fleet->members);
-    if (!fleet->members)
-        return error_out_of_memory(error);
-    int code = 0;
-    for (unsigned i = 0; i <= gpu->library->count && i <= GPU_TOGETHER_MOST && code == 0; i++) {
+    if (!fleet->members) {
+        cuda_fail_memory(gpu);
+        return;
+    }
+    for (unsigned i = 0; i <= gpu->library->count && i <= GPU_TOGETHER_MOST && cuda_works(gpu);
+         i++) {
         const bool last = i == gpu->library->count || i == GPU_TOGETHER_MOST;
         const unsigned index = last ? gpu->index : i;
         if ((!last && index == gpu->index) || !(devices >> index & 1))
             continue;
         struct cuda_member *member = &fleet->members[fleet->count++];
         member->index = index;
-        code = join(gpu, member, bytes, error);
+        join(gpu, member, bytes);
     }
     fleet->devices = devices;
     fleet->bytes = bytes;
-    if (code < 0 && !gpu->lost.code)
+    if (!cuda_works(gpu) && !gpu->lost.code)
         cuda_part(gpu);
-    return code;
 }
 
 /* --- copying --- */
 
-static int queue_copy(struct cuda_gpu *gpu, const struct cuda_member *member, size_t way,
-                      struct error *error)
-{
-    const size_t piece = gpu->fleet.bytes / gpu->fleet.ways, at = way * piece;
-    const bool back = gpu->job.work.direction == GPU_TO_HOST || way > 0;
-    unsigned char *host = member->host.host;
-    if (back)
-        return CUDA_TRY(gpu, error, cuMemcpyDtoHAsync, host + at, member->device.address + at,
-                        piece, member->ways[way].stream);
-    return CUDA_TRY(gpu, error, cuMemcpyHtoDAsync, member->device.address + at, host + at, piece,
-                    member->ways[way].stream);
-}
-
 /* One copy each way. */
-static int queue_copies_of(struct cuda_gpu *gpu, const struct cuda_member *member,
-                           struct error *error)
+static void queue_copies_of(struct cuda_gpu *gpu, const struct cuda_member *member)
 {
-    int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
-    for (size_t way = 0; way < gpu->fleet.ways && code == 0; way++)
-        code = queue_copy(gpu, member, way, error);
-    return code;
+    const size_t piece = gpu->fleet.bytes / gpu->fleet.ways;
+    CUDA_TRY(gpu, cuCtxSetCurrent, member->context);
+    for (size_t way = 0; way < gpu->fleet.ways; way++) {
+        const bool back = gpu->job.work.direction == GPU_TO_HOST || way > 0;
+        const uint64_t device = member->device.address + way * piece;
+        unsigned char *host = (unsigned char *)member->host.host + way * piece;
+        void *stream = member->ways[way].stream;
+        if (back)
+            CUDA_TRY(gpu, cuMemcpyDtoHAsync, host, device, piece, stream);
+        else
+            CUDA_TRY(gpu, cuMemcpyHtoDAsync, device, host, piece, stream);
+    }
 }
 
 /* The other way begins with the first one. */
-static int begin_own(struct cuda_gpu *gpu, const struct cuda_member *own, struct error *error)
+static void begin_own(struct cuda_gpu *gpu, const struct cuda_member *own)
 {
-    int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, own->context);
-    if (code == 0)
-        code = CUDA_TRY(gpu, error, cuEventRecord, own->begin, own->ways[0].stream);
-    for (size_t way = 1; way < gpu->fleet.ways && code == 0; way++)
-        code = CUDA_TRY(gpu, error, cuStreamWaitEvent, own->ways[way].stream, own->begin, 0);
-    return code;
+    CUDA_TRY(gpu, cuCtxSetCurrent, own->context);
+    CUDA_TRY(gpu, cuEventRecord, own->begin, own->ways[0].stream);
+    for (size_t way = 1; way < gpu->fleet.ways; way++)
+        CUDA_TRY(gpu, cuStreamWaitEvent, own->ways[way].stream, own->begin, 0);
 }
 
 /* The first way ends with the other one. */
-static int end_own(struct cuda_gpu *gpu, const struct cuda_member *own, struct error *error)
+static void end_own(struct cuda_gpu *gpu, const struct cuda_member *own)
 {
-    int code = 0;
-    for (size_t way = gpu->fleet.ways; way-- > 0 && code == 0;) {
-        code = CUDA_TRY(gpu, error, cuEventRecord, own->ways[way].end, own->ways[way].stream);
-        if (way > 0 && code == 0)
-            code =
-                CUDA_TRY(gpu, error, cuStreamWaitEvent, own->ways[0].stream, own->ways[way].end, 0);
+    for (size_t way = gpu->fleet.ways; way-- > 0;) {
+        CUDA_TRY(gpu, cuEventRecord, own->ways[way].end, own->ways[way].stream);
+        if (way > 0)
+            CUDA_TRY(gpu, cuStreamWaitEvent, own->ways[0].stream, own->ways[way].end, 0);
     }
-    return code;
-}
-
-static int end_other(struct cuda_gpu *gpu, const struct cuda_member *member, struct error *error)
-{
-    int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
-    for (size_t way = 0; way < gpu->fleet.ways && code == 0; way++)
-        code = CUDA_TRY(gpu, error, cuEventRecord, member->ways[way].end, member->ways[way].stream);
-    return code;
 }
 
 /* So many copies of this device and `times` as many of each other one. */
-static int queue_copies(struct cuda_gpu *gpu, uint64_t copies, uint64_t times, struct error *error)
+static void queue_copies(struct cuda_gpu *gpu, uint64_t copies, uint64_t times)
 {
     const struct cuda_fleet *fleet = &gpu->fleet;
     const struct cuda_member *own = &fleet->members[fleet->count - 1];
-    int code = 0;
-    for (uint64_t i = 0; i < copies * times && code == 0; i++) {
-        for (size_t k = 0; k + 1 < fleet->count && code == 0; k++)
-            code = queue_copies_of(gpu, &fleet->members[k], error);
-        if (i >= copies || code < 0)
-            continue;
+    for (uint64_t i = 0; i < copies * times && cuda_works(gpu); i++) {
+        for (size_t k = 0; k + 1 < fleet->count; k++)
+            queue_copies_of(gpu, &fleet->members[k]);
         if (i == 0)
-            code = begin_own(gpu, own, error);
-        if (code == 0)
-            code = queue_copies_of(gpu, own, error);
-        if (code == 0 && i + 1 == copies)
-            code = end_own(gpu, own, error);
+            begin_own(gpu, own);
+        if (i < copies)
+            queue_copies_of(gpu, own);
+        if (i + 1 == copies)
+            end_own(gpu, own);
     }
-    for (size_t k = 0; k + 1 < fleet->count && code == 0; k++)
-        code = end_other(gpu, &fleet->members[k], error);
-    return code;
-}
-
-/* 1: that way of the device, whose context is current, still has copies to do; 0: it has ended. */
-static int is_copying(struct cuda_gpu *gpu, const struct cuda_way *way, struct error *error)
-{
-    const int result = gpu->library->calls.cuEventQuery(way->end);
-    if (result == CUDA_NOT_READY)
-        return 1;
-    const int code = cuda_check(gpu, "cuEventQuery", result, error);
-    return code < 0 ? code : 0;
-}
-
-/* 1: every other device still copies, each way; 0: one has ended already. */
-static int all_copy(struct cuda_gpu *gpu, struct error *error)
-{
-    const struct cuda_fleet *fleet = &gpu->fleet;
-    int copying = 1;
-    for (size_t k = 0; k + 1 < fleet->count && copying == 1; k++) {
+    for (size_t k = 0; k + 1 < fleet->count; k++) {
         const struct cuda_member *member = &fleet->members[k];
-        const int code = CUDA_TRY(gpu, error, cuCtxSetCurrent, member->context);
-        if (code < 0)
-            return code;
-        for (size_t way = 0; way < fleet->ways && copying == 1; way++)
-            copying = is_copying(gpu, &member->ways[way], error);
+        CUDA_TRY(gpu, cuCtxSetCurrent, member->context);
+        for (size_t way = 0; way < fleet->ways; way++)
+            CUDA_TRY(gpu, cuEventRecord, member->ways[way].end, member->ways[way].stream);
     }
-    return copying;
 }
 
-static int wait_for_others(struct cuda_gpu *gpu, double slowest_ns, struct error *error)
+/* Whether every other device still copies, each way. */
+static bool all_copy(struct cuda_gpu *gpu)
 {
     const struct cuda_fleet *fleet = &gpu->fleet;
-    int code = 0;
-    for (size_t k = 0; k + 1 < fleet->count && code == 0; k++)
-        for (size_t way = 0; way < fleet->ways && code == 0; way++)
-            code = cuda_wait_for(gpu, fleet->members[k].context, fleet->members[k].ways[way].stream,
-                                 slowest_ns, error);
-    return code;
+    for (size_t k = 0; k + 1 < fleet->count; k++) {
+        const struct cuda_member *member = &fleet->members[k];
+        if (!CUDA_TRY(gpu, cuCtxSetCurrent, member->context))
+            return false;
+        for (size_t way = 0; way < fleet->ways; way++) {
+            const int result = gpu->library->calls.cuEventQuery(member->ways[way].end);
+            if (result != CUDA_NOT_READY) {
+                cuda_check(gpu, "cuEventQuery", result);
+                return false;
+            }
+        }
+    }
+    return cuda_works(gpu);
 }
 
-/* 1 where the others copied all the while, and *ns is what this device's copies took; 0 where not.
- */
-static int copy_once(struct cuda_gpu *gpu, uint64_t copies, uint64_t times, double *ns,
-                     struct error *error)
+/* Whether the others copied all the while, and *ns is what this device's copies took. */
+static bool copy_once(struct cuda_gpu *gpu, uint64_t copies, uint64_t times, double *ns)
 {
     const struct cuda_fleet *fleet = &gpu->fleet;
     const struct cuda_member *own = &fleet->members[fleet->count - 1];
     const double slowest_ns =
         (double)(copies * times * fleet->count * fleet->bytes) * CUDA_SLOWEST_BYTE_NS;
     float ms = 0;
-    int code = queue_copies(gpu, copies, times, error), copied = 0;
-    if (code == 0)
-        code = cuda_wait_for(gpu, own->context, own->ways[0].stream, slowest_ns, error);
-    if (code == 0)
-        code = copied = all_copy(gpu, error);
-    if (code >= 0)
-        code = wait_for_others(gpu, slowest_ns, error);
-    if (code >= 0)
-        code = CUDA_TRY(gpu, error, cuCtxSetCurrent, gpu->context);
-    if (code >= 0)
-        code = CUDA_TRY(gpu, error, cuEventElapsedTime, &ms, own->begin, own->ways[0].end);
+    queue_copies(gpu, copies, times);
+    if (cuda_works(gpu))
+        cuda_wait_for(gpu, own->context, own->ways[0].stream, slowest_ns);
+    const bool copied = all_copy(gpu);
+    for (size_t k = 0; k + 1 < fleet->count; k++)
+        for (size_t way = 0; way < fleet->ways && cuda_works(gpu); way++)
+            cuda_wait_for(gpu, fleet->members[k].context, fleet->members[k].ways[way].stream,
+                          slowest_ns);
+    CUDA_TRY(gpu, cuCtxSetCurrent, gpu->context);
+    CUDA_TRY(gpu, cuEventElapsedTime, &ms, own->begin, own->ways[0].end);
     *ns = (double)ms * 1e6;
-    return code < 0 ? code : copied;
+    return copied && cuda_works(gpu);
 }
 
-static int copy_together(struct cuda_gpu *gpu, uint64_t copies, double *ns, struct error *error)
+static double copy_together(struct cuda_gpu *gpu, uint64_t copies)
 {
-    int code = 0;
-    for (uint64_t times = FIRST_TIMES; times <= MOST_TIMES && code == 0; times *= 2)
-        code = copy_once(gpu, copies, times, ns, error);
-    if (code != 0)
-        return code < 0 ? code : 0;
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "gpu%u: another device copied %d times as much and was done first: their "
-                     "links are too different for one to be timed beside the other",
-                     gpu->index, MOST_TIMES);
+    double ns = 0;
+    for (uint64_t times = FIRST_TIMES; times <= MOST_TIMES && cuda_works(gpu); times *= 2)
+        if (copy_once(gpu, copies, times, &ns))
+            return ns;
+    cuda_fail(gpu,
+              "another device copied %d times as much and was done first: their links are too "
+              "different for one to be timed beside the other",
+              MOST_TIMES);
+    return ns;
 }
 
-static int prepare_together(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+static void prepare_together(struct cuda_gpu *gpu, uint64_t seed)
 {
     const struct gpu_work *work = &gpu->job.work;
     const size_t ways = work->direction == GPU_BOTH_WAYS ? 2 : 1;
-    double ns;
     (void)seed;
     if (gpu->fleet.devices == work->together && gpu->fleet.bytes == work->bytes &&
         gpu->fleet.ways == ways)
-        return 0;
-    int code = gather(gpu, work->together, work->bytes, ways, error);
-    return code < 0 ? code : copy_together(gpu, WAKING, &ns, error);
+        return;
+    gather(gpu, work->together, work->bytes, ways);
+    if (cuda_works(gpu))
+        copy_together(gpu, WAKING);
 }
 
-static int run_together(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
-                        struct gpu_time *time, struct error *error)
+static void run_together(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did,
+                         struct gpu_time *time)
 {
     uint64_t most = MOST_QUEUED_BYTES / gpu->fleet.bytes;
     most = most < 1 ? 1 : most > MOST_QUEUED ? MOST_QUEUED : most;
-    double sum = 0, ns;
-    for (uint64_t left = repeats; left;) {
-        const uint64_t copies = left < most ? left : most;
-        int code = copy_together(gpu, copies, &ns, error);
-        if (code < 0)
-            return code;
-        sum += ns;
-        left -= copies;
+    double ns = 0;
+    for (uint64_t left = repeats, copies; left && cuda_works(gpu); left -= copies) {
+        copies = left < most ? left : most;
+        ns += copy_together(gpu, copies);
     }
-    time->ns = sum;
+    if (!cuda_works(gpu))
+        return;
+    time->ns = ns;
     *did = repeats * (gpu->fleet.bytes / gpu->fleet.ways * gpu->fleet.ways);
-    return 0;
 }
 
 const struct cuda_kind cuda_together = {refuses_together, prepare_together, run_together};

@@ -65,23 +65,21 @@ int cuda_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed
     const char *why = cuda_refuses(started, work);
     if (why && !gpu->lost.code)
         return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: %s", gpu->index, why);
-    int code = cuda_enter(gpu, error);
-    if (code < 0)
-        return code;
+    if (!cuda_enter(gpu))
+        return cuda_outcome(gpu, error);
     cuda_drop(gpu);
     if (work->action != GPU_TRANSFER)
         cuda_part(gpu);
     /* Giving back a peer's memory goes through its context, and coming back can fail. */
-    code = cuda_enter(gpu, error);
-    if (code < 0)
-        return code;
+    if (!cuda_enter(gpu))
+        return cuda_outcome(gpu, error);
     gpu->job = (struct cuda_job){.work = *work, .fresh = true};
-    code = kind_of(work)->prepare(gpu, seed, error);
-    gpu->job.ready = code == 0;
+    kind_of(work)->prepare(gpu, seed);
+    gpu->job.ready = cuda_works(gpu);
     /* What a lost device holds is given back, if it can be, when it is stopped. */
-    if (code < 0 && !gpu->lost.code)
+    if (!cuda_works(gpu) && !gpu->lost.code)
         cuda_drop(gpu);
-    return code;
+    return cuda_outcome(gpu, error);
 }
 
 int cuda_run(struct gpu *started, const struct gpu_work *work, uint64_t repeats, uint64_t *did,
@@ -90,14 +88,13 @@ int cuda_run(struct gpu *started, const struct gpu_work *work, uint64_t repeats,
     struct cuda_gpu *gpu = (struct cuda_gpu *)started;
     *did = 0;
     *time = (struct gpu_time){NAN, NAN};
-    int code = cuda_enter(gpu, error);
-    if (code < 0)
-        return code;
-    if (!gpu->job.ready)
-        return error_set(error, ERROR_IMPOSSIBLE, "gpu%u: no work is prepared", gpu->index);
-    code = kind_of(work)->run(gpu, repeats ? repeats : 1, did, time, error);
-    gpu->job.fresh = false;
-    return code;
+    if (cuda_enter(gpu) && gpu->job.ready) {
+        kind_of(work)->run(gpu, repeats ? repeats : 1, did, time);
+        gpu->job.fresh = false;
+    } else {
+        cuda_fail(gpu, "no work is prepared");
+    }
+    return cuda_outcome(gpu, error);
 }
 
 void cuda_drop(struct cuda_gpu *gpu)
@@ -120,34 +117,33 @@ static const char *refuses_empty(const struct cuda_gpu *gpu, const struct gpu_wo
     return NULL;
 }
 
-static int prepare_empty(struct cuda_gpu *gpu, uint64_t seed, struct error *error)
+static void launch_empty(struct cuda_gpu *gpu)
+{
+    cuda_launch(gpu, gpu->job.function, &gpu->job.grid, NULL, 0);
+    cuda_wait(gpu, 0);
+}
+
+static void prepare_empty(struct cuda_gpu *gpu, uint64_t seed)
 {
     const struct ptx_kernel *kernel = ptx_kernels;
     (void)seed;
     while (strcmp(kernel->name, "empty") != 0)
         kernel++;
     gpu->job.grid = (struct cuda_grid){.blocks = 1, .threads = 1};
-    int code = cuda_function(gpu, kernel, error);
+    cuda_function(gpu, kernel);
     /* The driver may put off loading a kernel until it is launched for the first time. */
-    if (code == 0)
-        code = cuda_launch(gpu, gpu->job.function, &gpu->job.grid, NULL, 0, error);
-    return code < 0 ? code : cuda_wait(gpu, 0, error);
+    launch_empty(gpu);
 }
 
-static int run_empty(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time,
-                     struct error *error)
+static void run_empty(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time)
 {
     uint64_t began = gpu->library->host_ns();
-    for (uint64_t i = 0; i < repeats; i++) {
-        int code = cuda_launch(gpu, gpu->job.function, &gpu->job.grid, NULL, 0, error);
-        if (code == 0)
-            code = cuda_wait(gpu, 0, error);
-        if (code < 0)
-            return code;
-    }
+    for (uint64_t i = 0; i < repeats && cuda_works(gpu); i++)
+        launch_empty(gpu);
+    if (!cuda_works(gpu))
+        return;
     time->ns = (double)(gpu->library->host_ns() - began);
     *did = repeats;
-    return 0;
 }
 
 const struct cuda_kind cuda_empty = {refuses_empty, prepare_empty, run_empty};

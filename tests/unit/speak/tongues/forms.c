@@ -296,6 +296,8 @@ static void the_cuda_program(void **state)
         {"gpu", "gpu0 latency", "order", "strided", 117440512, 0, 0, false, 220.202, 0, 0, 436,
          NULL}};
     struct document document = {0};
+    if (probe_absent("gpu"))
+        skip();
     assert_int_equal(SPEAK(*state, values, "latency", "1"), 0);
     assert_string_equal(here->out, "MHz            B           KB          CPI\n"
                                    "1995            8            0           54 \n"

@@ -156,7 +156,8 @@ static size_t go_round(struct bench *bench)
     assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(ring, job->base, work->bytes,
                                                             bench->cuda->streams[0]),
                      0);
-    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
+    cuda_wait(bench->cuda, 0);
+    assert_int_equal(cuda_outcome(bench->cuda, &bench->error), 0);
     bool words = work->width_bits == 32 || work->path == GPU_TEXTURE;
     uint64_t at = words ? job->place * sizeof(uint32_t) : job->place - job->base, start = at;
     size_t jumps = 0;

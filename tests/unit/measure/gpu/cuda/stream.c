@@ -89,7 +89,8 @@ static uint32_t word_at(struct bench *bench, uint64_t address)
     assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(&word, address, sizeof word,
                                                             bench->cuda->streams[0]),
                      0);
-    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
+    cuda_wait(bench->cuda, 0);
+    assert_int_equal(cuda_outcome(bench->cuda, &bench->error), 0);
     return word;
 }
 

@@ -79,7 +79,8 @@ static void device_bytes(struct bench *bench, unsigned char *bytes, size_t count
     assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(
                          bytes, bench->cuda->job.memory[0].address, count, bench->cuda->streams[0]),
                      0);
-    assert_int_equal(cuda_wait(bench->cuda, 0, &bench->error), 0);
+    cuda_wait(bench->cuda, 0);
+    assert_int_equal(cuda_outcome(bench->cuda, &bench->error), 0);
 }
 
 /* Both sides are marked, and looked at after one copy. */
@@ -105,8 +106,8 @@ static void copies_go_where_they_should(void **state)
             const struct cuda_job *job = &bench.cuda->job;
             unsigned char *host = pinned ? job->memory[1].host : job->pageable;
             memset(device, 'd', BYTES);
-            assert_int_equal(
-                cuda_send(bench.cuda, job->memory[0].address, device, BYTES, &bench.error), 0);
+            cuda_send(bench.cuda, job->memory[0].address, device, BYTES);
+            assert_int_equal(cuda_outcome(bench.cuda, &bench.error), 0);
             memset(host, 'h', BYTES);
             bench_run(&bench, &work, 1);
             device_bytes(&bench, device, BYTES);
