@@ -1,7 +1,7 @@
 /*
  * Carries out plans whose points have one worker each, in the calling thread, on whichever CPU the
  * system runs that. This is what scripts/new begins an executor with: it is taken when it is named
- * (--executor). docs/adding.md tells how to go on.
+ * (FATHOM_EXECUTOR). docs/adding.md tells how to go on.
  */
 #include "measure/engine/executor.h"
 

@@ -27,24 +27,47 @@ static int create(const char *name, mode_t mode)
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
-/* Opens a new file in the folder of `path`, whose name does not grow with the target's so that it
- * can't be too long. O_EXCL with 0666 leaves the mode to the umask, which mkstemp() would not. A
- * file that takes an older one's place is never open to more than that was. */
+/* The new file gets the owner and the mode of the one whose place it will take. */
+static int be_like(int file, const struct stat *old, const char *path, struct error *error)
+{
+    struct stat now;
+    if (fstat(file, &now) < 0)
+        return target_refuse(path, strerror(errno), error);
+    if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
+        fchown(file, old->st_uid, old->st_gid) < 0)
+        return target_refuse(
+            path, "it belongs to another user or group, which a new file in its place could not",
+            error);
+    return fchmod(file, old->st_mode & 0777) < 0 ? target_refuse(path, strerror(errno), error) : 0;
+}
+
+static void give_up(char *temporary)
+{
+    unlink(temporary);
+    free(temporary);
+}
+
+/* Opens a new file in the folder of `path`, whose name, which the caller frees, does not grow with
+ * the target's so that it can't be too long. O_EXCL with 0666 leaves the mode to the umask, which
+ * mkstemp() would not. A file that takes the place of an older one, `old` or NULL, is never open to
+ * more than that was. Errors name `typed`. */
 static int open_beside(const char *path, const struct stat *old, char **name, const char *typed,
                        struct error *error)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         if (asprintf(name, "%.*s.fathom-%ld-%d.tmp", folder_length(path), path, (long)getpid(),
-                     attempt) < 0) {
-            *name = NULL;
+                     attempt) < 0)
             return out_of_memory(typed, error);
-        }
-        int file = create(*name, old ? old->st_mode & 0600 : 0666);
-        if (file >= 0)
+        const int file = create(*name, old ? old->st_mode & 0600 : 0666), reason = errno;
+        const int code = file >= 0 && old ? be_like(file, old, typed, error) : 0;
+        if (file >= 0 && code == 0)
             return file;
-        int reason = errno;
+        if (code < 0) {
+            close(file);
+            give_up(*name);
+            return code;
+        }
         free(*name);
-        *name = NULL;
         if (reason != EEXIST)
             return target_refuse(typed, strerror(reason), error);
     }
@@ -91,43 +114,16 @@ static int write_and_close(save_function *write, const void *content, int file, 
                     : close_written(stream, write(content, stream, &reason), &reason, path, error);
 }
 
-/* The new file gets the owner and the mode of the one whose place it will take. */
-static int be_like(int file, const struct stat *old, const char *path, struct error *error)
-{
-    struct stat now;
-    if (fstat(file, &now) < 0)
-        return target_refuse(path, strerror(errno), error);
-    if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
-        fchown(file, old->st_uid, old->st_gid) < 0)
-        return target_refuse(
-            path, "it belongs to another user or group, which a new file in its place could not",
-            error);
-    return fchmod(file, old->st_mode & 0777) < 0 ? target_refuse(path, strerror(errno), error) : 0;
-}
-
-static void give_up(char *temporary)
-{
-    unlink(temporary);
-    free(temporary);
-}
-
-/* Writes a temporary file in the folder of `path`, whose name the caller frees; NULL after an
- * error. `old` (or NULL) is whose owner and mode it gets; errors name `typed`. */
+/* Writes a temporary file in the folder of `path`, whose name the caller frees. */
 static int write_beside(const char *path, const struct stat *old, save_function *write,
                         const void *content, const char *typed, char **name, struct error *error)
 {
-    int file = open_beside(path, old, name, typed, error);
+    const int file = open_beside(path, old, name, typed, error);
     if (file < 0)
         return file;
-    int code = old ? be_like(file, old, typed, error) : 0;
+    const int code = write_and_close(write, content, file, typed, error);
     if (code < 0)
-        close(file);
-    else
-        code = write_and_close(write, content, file, typed, error);
-    if (code == 0)
-        return 0;
-    give_up(*name);
-    *name = NULL;
+        give_up(*name);
     return code;
 }
 
@@ -169,31 +165,27 @@ static int open_stream(const struct target *target, const char *path, bool patie
     return target_refuse(path, "it was exchanged for something else", error);
 }
 
-/* Takes over the target. */
-static int save_at(struct target *target, const char *path, save_function *write,
-                   const void *content, struct error *error)
+/* `patient` as in open_stream(). */
+static int write_stream(const struct target *target, const char *path, bool patient,
+                        save_function *write, const void *content, struct error *error)
 {
-    int code;
-    if (target->kind == TARGET_STREAM) {
-        code = open_stream(target, path, true, error);
-        if (code >= 0)
-            code = write_and_close(write, content, code, path, error);
-    } else {
-        const struct stat *old = target->kind == TARGET_FILE ? &target->status : NULL;
-        char *temporary;
-        code = write_beside(target->path, old, write, content, path, &temporary, error);
-        if (code == 0)
-            code = rename_to(temporary, target->path, path, error);
-    }
-    return code;
+    const int file = open_stream(target, path, patient, error);
+    return file < 0 ? file : write_and_close(write, content, file, path, error);
 }
 
 int save_file(const char *path, save_function *write, const void *content, struct error *error)
 {
     struct target target;
+    char *temporary;
     int code = target_look(&target, path, error);
-    if (code == 0)
-        code = save_at(&target, path, write, content, error);
+    if (code == 0 && target.kind == TARGET_STREAM) {
+        code = write_stream(&target, path, true, write, content, error);
+    } else if (code == 0) {
+        const struct stat *old = target.kind == TARGET_FILE ? &target.status : NULL;
+        code = write_beside(target.path, old, write, content, path, &temporary, error);
+        if (code == 0)
+            code = rename_to(temporary, target.path, path, error);
+    }
     target_free(&target);
     return code;
 }
@@ -203,26 +195,10 @@ int save_to_stream(const char *path, save_function *write, const void *content, 
     struct target target;
     int code = target_look(&target, path, error);
     if (code == 0 && target.kind == TARGET_STREAM) {
-        code = open_stream(&target, path, false, error);
-        if (code >= 0)
-            code = write_and_close(write, content, code, path, error);
+        code = write_stream(&target, path, false, write, content, error);
         code = code == 0 ? 1 : code;
     }
     target_free(&target);
-    return code;
-}
-
-/* Whether a file can take the target's place, with the same owner. */
-static int try(const struct target *target, const char *path, struct error *error)
-{
-    char *name;
-    const struct stat *old = target->kind == TARGET_FILE ? &target->status : NULL;
-    const int file = open_beside(target->path, old, &name, path, error);
-    if (file < 0)
-        return file;
-    const int code = old ? be_like(file, old, path, error) : 0;
-    close(file);
-    give_up(name);
     return code;
 }
 
@@ -244,7 +220,15 @@ int saving_begin(struct saving *saving, const char *path, struct error *error)
     if (code == 0 && !saving->name)
         code = out_of_memory(path, error);
     if (code == 0 && target.kind != TARGET_STREAM) {
-        code = try(&target, path, error);
+        /* Whether a file can take its place, with the same owner. */
+        char *name;
+        const struct stat *old = target.kind == TARGET_FILE ? &target.status : NULL;
+        code = open_beside(target.path, old, &name, path, error);
+        if (code >= 0) {
+            close(code);
+            give_up(name);
+            code = 0;
+        }
         saving->path = target.path;
         target.path = NULL;
     }
@@ -396,6 +380,7 @@ int saving_finish(struct saving *saving, save_function *write, const void *conte
 
 /* --- rows --- */
 
+/* What is no file is opened itself. */
 static int open_channel(const struct saving *saving, struct error *error)
 {
     struct target target;
@@ -411,16 +396,10 @@ static int open_holder(struct saving *saving, struct error *error)
 {
     struct stat status;
     char *temporary;
-    const struct stat *old = older(saving, &status);
-    const int file = open_beside(saving->path, old, &temporary, saving->name, error);
-    if (file < 0)
-        return file;
-    int code = old ? be_like(file, old, saving->name, error) : 0;
-    if (code == 0)
-        code = take_free_name(saving, temporary, error);
-    else
-        give_up(temporary);
-    if (code == 0)
+    const int file =
+        open_beside(saving->path, older(saving, &status), &temporary, saving->name, error);
+    const int code = file < 0 ? file : take_free_name(saving, temporary, error);
+    if (file < 0 || code == 0)
         return file;
     close(file);
     return code;

@@ -19,7 +19,7 @@ int executor_open(struct executor *executor, const struct engine *engine, const 
     *executor = (struct executor){.engine = engine, .plan = plan};
     if (!kind)
         return error_set(error, ERROR_USAGE,
-                         "--executor %s: it cannot carry out what is planned here: leave it out",
+                         "FATHOM_EXECUTOR=%s can't carry out what is planned here: unset it",
                          plan->executor ? plan->executor : "");
     executor->kind = kind;
     int code = executor->kind->open(executor, error);

@@ -80,7 +80,6 @@ struct executor_kind {
 };
 
 extern const struct executor_kind *const executors[]; /* by place; ends with NULL */
-extern const char *const executor_names[];            /* theirs, in the same order */
 
 /* Chooses what carries out the plan. ERROR_USAGE where the one that it names can't; ERROR_SYSTEM
  * without memory. Nothing is then left to close. */

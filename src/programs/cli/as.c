@@ -1,11 +1,10 @@
 /* `fathom as TOOL ...`, and the same where fathom was started by a tool's name. */
 #include "programs/cli/as.h"
 
-#include "programs/cli/interrupt.h"
+#include "measure/run/measure.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
-#include "programs/cli/progress.h"
 #include "programs/library/version.h"
 
 #include <stdio.h>
@@ -15,7 +14,7 @@
 /* While a tongue measures. */
 struct keeper {
     struct progress_line line;
-    struct keeping kept;
+    struct outlet kept;
 };
 
 static void show_progress(void *keeper, const char *probe, double done, double left_s,
@@ -28,7 +27,7 @@ static int save(void *argument, const struct document *document, struct error *e
 {
     struct keeper *keeper = argument;
     progress_end(&keeper->line);
-    return keeping_update(&keeper->kept, document, error);
+    return outlet_update(&keeper->kept, document, error);
 }
 
 /* --- help --- */
@@ -70,61 +69,39 @@ static bool asks_for_help(int argc, char **argv)
 
 /* --- speaking --- */
 
-static void tell_interrupted(const struct keeping *kept)
-{
-    const struct saving *saving = &kept->saving;
-    const char *beside = saving_beside(saving);
-    if (saving->holder)
-        command_tell("interrupted; what was measured until then is in %s%s%s%s",
-                     beside ? beside : saving->name, beside ? "; " : "", beside ? saving->name : "",
-                     beside ? " is as it was" : "");
-    else
-        command_tell("interrupted");
-}
-
-static int begin(struct document *document, struct machine *machine, char **argv, int argc,
-                 struct error *error)
-{
-    const struct machine_source source = measure_source(NULL);
-    document->tool = (struct tool_facts){
-        .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
-    document->run.command = (const char **)argv;
-    document->run.command_count = (size_t)argc;
-    return machine_read(machine, &source, error);
-}
-
 /* The tool's own scripts take any status but 0 for no result, so doubts do not change it: they
  * stand on standard error and in the document. */
 static int speak(const struct as *as, struct error *error)
 {
-    const struct outlet outlet = {.output = output_by_name("json"), .path = as->path};
-    struct keeper keeper = {.line = {false}};
-    struct document document = {0};
+    struct keeper keeper = {.kept = {.output = output_by_name("json"), .path = as->path}};
+    const struct machine_source source = measure_source(NULL);
+    struct document document = {
+        .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
+        .run = {.command = (const char **)as->whole, .command_count = (size_t)as->whole_count}};
     struct machine machine = {0};
-    interrupt_catch();
-    int code = keeping_begin(&keeper.kept, &outlet, false, error);
+    measure_catch_signals();
+    int code = outlet_begin(&keeper.kept, false, error);
     if (code == 0)
-        code = begin(&document, &machine, as->whole, as->whole_count, error);
+        code = machine_read(&machine, &source, error);
     struct talk talk = {.tongue = as->tongue,
                         .out = stdout,
                         .aside = stderr,
                         .machine = &machine,
                         .document = &document,
-                        .stop = &interrupt_signal,
+                        .stop = &measure_signal,
                         .budget_most_s = as->budget_most_s,
                         .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, save, &keeper}};
     if (code == 0)
         code = tongue_speak(&talk, as->argc, as->argv, error);
     if (code == 0)
-        code = keeping_finish(&keeper.kept, &document, error);
+        code = outlet_finish(&keeper.kept, &document, error);
     if (code == ERROR_INTERRUPTED) {
         struct error why = {0};
-        if (outlet.path && outlet_write_to_stream(&outlet, &document, NULL, &why) < 0)
+        if (as->path && outlet_write_to_stream(&keeper.kept, &document, NULL, &why) < 0)
             command_tell("%s", why.text);
-        tell_interrupted(&keeper.kept);
-        code = EXIT_SIGNAL + (int)interrupt_signal;
+        code = measure_interrupted(&keeper.kept);
     }
-    keeping_free(&keeper.kept);
+    saving_free(&keeper.kept.saving);
     talk_release(&talk);
     document_free(&document);
     machine_free(&machine);

@@ -2,8 +2,7 @@
 #include "conclude/channels.h"
 #include "machine/conditions.h"
 #include "measure/gpu/gpu.h"
-#include "measure/run/run.h"
-#include "programs/cli/interrupt.h"
+#include "measure/run/measure.h"
 #include "programs/cli/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
@@ -198,8 +197,8 @@ static int print_noise(const struct machine *machine, const struct text_style *s
                       .settings = &settings,
                       .probes = list,
                       .document = &document,
-                      .stop = &interrupt_signal};
-    interrupt_catch();
+                      .stop = &measure_signal};
+    measure_catch_signals();
     int code = settings_add(&settings, list[0]->options, error);
     if (code == 0)
         code = settings_set(&settings, "for", watch_s, error);
@@ -210,7 +209,7 @@ static int print_noise(const struct machine *machine, const struct text_style *s
     if (code == 0)
         print_taken(&document, style);
     else if (code == ERROR_INTERRUPTED)
-        code = EXIT_SIGNAL + (int)interrupt_signal;
+        code = EXIT_SIGNAL + (int)measure_signal;
     run_release(&run);
     settings_free(&settings);
     document_free(&document);

@@ -1,44 +1,25 @@
 #include "programs/cli/measure.h"
 
 #include "base/clean.h"
-#include "compare/differences.h"
-#include "document/json.h"
-#include "measure/run/run.h"
-#include "programs/cli/interrupt.h"
+#include "measure/run/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
-#include "programs/cli/progress.h"
-#include "programs/cli/redact.h"
 #include "programs/library/version.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-struct measurement {
-    struct invocation *invocation;
-    struct machine machine;
-    struct document document;
-    struct run run;
+/* A run that is shown and kept. */
+struct shown {
+    const struct invocation *invocation;
+    struct measurement measured;
     struct progress_line line;
-    bool only_used;       /* the document is for the caller: no probes, file or page are named */
     struct outlet report; /* what is shown when all is measured; path NULL: nothing */
-    const char *path;     /* of the document; NULL: it is not kept */
-    bool unnamed;         /* the document is kept, under a name that is still to be made */
-    const char *html;     /* of the page; NULL: none is asked for */
-    struct keeping document_kept, page_kept;
+    struct outlet kept, page;
+    bool unnamed; /* the document is kept, under a name that is still to be made */
 };
-
-struct machine_source measure_source(const struct settings *settings)
-{
-    const char *root = getenv("FATHOM_ROOT");
-    return (struct machine_source){.root = root && *root ? root : NULL,
-                                   .smbios = settings && settings_has(settings, "smbios")
-                                                 ? settings_text(settings, "smbios")
-                                                 : NULL};
-}
 
 /* --- what is to be measured --- */
 
@@ -51,311 +32,285 @@ static bool is_named(const struct invocation *invocation, const char *probe)
 }
 
 /* In the table's order, however they were typed. Where none is named, the run chooses. */
-static int choose_probes(struct measurement *run, struct error *error)
+static int choose_probes(struct measurement *measured, const struct invocation *invocation,
+                         struct error *error)
 {
-    const struct invocation *invocation = run->invocation;
-    const int operands = run->only_used ? 0 : invocation->operand_count;
-    if (!invocation->probe && !operands)
+    if (!invocation->probe && !invocation->operand_count)
         return 0;
     const struct probe **named =
-        pool_alloc(&run->document.pool, (size_t)operands + 2, sizeof *named);
+        pool_alloc(&measured->document.pool, (size_t)invocation->operand_count + 2, sizeof *named);
     size_t count = 0;
     if (!named)
         return error_out_of_memory(error);
     for (size_t i = 0; probes[i]; i++)
         if (probes[i] == invocation->probe || is_named(invocation, probes[i]->name))
             named[count++] = probes[i];
-    run->run.probes = named;
+    measured->run.probes = named;
     return 0;
 }
 
-static int note_command(struct measurement *run, struct error *error)
+static struct measurement measurement_of(const struct invocation *invocation)
 {
-    struct document *document = &run->document;
-    const struct invocation *invocation = run->invocation;
-    document->tool = (struct tool_facts){
-        .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
-    if (!run->only_used && settings_has(&invocation->settings, "redact")) {
-        document->machine.hostname = NULL;
-        return redact_command(invocation, &document->pool, &document->run, error);
+    return (struct measurement){
+        .source = measure_source(&invocation->settings),
+        .run = {.settings = &invocation->settings},
+        .document = {
+            .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
+            .run = {.command = (const char **)invocation->argv,
+                    .command_count = (size_t)invocation->argc}}};
+}
+
+struct redaction {
+    const struct invocation *invocation;
+    struct document *document;
+};
+
+/* What repeats the run, without the program's path and options that name files: their names may be
+ * those of people and machines. From the settings and not from the words as typed: -oFILE,
+ * --out FILE and --output=FILE are one option, and an option that was given twice counts once. */
+static int redact(void *with)
+{
+    const struct redaction *redaction = with;
+    const struct invocation *invocation = redaction->invocation;
+    const struct settings *settings = &invocation->settings;
+    struct pool *pool = &redaction->document->pool;
+    struct run_facts *run = &redaction->document->run;
+    const size_t operands = (size_t)invocation->operand_count;
+    redaction->document->machine.hostname = NULL;
+    run->command = pool_alloc(pool, 2 + settings->count + operands, sizeof *run->command);
+    run->command_count = 0;
+    run->command[run->command_count++] = "fathom";
+    run->command[run->command_count++] = command_name(invocation->command, invocation->probe);
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct option_spec *spec = settings_spec(settings, i);
+        if (settings_given(settings, spec->name) && !option_names_file(spec))
+            run->command[run->command_count++] =
+                spec->type == OPTION_FLAG
+                    ? pool_printf(pool, "--%s", spec->name)
+                    : pool_printf(pool, "--%s=%s", spec->name, settings_text(settings, spec->name));
     }
-    document->run.command = (const char **)invocation->argv;
-    document->run.command_count = (size_t)invocation->argc;
+    for (size_t i = 0; i < operands; i++) /* names of probes: nothing else is measured */
+        run->command[run->command_count++] = invocation->operands[i];
     return 0;
 }
 
 /* --- where it goes --- */
 
-/* A document without a name gets one of machine and time. */
-static int name_document(struct measurement *run, struct error *error)
-{
-    char when[20];
-    time_t now = time(NULL);
-    strftime(when, sizeof when, "%Y%m%dT%H%M%S", gmtime(&now));
-    char *path = pool_printf(
-        &run->document.pool, "fathom-%s-%s.json",
-        run->document.machine.hostname ? run->document.machine.hostname : "machine", when);
-    for (char *c = path; c && *c; c++)
-        if (*c == '/')
-            *c = '_';
-    run->path = path;
-    return path ? 0 : error_out_of_memory(error);
-}
-
-/* -o names the place for the document: it is written there from the beginning on. Without --format
- * the text goes to standard output, as if there were no -o. */
-static void keep_at_output(struct measurement *run)
-{
-    if (output_is_standard(run->report.path))
-        return;
-    run->path = run->report.path;
-    run->report = run->report.chosen ? (struct outlet){0} : output_choose(&(struct settings){0});
-}
-
-/* Where the report goes, and where the document is kept beside it. */
-static int choose_outputs(struct measurement *run, struct error *error)
+/* Where the report goes, and where the document is kept beside it. -o names the place for the
+ * document: it is written there from the beginning on. Without --format the text goes to standard
+ * output, as if there were no -o. */
+static int choose_outputs(struct shown *run, struct error *error)
 {
     const struct settings *settings = &run->invocation->settings;
     const bool to_file = settings_has(settings, "output");
+    const char *html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
+    const char *path =
+        settings_has(settings, "document") ? settings_text(settings, "document") : NULL;
     run->report = output_choose(settings);
-    run->html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
-    run->path = settings_has(settings, "document") ? settings_text(settings, "document") : NULL;
-    if (run->html && output_is_standard(run->html))
+    if (html && output_is_standard(html))
         return error_set(error, ERROR_USAGE,
                          "--html %s would mix the page with the report: name a file, or ask for "
                          "the page alone with --format html",
-                         run->html);
-    if (run->path && to_file && !run->report.chosen)
+                         html);
+    if (path && to_file && !run->report.chosen)
         return error_set(error, ERROR_USAGE,
                          "-o without --format is a place for the document, and so is --document: "
                          "leave one out, or say with --format what goes to -o");
-    if (run->path && output_is_standard(run->path) && output_is_standard(run->report.path))
+    if (path && output_is_standard(path) && output_is_standard(run->report.path))
         return error_set(error, ERROR_USAGE,
                          "--document %s would mix the document with the report: name a file, or "
                          "ask for the document alone with -o -",
-                         run->path);
-    if (!run->path && to_file && outlet_is_document(&run->report))
-        keep_at_output(run);
-    else
-        run->unnamed = !run->path && !run->invocation->probe;
+                         path);
+    if (path || !to_file || !outlet_is_document(&run->report)) {
+        run->unnamed = !path && !run->invocation->probe;
+    } else if (!output_is_standard(run->report.path)) {
+        path = run->report.path;
+        run->report =
+            run->report.chosen ? (struct outlet){0} : output_choose(&(struct settings){0});
+    }
+    run->kept = (struct outlet){.output = output_by_name("json"), .path = path};
+    run->page = (struct outlet){.output = output_by_name("html"), .path = html};
     int code = output_files_differ(settings, error);
-    if (code == 0 && run->html)
+    if (code == 0 && html)
         code = render_page_possible(error);
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
-}
-
-static int begin_keeping(struct measurement *run, struct error *error)
-{
-    const struct outlet document = {.output = output_by_name("json"), .path = run->path},
-                        page = {.output = output_by_name("html"), .path = run->html};
-    int code = keeping_begin(&run->document_kept, &document, run->unnamed, error);
-    return code == 0 ? keeping_begin(&run->page_kept, &page, false, error) : code;
 }
 
 static void show_progress(void *argument, const char *probe, double done, double left_s,
                           const char *so_far)
 {
-    progress_show(&((struct measurement *)argument)->line, probe, done, left_s, so_far);
+    progress_show(&((struct shown *)argument)->line, probe, done, left_s, so_far);
 }
 
 static int save(void *argument, const struct document *document, struct error *error)
 {
-    struct measurement *run = argument;
+    struct shown *run = argument;
     progress_end(&run->line);
-    const int code = keeping_update(&run->document_kept, document, error);
-    return code == 0 ? keeping_update(&run->page_kept, document, error) : code;
+    const int code = outlet_update(&run->kept, document, error);
+    return code == 0 ? outlet_update(&run->page, document, error) : code;
 }
 
-/* --- measuring --- */
-
 /* Everything that can be refused is refused here, before anything is measured or written. */
-static int prepare(struct measurement *run, struct error *error)
+static int prepare(struct shown *run, struct error *error)
 {
-    const struct machine_source source = measure_source(&run->invocation->settings);
-    run->run = (struct run){.machine = &run->machine,
-                            .settings = &run->invocation->settings,
-                            .document = &run->document,
-                            .stop = &interrupt_signal,
-                            .began_ns = os_raw_ns(),
-                            .listener = {isatty(STDERR_FILENO) ? show_progress : NULL, save, run}};
-    int code = run->only_used ? 0 : choose_outputs(run, error);
+    const struct invocation *invocation = run->invocation;
+    struct document *document = &run->measured.document;
+    run->measured.run.listener =
+        (struct run_listener){isatty(STDERR_FILENO) ? show_progress : NULL, save, run};
+    int code = choose_outputs(run, error);
     if (code == 0)
-        code = choose_probes(run, error);
+        code = choose_probes(&run->measured, invocation, error);
     if (code == 0)
-        code = machine_read(&run->machine, &source, error);
+        code = measurement_plan(&run->measured, error);
+    if (code == 0 && settings_has(&invocation->settings, "redact"))
+        code =
+            pool_enter(&document->pool, redact, &(struct redaction){invocation, document}, error);
+    if (code == 0 && run->unnamed) {
+        run->kept.path = measurement_name(&run->measured);
+        code = run->kept.path ? 0 : error_out_of_memory(error);
+    }
     if (code == 0)
-        code = run_plan(&run->run, error);
-    if (code == 0)
-        code = note_command(run, error);
-    if (code == 0 && run->unnamed)
-        code = name_document(run, error);
-    return code == 0 ? begin_keeping(run, error) : code;
+        code = outlet_begin(&run->kept, run->unnamed, error);
+    return code == 0 ? outlet_begin(&run->page, false, error) : code;
 }
 
 /* --- after measuring --- */
 
-/* The file that the keeping's content is in now; NULL where it is in none, or that is gone. */
-static const char *place_of(const struct keeping *kept)
+static const struct probe_result *alone(const struct shown *run)
 {
-    const struct saving *saving = &kept->saving;
-    const char *place = saving_beside(saving) ? saving_beside(saving) : saving->name;
-    return saving->holder && access(place, F_OK) == 0 ? place : NULL;
+    return run->invocation->probe ? &run->measured.document.probes[0] : NULL;
 }
 
 /* Names the files that were written beside the report. */
-static void tell_files(const struct measurement *run)
+static void tell_files(const struct shown *run)
 {
     const bool text =
         run->report.path && outlet_is_text(&run->report) && output_is_standard(run->report.path);
     FILE *out = text ? stdout : stderr;
-    const char *path = place_of(&run->document_kept), *page = place_of(&run->page_kept);
+    const char *path = outlet_place(&run->kept), *page = outlet_place(&run->page);
     char clean[PATH_MAX];
     if (path)
         fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
                 clean_text(path, clean, sizeof clean), clean);
-    if (path && saving_beside(&run->document_kept.saving))
-        command_tell("nothing could be measured, so %s is as it was", run->path);
-    if (page || run->html)
-        fprintf(out, "page: %s\n", clean_text(page ? page : run->html, clean, sizeof clean));
-}
-
-/* What was measured takes an older document's place, but not where nothing was. */
-static int finish(struct measurement *run, struct error *error)
-{
-    struct keeping *const kept[] = {&run->document_kept, &run->page_kept};
-    const struct document *document = &run->document;
-    int code = 0;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept && code == 0; i++)
-        if (output_status(document) != EXIT_IMPOSSIBLE || !saving_beside(&kept[i]->saving))
-            code = keeping_finish(kept[i], document, error);
-    return code;
+    if (path && saving_beside(&run->kept.saving))
+        command_tell("nothing could be measured, so %s is as it was", run->kept.path);
+    if (run->page.path)
+        fprintf(out, "page: %s\n", clean_text(page ? page : run->page.path, clean, sizeof clean));
 }
 
 /* What is measured is not lost because a file can't be written any more. */
-static void show_instead(struct measurement *run)
+static void show_instead(struct shown *run)
 {
-    const struct probe_result *alone = run->invocation->probe ? &run->document.probes[0] : NULL;
     if (!run->report.path || !output_is_standard(run->report.path))
         run->report = output_choose(&(struct settings){0});
-    outlet_write(&run->report, &run->document, alone, NULL);
+    outlet_write(&run->report, &run->measured.document, alone(run), NULL);
 }
 
-static int show(struct measurement *run, struct error *error)
+static int show(struct shown *run, struct error *error)
 {
-    const struct document *document = &run->document;
-    const struct probe_result *alone = run->invocation->probe ? &document->probes[0] : NULL;
-    int code = finish(run, error);
+    struct outlet *const files[] = {&run->kept, &run->page};
+    const struct document *document = &run->measured.document;
+    const bool nothing = output_status(document) == EXIT_IMPOSSIBLE;
+    int code = 0;
+    /* What was measured takes an older document's place, but not where nothing was. */
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == 0; i++)
+        if (!nothing || !saving_beside(&files[i]->saving))
+            code = outlet_finish(files[i], document, error);
     bool lost = code < 0;
     if (code == 0 && run->report.path) {
-        code = outlet_write(&run->report, document, alone, error);
-        lost = code < 0 && !place_of(&run->document_kept) && !output_is_standard(run->report.path);
+        code = outlet_write(&run->report, document, alone(run), error);
+        lost = code < 0 && !outlet_place(&run->kept) && !output_is_standard(run->report.path);
     }
     if (lost && (code == ERROR_USAGE || code == ERROR_IMPOSSIBLE))
         show_instead(run);
     /* A format has nothing to show because nothing could be measured. */
-    if (code == ERROR_USAGE && output_status(document) == EXIT_IMPOSSIBLE)
+    if (code == ERROR_USAGE && nothing)
         code = ERROR_IMPOSSIBLE;
     if (code == 0)
         tell_files(run);
     return code;
 }
 
-/* Says where the results of a run are that came to no good end, if they are anywhere. */
-static void tell_kept(const struct measurement *run, const char *why)
-{
-    const char *place = place_of(&run->document_kept);
-    const bool beside = saving_beside(&run->document_kept.saving);
-    if (place)
-        command_tell("%swhat was measured until then is in %s%s%s%s", why, place,
-                     beside ? "; " : "", beside ? run->path : "", beside ? " is as it was" : "");
-}
-
 /* What gets the result once, at its end, gets what there is by then. A text for people is shown
  * only where the document is nowhere. */
-static void write_to_streams(const struct measurement *run)
+static void write_to_streams(const struct shown *run)
 {
-    const struct outlet *const outlets[] = {&run->document_kept.outlet, &run->page_kept.outlet,
-                                            &run->report};
-    const struct document *document = &run->document;
+    const struct outlet *const outlets[] = {&run->kept, &run->page, &run->report};
     struct error error = {0};
-    int written = place_of(&run->document_kept) != NULL;
+    int written = outlet_place(&run->kept) != NULL;
     for (size_t i = 0; i < sizeof outlets / sizeof *outlets; i++) {
-        const struct probe_result *alone =
-            outlets[i] == &run->report && run->invocation->probe ? &document->probes[0] : NULL;
         if (!outlets[i]->path || (outlet_is_text(outlets[i]) && written))
             continue;
-        const int code = outlet_write_to_stream(outlets[i], document, alone, &error);
+        const int code =
+            outlet_write_to_stream(outlets[i], &run->measured.document,
+                                   outlets[i] == &run->report ? alone(run) : NULL, &error);
         if (code < 0)
             command_tell("%s", error.text);
         written = written || code == 1;
     }
 }
 
-static int interrupted(const struct measurement *run)
+/* Says where the results of a run are that came to no good end, if they are anywhere. */
+static void tell_kept(const struct outlet *kept, const char *why)
 {
-    if (place_of(&run->document_kept))
-        tell_kept(run, "interrupted; ");
+    const char *place = outlet_place(kept);
+    const bool beside = saving_beside(&kept->saving);
+    if (place)
+        command_tell("%swhat was measured until then is in %s%s%s%s", why, place,
+                     beside ? "; " : "", beside ? kept->path : "", beside ? " is as it was" : "");
+}
+
+int measure_interrupted(const struct outlet *kept)
+{
+    if (kept && outlet_place(kept))
+        tell_kept(kept, "interrupted; ");
     else
-        fputs("fathom: interrupted\n", stderr);
-    return EXIT_SIGNAL + (int)interrupt_signal;
-}
-
-/* Files that probes write, where they do not hold all that they should. */
-static void tell_unfinished(const struct run *run)
-{
-    for (size_t i = 0; i < run->turn_count; i++)
-        if (run->turns[i].task.unfinished)
-            command_tell("what '%s' wrote until then is in %s; the older file is as it was",
-                         run->turns[i].task.probe->name, run->turns[i].task.unfinished);
-}
-
-static void release(struct measurement *run)
-{
-    run_release(&run->run);
-    keeping_free(&run->document_kept);
-    keeping_free(&run->page_kept);
-    document_free(&run->document);
-    machine_free(&run->machine);
+        command_tell("interrupted");
+    return EXIT_SIGNAL + (int)measure_signal;
 }
 
 static int run_measurement(struct invocation *invocation, struct error *error)
 {
-    struct measurement run = {.invocation = invocation};
-    interrupt_catch(); /* before the first file, or a temporary one could be left behind */
-    int code = prepare(&run, error);
+    struct shown shown = {.invocation = invocation, .measured = measurement_of(invocation)};
+    struct run *run = &shown.measured.run;
+    int code = prepare(&shown, error);
     if (code == 0) {
-        code = run_measure(&run.run, error);
-        if (code == ERROR_USAGE && run.document.probe_count)
-            show_instead(&run);
+        code = run_measure(run, error);
+        if (code == ERROR_USAGE && shown.measured.document.probe_count)
+            show_instead(&shown);
         if (code == ERROR_INTERRUPTED)
-            write_to_streams(&run);
+            write_to_streams(&shown);
     }
     if (code == 0)
-        code = show(&run, error);
+        code = show(&shown, error);
     if (code == 0)
-        code = output_status(&run.document);
+        code = output_status(&shown.measured.document);
     else if (code == ERROR_INTERRUPTED)
-        code = interrupted(&run);
+        code = measure_interrupted(&shown.kept);
     else
-        tell_kept(&run, "");
-    tell_unfinished(&run.run);
-    release(&run);
+        tell_kept(&shown.kept, "");
+    for (size_t i = 0; i < run->turn_count; i++)
+        if (run->turns[i].task.unfinished) /* a file that a probe writes */
+            command_tell("what '%s' wrote until then is in %s; the older file is as it was",
+                         run->turns[i].task.probe->name, run->turns[i].task.unfinished);
+    saving_free(&shown.kept.saving);
+    saving_free(&shown.page.saving);
+    measurement_free(&shown.measured);
     return code;
 }
 
-int measure_and_use(struct invocation *invocation, measure_use *use, void *argument,
+int measure_and_use(const struct invocation *invocation, measure_use *use, void *argument,
                     struct error *error)
 {
-    struct measurement run = {.invocation = invocation, .only_used = true};
-    interrupt_catch();
-    int code = prepare(&run, error);
+    struct measurement measured = measurement_of(invocation);
+    int code = measurement_plan(&measured, error);
     if (code == 0)
-        code = run_measure(&run.run, error);
+        code = run_measure(&measured.run, error);
     if (code == 0)
-        code = use(&run.document, argument, error);
+        code = use(&measured.document, argument, error);
     else if (code == ERROR_INTERRUPTED)
-        code = interrupted(&run);
-    release(&run);
+        code = measure_interrupted(NULL);
+    measurement_free(&measured);
     return code;
 }
 

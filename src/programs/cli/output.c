@@ -1,6 +1,7 @@
 #include "programs/cli/output.h"
 
 #include "base/target.h"
+#include "base/units.h"
 #include "compare/differences.h"
 #include "document/trust.h"
 
@@ -76,7 +77,7 @@ struct outlet output_choose(const struct settings *settings)
     const char *path = to_file ? settings_text(settings, "output") : "-";
     const char *format = chosen ? settings_text(settings, "format") : to_file ? "json" : "text";
     /* The option takes only names that exist. */
-    return (struct outlet){output_by_name(format), path, chosen};
+    return (struct outlet){.output = output_by_name(format), .path = path, .chosen = chosen};
 }
 
 bool outlet_is_document(const struct outlet *outlet)
@@ -114,30 +115,29 @@ bool outlet_takes_several(const struct outlet *outlet)
 
 struct view {
     const struct output *output;
-    const struct output_content *content;
+    struct output_content content;
 };
 
-static struct output_content content_of(const struct document *const *documents, size_t count,
-                                        const struct probe_result *probe)
+static struct view view_of(const struct outlet *outlet, const struct document *const *document,
+                           const struct probe_result *probe)
 {
-    return (struct output_content){
-        .documents = documents, .count = count, .threshold = differences_threshold, .probe = probe};
+    return (struct view){
+        outlet->output,
+        {.documents = document, .count = 1, .threshold = differences_threshold, .probe = probe}};
 }
 
-static int write_content(const void *of, FILE *out, struct error *error)
+static int write_view(const void *of, FILE *out, struct error *error)
 {
     const struct view *view = of;
-    struct output_content content = *view->content;
+    struct output_content content = view->content;
     content.style = output_style(out);
     return output_render(view->output, out, &content, error);
 }
 
-static int write_to(const struct outlet *outlet, const struct output_content *content,
-                    struct error *error)
+static int write_to(const struct outlet *outlet, const struct view *view, struct error *error)
 {
-    const struct view view = {outlet->output, content};
-    const int code = output_possible(outlet->output, content->documents[0], error);
-    return code < 0 ? code : output_write(outlet->path, write_content, &view, error);
+    const int code = output_possible(view->output, view->content.documents[0], error);
+    return code < 0 ? code : output_write(outlet->path, write_view, view, error);
 }
 
 int outlet_possible(const struct outlet *outlet, struct error *error)
@@ -149,21 +149,21 @@ int outlet_possible(const struct outlet *outlet, struct error *error)
 int outlet_write(const struct outlet *outlet, const struct document *document,
                  const struct probe_result *probe, struct error *error)
 {
-    const struct output_content content = content_of(&document, 1, probe);
-    return write_to(outlet, &content, error);
+    const struct view view = view_of(outlet, &document, probe);
+    return write_to(outlet, &view, error);
 }
 
 int outlet_write_to_stream(const struct outlet *outlet, const struct document *document,
                            const struct probe_result *probe, struct error *error)
 {
-    const struct output_content content = content_of(&document, 1, probe);
-    const struct view view = {outlet->output, &content};
+    const struct view view = view_of(outlet, &document, probe);
     int code = output_possible(outlet->output, document, error);
-    if (code == 0 && output_is_standard(outlet->path)) {
-        code = write_to_standard(write_content, &view, error);
-        return code == 0 ? 1 : code;
-    }
-    return code < 0 ? code : save_to_stream(outlet->path, write_content, &view, error);
+    if (code < 0)
+        return code;
+    if (!output_is_standard(outlet->path))
+        return save_to_stream(outlet->path, write_view, &view, error);
+    code = write_to_standard(write_view, &view, error);
+    return code == 0 ? 1 : code;
 }
 
 int output_document(const struct settings *settings, const struct document *document,
@@ -176,44 +176,42 @@ int output_document(const struct settings *settings, const struct document *docu
 int outlet_write_several(const struct outlet *outlet, const struct document *const *list,
                          size_t count, double threshold, struct error *error)
 {
-    const struct output_content content = {
-        .documents = list, .count = count, .threshold = threshold};
-    return write_to(outlet, &content, error);
+    const struct view view = {outlet->output,
+                              {.documents = list, .count = count, .threshold = threshold}};
+    return write_to(outlet, &view, error);
 }
 
 /* --- files that are kept up to date --- */
 
-int keeping_begin(struct keeping *keeping, const struct outlet *outlet, bool made_up,
-                  struct error *error)
+int outlet_begin(struct outlet *outlet, bool made_up, struct error *error)
 {
-    *keeping = (struct keeping){.outlet = *outlet};
     if (!outlet->path || output_is_standard(outlet->path))
         return 0;
-    return made_up ? saving_begin_new(&keeping->saving, outlet->path, error)
-                   : saving_begin(&keeping->saving, outlet->path, error);
+    return made_up ? saving_begin_new(&outlet->saving, outlet->path, error)
+                   : saving_begin(&outlet->saving, outlet->path, error);
 }
 
-int keeping_update(struct keeping *keeping, const struct document *document, struct error *error)
+int outlet_update(struct outlet *outlet, const struct document *document, struct error *error)
 {
-    const struct output_content content = content_of(&document, 1, NULL);
-    const struct view view = {keeping->outlet.output, &content};
-    return saving_update(&keeping->saving, write_content, &view, error);
+    const struct view view = view_of(outlet, &document, NULL);
+    return saving_update(&outlet->saving, write_view, &view, error);
 }
 
-int keeping_finish(struct keeping *keeping, const struct document *document, struct error *error)
+int outlet_finish(struct outlet *outlet, const struct document *document, struct error *error)
 {
-    const struct output_content content = content_of(&document, 1, NULL);
-    const struct view view = {keeping->outlet.output, &content};
-    if (!keeping->outlet.path)
+    const struct view view = view_of(outlet, &document, NULL);
+    if (!outlet->path)
         return 0;
-    if (output_is_standard(keeping->outlet.path))
-        return output_write("-", write_content, &view, error);
-    return saving_finish(&keeping->saving, write_content, &view, error);
+    return output_is_standard(outlet->path)
+               ? write_to_standard(write_view, &view, error)
+               : saving_finish(&outlet->saving, write_view, &view, error);
 }
 
-void keeping_free(struct keeping *keeping)
+const char *outlet_place(const struct outlet *outlet)
 {
-    saving_free(&keeping->saving);
+    const struct saving *saving = &outlet->saving;
+    const char *place = saving_beside(saving) ? saving_beside(saving) : saving->name;
+    return saving->holder && access(place, F_OK) == 0 ? place : NULL;
 }
 
 /* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller
@@ -271,4 +269,29 @@ int output_status(const struct document *document)
                                    [TRUST_DOUBTFUL] = EXIT_DOUBTFUL,
                                    [TRUST_NOTHING] = EXIT_IMPOSSIBLE};
     return statuses[document_trust(document)];
+}
+
+/* --- how far a run is --- */
+
+enum { BAR = 24, BAR_BESIDE = 10 }; /* so that nothing wraps in 80 columns */
+
+void progress_show(struct progress_line *line, const char *probe, double done, double left_s,
+                   const char *so_far)
+{
+    char left[UNIT_TEXT], bar[BAR + 1];
+    const int length = *so_far ? BAR_BESIDE : BAR;
+    for (int i = 0; i < length; i++)
+        bar[i] = i < done * (double)length ? '=' : ' ';
+    bar[length] = '\0';
+    fprintf(stderr, "\r\033[K%-10s [%s] %3.0f %%  %s left%s%s", probe, bar, done * 100,
+            duration_format(left_s < 1 ? 1 : (double)(long)(left_s + 0.5), left),
+            *so_far ? "  " : "", so_far);
+    line->shown = true;
+}
+
+void progress_end(struct progress_line *line)
+{
+    if (line->shown)
+        fputs("\r\033[K", stderr);
+    line->shown = false;
 }

@@ -23,8 +23,9 @@ struct text_style output_style(FILE *);
 /* What -f and -o ask for together. */
 struct outlet {
     const struct output *output;
-    const char *path; /* "-" is standard output */
-    bool chosen;      /* by -f or its default, not because of the place */
+    const char *path;     /* "-" is standard output */
+    bool chosen;          /* by -f or its default, not because of the place */
+    struct saving saving; /* while it is kept up to date */
 };
 /* Where -f has no default and is not given, -o gets the document and standard output a text. */
 struct outlet output_choose(const struct settings *);
@@ -53,18 +54,25 @@ int output_document(const struct settings *, const struct document *, const stru
  * NULL where 'fathom run' measured it, which shows the summary. */
 const struct probe_result *output_only_probe(const struct document *);
 
-/* A file that is kept up to date while something is measured (struct saving in base/save.h): what
- * the outlet asks for. Standard output, as every stream, gets it once, from keeping_finish(). */
-struct keeping {
-    struct outlet outlet; /* path NULL: nothing is kept, and all of these do nothing */
-    struct saving saving;
+/* What is kept up to date while something is measured (base/save.h). Standard output, as every
+ * stream, gets it once, from outlet_finish(). With a path that is NULL all of these do nothing.
+ * Refuses what can't be written, and creates nothing. `made_up`: nobody typed the path. The caller
+ * frees by saving_free(), also after an error. */
+int outlet_begin(struct outlet *, bool made_up, struct error *);
+int outlet_update(struct outlet *, const struct document *, struct error *);
+int outlet_finish(struct outlet *, const struct document *, struct error *);
+/* The file that the content is in now; NULL where it is in none, or that is gone. */
+const char *outlet_place(const struct outlet *);
+
+/* The line on a terminal's standard error that says how far a run is: the probe at work, the share
+ * of it that is done (0 to 1), the seconds left, and what was found so far, which may be "" and
+ * takes a part of the bar's place. */
+struct progress_line {
+    bool shown;
 };
-/* Refuses what can't be written, and creates nothing. `made_up`: nobody typed the path. The caller
- * frees by keeping_free(), also after an error. */
-int keeping_begin(struct keeping *, const struct outlet *, bool made_up, struct error *);
-int keeping_update(struct keeping *, const struct document *, struct error *);
-int keeping_finish(struct keeping *, const struct document *, struct error *);
-void keeping_free(struct keeping *);
+void progress_show(struct progress_line *, const char *probe, double done, double left_s,
+                   const char *so_far);
+void progress_end(struct progress_line *); /* wipes it */
 
 /* Writes what is no document: to the file, "-" being standard output. */
 int output_write(const char *path, save_function *, const void *content, struct error *);

@@ -35,8 +35,8 @@ static void keep_text(const struct gathering *gathering, const char *name, int p
     }
     const bool kept = file && fwrite(text, 1, (size_t)length, file) == (size_t)length;
     if ((file && fclose(file) != 0) || !kept)
-        command_tell("the document of %s can't be kept in %s: %s", name, gathering->keep,
-                     strerror(errno));
+        gathering->run->tell("the document of %s can't be kept in %s: %s", name, gathering->keep,
+                             strerror(errno));
 }
 
 static int take(const struct gathering *gathering, int leader, int pass,
@@ -169,7 +169,7 @@ static int wave(const struct gathering *gathering, int from, int to, int pass, d
     for (int leader = from > 0 ? from : 1; leader < to; leader++)
         begin(&list[count++], gathering->ranks, leader, pass);
     if (from == 0) {
-        struct answer own = leader_measure(gathering->invocation, gathering->spool, pass);
+        struct answer own = leader_measure(gathering->run, pass);
         code = take(gathering, 0, pass, &own, fleet, error);
         free(own.text);
         *own_s = fmax(*own_s, clock_seconds() - began);

@@ -1,7 +1,7 @@
 #include "programs/mpi/mpi_run.h"
 
 #include "document/json.h"
-#include "programs/cli/measure.h"
+#include "programs/library/version.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,25 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int keep_document(const struct document *document, void *argument, struct error *error)
-{
-    return document_save(document, argument, error);
-}
-
 /* A launcher that binds each rank to a CPU leaves the others unmeasured. */
-static void tell_binding(void)
+static void tell_binding(const struct node_run *run)
 {
     const struct machine_source source = measure_source(NULL);
     struct machine machine = {.live = false};
     struct error error = {0};
     if (machine_read(&machine, &source, &error) == 0 &&
         machine.allowed.count < machine.facts.threads)
-        command_tell(
-            "%s: this rank may use %zu of %u CPUs; unless the job was given no more, start "
-            "it without binding: mpirun --bind-to none (Open MPI), mpiexec -bind-to none "
-            "(MPICH), srun --cpu-bind=none",
-            machine.facts.hostname ? machine.facts.hostname : "here", machine.allowed.count,
-            machine.facts.threads);
+        run->tell("%s: this rank may use %zu of %u CPUs; unless the job was given no more, start "
+                  "it without binding: mpirun --bind-to none (Open MPI), mpiexec -bind-to none "
+                  "(MPICH), srun --cpu-bind=none",
+                  machine.facts.hostname ? machine.facts.hostname : "here", machine.allowed.count,
+                  machine.facts.threads);
     machine_free(&machine);
 }
 
@@ -62,7 +56,25 @@ static struct answer read_answer(const char *path)
     return failure(why);
 }
 
-struct answer leader_measure(struct invocation *invocation, const char *spool, int pass)
+static int measure_into(const char *path, const struct node_run *run, struct error *error)
+{
+    struct measurement measurement = {
+        .source = measure_source(run->settings),
+        .run = {.settings = run->settings},
+        .document = {
+            .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
+            .run = {.command = (const char **)run->command,
+                    .command_count = (size_t)run->command_count}}};
+    int code = measurement_plan(&measurement, error);
+    if (code == 0)
+        code = run_measure(&measurement.run, error);
+    if (code == 0)
+        code = document_save(&measurement.document, path, error);
+    measurement_free(&measurement);
+    return code;
+}
+
+struct answer leader_measure(const struct node_run *run, int pass)
 {
     char host[NODE_NAME_BYTES] = "", path[4096];
     struct error error = {0};
@@ -70,21 +82,19 @@ struct answer leader_measure(struct invocation *invocation, const char *spool, i
     for (char *c = host; *c; c++)
         *c = *c == '/' ? '_' : *c;
     if (pass == 0)
-        tell_binding();
-    if (snprintf(path, sizeof path, "%s/%s%s.json", spool, host, pass ? "-in-waves" : "") >=
+        tell_binding(run);
+    if (snprintf(path, sizeof path, "%s/%s%s.json", run->spool, host, pass ? "-in-waves" : "") >=
         (int)sizeof path)
         return failure("the spool folder's name is too long");
-    if (mkdir(spool, 0777) < 0 && errno != EEXIST) {
-        snprintf(path, sizeof path, "the spool folder %.200s can't be made: %.60s", spool,
+    if (mkdir(run->spool, 0777) < 0 && errno != EEXIST) {
+        snprintf(path, sizeof path, "the spool folder %.200s can't be made: %.60s", run->spool,
                  strerror(errno));
         return failure(path);
     }
-    const int code = measure_and_use(invocation, keep_document, path, &error);
-    if (code < 0)
-        return failure(error.text);
-    if (code > 0)
-        return failure("the run was interrupted");
-    return read_answer(path);
+    const int code = measure_into(path, run, &error);
+    return code == ERROR_INTERRUPTED ? failure("the run was interrupted")
+           : code < 0                ? failure(error.text)
+                                     : read_answer(path);
 }
 
 static void send_answer(const struct ranks *ranks, const struct answer *answer, double end)
@@ -104,8 +114,7 @@ static void send_answer(const struct ranks *ranks, const struct answer *answer, 
     }
 }
 
-void leader_serve(const struct ranks *ranks, struct invocation *invocation, const char *spool,
-                  double most_s)
+void leader_serve(const struct ranks *ranks, const struct node_run *run, double most_s)
 {
     const double end = clock_seconds() + most_s;
     for (;;) {
@@ -120,7 +129,7 @@ void leader_serve(const struct ranks *ranks, struct invocation *invocation, cons
         }
         if (!there || pass == GO_HOME)
             return;
-        struct answer answer = leader_measure(invocation, spool, pass);
+        struct answer answer = leader_measure(run, pass);
         send_answer(ranks, &answer, end);
         free(answer.text);
     }

@@ -3,7 +3,6 @@
 #include "measure/probes/kit/probe.h"
 #include "programs/cli/fleet.h"
 #include "programs/cli/options.h"
-#include "programs/cli/output.h"
 
 #include <math.h>
 #include <signal.h>
@@ -68,7 +67,7 @@ static double longest(const struct settings *settings, int leaders)
 
 static int measure_all(const struct gathering *gathering, struct error *error)
 {
-    const struct settings *settings = &gathering->invocation->settings;
+    const struct settings *settings = gathering->run->settings;
     const int leaders = gathering->ranks->leaders;
     const bool both = settings_has(settings, "both");
     const int waves = settings_has(settings, "waves") ? (int)settings_number(settings, "waves")
@@ -88,14 +87,19 @@ static int measure_all(const struct gathering *gathering, struct error *error)
     return code;
 }
 
-static int work(const struct ranks *ranks, struct invocation *invocation, bool *lost,
+static int work(const struct ranks *ranks, const struct invocation *invocation, bool *lost,
                 struct error *error)
 {
     const struct settings *settings = &invocation->settings;
     const char *folder = getenv("TMPDIR");
-    const char *spool = settings_has(settings, "spool") ? settings_text(settings, "spool")
-                        : folder && *folder             ? folder
-                                                        : "/tmp";
+    const struct node_run run = {.settings = settings,
+                                 .command = invocation->argv,
+                                 .command_count = invocation->argc,
+                                 .spool = settings_has(settings, "spool")
+                                              ? settings_text(settings, "spool")
+                                          : folder && *folder ? folder
+                                                              : "/tmp",
+                                 .tell = command_tell};
     const double most_s = longest(settings, ranks->leaders > 0 ? ranks->leaders : ranks->size);
     alarm((unsigned)fmin(most_s + 120, 1e9));
     if (ranks->leader < 0) {
@@ -104,12 +108,11 @@ static int work(const struct ranks *ranks, struct invocation *invocation, bool *
     }
     int code = 0;
     if (ranks->leader > 0) {
-        leader_serve(ranks, invocation, spool, most_s);
+        leader_serve(ranks, &run, most_s);
     } else {
         const struct gathering gathering = {
             .ranks = ranks,
-            .invocation = invocation,
-            .spool = spool,
+            .run = &run,
             .keep = settings_has(settings, "keep") ? settings_text(settings, "keep") : NULL,
             .wait_s = settings_number(settings, "wait"),
             .lost = lost};
@@ -183,7 +186,7 @@ int main(int argc, char **argv)
         code = code == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
     fflush(stdout);
     settings_free(&invocation.settings);
-    ranks_end(&ranks, lost ? END_LOST_S : END_S);
+    ranks_end(&ranks, lost ? END_LOST_S : END_S, EXIT_DOUBTFUL);
     ranks_free(&ranks);
     return code;
 }

@@ -8,7 +8,7 @@
 #define FATHOM_PROGRAMS_MPI_MPI_RUN_H
 
 #include "compare/fleet/fleet.h"
-#include "programs/cli/command.h"
+#include "measure/run/measure.h"
 
 #include <mpi.h>
 #include <sys/types.h>
@@ -35,10 +35,19 @@ void ranks_sleep(const struct ranks *, double most_s);
 /* Ends that sleep. */
 void ranks_wake(const struct ranks *);
 /* Waits for the others for `wait_s`, and ends MPI. Rank 0 ends the job where they do not
- * come. */
-void ranks_end(const struct ranks *, double wait_s);
+ * come, and status is the exit status then. */
+void ranks_end(const struct ranks *, double wait_s, int status);
 
 /* --- leader.c: one node's document --- */
+
+/* What every node measures, and where it says what a person should know. */
+struct node_run {
+    const struct settings *settings;
+    char **command; /* as typed, for the record */
+    int command_count;
+    const char *spool; /* the folder of each node that its document is in before it is elsewhere */
+    void (*tell)(const char *format, ...) __attribute__((format(printf, 1, 2)));
+};
 
 /* What a leader sends: a document, or why there is none. */
 struct answer {
@@ -47,18 +56,16 @@ struct answer {
     char *text; /* the caller frees */
 };
 
-/* Measures this node with the invocation's options. The document is in a file of the folder `spool`
- * before it is anywhere else. Never fails: what goes wrong is the answer. */
-struct answer leader_measure(struct invocation *, const char *spool, int pass);
+/* Measures this node. Never fails: what goes wrong is the answer. */
+struct answer leader_measure(const struct node_run *, int pass);
 /* Measures whenever rank 0 says so, until it says that all is done, or for `most_s`. */
-void leader_serve(const struct ranks *, struct invocation *, const char *spool, double most_s);
+void leader_serve(const struct ranks *, const struct node_run *, double most_s);
 
 /* --- gather.c: rank 0 --- */
 
 struct gathering {
     const struct ranks *ranks;
-    struct invocation *invocation;
-    const char *spool;
+    const struct node_run *run;
     const char *keep; /* the folder that gets all documents; NULL: none */
     double wait_s;    /* beyond what this node's own run took */
     bool *lost;       /* set where a leader did not answer */

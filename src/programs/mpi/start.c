@@ -115,7 +115,7 @@ void ranks_wake(const struct ranks *ranks)
 
 /* MPI_Finalize() would wait for the dead, so all meet first, with a clock. Rank 0 alone may end the
  * job: an MPI_Abort() of another rank would kill it before it has written. */
-void ranks_end(const struct ranks *ranks, double wait_s)
+void ranks_end(const struct ranks *ranks, double wait_s, int status)
 {
     MPI_Request barrier;
     int met = 0;
@@ -127,8 +127,8 @@ void ranks_end(const struct ranks *ranks, double wait_s)
             clock_nap();
         }
     if (!met && ranks->rank == 0)
-        MPI_Abort(MPI_COMM_WORLD, EXIT_DOUBTFUL);
+        MPI_Abort(MPI_COMM_WORLD, status);
     if (!met)
-        _exit(EXIT_DOUBTFUL);
+        _exit(status);
     MPI_Finalize();
 }

@@ -2,7 +2,6 @@
 
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "measure/engine/executor.h"
 #include "measure/kernels/chase.h"
 
 #include <math.h>
@@ -28,8 +27,6 @@ const struct option_spec probe_common_options[] = {
      "as many trials as the precision needs, up to ten minutes", AT(thorough)},
     {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL,
      "seed of all random orders, to repeat a run (default: fresh, and recorded)", AT(seed)},
-    {"executor", 0, OPTION_CHOICE, "NAME", NULL, 0, 0, executor_names,
-     "what carries out the measurement (default: the first of them that can)", AT(executor)},
     {.name = NULL},
 };
 
@@ -114,7 +111,7 @@ void probe_plan_clear(struct probe_task *task)
         .pages = PAGES_AUTO,
         .node = -1,
         .touch_cpu = task->cpus.ids[0],
-        .executor = common->executor.text,
+        .executor = getenv("FATHOM_EXECUTOR"), /* for tests of one (docs/adding.md) */
         .arena_life = ARENA_EVERY_ROUND,
         .yields = TIME_PER_OPERATION,
         .cycles = true,

@@ -20,7 +20,7 @@ struct probe_stage;
 
 /* Those that every probe understands. */
 struct common_options {
-    struct setting cpus, precision, budget, quick, thorough, seed, executor;
+    struct setting cpus, precision, budget, quick, thorough, seed;
 };
 
 /* What plan() works with, and where it leaves what prepare() and conclude() need. */

@@ -1,0 +1,66 @@
+#include "measure/run/measure.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* A signal handler can leave its news nowhere else. */
+volatile sig_atomic_t measure_signal;
+
+static void note_signal(int number)
+{
+    measure_signal = number;
+}
+
+void measure_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    /* A lost terminal ends the run too, unless nohup has the signal ignored. */
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+}
+
+struct machine_source measure_source(const struct settings *settings)
+{
+    const char *root = getenv("FATHOM_ROOT");
+    return (struct machine_source){.root = root && *root ? root : NULL,
+                                   .smbios = settings && settings_has(settings, "smbios")
+                                                 ? settings_text(settings, "smbios")
+                                                 : NULL};
+}
+
+int measurement_plan(struct measurement *measurement, struct error *error)
+{
+    struct run *run = &measurement->run;
+    measure_catch_signals(); /* before the first file, or a temporary one could be left behind */
+    run->machine = &measurement->machine;
+    run->document = &measurement->document;
+    run->stop = &measure_signal;
+    run->began_ns = os_raw_ns();
+    const int code = machine_read(&measurement->machine, &measurement->source, error);
+    return code == 0 ? run_plan(run, error) : code;
+}
+
+char *measurement_name(struct measurement *measurement)
+{
+    const char *host = measurement->document.machine.hostname;
+    char when[20];
+    time_t now = time(NULL);
+    strftime(when, sizeof when, "%Y%m%dT%H%M%S", gmtime(&now));
+    char *name = pool_printf(&measurement->document.pool, "fathom-%s-%s.json",
+                             host ? host : "machine", when);
+    for (char *c = name; c && *c; c++)
+        if (*c == '/')
+            *c = '_';
+    return name;
+}
+
+void measurement_free(struct measurement *measurement)
+{
+    run_release(&measurement->run);
+    document_free(&measurement->document);
+    machine_free(&measurement->machine);
+}

@@ -1,0 +1,44 @@
+/*
+ * Measuring to a document, as every program does that measures: the machine is read, a run planned,
+ * and a signal ends it.
+ *
+ *     struct measurement m = {.source = measure_source(settings), .run = {.settings = settings}};
+ *     m.document.tool = ...; m.document.run.command = ...;
+ *     int code = measurement_plan(&m, &error);
+ *     if (code == 0)
+ *         code = run_measure(&m.run, &error);
+ *     measurement_free(&m);
+ */
+#ifndef FATHOM_MEASURE_RUN_MEASURE_H
+#define FATHOM_MEASURE_RUN_MEASURE_H
+
+#include "measure/run/run.h"
+
+#include <signal.h>
+
+struct measurement {
+    struct machine_source source;
+    struct run run; /* what is asked for is the caller's, but for machine, document and stop */
+    struct machine machine;
+    struct document document;
+};
+
+/* Catches signals from now on, reads the machine and plans the run. Errors as machine_read() and
+ * run_plan(). */
+int measurement_plan(struct measurement *, struct error *);
+/* Also after an error. */
+void measurement_free(struct measurement *);
+/* "fathom-HOST-TIME.json", in the document's pool; NULL without memory. */
+char *measurement_name(struct measurement *);
+
+/* This machine, or the recorded tree that FATHOM_ROOT names; its memory modules by --smbios, where
+ * the settings, which may be NULL, have it. */
+struct machine_source measure_source(const struct settings *);
+
+/* SIGINT, SIGTERM and SIGHUP ask a run to end soon and to save what it has: catches them from now
+ * on; a second one ends the process at once. */
+void measure_catch_signals(void);
+/* Zero, or the number of the signal that came. */
+extern volatile sig_atomic_t measure_signal;
+
+#endif
