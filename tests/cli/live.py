@@ -238,6 +238,7 @@ def as_another_tool_did(here):
 
 def as_another_tool(here):
     """A tool's table by its name, by a link, and from the document that was kept beside it."""
+    here.need_tongues()
     folder = here.folder()
     for budget in ("0.3", "3", "20"):
         status, out, err = here.run(f"fathom as --budget {budget} --document kept.json "

@@ -48,6 +48,10 @@ class Surroundings:
         if len(self.cpus) < 2:
             raise Skip("needs two CPUs")
 
+    def need_tongues(self):
+        if "core_latency" not in self.run("fathom as --help", self.folder())[1]:
+            raise Skip("built without other tools' commands")
+
     def need_ordinary_user(self):
         if os.geteuid() == 0:
             raise Skip("root may write everywhere")

@@ -156,6 +156,8 @@ def tests(folder, refresh):
     """Yields (name, function of the surroundings that returns complaints)."""
     for path in sorted(folder.glob("*.case")):
         cases = parse(path.read_text(encoding="utf-8"))
+        for case in cases if path.stem == "as" else []:
+            case.needs.append("tongues")
 
         def rewrite(path=path, cases=cases):
             parts = [line for case in cases for line in

@@ -140,7 +140,9 @@ static int refuse_word(const struct command *command, const struct operand_words
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", i ? "," : "",
                  words->word(i));
     }
-    if (words->in_help)
+    if (!words->word(0))
+        snprintf(all, sizeof all, "this fathom was built without any");
+    else if (words->in_help)
         snprintf(all, sizeof all, "'fathom %s --help' lists them", command->name);
     const bool many = strlen(all) > 200;
     return guess_refuse(&guess, words->kind,

@@ -88,10 +88,9 @@ static const char *operation_in(const struct rows *lines)
 }
 
 /* Summaries of what stands in the table, and what the tool says of how it measured. */
-static const char *const known[] = {
-    "Num ",    "Running ", "Min ",        "Max ",    "Mean ", "CPU",
-    "Using ",  "1)",       "2)",          "3)",      "*",     "Core frequency",
-    "Warning", "Samples:", "Iterations:", "Results", NULL};
+static const char known[] =
+    "Num |Running |Min |Max |Mean |CPU|Using |1)|2)|3)|*|Core frequency|Warning|Samples:|"
+    "Iterations:|Results";
 
 static const char *read_processor(const struct rows *lines)
 {

@@ -16,7 +16,7 @@
 
 enum { COLUMNS_MOST = 24, NOWHERE = COLUMNS_MOST };
 static const double clock_least_hz = 0.3, clock_most_hz = 6; /* in GHz: cycles a ns */
-static const double clock_spread = 0.02; /* of numbers that were printed with three digits */
+static const double clock_spread = 0.05; /* of numbers that were printed with two digits */
 
 struct curve {
     size_t columns; /* of each row; 0: no row yet */

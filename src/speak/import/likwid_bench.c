@@ -64,19 +64,11 @@ static void read_rate(struct reading *reading)
 }
 
 /* Lines that say the same in other words, or what else was counted. */
-static const char *const known[] = {"Allocate:",       "Group:",
-                                    "Using ",          "Cycles",
-                                    "CPU Clock:",      "Cycle Clock:",
-                                    "Time:",           "Iterations",
-                                    "Inner loop",      "Size per thread",
-                                    "Number of Flops", "MFlops/s",
-                                    "Data volume",     "Loads per",
-                                    "Stores per",      "Load bytes",
-                                    "Store bytes",     "Load/store",
-                                    "Instructions",    "UOPs",
-                                    "Warning",         "Running",
-                                    "Sanitizing",      "Vectorlength",
-                                    "Initialization",  NULL};
+static const char known[] =
+    "Allocate:|Group:|Using |Cycles|CPU Clock:|Cycle Clock:|Time:|Iterations|Inner loop|"
+    "Size per thread|Number of Flops|MFlops/s|Data volume|Loads per|Stores per|"
+    "Load bytes|Store bytes|Load/store|Instructions|UOPs|Warning|Running|Sanitizing|"
+    "Vectorlength|Initialization";
 
 static void read_line(struct reading *reading)
 {

@@ -26,6 +26,7 @@ struct matrix {
     bool host_rows, host_columns, backward, latency;
     int columns[DEVICES_MOST];
     size_t column_count; /* 0: their line is to come */
+    double sum;          /* of the values so far */
     size_t case_place;   /* of JSON: which test it is of */
     struct cell {
         int row, column;
@@ -46,6 +47,7 @@ static void read_description(struct reading *reading, const struct rows *words)
     matrix->backward = rows_behind(words, " <- ");
     matrix->described = true;
     matrix->column_count = 0;
+    matrix->sum = 0;
 }
 
 static void read_columns(struct reading *reading)
@@ -83,12 +85,13 @@ static const struct series *series_of(const struct matrix *matrix)
 
 static void add_cell(struct reading *reading, struct cell cell)
 {
-    const struct matrix *matrix = reading->state;
+    struct matrix *matrix = reading->state;
     const bool up = strcmp(matrix->test, "host_to_device_memcpy_ce") == 0;
     const bool down = strcmp(matrix->test, "device_to_host_memcpy_ce") == 0;
     const int from = matrix->backward ? cell.column : cell.row,
               to = matrix->backward ? cell.row : cell.column;
     const double value = matrix->latency ? cell.value : cell.value * 1e9;
+    matrix->sum += cell.value;
     struct table_kind kind = {
         .probe = "gpu", .title = "nvbandwidth, imported", .series = series_of(matrix)};
     kind_add_text(&kind, "test", matrix->test);
@@ -124,13 +127,9 @@ static void read_row(struct reading *reading)
     }
 }
 
-static const char *const known[] = {"SUM ",           "COEFFICIENT_OF_VARIATION",
-                                    "MIN ",           "MAX ",
-                                    "AVG ",           "nvbandwidth Version",
-                                    "Built from",     "CUDA ",
-                                    "Driver Version", "MPI version",
-                                    "Device ",        "Process ",
-                                    "NOTE:",          NULL};
+static const char known[] =
+    "SUM |COEFFICIENT_OF_VARIATION|MIN |MAX |AVG |nvbandwidth Version|Built from|CUDA |"
+    "Driver Version|MPI version|Device |Process |NOTE:";
 
 /* "0: NVIDIA A10 (00000000:17:00)" */
 static void read_device(struct reading *reading, const char *text)
@@ -144,6 +143,19 @@ static void read_device(struct reading *reading, const char *text)
         length--;
     table_gpu(reading->document, (int)id)->name =
         pool_printf(reading->pool, "%.*s", (int)length, name);
+}
+
+/* "SUM device_to_device_memcpy_read_ce 552.17": whether rows of the matrix are missing. */
+static void check_sum(struct reading *reading)
+{
+    struct matrix *matrix = reading->state;
+    struct rows *rows = &reading->rows;
+    const double sum = field_number(&rows->fields[rows_cut(rows, 0) - 1]);
+    if (matrix->described && fabs(sum - matrix->sum) > 0.01 * sum)
+        rows_refuse(rows,
+                    "the values of %s add up to %.6g, and their SUM is %.6g: give all of them",
+                    matrix->test, matrix->sum, sum);
+    matrix->described = false;
 }
 
 static void read_line(struct reading *reading)
@@ -162,8 +174,9 @@ static void read_line(struct reading *reading)
         (matrix->column_count ? read_row : read_columns)(reading);
     } else if (rows_begins(rows, "Device ")) {
         read_device(reading, rows->text + strlen("Device "));
+    } else if (rows_begins(rows, "SUM ")) {
+        check_sum(reading);
     } else {
-        matrix->described = matrix->described && !rows_begins(rows, "SUM ");
         rows_unread_but(rows, known);
     }
 }

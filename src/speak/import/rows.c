@@ -362,11 +362,13 @@ void rows_unread(const struct rows *rows)
         }
 }
 
-void rows_unread_but(const struct rows *rows, const char *const *known)
+void rows_unread_but(const struct rows *rows, const char *known)
 {
-    for (size_t i = 0; known[i]; i++)
-        if (rows_begins(rows, known[i]))
+    for (size_t length; *known; known += length + (known[length] == '|')) {
+        length = strcspn(known, "|");
+        if (length <= rows->length && memcmp(rows->text, known, length) == 0)
             return;
+    }
     rows_unread(rows);
 }
 

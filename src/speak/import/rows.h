@@ -109,9 +109,9 @@ _Noreturn void text_refuse(const struct import_text *, const char *format, ...)
 void rows_unread(const struct rows *);
 /* The same of any line. */
 void rows_unread_line(const struct rows *);
-/* The same as rows_unread(), unless the line begins with one of these words, which a NULL ends:
+/* The same as rows_unread(), unless the line begins with one of these words ("Time:|Array size"):
  * they repeat what is read, or say how it was measured. */
-void rows_unread_but(const struct rows *, const char *const *known);
+void rows_unread_but(const struct rows *, const char *known);
 
 /* --- recognising --- */
 

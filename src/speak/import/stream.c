@@ -48,25 +48,10 @@ static void read_kernel(struct reading *reading, size_t which)
 }
 
 /* What says how it was measured, or repeats it in another unit. */
-static const char *const known[] = {"STREAM version",
-                                    "This system uses",
-                                    "Array size",
-                                    "Memory per array",
-                                    "Total memory",
-                                    "Each kernel",
-                                    "Each test",
-                                    "(= ",
-                                    "Your clock",
-                                    "you are not",
-                                    "WARNING",
-                                    "For best results",
-                                    "Solution",
-                                    "Function",
-                                    "Number of Threads",
-                                    "Increase",
-                                    "precision of",
-                                    "The *best*",
-                                    NULL};
+static const char known[] =
+    "STREAM version|This system uses|Array size|Memory per array|Total memory|"
+    "Each kernel|Each test|(= |Your clock|you are not|WARNING|For best results|Solution|"
+    "Function|Number of Threads|Increase|precision of|The *best*";
 
 static void read_line(struct reading *reading)
 {

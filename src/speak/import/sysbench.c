@@ -47,23 +47,10 @@ static void read_rate(struct reading *reading)
     tables_add_value(&reading->tables, &kind, rate * 0x1p20);
 }
 
-static const char *const known[] = {"sysbench ",
-                                    "total size:",
-                                    "Total operations",
-                                    "Operations performed",
-                                    "total time",
-                                    "total number",
-                                    "min:",
-                                    "avg:",
-                                    "max:",
-                                    "95th",
-                                    "sum:",
-                                    "events (avg",
-                                    "execution time",
-                                    "approx.",
-                                    "per-request",
-                                    "total time taken",
-                                    NULL};
+static const char known[] =
+    "sysbench |total size:|Total operations|Operations performed|total time|total number|"
+    "min:|avg:|max:|95th|sum:|events (avg|execution time|approx.|per-request|"
+    "total time taken";
 
 static void read_line(struct reading *reading)
 {

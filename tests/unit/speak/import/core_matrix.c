@@ -278,40 +278,6 @@ static void any_text_is_survived(void **state)
             }
 }
 
-static void findings_are_those_of_a_measurement(void **state)
-{
-    (void)state;
-    struct document document;
-    struct error error = {0};
-    assert_int_equal(import(&document,
-                            "CPU: Some Processor\n   0  1  2  3\n0    39 13 38\n"
-                            "1 38    39 13\n2 12 38    39\n3 38 12 38\n",
-                            NULL, "cas", &error),
-                     0);
-    const struct probe_result *probe = &document.probes[0];
-    assert_string_equal(probe->name, "cores");
-    assert_string_equal(probe->series[0].name, "hand-off");
-    assert_string_equal(probe->series[0].factors[0].text, "cas");
-    assert_string_equal(document.machine.cpu_model, "Some Processor");
-    assert_int_equal(probe->finding_count, 5);
-    static const struct {
-        const char *name, *cpus;
-        double value;
-    } expected[] = {{"cores.cas.min", "0,2", 12},
-                    {"cores.cas.max", "0,1", 39},
-                    {"cores.cas.mean", NULL, 29.75},
-                    {"cluster", "0,2", 12.5},
-                    {"cluster", "1,3", 12.5}};
-    for (size_t i = 0; i < 5; i++) {
-        assert_string_equal(probe->findings[i].name, expected[i].name);
-        assert_float_equal(probe->findings[i].value, expected[i].value, 1e-6);
-        assert_true(isnan(probe->findings[i].low));
-        if (expected[i].cpus)
-            assert_string_equal(probe->findings[i].cpus, expected[i].cpus);
-    }
-    document_free(&document);
-}
-
 static void an_operation_has_a_plain_name(void **state)
 {
     (void)state;
@@ -335,7 +301,6 @@ int main(void)
         cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(too_many_columns_are_refused),
         cmocka_unit_test(any_text_is_survived),
-        cmocka_unit_test(findings_are_those_of_a_measurement),
         cmocka_unit_test(an_operation_has_a_plain_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,23 +37,6 @@ static void units_and_a_third_column_are_understood(void **state)
     assert_true(only(desk)->points[0].y.median == 6);
 }
 
-static void bad_lines_are_refused_by_number(void **state)
-{
-    struct desk *desk = *state;
-    assert_refused(desk, &curve_format, "", "no line of size and latency");
-    assert_refused(desk, &curve_format, "size,latency\n", "no line of size and latency");
-    assert_refused(desk, &curve_format, "1K,1\n2K,nan\n", "line 2: latency 'nan'");
-    assert_refused(desk, &curve_format, "1K,1\n2K,inf\n", "line 2: latency 'inf'");
-    assert_refused(desk, &curve_format, "1K,1\n2K,-1\n", "line 2: latency '-1'");
-    assert_refused(desk, &curve_format, "1K,1\n\n2K,0\n", "line 3: latency '0'");
-    assert_refused(desk, &curve_format, "1K,1\n-5,2\n", "line 2: size '-5'");
-    assert_refused(desk, &curve_format, "1K,1\n4Q,2\n", "line 2: size '4Q'");
-    assert_refused(desk, &curve_format, "1K,1\nx,y\n", "line 2: size 'x'");
-    assert_refused(desk, &curve_format, "1024\n", "line 1: has one column");
-    assert_refused(desk, &curve_format, "1K,2,3,4\n", "line 1: has 4 columns and no names");
-    assert_refused(desk, &curve_format, "1K,1\n2K,2,6\n", "line 2: write 2 columns");
-}
-
 /* Of lines of that many blanks around a latency the last digits were lost once. */
 static void lines_may_be_of_any_length(void **state)
 {
@@ -125,16 +108,6 @@ static void commas_are_no_points(void **state)
                    "line 2: latency '1,6' has a decimal");
 }
 
-static void long_curves_are_read(void **state)
-{
-    struct desk *desk = *state;
-    char *text = long_text("size_bytes,ns\n", "%zu,5.5\n", 200000);
-    assert_int_equal(read_text(desk, &curve_format, text), 0);
-    free(text);
-    assert_int_equal(only(desk)->point_count, 1000);
-    assert_int_equal(only(desk)->points[999].y.n, 200);
-}
-
 static void options_of_other_formats_are_refused(void **state)
 {
     static const struct {
@@ -180,77 +153,18 @@ static void curves_without_levels_say_why(void **state)
     assert_non_null(strstr(desk->document.probes[0].reason, "three sizes"));
 }
 
-/* A step of levels at one size in each quarter octave. */
-static char *staircase(const char *format, double unit)
-{
-    char *text = malloc(64 * 80), *end = text;
-    assert_non_null(text);
-    for (int i = 0; i < 64; i++) {
-        double bytes = 1024 * exp2(i / 4.0);
-        double ns = bytes <= 32 << 10 ? 1 : bytes <= 1 << 20 ? 4 : 80;
-        end += snprintf(end, 80, format, bytes / unit, ns);
-    }
-    return text;
-}
-
-static void levels_of_a_table_are_found(void **state)
-{
-    struct desk *desk = *state;
-    char *text = staircase("%.0fB,%g\n", 1);
-    assert_int_equal(read_text(desk, &curve_format, text), 0);
-    free(text);
-    assert_int_equal(desk->document.probes[0].status, PROBE_OK);
-    assert_true(fabs(document_finding(&desk->document, "L1.latency_ns")->value - 1) < 0.02);
-    assert_true(fabs(document_finding(&desk->document, "L2.latency_ns")->value - 4) < 0.08);
-    assert_true(fabs(document_finding(&desk->document, "DRAM.latency_ns")->value - 80) < 2);
-    assert_null(document_finding(&desk->document, "L1.latency"));
-}
-
-static void a_table_of_lat_mem_rd_has_a_series_a_stride(void **state)
-{
-    struct desk *desk = *state;
-    char *curve = staircase("%.5f %.3f\n", 1048576), both[64 * 80];
-    snprintf(both, sizeof both, "\"stride=128\n%s\n\"stride=64\n0.00049 1.234\n0.00098 1.3\n",
-             curve);
-    assert_int_equal(read_text(desk, &lat_mem_rd_format, both), 0);
-    assert_int_equal(desk->document.probes[0].series_count, 2);
-    assert_true(series_factor(&only(desk)[0], "stride")->number == 128);
-    assert_true(series_factor(&only(desk)[1], "stride")->number == 64);
-    assert_true(only(desk)[1].points[0].x == 512 && only(desk)[1].points[1].x == 1024);
-    const struct probe_result *probe = &desk->document.probes[0];
-    const struct finding *dram = NULL;
-    for (size_t i = 0; i < probe->finding_count; i++)
-        if (strcmp(probe->findings[i].name, "DRAM.latency_ns") == 0)
-            dram = &probe->findings[i];
-    assert_non_null(dram);
-    assert_true(fabs(dram->value - 80) < 2);
-    assert_int_equal(dram->deviations, 1);                           /* a stride that is no line */
-    assert_int_equal(read_text(desk, &lat_mem_rd_format, curve), 0); /* its heading cut off */
-    assert_int_equal(desk->document.probes[0].series_count, 1);
-    free(curve);
-    assert_refused(desk, &lat_mem_rd_format, "", "no line of size and latency");
-    assert_refused(desk, &lat_mem_rd_format, "\"stride=128\n", "below one of its strides");
-    assert_refused(desk, &lat_mem_rd_format, "\"stride=x\n", "line 1: '\"stride=x' is no stride");
-    assert_refused(desk, &lat_mem_rd_format, "\"stride=128\n0.1 nan\n", "line 2");
-    assert_refused(desk, &lat_mem_rd_format, "\"stride=128\n0.1 1 2\n", "line 2");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(rows_become_points_in_order),
         DESK_TEST(units_and_a_third_column_are_understood),
-        DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(lines_may_be_of_any_length),
         DESK_TEST(sizes_need_a_unit),
         DESK_TEST(names_tell_units),
         DESK_TEST(names_of_sizes_are_taken_by_word),
         DESK_TEST(commas_are_no_points),
-        DESK_TEST(long_curves_are_read),
         DESK_TEST(options_of_other_formats_are_refused),
         DESK_TEST(curves_without_levels_say_why),
-        DESK_TEST(levels_of_a_table_are_found),
-        DESK_TEST(a_table_of_lat_mem_rd_has_a_series_a_stride),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,31 +23,10 @@ static void tests_are_named_with_threads_and_working_set(void **state)
     assert_true(value_of(desk, "bandwidth.unnamed") == 10e6);
 }
 
-static void bad_lines_are_refused_by_number(void **state)
-{
-    struct desk *desk = *state;
-    assert_refused(desk, &likwid_bench_format, "", "holds no 'MByte/s:'");
-    assert_refused(desk, &likwid_bench_format, "Test: load\nMByte/s: 5,5\n",
-                   "line 2: likwid-bench prints a positive rate");
-    assert_refused(desk, &likwid_bench_format, "Test: load\nMByte/s: 0\n",
-                   "line 2: likwid-bench prints a positive rate");
-}
-
-static void long_texts_are_read(void **state)
-{
-    struct desk *desk = *state;
-    char *text = long_text("", "Test: load\nSize (Byte): %zu\nMByte/s: 5\n", 200000);
-    assert_int_equal(read_text(desk, &likwid_bench_format, text), 0);
-    free(text);
-    assert_int_equal(desk->document.probes[0].finding_count, 1000);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(tests_are_named_with_threads_and_working_set),
-        DESK_TEST(bad_lines_are_refused_by_number),
-        DESK_TEST(long_texts_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,31 +28,10 @@ static void lines_become_curves_by_stride(void **state)
     assert_int_equal(desk->text.unread, 1);
 }
 
-static void bad_lines_are_refused_by_number(void **state)
-{
-    struct desk *desk = *state;
-    assert_refused(desk, &mem_lat_format, "", "holds no line");
-    assert_refused(desk, &mem_lat_format, "Buffer size: 4 KB, stride 64\n", "line 1: mem-lat");
-    assert_refused(desk, &mem_lat_format, "\n" LINE("0", "64", "1"), "line 2: mem-lat prints");
-    assert_refused(desk, &mem_lat_format, LINE("4", "64", "nan"), "line 1: mem-lat prints");
-    assert_refused(desk, &mem_lat_format, LINE("4", "64", "1,5"), "line 1: mem-lat prints");
-}
-
-static void long_texts_are_read(void **state)
-{
-    struct desk *desk = *state;
-    char *text = long_text("", LINE("%zu", "64", "1.5"), 200000);
-    assert_int_equal(read_text(desk, &mem_lat_format, text), 0);
-    free(text);
-    assert_int_equal(desk->document.probes[0].series[0].point_count, 1000);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(lines_become_curves_by_stride),
-        DESK_TEST(bad_lines_are_refused_by_number),
-        DESK_TEST(long_texts_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

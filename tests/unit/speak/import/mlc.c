@@ -8,40 +8,6 @@ static const struct point *at(const struct series *series, int from, int to)
     return NULL;
 }
 
-static void every_section_is_understood(void **state)
-{
-    struct desk *desk = *state;
-    read_sample(desk, &mlc_format, "mlc/two-nodes.txt");
-    const struct document *document = &desk->document;
-    const struct probe_result *numa = document_probe(document, "numa");
-    const struct probe_result *loaded = document_probe(document, "loaded");
-    assert_int_equal(document->probe_count, 4);
-    assert_int_equal(numa->series_count, 2);
-    const struct series *latency = &numa->series[0], *bandwidth = &numa->series[1];
-    assert_true(latency->matrix && bandwidth->matrix);
-    assert_string_equal(latency->y.unit, "ns");
-    assert_string_equal(bandwidth->y.unit, "B/s");
-    assert_string_equal(series_factor(latency, "access")->text, "sequential");
-    assert_string_equal(series_factor(bandwidth, "traffic")->text, "Read-only");
-    assert_true(at(latency, 0, 1)->y.median == 140 && at(latency, 1, 0)->y.median == 141);
-    assert_true(at(bandwidth, 1, 1)->y.median == 101e9f && at(bandwidth, 1, 1)->y.n == 1);
-    assert_int_equal(loaded->series[0].point_count, 7);
-    assert_string_equal(loaded->series[0].x.unit, "B/s");
-    const struct point *points = loaded->series[0].points;
-    assert_true(points[0].x == 2.5e9 && points[0].y.median == 85); /* by bandwidth, not by delay */
-    assert_true(points[6].x == 200e9 && points[6].y.median == 300);
-    assert_true(value_of(desk, "loaded.saturated") == 300);
-    assert_true(value_of(desk, "loaded.bandwidth") == 200e9);
-    assert_null(document_finding(document, "loaded.knee")); /* of seven rows nobody can tell */
-    assert_true(document_finding(document, "bandwidth.read.all")->value == 200e9);
-    assert_true(document_finding(document, "bandwidth.triad.all")->value == 170e9);
-    assert_true(document_finding(document, "bandwidth.reads2-writes1.all")->value == 175e9);
-    const struct series *transfers = document_probe(document, "transfers")->series;
-    assert_string_equal(series_factor(&transfers[0], "state")->text, "clean");
-    assert_true(at(&transfers[0], 0, 0)->y.median == 50);
-    assert_true(at(&transfers[1], 0, 0)->y.median == 51);
-}
-
 #define LATENCY   "Measuring idle latencies (in ns)...\n"
 #define TRANSFERS "Measuring cache-to-cache transfer latency (in ns)...\n"
 #define LOADED    "Measuring Loaded Latencies for the system\n"
@@ -78,45 +44,6 @@ static void nodes_have_the_ids_that_stand_there(void **state)
     assert_int_equal(series->point_count, 2);
     assert_true(at(series, 2, 2)->y.median == 81 && at(series, 0, 0)->y.median == 80.5f);
     assert_int_equal(series->factor_count, 0);
-}
-
-static void bad_lines_are_refused_by_number(void **state)
-{
-    struct desk *desk = *state;
-    assert_refused(desk, &mlc_format, "", "holds no matrix");
-    assert_refused(desk, &mlc_format, "hello\n1 2 3\n", "holds no matrix");
-    assert_refused(desk, &mlc_format, TRANSFERS, "line 1: no values follow");
-    assert_refused(desk, &mlc_format, TRANSFERS "Local Socket L2->L2 HIT  latency\n",
-                   "line 2: the latency 'latency' is none");
-    assert_refused(desk, &mlc_format, "Each iteration took 186.1 core clocks\n",
-                   "line 1: mlc prints clocks and then ns");
-    assert_refused(desk, &mlc_format, "Each iteration took 186,1 core clocks ( 80,9 ns)\n",
-                   "line 1: mlc prints clocks and then ns");
-    assert_refused(desk, &mlc_format, LATENCY, "line 1: no values follow");
-    assert_refused(desk, &mlc_format, LATENCY LOADED " 00000 80 100\n", "line 1: no values follow");
-    assert_refused(desk, &mlc_format, LATENCY "0 80 81\n", "line 2: a row before");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1048577\n0 80 81\n",
-                   "line 2: 1048577 is no id: CPUs and nodes are numbered from 0 to 1048576");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80\n",
-                   "line 3: the line above names 2 nodes");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0 1\n0 80 81 82\n",
-                   "line 3: the line above names 2");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 fast\n",
-                   "line 3: the value 'fast' is none");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 nan\n",
-                   "line 3: the value 'nan' is none");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n0 -80\n",
-                   "line 3: the value '-80' is none");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n-1 80\n", "line 3: a row begins with");
-    assert_refused(desk, &mlc_format, LATENCY "Numa node 0\n99999999999 80\n",
-                   "line 3: a row begins with");
-    assert_refused(desk, &mlc_format, LOADED "00000 80\n", "line 2: mlc prints a delay");
-    assert_refused(desk, &mlc_format, LOADED "00000 80 0\n", "line 2: mlc prints a delay");
-    assert_refused(desk, &mlc_format, LOADED "00000 80 100 1\n", "line 2: mlc prints a delay");
-    assert_refused(desk, &mlc_format, "Measuring Peak Injection Memory Bandwidths\nALL Reads : -\n",
-                   "line 2: mlc prints a bandwidth");
-    assert_refused(desk, &mlc_format, "Measuring Peak Injection Memory Bandwidths\nALL Reads\n",
-                   "line 2: mlc prints a bandwidth");
 }
 
 static void lines_of_other_caches_are_matrices_by_home(void **state)
@@ -194,13 +121,11 @@ static void no_cut_is_too_much(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(every_section_is_understood),
         DESK_TEST(what_traffic_does_is_found_in_its_rows),
         DESK_TEST(nodes_have_the_ids_that_stand_there),
         DESK_TEST(lines_of_other_caches_are_matrices_by_home),
         DESK_TEST(an_idle_latency_is_a_point_of_the_curve),
         DESK_TEST(what_is_not_read_is_counted),
-        DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(no_cut_is_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

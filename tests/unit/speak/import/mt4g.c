@@ -1,20 +1,5 @@
 #include "desk.h"
 
-static void memories_are_named_by_what_was_measured(void **state)
-{
-    struct desk *desk = *state;
-    read_sample(desk, &mt4g_format, "tools/mt4g.json");
-    assert_true(value_of(desk, "gpu0.L1.latency") == 66);
-    assert_string_equal(factor_of(desk, "gpu0.L1.latency", "method"), "each load timed");
-    assert_true(value_of(desk, "gpu0.L1.capacity") == 60416);
-    assert_true(value_of(desk, "gpu0.L2.latency") == 159); /* the median, not the mean */
-    assert_true(value_of(desk, "gpu0.L2.bandwidth.read") == 200.0 * 1073741824);
-    assert_true(value_of(desk, "gpu0.bandwidth.write") == 135.0 * 1073741824);
-    assert_true(value_of(desk, "gpu0.constant2.latency") == 105);
-    assert_true(isnan(value_of(desk, "gpu0.constant2.capacity"))); /* of no confidence */
-    assert_true(isnan(value_of(desk, "gpu0.L2.capacity")));        /* declared, not measured */
-}
-
 static void what_is_declared_goes_to_the_machine(void **state)
 {
     struct desk *desk = *state;
@@ -80,7 +65,6 @@ static void any_json_is_read_or_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(memories_are_named_by_what_was_measured),
         DESK_TEST(what_is_declared_goes_to_the_machine),
         DESK_TEST(what_is_not_read_is_counted),
         DESK_TEST(what_is_no_such_document_is_refused),

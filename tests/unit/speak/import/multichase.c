@@ -8,34 +8,6 @@
     "Samples\t, Byte/thd\t, ChaseThds\t, ChaseNS\t, ChaseMibs\t, ChDeviate\t, LoadThds\t, "        \
     "LdMaxMibs\t, LdAvgMibs\t, LdDeviate\t, ChaseArg\t, MemLdArg\n"
 
-/* Its chases are experiments of their own, which the findings say. */
-static const struct finding *found(const struct document *document, const char *name)
-{
-    const struct probe_result *probe = &document->probes[0];
-    for (size_t i = 0; i < probe->finding_count; i++)
-        if (strcmp(probe->findings[i].name, name) == 0 && probe->findings[i].deviations > 0)
-            return &probe->findings[i];
-    fail_msg("no %s of an experiment of its own", name);
-    return NULL;
-}
-
-static void runs_become_a_curve_and_levels_are_found(void **state)
-{
-    struct desk *desk = *state;
-    read_sample(desk, &multichase_format, "multichase/four-levels.txt");
-    const struct document *document = &desk->document;
-    const struct series *series = &document->probes[0].series[0];
-    assert_int_equal(document->probe_count, 1);
-    assert_int_equal(document->probes[0].series_count, 1);
-    assert_int_equal(series->point_count, 60);
-    assert_true(series->points[0].x == 4096 && series->points[0].y.median == 1.25f);
-    assert_string_equal(series_factor(series, "chase")->text, "simple");
-    assert_true(series_factor(series, "stride")->number == 64);
-    assert_null(series_factor(series, "threads"));
-    assert_true(fabs(found(document, "L1.latency_ns")->value - 1.25) < 0.01);
-    assert_true(fabs(found(document, "DRAM.latency_ns")->value - 90) < 1);
-}
-
 static void each_kind_has_a_curve_and_repeats_are_trials(void **state)
 {
     struct desk *desk = *state;
@@ -72,29 +44,6 @@ static void multiloads_tables_are_understood(void **state)
     assert_true(desk->document.probes[0].series[0].points[0].x == 65536);
 }
 
-static void bad_lines_are_refused_by_number(void **state)
-{
-    struct desk *desk = *state;
-    assert_refused(desk, &multichase_format, "", "holds no result");
-    assert_refused(desk, &multichase_format, NAMES, "holds no result");
-    assert_refused(desk, &multichase_format, "hello\n", "holds no result");
-    assert_refused(desk, &multichase_format, "1.5\n", "line 1: a latency of an unknown size");
-    assert_refused(desk, &multichase_format, RUN("4096", "64", "1.5") "1.5\n",
-                   "line 9: a latency of an unknown size");
-    assert_refused(desk, &multichase_format, RUN("4096", "64", "nan"), "line 8: this is no line");
-    assert_refused(desk, &multichase_format, RUN("4096", "64", "0.000"), "line 8: this is no line");
-    assert_refused(desk, &multichase_format, RUN("4096", "64", "1 2 3"), "line 8: this is no line");
-    assert_refused(desk, &multichase_format, RUN("-1", "64", "1.5"),
-                   "line 8: a latency of an unknown size");
-    assert_refused(desk, &multichase_format, NAMES "5 , 1\n", "line 2: multiload prints 12 values");
-    assert_refused(desk, &multichase_format, NAMES "5,1,1,0,1,0,0,0,0,0,simple,-\n",
-                   "line 2: no threads");
-    assert_refused(desk, &multichase_format, NAMES "5,1,0,0,1,0,0,0,0,0,simple,-\n",
-                   "line 2: no threads");
-    assert_refused(desk, &multichase_format, NAMES "5,1,0,0,1,0,4,0,inf,0,simple,-\n",
-                   "line 2: no threads");
-}
-
 static void lines_may_be_of_any_length(void **state)
 {
     struct desk *desk = *state;
@@ -116,10 +65,8 @@ static void lines_of_scripts_before_it_are_passed_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(runs_become_a_curve_and_levels_are_found),
         DESK_TEST(each_kind_has_a_curve_and_repeats_are_trials),
         DESK_TEST(multiloads_tables_are_understood),
-        DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(lines_may_be_of_any_length),
         DESK_TEST(lines_of_scripts_before_it_are_passed_over),
     };

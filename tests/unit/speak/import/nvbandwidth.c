@@ -12,30 +12,6 @@ static const struct series *of_test(const struct desk *desk, const char *test)
     return NULL;
 }
 
-static void tests_are_matrices_from_where_the_bytes_come(void **state)
-{
-    struct desk *desk = *state;
-    read_sample(desk, &nvbandwidth_format, "tools/nvbandwidth.txt");
-    const struct series *up = of_test(desk, "host_to_device_memcpy_ce"),
-                        *down = of_test(desk, "device_to_host_memcpy_ce"),
-                        *peers = of_test(desk, "device_to_device_memcpy_write_ce"),
-                        *times = of_test(desk, "device_to_device_latency_sm");
-    assert_true(up->point_count == 2 && up->points[1].from == 0 && up->points[1].to == 1);
-    assert_true(up->points[1].y.median == 51e9f);
-    assert_string_equal(up->x.name, "host to device");
-    assert_string_equal(down->x.name, "device to host");
-    assert_true(down->points[1].from == 1 && down->points[1].to == 0);
-    assert_int_equal(peers->point_count, 2);
-    assert_true(peers->points[0].from == 0 && peers->points[0].to == 1); /* turned round */
-    assert_true(peers->points[0].y.median == 277e9f);
-    assert_string_equal(times->y.unit, "ns");
-    assert_true(times->points[0].y.median == 760);
-    assert_true(value_of(desk, "gpu1.host.to_device.pinned") == 51e9);
-    assert_true(value_of(desk, "gpu1.host.to_host.pinned") == 53e9);
-    assert_string_equal(desk->document.machine.gpus[1].name, "NVIDIA Made-up 100");
-    assert_int_equal(desk->text.unread, 0);
-}
-
 static void latencies_of_host_and_device_are_no_peers(void **state)
 {
     struct desk *desk = *state;
@@ -110,25 +86,14 @@ static void a_table_in_gb_s_is_no_latency(void **state)
     assert_string_equal(recognised(desk, PEERS " 0 1\n0 0 276\n1 276 0\n"), "nvbandwidth");
 }
 
-static void long_tables_are_read(void **state)
-{
-    struct desk *desk = *state;
-    char *text = long_text(PEERS "0\n", "%zu 5.5\n", 200000);
-    assert_int_equal(read_text(desk, &nvbandwidth_format, text), 0);
-    free(text);
-    assert_int_equal(of_test(desk, "a_test")->point_count, 1000);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DESK_TEST(tests_are_matrices_from_where_the_bytes_come),
         DESK_TEST(latencies_of_host_and_device_are_no_peers),
         DESK_TEST(a_table_alone_names_no_test),
         DESK_TEST(json_has_the_same),
         DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(a_table_in_gb_s_is_no_latency),
-        DESK_TEST(long_tables_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,25 @@
+/* In place of all other files of this room, where they are left out (-Dtongues=disabled): fathom
+ * has no other tool's command. */
+#include "speak/tongues/tongue.h"
+
+const struct tongue *const tongues[] = {NULL};
+
+const struct tongue *tongue_by_name(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+int tongue_speak(struct talk *talk, int argc, char **argv, struct error *error)
+{
+    (void)talk;
+    (void)argc;
+    (void)argv;
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "this fathom was built without other tools' commands");
+}
+
+void talk_release(struct talk *talk)
+{
+    (void)talk;
+}
