@@ -11,95 +11,6 @@ extern const struct probe access_probe;
 
 enum { LINE = 64, PAGE = 4096, BYTES = 1 << 20 };
 
-/* Prepares a point in ordinary memory and returns its worker; the caller frees the memory. */
-static struct worker prepare(const struct bench *bench, const struct plan_point *point,
-                             unsigned char **memory)
-{
-    *memory = aligned_alloc(4096, BYTES);
-    assert_non_null(*memory);
-    assert_true(point->arena_bytes <= BYTES);
-    struct arena arena = {.memory = *memory, .bytes = BYTES};
-    static struct worker worker;
-    worker = (struct worker){0};
-    struct trial trial = {.plan = &bench->task.plan,
-                          .point = point,
-                          .arena = &arena,
-                          .seed = 3,
-                          .workers = &worker,
-                          .probe_state = bench->task.state};
-    access_probe.prepare(&trial);
-    assert_true(trial.operations > 1);
-    return worker;
-}
-
-static void every_case_of_forwarding_is_a_series(void **state)
-{
-    struct bench *bench = *state;
-    bool seen[FORWARD_COUNT] = {false};
-    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
-    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
-        const struct plan_point *point = &bench->task.plan.points[i];
-        if (!series_factor(&bench->task.plan.series[point->series], "store"))
-            continue;
-        unsigned char *memory;
-        struct worker worker = prepare(bench, point, &memory);
-        const struct forward *forward = (const struct forward *)worker.state;
-        assert_ptr_equal(forward->to, forward->from);
-        assert_int_equal((uintptr_t)forward->to % 16, 0);
-        assert_true((unsigned char *)forward->to >= memory &&
-                    (unsigned char *)forward->to + 16 <= memory + BYTES);
-        for (int which = 0; which < FORWARD_COUNT; which++)
-            seen[which] = seen[which] || worker.run == forward_kernels[which];
-        free(memory);
-    }
-    for (int which = 0; which < FORWARD_COUNT; which++)
-        assert_int_equal(seen[which], forward_kernels[which] != NULL);
-}
-
-/* The offset in a line or page of every element of the first point of a series. */
-static void assert_elements_lie_at(const struct bench *bench, const char *name, size_t within,
-                                   size_t offset)
-{
-    const struct plan *plan = &bench->task.plan;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        if (strcmp(plan->series[plan->points[i].series].name, name) != 0)
-            continue;
-        unsigned char *memory;
-        struct worker worker = prepare(bench, &plan->points[i], &memory);
-        assert_ptr_equal(worker.run, chase_run);
-        unsigned char *start = ((struct chase *)worker.state)->position, *at = start;
-        size_t steps = 0;
-        do {
-            assert_int_equal((size_t)(at - memory) % within, offset);
-            assert_true(at + sizeof(void *) <= memory + BYTES);
-            memcpy(&at, at, sizeof(void *));
-            steps++;
-        } while (at != start && steps < 10000);
-        assert_true(steps > 1 && steps < 10000);
-        free(memory);
-        return;
-    }
-    fail_msg("no series '%s'", name);
-}
-
-static void elements_lie_within_and_across(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome = {0};
-    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
-    if (!chase_straddles) {
-        assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
-        skip();
-    }
-    assert_elements_lie_at(bench, "within a line", 2 * LINE, 0);
-    assert_elements_lie_at(bench, "across the end of a line", 2 * LINE, LINE - 4);
-    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
-    assert_int_equal(bench->task.plan.pages, PAGES_SMALL);
-    assert_elements_lie_at(bench, "within a page", PAGE, PAGE - LINE);
-    assert_elements_lie_at(bench, "across the end of a page", PAGE, PAGE - 4);
-    assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
-}
-
 /* Gives every point planned now what `cycles` says of its series. */
 static void give(struct bench *bench, double (*cycles)(const char *), double doubt)
 {
@@ -227,38 +138,13 @@ static void a_single_trial_gives_no_interval(void **state)
     assert_non_null(strstr(line->text, "a single trial shows no difference"));
 }
 
-static void an_interrupted_run_concludes_what_there_is(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome = {0};
-    assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
-    bench->result.series = bench->task.plan.series;
-    bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    assert_null(find(bench, "access.forwarding"));
-}
-
-static void a_cpu_that_may_not_be_used_is_refused(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &access_probe, "cpu", "5", NULL), ERROR_USAGE);
-    assert_non_null(strstr(bench->error.text, "--cpu 5"));
-    assert_int_equal(bench_plan(bench, &access_probe, "cpu", "2", NULL), 0);
-    assert_int_equal(bench->task.plan.points[0].seats[0].cpu, 2);
-    assert_int_equal(bench->task.plan.touch_cpu, 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BENCH_TEST(every_case_of_forwarding_is_a_series),
-        BENCH_TEST(elements_lie_within_and_across),
         BENCH_TEST(findings_are_what_it_costs_beyond_a_plain_load),
         BENCH_TEST(lines_that_fell_into_the_level_before_tell_nothing),
         BENCH_TEST(what_is_lost_in_noise_is_said_to_be),
         BENCH_TEST(a_single_trial_gives_no_interval),
-        BENCH_TEST(an_interrupted_run_concludes_what_there_is),
-        BENCH_TEST(a_cpu_that_may_not_be_used_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,120 +12,6 @@ extern const struct probe prefetch_probe;
 
 enum { LINE = 64, PAGE = 4096, ORDERS = 5 };
 
-static const struct series *series_named(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->task.plan.series_count; i++)
-        if (strcmp(bench->task.plan.series[i].name, name) == 0)
-            return &bench->task.plan.series[i];
-    return NULL;
-}
-
-static void every_level_but_the_first_has_all_orders(void **state)
-{
-    struct bench *bench = *state;
-    static const char *const names[] = {"L2, random",
-                                        "L2, forward",
-                                        "L2, backward",
-                                        "L2, random within a page",
-                                        "L2, random within 64 strides",
-                                        "L3, random",
-                                        "L3, forward",
-                                        "L3, backward",
-                                        "L3, random within a page",
-                                        "L3, random within 64 strides",
-                                        "DRAM, random",
-                                        "DRAM, forward",
-                                        "DRAM, backward",
-                                        "DRAM, random within a page",
-                                        "DRAM, random within 64 strides"};
-    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
-    assert_int_equal(bench->task.plan.series_count, sizeof names / sizeof *names);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_non_null(series_named(bench, names[i]));
-    assert_string_equal(bench->task.plan.series[0].x.name, "stride");
-    assert_int_equal(prefetch_probe.weight, 0);
-}
-
-/* Every order of a level measures the same lines at each stride, and enough of them. */
-static void a_stride_has_as_many_elements_as_fill_its_sets(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    bool within_l2 = false, odd = false;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct plan_point *point = &plan->points[i];
-        size_t stride = (size_t)point->x;
-        assert_int_equal(point->bytes % stride, 0);
-        assert_true(point->bytes / stride >= 16);
-        assert_int_equal(stride % LINE, 0);
-        for (size_t j = 0; j < i; j++)
-            if (plan->points[j].x == point->x &&
-                plan->points[j].series / ORDERS == point->series / ORDERS)
-                assert_int_equal(plan->points[j].bytes, point->bytes);
-        if (point->series >= ORDERS) /* of the second level, from here on */
-            continue;
-        /* 1 MiB in all, of which 32 KiB are the first level's. */
-        size_t spacing = stride & -stride;
-        within_l2 = true;
-        odd = odd || stride == PAGE + LINE;
-        assert_in_range(point->bytes / stride * spacing, 64 << 10, 512 << 10);
-    }
-    assert_true(within_l2 && odd);
-}
-
-static void a_points_stride_is_its_x(void **state)
-{
-    struct bench *bench = *state;
-    enum { BYTES = 1 << 20 };
-    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    unsigned char *memory = aligned_alloc(4096, BYTES);
-    assert_non_null(memory);
-    size_t seen = 0;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct plan_point *point = &plan->points[i];
-        if (strcmp(plan->series[point->series].name, "L2, forward") != 0 ||
-            point->arena_bytes > BYTES)
-            continue;
-        struct arena arena = {.memory = memory, .bytes = BYTES};
-        struct worker worker = {0};
-        struct trial trial = {.plan = plan,
-                              .point = point,
-                              .arena = &arena,
-                              .seed = 3,
-                              .workers = &worker,
-                              .probe_state = bench->task.state};
-        prefetch_probe.prepare(&trial);
-        assert_ptr_equal(worker.run, chase_run);
-        unsigned char *at = ((struct chase *)worker.state)->position, *next;
-        memcpy(&next, at, sizeof next);
-        assert_int_equal(next - at, (ptrdiff_t)point->x);
-        seen++;
-    }
-    assert_true(seen >= 7);
-    free(memory);
-}
-
-static void pages_are_crossed_on_small_ones(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome = {0};
-    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
-    const size_t before = bench->task.plan.series_count;
-    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
-    const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->series_count, before + 2);
-    assert_int_equal(plan->point_count, 2);
-    assert_int_equal(plan->pages, PAGES_SMALL);
-    assert_string_equal(series_factor(&plan->series[before], "order")->text, "forward");
-    assert_string_equal(series_factor(&plan->series[before + 1], "order")->text,
-                        "forward-in-block:4K");
-    assert_int_equal(plan->points[0].bytes, plan->points[1].bytes);
-    assert_true(plan->points[0].bytes <= 1024 * PAGE);
-    assert_int_equal(probe_next(&bench->task, &outcome, 2, &bench->error), 0);
-}
-
 static void give(struct bench *bench, size_t series, double x, double cycles, double doubt)
 {
     struct series *to = &bench->task.plan.series[series];
@@ -274,43 +160,15 @@ static void a_set_that_fell_into_the_level_before_shows_nothing(void **state)
     assert_non_null(strstr(find(bench, "prefetch.crosses_page")->text, "not measured"));
 }
 
-static void an_interrupted_run_concludes_what_there_is(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome = {0};
-    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
-    bench->result.series = bench->task.plan.series;
-    bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    assert_int_equal(bench->result.finding_count, 0); /* nothing was measured */
-}
-
-static void a_machine_without_declared_caches_is_still_measured(void **state)
-{
-    struct bench *bench = *state;
-    bench->machine.facts.cache_count = 0;
-    assert_int_equal(bench_plan(bench, &prefetch_probe, NULL), 0);
-    assert_int_equal(bench->task.plan.series_count, ORDERS);
-    assert_non_null(series_named(bench, "DRAM, forward"));
-    struct stage_outcome outcome = {0};
-    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BENCH_TEST(every_level_but_the_first_has_all_orders),
-        BENCH_TEST(a_stride_has_as_many_elements_as_fill_its_sets),
-        BENCH_TEST(a_points_stride_is_its_x),
-        BENCH_TEST(pages_are_crossed_on_small_ones),
         BENCH_TEST(what_is_hidden_is_found),
         BENCH_TEST(translation_is_not_taken_for_prefetching),
         BENCH_TEST(what_stops_at_a_page_is_distinguished_from_what_does_not),
         BENCH_TEST(what_is_uncertain_is_not_guessed),
         BENCH_TEST(a_single_trial_gives_no_interval),
         BENCH_TEST(a_set_that_fell_into_the_level_before_shows_nothing),
-        BENCH_TEST(an_interrupted_run_concludes_what_there_is),
-        BENCH_TEST(a_machine_without_declared_caches_is_still_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,81 +132,6 @@ static void a_step_that_is_not_seen_again_is_a_doubt(void **state)
     assert_true(flag_doubts(add->flags));
 }
 
-/* The coarse curve's step lies anywhere between two points, and an even number of trials has its
- * median between two counts. */
-static void the_near_look_covers_the_coarse_points_in_whole_instructions(void **state)
-{
-    struct bench *bench = *state;
-    if (!window_kernels[0])
-        skip();
-    core.hold[WINDOW_NOP] = 609;
-    core.beyond = 1.7;
-    for (core.rounds = 4; core.rounds <= 10; core.rounds += 2) {
-        bench->result.finding_count = 0;
-        assert_int_equal(drive(bench, &window_probe, 0, cycles), 2);
-        assert_true(bench_finding(bench, "window.nop")->value == 609 + 2 + window_between);
-        const struct plan *plan = &bench->task.plan;
-        for (size_t i = 0; i < plan->point_count; i++)
-            assert_true(plan->points[i].x == floor(plan->points[i].x));
-    }
-}
-
-static void one_filler_alone_can_be_asked_for(void **state)
-{
-    struct bench *bench = *state;
-    if (!window_kernels[0])
-        skip();
-    assert_int_equal(bench_plan(bench, &window_probe, "filler", "load", "to", "64", NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->series_count, 1);
-    assert_string_equal(series_factor(&plan->series[0], "filler")->text, "load");
-    for (size_t i = 0; i < plan->point_count; i++) {
-        assert_int_equal(plan->points[i].index, WINDOW_LOAD);
-        assert_true(plan->points[i].x <= 64);
-    }
-    assert_int_equal(bench_plan(bench, &window_probe, "cpu", "5", NULL), ERROR_USAGE);
-    bench->machine.memory_available_bytes = 1 << 20;
-    bench->task.named = true;
-    assert_int_equal(bench_plan(bench, &window_probe, NULL), ERROR_IMPOSSIBLE);
-}
-
-/* On the small caches of a small machine. */
-static void two_chases_begin_on_opposite_sides(void **state)
-{
-    struct bench *bench = *state;
-    enum { ROOM = 1 << 20 };
-    if (!window_kernels[0])
-        skip();
-    bench->caches[0].size_bytes = 4 << 10;
-    bench->caches[1].size_bytes = 8 << 10;
-    bench->caches[2].size_bytes = 32 << 10;
-    assert_int_equal(bench_plan(bench, &window_probe, NULL), 0);
-    const struct plan_point *point = &bench->task.plan.points[3];
-    assert_true(point->arena_bytes <= ROOM);
-    unsigned char *memory = aligned_alloc(4096, ROOM);
-    assert_non_null(memory);
-    memset(memory, 0, ROOM);
-    struct arena arena = {.memory = memory, .bytes = ROOM};
-    static struct worker worker;
-    struct trial trial = {.plan = &bench->task.plan,
-                          .point = point,
-                          .arena = &arena,
-                          .seed = 3,
-                          .workers = &worker,
-                          .probe_state = bench->task.state};
-    window_probe.prepare(&trial);
-    struct window *window = worker.state;
-    assert_ptr_equal(worker.run, window_kernels[point->index]);
-    assert_true(window->fillers == (uint64_t)point->x);
-    const size_t lines = (128 << 10) / 64;
-    size_t steps = 0;
-    for (void *at = window->position[0]; at != window->position[1] && steps < lines; steps++)
-        at = *(void **)at;
-    assert_int_equal(steps, lines / 2);
-    worker.run(worker.state, 3);
-    free(memory);
-}
-
 #define CORE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, bench_tear_down)
 
 int main(void)
@@ -219,9 +144,6 @@ int main(void)
         CORE_TEST(the_rounds_that_there_was_time_for_decide),
         CORE_TEST(too_few_rounds_are_a_doubt_and_no_answer),
         CORE_TEST(a_step_that_is_not_seen_again_is_a_doubt),
-        CORE_TEST(the_near_look_covers_the_coarse_points_in_whole_instructions),
-        CORE_TEST(one_filler_alone_can_be_asked_for),
-        CORE_TEST(two_chases_begin_on_opposite_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

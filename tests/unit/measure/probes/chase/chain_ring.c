@@ -98,82 +98,11 @@ static void many_chains_begin_on_lines_of_their_own(void **state)
     }
 }
 
-static void a_round_has_one_ring(void **state)
-{
-    (void)state;
-    struct bench bench;
-    set_up(&bench, 300 * LINE, 1 << 30, 0);
-    struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
-    void *first = chain_ring_start(places, 0, 0, 1), *next = *(void **)first;
-    bench.trial.seed = 12; /* another point of the same round */
-    assert_ptr_equal(chain_ring_places(&bench.ring, &bench.trial), places);
-    assert_ptr_equal(chain_ring_start(places, 0, 0, 1), first);
-    assert_ptr_equal(*(void **)first, next);
-    /* Fresh memory, another order. */
-    memset(bench.arena.memory, 0, bench.arena.bytes);
-    places = chain_ring_places(&bench.ring, &bench.trial);
-    size_t same = 0, at = 0;
-    unsigned char *memory = bench.arena.memory;
-    for (void *walk = memory; at < 300; at++, walk = *(void **)walk)
-        same += distance(walk, memory + (at * LINE), 1) == 0;
-    assert_true(same < 30);
-    assert_int_equal(distance(*(void **)(void *)memory, memory, 300), 299);
-    free(bench.arena.memory);
-}
-
-static void settling_leaves_the_ring_as_it_is(void **state)
-{
-    (void)state;
-    static const uint64_t settled[] = {64 << 10, 1 << 30};
-    for (size_t s = 0; s < 2; s++)
-        for (size_t n = 1; n <= 200; n += 61) {
-            struct bench bench;
-            set_up(&bench, 5000 * LINE, settled[s], n);
-            struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
-            unsigned char *copy = malloc(bench.ring.bytes);
-            assert_non_null(copy);
-            memcpy(copy, bench.arena.memory, bench.ring.bytes);
-            chain_ring_settle(&bench.ring, places, 0.4, n);
-            chain_ring_settle_once(&bench.ring, places, 0.4, n);
-            chain_ring_settle_once(&bench.ring, places, 0.4, n);
-            assert_memory_equal(copy, bench.arena.memory, bench.ring.bytes);
-            free(copy);
-            free(bench.arena.memory);
-        }
-}
-
-static void states_have_room_of_their_own(void **state)
-{
-    (void)state;
-    struct bench bench;
-    set_up(&bench, 1000 * LINE, 1 << 20, 0);
-    struct chain_places *places = chain_ring_places(&bench.ring, &bench.trial);
-    unsigned char *before = NULL, *end = bench.arena.memory + bench.arena.bytes;
-    for (size_t i = 0; i < bench.ring.states; i++) {
-        unsigned char *own = chain_ring_state(&bench.ring, &bench.arena, i);
-        assert_true(own >= (unsigned char *)places + sizeof(void *));
-        assert_true(own >= bench.arena.memory + bench.ring.bytes);
-        assert_true(own + CHAIN_STATE_BYTES <= end);
-        assert_int_equal((uintptr_t)own % 128, 0);
-        assert_true(!before || own >= before + CHAIN_STATE_BYTES);
-        memset(own, 0xff, CHAIN_STATE_BYTES);
-        before = own;
-    }
-    /* Nothing of the ring was in them. */
-    assert_int_equal(distance(*(void **)chain_ring_start(places, 0, 0, 1),
-                              chain_ring_start(places, 0, 0, 1), 1000),
-                     999);
-    free(bench.arena.memory);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starting_points_are_equally_far_apart),
         cmocka_unit_test(many_chains_begin_on_lines_of_their_own),
-        cmocka_unit_test(a_round_has_one_ring),
-        cmocka_unit_test(settling_leaves_the_ring_as_it_is),
-        cmocka_unit_test(states_have_room_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

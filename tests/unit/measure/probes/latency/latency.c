@@ -25,24 +25,6 @@ static void sizes_go_from_1k_to_four_times_the_last_level(void **state)
     }
 }
 
-static void memory_and_one_gib_cap_the_sweep(void **state)
-{
-    struct bench *bench = *state;
-    bench->caches[2].size_bytes = 512 << 20;
-    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    assert_true(plan->points[plan->point_count - 1].x == 64 << 20); /* the rest comes later */
-    assert_int_equal(plan->point_count, 16 * 4 + 1);
-    assert_int_equal(bench_plan(bench, &latency_probe, "to", "1G", NULL), 0);
-    plan = &bench->task.plan;
-    assert_true(plan->points[plan->point_count - 1].x == 1 << 30);
-    assert_int_equal(plan->point_count, 16 * 4 + 4 * 2 + 1); /* two an octave above 64 MiB */
-    bench->machine.memory_available_bytes = 200 << 20;
-    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
-    plan = &bench->task.plan;
-    assert_true(plan->points[plan->point_count - 1].x == 100 << 20);
-}
-
 static void listed_sizes_are_sorted_and_each_once(void **state)
 {
     struct bench *bench = *state;
@@ -91,134 +73,6 @@ static void what_the_machine_lacks_is_refused_by_name(void **state)
     assert_refused(bench, "order", "sideways", "sideways");
     assert_refused(bench, "order", "random-in-block:", "random-in-block:");
     assert_refused(bench, "order", "random-in-block:8", "stride");
-}
-
-static void a_trial_is_a_ring_of_its_own(void **state)
-{
-    struct bench *bench = *state;
-    enum { BYTES = 64 << 10 };
-    assert_int_equal(bench_plan(bench, &latency_probe, "sizes", "1000", "stride", "128", NULL), 0);
-    struct arena arena = {.memory = aligned_alloc(4096, BYTES), .bytes = BYTES};
-    struct worker worker = {0};
-    struct trial trial = {.plan = &bench->task.plan,
-                          .point = bench->task.plan.points,
-                          .arena = &arena,
-                          .seed = 5,
-                          .workers = &worker,
-                          .probe_state = bench->task.state};
-    assert_non_null(arena.memory);
-    latency_probe.prepare(&trial);
-    assert_ptr_equal(worker.run, chase_run);
-    assert_true(trial.operations == chase_steps);
-    void **start = ((struct chase *)worker.state)->position, **at = start;
-    size_t steps = 0;
-    do {
-        assert_true((unsigned char *)at >= arena.memory);
-        assert_true((unsigned char *)at + 128 <= arena.memory + BYTES);
-        at = *at;
-        steps++;
-    } while (at != start && steps < 100);
-    assert_int_equal(steps, 1000 / 128);
-    free(arena.memory);
-}
-
-/* Prepares the first point as planned, in memory of this size, and returns the kernel. */
-static kernel_function *prepare_first(struct bench *bench, struct arena *arena, size_t bytes,
-                                      struct worker *worker)
-{
-    *arena = (struct arena){.memory = aligned_alloc(4096, bytes), .bytes = bytes};
-    assert_non_null(arena->memory);
-    struct trial trial = {.plan = &bench->task.plan,
-                          .point = bench->task.plan.points,
-                          .arena = arena,
-                          .seed = 5,
-                          .workers = worker,
-                          .probe_state = bench->task.state};
-    latency_probe.prepare(&trial);
-    assert_true(trial.operations == chase_steps);
-    return worker->run;
-}
-
-static void each_address_has_a_kernel_of_its_own(void **state)
-{
-    struct bench *bench = *state;
-    enum { BYTES = 64 << 10 };
-    static const struct {
-        const char *address, *element;
-        kernel_function *run;
-    } cases[] = {
-        {"pointer", "padded", chase_run},
-        {"spilled", "padded", chase_spilled_run},
-        {"index", "packed", chase_index_8_run},
-        {"index", "padded", chase_index_64_run},
-        {"index-checked", "packed", chase_checked_8_run},
-        {"index-checked", "padded", chase_checked_64_run},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(bench_plan(bench, &latency_probe, "size", "6400", "address",
-                                    cases[i].address, "element", cases[i].element, NULL),
-                         0);
-        struct arena arena;
-        struct worker worker = {0};
-        assert_ptr_equal(prepare_first(bench, &arena, BYTES, &worker), cases[i].run);
-        const struct factor *address = series_factor(&bench->task.plan.series[0], "address");
-        assert_string_equal(address->text, cases[i].address);
-        if (strstr(cases[i].address, "index")) {
-            const struct chase_index *chase = worker.state;
-            size_t size = cases[i].element[3] == 'k' ? 8 : 64;
-            assert_int_equal(chase->count, 6400 / size);
-            /* The ring holds indexes, and comes back after all of them. */
-            uint64_t at = chase->index, next, steps = 0;
-            do {
-                memcpy(&next, (const unsigned char *)chase->base + at * size, sizeof next);
-                assert_true(next < chase->count);
-                at = next;
-                steps++;
-            } while (at != chase->index && steps <= chase->count);
-            assert_int_equal(steps, chase->count);
-        }
-        free(arena.memory);
-    }
-    assert_int_equal(bench_plan(bench, &latency_probe, "size", "6400", "access", "modify", NULL),
-                     0);
-    struct arena arena;
-    struct worker worker = {0};
-    assert_ptr_equal(prepare_first(bench, &arena, BYTES, &worker), chase_modify_run);
-    free(arena.memory);
-}
-
-static void an_alignment_is_where_the_first_element_lies(void **state)
-{
-    struct bench *bench = *state;
-    enum { BYTES = 64 << 10 };
-    static const char *const aligns[] = {"8", "64", "2048", "4"};
-    for (size_t i = 0; i < (chase_straddles ? 4 : 3); i++) {
-        assert_int_equal(bench_plan(bench, &latency_probe, "count", "1", "stride", "64", "align",
-                                    aligns[i], NULL),
-                         0);
-        struct arena arena;
-        struct worker worker = {0};
-        prepare_first(bench, &arena, BYTES, &worker);
-        const struct chase *chase = worker.state;
-        size_t offset = (size_t)((unsigned char *)chase->position - arena.memory);
-        assert_int_equal(offset % 4096, strtoul(aligns[i], NULL, 10));
-        assert_true(bench->task.plan.points[0].arena_bytes >= 64 + strtoul(aligns[i], NULL, 10));
-        free(arena.memory);
-    }
-}
-
-static void size_and_count_name_the_only_working_set(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &latency_probe, "size", "10000", NULL), 0);
-    assert_int_equal(bench->task.plan.point_count, 1);
-    assert_true(bench->task.plan.points[0].x == 10000 / 64 * 64);
-    assert_int_equal(bench_plan(bench, &latency_probe, "count", "100", "stride", "256", NULL), 0);
-    assert_int_equal(bench->task.plan.point_count, 1);
-    assert_true(bench->task.plan.points[0].x == 25600);
-    assert_int_equal(bench_plan(bench, &latency_probe, "count", "100", "element", "packed", NULL),
-                     0);
-    assert_true(bench->task.plan.points[0].x == 800);
 }
 
 static void assert_contradiction(struct bench *bench, const char *a, const char *a_value,
@@ -381,21 +235,6 @@ static void every_size_that_was_named_has_its_latency(void **state)
     }
 }
 
-static void one_size_has_its_latency_and_a_sweep_has_none(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome = {0};
-    assert_int_equal(bench_plan(bench, &latency_probe, "size", "256M", NULL), 0);
-    fill(bench, steps);
-    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
-    assert_true(find(bench, "latency")->value == 300);
-    assert_string_equal(find(bench, "latency_ns")->text, "a load in a working set of 256 MiB");
-    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
-    fill(bench, steps);
-    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
-    assert_null(find(bench, "latency"));
-}
-
 static void two_experiments_are_analysed_by_themselves(void **state)
 {
     struct bench *bench = *state;
@@ -510,37 +349,21 @@ static void the_table_has_all_variants_in_every_level(void **state)
     assert_int_equal(go_on(bench, 0, stage + 1), 0);
 }
 
-static void a_table_on_small_pages_is_not_measured_twice(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, NULL), 0);
-    assert_int_equal(go_on(bench, 0, reach_table(bench, 0)), 0);
-    assert_int_equal(bench_plan(bench, &latency_probe, "table", NULL, "pages", "thp", NULL), 0);
-    assert_int_equal(go_on(bench, 1, reach_table(bench, 1)), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_TEST(sizes_go_from_1k_to_four_times_the_last_level),
-        BENCH_TEST(memory_and_one_gib_cap_the_sweep),
         BENCH_TEST(listed_sizes_are_sorted_and_each_once),
         BENCH_TEST(the_first_cpu_of_the_fastest_kind_measures),
         BENCH_TEST(what_the_machine_lacks_is_refused_by_name),
-        BENCH_TEST(a_trial_is_a_ring_of_its_own),
-        BENCH_TEST(each_address_has_a_kernel_of_its_own),
-        BENCH_TEST(an_alignment_is_where_the_first_element_lies),
-        BENCH_TEST(size_and_count_name_the_only_working_set),
         BENCH_TEST(contradictions_are_refused_in_one_line),
         BENCH_TEST(orders_are_reported_as_they_were_asked_for),
         BENCH_TEST(two_sizes_of_each_level_are_looked_at_first),
         BENCH_TEST(sizes_that_touch_much_memory_wait_until_dram_is_not_reached),
         BENCH_TEST(the_table_has_all_variants_in_every_level),
-        BENCH_TEST(a_table_on_small_pages_is_not_measured_twice),
         BENCH_TEST(levels_are_found_on_the_curve),
         BENCH_TEST(a_short_sweep_names_no_level_that_it_did_not_reach),
         BENCH_TEST(every_size_that_was_named_has_its_latency),
-        BENCH_TEST(one_size_has_its_latency_and_a_sweep_has_none),
         BENCH_TEST(two_experiments_are_analysed_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,76 +17,6 @@ static const struct loaded_state *state_of(const struct bench *bench)
 
 /* --- planning --- */
 
-static void the_ends_come_first_and_all_other_cpus_inject(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->point_count, 2);
-    assert_int_equal(plan->points[0].seat_count, 1);
-    assert_int_equal(plan->points[1].seat_count, 5);
-    assert_int_equal(plan->points[1].seats[0].cpu, 3); /* of the faster kind */
-    static const int wanted[] = {0, 1, 2, 4};
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(plan->points[1].seats[i + 1].cpu, wanted[i]);
-        assert_int_equal(plan->points[1].seats[i + 1].role, BACKGROUND);
-    }
-    assert_int_equal(plan->node, -1); /* there is one */
-    assert_int_equal(plan->touch_cpu, 3);
-    assert_true(plan->points[0].arena_bytes == plan->points[1].arena_bytes);
-    assert_int_equal(state_of(bench)->chase_bytes, 64 << 20);
-    assert_int_equal(state_of(bench)->inject_bytes, 32 << 20);
-}
-
-static void near_cpus_inject_before_far_ones_and_the_own_core_last(void **state)
-{
-    struct bench *bench = *state;
-    struct numa_facts nodes[] = {{0, "0-2", UINT64_C(8) << 30}, {1, "3-5", UINT64_C(8) << 30}};
-    bench->machine.facts.nodes = nodes;
-    bench->machine.facts.node_count = 2;
-    for (int i = 3; i < BENCH_CPUS; i++)
-        bench->places[i].node = 1;
-    bench->places[4].core = 3; /* the other thread of CPU 3's core */
-    bench->places[4].sibling = 1;
-    assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
-    /* Nobody else is on that node but the own core: then the others. */
-    assert_int_equal(state_of(bench)->injectors, 3);
-    assert_false(state_of(bench)->shares_core);
-    assert_int_equal(bench->task.plan.node, 1);
-    assert_int_equal(bench_plan(bench, &loaded_probe, "cpu", "1", NULL), 0);
-    assert_int_equal(state_of(bench)->injectors, 2);
-    assert_int_equal(state_of(bench)->seats[1].cpu, 0);
-    assert_int_equal(state_of(bench)->seats[2].cpu, 2);
-    assert_int_equal(bench->task.plan.node, 0);
-    assert_int_equal(bench_plan(bench, &loaded_probe, "injectors", "4", NULL), 0);
-    assert_int_equal(state_of(bench)->seats[4].cpu, 4);
-    assert_true(state_of(bench)->shares_core);
-    assert_int_equal(bench_plan(bench, &loaded_probe, "cpus", "3-4", NULL), 0);
-    assert_int_equal(state_of(bench)->injectors, 1);
-    assert_true(state_of(bench)->shares_core);
-}
-
-static void memory_is_disjoint_and_beyond_the_caches_as_far_as_it_goes(void **state)
-{
-    struct bench *bench = *state;
-    for (uint64_t mib = 16384; mib >= 8; mib /= 2) {
-        bench->machine.memory_available_bytes = mib << 20;
-        assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
-        const struct loaded_state *it = state_of(bench);
-        if (bench->result.status == PROBE_SKIPPED) {
-            assert_true(mib <= 128);
-            assert_non_null(strstr(bench->result.reason, "too little memory"));
-            continue;
-        }
-        assert_true(mib >= 128);
-        assert_true(it->chase_bytes >= 32 << 20);
-        assert_true(it->chase_room >= it->chase_bytes);
-        assert_true((it->inject_bytes & (it->inject_bytes - 1)) == 0);
-        assert_true(it->injectors * it->inject_bytes >= 16 << 20);
-        assert_true(bench->task.plan.points[0].arena_bytes <= mib << 19);
-    }
-}
-
 static void bad_input_names_what_would_do(void **state)
 {
     struct bench *bench = *state;
@@ -111,66 +41,6 @@ struct layout {
     struct worker workers[BENCH_CPUS];
     struct trial trial;
 };
-
-static void lay_out(struct bench *bench, struct layout *layout)
-{
-    const size_t bytes = bench->task.plan.points[0].arena_bytes;
-    *layout = (struct layout){.arena = {.memory = aligned_alloc(2 << 20, bytes), .bytes = bytes}};
-    assert_non_null(layout->arena.memory);
-}
-
-static void prepare(struct bench *bench, struct layout *layout, struct plan_point *point,
-                    unsigned number)
-{
-    layout->trial = (struct trial){.plan = &bench->task.plan,
-                                   .point = point,
-                                   .arena = &layout->arena,
-                                   .seed = 7 + number,
-                                   .number = number,
-                                   .workers = layout->workers,
-                                   .probe_state = bench->task.state};
-    loaded_probe.prepare(&layout->trial);
-}
-
-static void small_caches(struct bench *bench)
-{
-    bench->caches[0].size_bytes = 16 << 10;
-    bench->caches[1].size_bytes = 64 << 10;
-    bench->caches[2].size_bytes = 1 << 20;
-}
-
-static void injectors_and_chase_do_not_share_a_line(void **state)
-{
-    struct bench *bench = *state;
-    struct layout layout;
-    small_caches(bench);
-    assert_int_equal(bench_plan(bench, &loaded_probe, "mix", "50", "traffic", "random", NULL), 0);
-    lay_out(bench, &layout);
-    struct plan_point point = bench->task.plan.points[1];
-    const struct loaded_state *it = state_of(bench);
-    for (unsigned step = 1; step < LOADED_STEPS; step++) {
-        point.x = step;
-        prepare(bench, &layout, &point, step);
-        const struct chase *chase = layout.workers[0].state;
-        unsigned char *at = chase->position;
-        for (size_t i = 0; i < it->chase_bytes / 64; i++, at = *(unsigned char **)(void *)at)
-            assert_true(at >= layout.arena.memory && at < layout.arena.memory + it->chase_room);
-        assert_ptr_equal(at, chase->position); /* the ring is whole */
-        for (unsigned i = 1; i < point.seat_count; i++) {
-            const struct injector *injector = layout.workers[i].state;
-            assert_ptr_equal(layout.workers[i].run, injections[2].run[INJECT_RANDOM]);
-            assert_ptr_equal(injector->memory,
-                             layout.arena.memory + it->chase_room + (i - 1) * it->inject_bytes);
-            assert_int_equal(injector->mask, it->inject_bytes - 64);
-            assert_int_equal(injector->delay, loaded_pauses[step]);
-            layout.workers[i].run(layout.workers[i].state, 100);
-        }
-        assert_true(layout.trial.operations == chase_steps);
-        for (size_t i = 0; i < it->chase_bytes / 64; i++, at = *(unsigned char **)(void *)at)
-            assert_true(at >= layout.arena.memory && at < layout.arena.memory + it->chase_room);
-    }
-    free(layout.arena.memory);
-}
 
 /* --- concluding --- */
 
@@ -414,51 +284,10 @@ static void with_less_time_it_is_every_second_or_third_step(void **state)
     }
 }
 
-static void a_whole_run_says_nothing_of_the_steps_that_it_does_not_want(void **state)
-{
-    struct bench *bench = *state;
-    const struct stage_outcome outcome = {.elapsed_s = 1.4, .visits_s = 1.4};
-    assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
-    observe(bench, LOADED_NONE, 0.9, 0);
-    observe(bench, LOADED_FULL, 0.9, 0);
-    bench->task.plan.budget_s = 9;
-    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 0);
-    conclude(bench);
-    assert_null(find(bench, "loaded.knee"));
-}
-
-/* A visit takes 0.1 s, and fresh memory 0.8 s a round. */
-static void memory_that_is_touched_once_a_round_is_counted_once_a_round(void **state)
-{
-    struct bench *bench = *state;
-    bench->task.named = true;
-    for (int plenty = 0; plenty < 2; plenty++) {
-        assert_int_equal(bench_plan(bench, &loaded_probe, NULL), 0);
-        observe(bench, LOADED_NONE, 0.9, 0);
-        observe(bench, LOADED_FULL, 0.9, 0);
-        const struct stage_outcome outcome = {.elapsed_s = 7, .arena_s = 0.8, .visits_s = 1.4};
-        bench->task.plan.budget_s = plenty ? 10.2 : 10; /* half: 6 * (0.8 + 14 * 0.1) are 13.2 */
-        assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
-        assert_int_equal(bench->task.plan.point_count, plenty ? LOADED_STEPS - 2 : 7);
-    }
-}
-
-static void pauses_shorten_from_step_to_step(void **state)
-{
-    (void)state;
-    for (int i = 2; i < LOADED_STEPS; i++)
-        assert_true(loaded_pauses[i] < loaded_pauses[i - 1]);
-    assert_int_equal(loaded_pauses[LOADED_FULL], 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BENCH_TEST(the_ends_come_first_and_all_other_cpus_inject),
-        BENCH_TEST(near_cpus_inject_before_far_ones_and_the_own_core_last),
-        BENCH_TEST(memory_is_disjoint_and_beyond_the_caches_as_far_as_it_goes),
         BENCH_TEST(bad_input_names_what_would_do),
-        BENCH_TEST(injectors_and_chase_do_not_share_a_line),
         BENCH_TEST(two_ends_are_no_curve),
         BENCH_TEST(the_curve_is_latency_over_what_was_moved),
         BENCH_TEST(too_few_injectors_show_no_knee),
@@ -467,9 +296,6 @@ int main(void)
         BENCH_TEST(the_steps_between_are_measured_where_there_is_time_for_all),
         BENCH_TEST(what_an_injector_mostly_does_shows_when_it_starved),
         BENCH_TEST(with_less_time_it_is_every_second_or_third_step),
-        BENCH_TEST(a_whole_run_says_nothing_of_the_steps_that_it_does_not_want),
-        BENCH_TEST(memory_that_is_touched_once_a_round_is_counted_once_a_round),
-        BENCH_TEST(pauses_shorten_from_step_to_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

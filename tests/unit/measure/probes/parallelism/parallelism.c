@@ -336,60 +336,6 @@ static void points_that_failed_are_passed_over(void **state)
     assert_non_null(strstr(rate->text, "2 threads"));
 }
 
-static void an_interrupted_run_concludes_what_there_is(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome = {0};
-    assert_int_equal(bench_plan(bench, &parallelism_probe, NULL), 0);
-    bench->result.series = bench->task.plan.series;
-    bench->result.series_count = bench->task.plan.series_count;
-    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-    assert_int_equal(bench->result.finding_count, 0);
-}
-
-static void workers_begin_apart_on_one_ring(void **state)
-{
-    struct bench *bench = *state;
-    enum { BYTES = 1 << 20, SEATS = 3 };
-    assert_int_equal(
-        bench_plan(bench, &parallelism_probe, "size", "64K", "chains", "4", "threads", "3", NULL),
-        0);
-    struct stage_outcome outcome = {0};
-    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
-    const struct plan *plan = &bench->task.plan;
-    const struct plan_point *point = &plan->points[plan->point_count - 1];
-    assert_int_equal(point->seat_count, SEATS);
-    assert_int_equal(plan->yields, OPERATIONS_PER_SECOND);
-    assert_true(point->arena_bytes <= BYTES);
-    unsigned char *memory = aligned_alloc(4096, BYTES);
-    assert_non_null(memory);
-    memset(memory, 0, BYTES);
-    struct arena arena = {.memory = memory, .bytes = BYTES};
-    static struct worker workers[SEATS];
-    struct trial trial = {.plan = plan,
-                          .point = point,
-                          .arena = &arena,
-                          .seed = 3,
-                          .workers = workers,
-                          .probe_state = bench->task.state};
-    parallelism_probe.prepare(&trial);
-    const unsigned chains = ((const struct parallelism_point *)point->own)->chains;
-    assert_true(trial.operations == (double)SEATS * chains_steps(chains));
-    for (size_t i = 0; i < SEATS; i++) {
-        assert_ptr_equal(workers[i].run, chains_kernel(chains));
-        const struct chains *own = workers[i].state;
-        for (size_t k = 0; k < chains; k++) {
-            const unsigned char *at = own->position[k];
-            assert_true(at >= memory && at < memory + (64 << 10));
-            for (size_t j = 0; j < i * chains + k; j++)
-                assert_ptr_not_equal(
-                    at, ((const struct chains *)workers[j / chains].state)->position[j % chains]);
-        }
-        workers[i].run(workers[i].state, 2);
-    }
-    free(memory);
-}
-
 static void refused(struct bench *bench, const char *name, const char *value, const char *says)
 {
     assert_int_equal(bench_plan(bench, &parallelism_probe, name, value, NULL), ERROR_USAGE);
@@ -459,8 +405,6 @@ int main(void)
         CORE_TEST(work_that_is_too_little_reaches_no_knee),
         CORE_TEST(work_that_was_not_measured_is_no_answer),
         CORE_TEST(points_that_failed_are_passed_over),
-        CORE_TEST(an_interrupted_run_concludes_what_there_is),
-        CORE_TEST(workers_begin_apart_on_one_ring),
         CORE_TEST(bad_input_is_refused_by_name),
         CORE_TEST(levels_too_small_are_refused),
     };

@@ -220,21 +220,6 @@ static void without_time_nothing_is_claimed(void **state)
     assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "budget"));
 }
 
-static void memory_limits_the_pages(void **state)
-{
-    struct bench *bench = *state;
-    bench->machine.memory_available_bytes = UINT64_C(32) << 20;
-    assert_int_equal(bench_plan(bench, &tlb_probe, NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    for (size_t i = 0; i < plan->point_count; i++)
-        assert_true(plan->points[i].arena_bytes <= 16 << 20);
-    bench->machine.memory_available_bytes = 1 << 14;
-    bench->task.named = true;
-    assert_int_equal(bench_plan(bench, &tlb_probe, NULL), ERROR_IMPOSSIBLE);
-    assert_non_null(strstr(bench->error.text, "4K"));
-    assert_int_equal(bench_plan(bench, &tlb_probe, "cpu", "5", NULL), ERROR_USAGE);
-}
-
 static void a_trial_chases_a_line_a_page(void **state)
 {
     struct bench *bench = *state;
@@ -255,7 +240,6 @@ int main(void)
         BENCH_TEST(huge_pages_are_whole_or_in_pieces),
         BENCH_TEST(huge_pages_that_were_not_had_are_not_reported),
         BENCH_TEST(without_time_nothing_is_claimed),
-        BENCH_TEST(memory_limits_the_pages),
         BENCH_TEST(a_trial_chases_a_line_a_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
