@@ -62,6 +62,20 @@ const struct factor *series_factor(const struct series *series, const char *name
     return NULL;
 }
 
+double series_number(const struct series *series, const char *name)
+{
+    const struct factor *factor = series ? series_factor(series, name) : NULL;
+    return factor ? factor->number : NAN;
+}
+
+unsigned series_flags(const struct series *series)
+{
+    unsigned flags = 0;
+    for (size_t i = 0; series && i < series->point_count; i++)
+        flags |= series->points[i].flags;
+    return flags;
+}
+
 const struct factor *probe_parameter(const struct probe_result *probe, const char *name)
 {
     for (size_t i = 0; i < probe->parameter_count; i++)

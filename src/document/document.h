@@ -260,6 +260,10 @@ bool document_is_imported(const struct document *);
  * NULL where there is none. */
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
+/* The number of a factor; NAN where there is none. The series may be NULL here and below. */
+double series_number(const struct series *, const char *factor);
+/* What any of its points has. */
+unsigned series_flags(const struct series *);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
 /* Parameters that are no settings of the probe but say to outputs what to show: what was left out
  * and why ("gpu0 texture: it has none"); where each CPU sits ("0=c0.0 1=c0.1"), and the groups that

@@ -112,15 +112,6 @@ static void plan_crossing(struct probe_task *task, int which)
     }
 }
 
-static void plan_place(struct probe_task *task, enum page_policy pages)
-{
-    const struct access_state *state = task->state;
-    task->plan.touch_cpu = state->seat->cpu;
-    task->plan.pages = pages;
-    task->plan.unstable_above = 0.1;
-    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
-}
-
 /* --- measuring --- */
 
 static void prepare_access(struct trial *trial)
@@ -271,7 +262,7 @@ static void plan_access(struct probe_task *task)
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
     state->seat = chases_seat(task);
-    plan_place(task, PAGES_AUTO);
+    chases_plan_place(task, state->seat, PAGES_AUTO);
     task->plan.share = 0.5;
     if (chase_straddles)
         for (int i = LINE_WITHIN; i <= LINE_ACROSS; i++)
@@ -285,11 +276,12 @@ static void plan_access(struct probe_task *task)
 static bool next_access(struct probe_task *task, const struct stage_outcome *outcome,
                         unsigned stage)
 {
+    const struct access_state *state = task->state;
     (void)outcome;
     if (stage > 1 || !chase_straddles)
         return false;
     probe_plan_clear(task);
-    plan_place(task, PAGES_SMALL);
+    chases_plan_place(task, state->seat, PAGES_SMALL);
     for (int i = PAGE_WITHIN; i <= PAGE_ACROSS; i++)
         plan_crossing(task, i);
     return task->plan.point_count > 0;

@@ -12,7 +12,6 @@
 #include "measure/probes/chase/chases.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const uint64_t SPAN_MOST = (uint64_t)512 << 20;
@@ -111,15 +110,6 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
     }
 }
 
-static void plan_place(struct probe_task *task, enum page_policy pages)
-{
-    const struct prefetch_state *state = task->state;
-    task->plan.touch_cpu = state->seat->cpu;
-    task->plan.pages = pages;
-    task->plan.unstable_above = 0.1;
-    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
-}
-
 /* The farthest level that can be reached on pages that are few enough. */
 static uint64_t crossing_bytes(const struct prefetch_state *state)
 {
@@ -156,41 +146,25 @@ static struct share hidden_share(const struct point *part, const struct point *w
 
 /* One level's series, by order. */
 struct level_series {
-    char level[8];
+    const char *level;
     const struct series *orders[ORDERS];
 };
 
-static const struct series *series_of(struct analysis *analysis, const char *level,
-                                      const char *order)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s, %s", level, order);
-    return analysis_series(analysis, name, NULL, NULL);
-}
+/* Those levels of which all orders were looked at: at most as many as there are names. */
+static const char *const level_names[] = {"L2", "L3", "L4", "L5", "L6", "L7", "DRAM"};
+enum { LEVELS_MOST = sizeof level_names / sizeof *level_names };
 
-/* The level's name in "L2, random"; false where it is another order's series. */
-static bool names_level(const struct series *series, char level[8])
-{
-    const char *comma = strchr(series->name, ',');
-    if (!comma || comma - series->name >= 8 || strcmp(comma, ", random") != 0)
-        return false;
-    snprintf(level, 8, "%.*s", (int)(comma - series->name), series->name);
-    return strcmp(level, "DRAM") == 0 || (level[0] == 'L' && level[2] == '\0');
-}
-
-/* Fills at most CHASE_LEVELS_MAX and returns how many levels were looked at. */
 static size_t find_levels(struct analysis *analysis, struct level_series *levels)
 {
-    const struct probe_result *result = analysis->result;
     size_t count = 0;
-    for (size_t i = 0; i < result->series_count && count < CHASE_LEVELS_MAX; i++) {
+    for (size_t i = 0; i < LEVELS_MOST; i++) {
         struct level_series *here = &levels[count];
-        if (!names_level(&result->series[i], here->level) ||
-            analysis_series(analysis, result->series[i].name, NULL, NULL) != &result->series[i])
-            continue;
         bool all = true;
+        here->level = level_names[i];
         for (int order = 0; order < ORDERS; order++) {
-            here->orders[order] = series_of(analysis, here->level, orders[order].name);
+            const char *name =
+                pool_printf(analysis->pool, "%s, %s", here->level, orders[order].name);
+            here->orders[order] = analysis_series(analysis, name, NULL, NULL);
             all = all && here->orders[order];
         }
         count += all;
@@ -348,7 +322,8 @@ static void plan_prefetch(struct probe_task *task)
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
     state->seat = chases_seat(task);
-    plan_place(task, (enum page_policy)settings_choice(task->settings, "pages"));
+    chases_plan_place(task, state->seat,
+                      (enum page_policy)settings_choice(task->settings, "pages"));
     task->plan.share = 0.9;
     for (size_t i = 0; i < state->level_count; i++)
         for (int order = 0; order < ORDERS && strcmp(state->levels[i].name, "L1") != 0; order++)
@@ -378,7 +353,7 @@ static bool next_prefetch(struct probe_task *task, const struct stage_outcome *o
     if (stage > 1 || !bytes)
         return false;
     probe_plan_clear(task);
-    plan_place(task, PAGES_SMALL);
+    chases_plan_place(task, state->seat, PAGES_SMALL);
     for (int i = 0; i < CROSSINGS; i++) {
         const struct chase_kind kind = {.address = ADDRESS_POINTER,
                                         .stride = state->chases.line_bytes,
@@ -393,7 +368,7 @@ static bool next_prefetch(struct probe_task *task, const struct stage_outcome *o
 
 static void analyse_prefetch(struct analysis *analysis)
 {
-    struct level_series levels[CHASE_LEVELS_MAX];
+    struct level_series levels[LEVELS_MOST];
     const size_t count = find_levels(analysis, levels);
     for (size_t i = 0; i < count; i++) {
         add_direction(analysis, &levels[i], FORWARD);

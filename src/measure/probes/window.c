@@ -264,14 +264,6 @@ static void tell_steps(struct probe_task *task, int filler, int look,
     trial_series_conclude(task, &like, steps->voted, &steps->at);
 }
 
-static unsigned flags_of(const struct series *series)
-{
-    unsigned flags = 0;
-    for (size_t i = 0; series && i < series->point_count; i++)
-        flags |= series->points[i].flags;
-    return flags;
-}
-
 static const struct series *series_of(const struct analysis *analysis, const char *name,
                                       const char *filler, const char *look)
 {
@@ -346,7 +338,7 @@ static void add_step(struct analysis *analysis, int filler)
     }
     /* The trials' own answers show how sure the step is. */
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
-    unsigned flags = flags_of(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
+    unsigned flags = series_flags(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
     flags |= summary_half_width(&fine.at) > widest ? wide : 0;
     finding_add_value(analysis->result, analysis->pool, fillers[filler].finding, "",
                       (double)fine.at.median + own->number, (double)fine.at.low + own->number,

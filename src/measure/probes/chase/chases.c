@@ -213,6 +213,14 @@ const struct seat *chases_seat(const struct probe_task *task)
     return seat;
 }
 
+void chases_plan_place(struct probe_task *task, const struct seat *seat, enum page_policy pages)
+{
+    task->plan.touch_cpu = seat->cpu;
+    task->plan.pages = pages;
+    task->plan.unstable_above = 0.1;
+    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
+}
+
 int *chases_cpus(const struct probe_task *task, int first)
 {
     const size_t count = task->cpus.count;

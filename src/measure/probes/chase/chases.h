@@ -58,6 +58,8 @@ struct plan_point *chases_add_point(const struct chases *, struct probe_task *, 
 /* Who measures: --cpu where it is given, else the first CPU of the fastest kind. */
 const struct seat *chases_seat(const struct probe_task *);
 
+/* A plan of such points as that seat measures: where, on which pages, in short batches. */
+void chases_plan_place(struct probe_task *, const struct seat *, enum page_policy);
 /* The CPUs of --cpus: `first`, then the others, cores before their second threads. */
 int *chases_cpus(const struct probe_task *, int first);
 

@@ -74,17 +74,6 @@ unsigned trial_values_rounds(const struct trial_values *values)
     return rounds;
 }
 
-int trial_series_add(struct probe_task *task, const struct series *like, size_t room)
-{
-    struct plan *plan = &task->plan;
-    struct series *series =
-        pool_append(task->pool, (void **)&plan->series, &plan->series_count, sizeof *plan->series);
-    *series = *like;
-    if (room)
-        series->points = pool_alloc(task->pool, room, sizeof *series->points);
-    return (int)plan->series_count - 1;
-}
-
 void trial_series_tell(struct series *series, double x, double *answers, size_t n)
 {
     struct point *point = &series->points[series->point_count++];

@@ -29,9 +29,6 @@ double trial_value(const struct trial_values *, size_t point, unsigned trial);
 /* Trials that every point has: where a vote needs whole rounds, only those can vote. */
 unsigned trial_values_rounds(const struct trial_values *);
 
-/* Adds a series like that one to task->plan, with `room` for points that the engine does not make
- * (0: it makes them), and returns its index. */
-int trial_series_add(struct probe_task *, const struct series *like, size_t room);
 /* Adds a point to a series with room for it: what trials answered at x. Sorts the answers. */
 void trial_series_tell(struct series *, double x, double *answers, size_t n);
 /* Adds a series like that one to the result, of what trials together answered: one point, whose y

@@ -143,11 +143,8 @@ static bool plan_second(struct probe_task *task)
 {
     struct geometry_state *state = task->state;
     unsigned flags = 0;
-    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
-        const struct series *series = &task->plan.series[state->conflicts[s]];
-        for (size_t i = 0; i < series->point_count; i++)
-            flags |= series->points[i].flags;
-    }
+    for (int s = 0; s < GEOMETRY_STRIDES; s++)
+        flags |= series_flags(&task->plan.series[state->conflicts[s]]);
     state->small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES);
     geometry_keep_fitting(task, 0, NULL);
     struct geometry_ways first = geometry_ways_of(&task->plan.series[state->fitting[0]], 0);
@@ -195,35 +192,16 @@ static bool too_few(double rounds, unsigned trials)
     return 3 * rounds <= trials;
 }
 
-/* The series of that name and level; NULL: there is none. */
-static const struct series *series_of(const struct analysis *analysis, const char *name, int level)
+/* The series of that name in which a factor has that number; NULL: there is none. */
+static const struct series *series_with(const struct analysis *analysis, const char *name,
+                                        const char *factor, double number)
 {
     const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct factor *factor = series_factor(&result->series[i], "level");
-        if (strcmp(result->series[i].name, name) == 0 && factor &&
-            !(fabs(factor->number - (level + 1)) > 0))
+    for (size_t i = 0; i < result->series_count; i++)
+        if (strcmp(result->series[i].name, name) == 0 &&
+            fabs(series_number(&result->series[i], factor) - number) <= 0)
             return &result->series[i];
-    }
     return NULL;
-}
-
-static const struct series *conflicts_of(const struct analysis *analysis, double stride)
-{
-    const struct probe_result *result = analysis->result;
-    for (size_t i = 0; i < result->series_count; i++) {
-        const struct factor *factor = series_factor(&result->series[i], "stride");
-        if (strcmp(result->series[i].name, geometry_conflicts) == 0 && factor &&
-            !(fabs(factor->number - stride) > 0))
-            return &result->series[i];
-    }
-    return NULL;
-}
-
-static double number_of(const struct series *series, const char *name)
-{
-    const struct factor *factor = series ? series_factor(series, name) : NULL;
-    return factor ? factor->number : NAN;
 }
 
 /* Whether the third level held all lines at the widest stride, as no plain index would let it. */
@@ -238,8 +216,10 @@ static bool third_held(const struct analysis *analysis, const struct geometry_ev
     const struct geometry_ways second = geometry_ways_of(fitting[1], first.ways);
     if (second.why)
         return false;
-    const struct series *widest = conflicts_of(analysis, GEOMETRY_STRIDE_MOST),
-                        *own = conflicts_of(analysis, second.way_stride);
+    const struct series *widest = series_with(analysis, geometry_conflicts, "stride",
+                                              GEOMETRY_STRIDE_MOST),
+                        *own =
+                            series_with(analysis, geometry_conflicts, "stride", second.way_stride);
     return widest && own &&
            geometry_conflict(widest, GEOMETRY_LINES_MOST) <
                1.5 * geometry_conflict(own, 3 * second.ways);
@@ -250,10 +230,8 @@ static bool on_small_pages(const struct analysis *analysis)
     const struct probe_result *result = analysis->result;
     unsigned flags = 0;
     for (size_t i = 0; i < result->series_count; i++)
-        for (size_t p = 0; p < result->series[i].point_count &&
-                           strcmp(result->series[i].name, geometry_conflicts) == 0;
-             p++)
-            flags |= result->series[i].points[p].flags;
+        if (strcmp(result->series[i].name, geometry_conflicts) == 0)
+            flags |= series_flags(&result->series[i]);
     return flags & FLAG_BIT(FLAG_SMALL_PAGES);
 }
 
@@ -360,17 +338,18 @@ static void analyse_geometry(struct analysis *analysis)
     const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
     struct geometry_evidence evidence = {
         .hot = hot,
-        .hot_lines = number_of(hot, "hot"),
-        .hot_others = number_of(hot, "contending"),
-        .nearest = geometry_nearest(conflicts_of(analysis, GEOMETRY_STRIDE_LEAST)),
+        .hot_lines = series_number(hot, "hot"),
+        .hot_others = series_number(hot, "contending"),
+        .nearest = geometry_nearest(
+            series_with(analysis, geometry_conflicts, "stride", GEOMETRY_STRIDE_LEAST)),
         .small_pages = on_small_pages(analysis),
         .lines_most = GEOMETRY_LINES_MOST,
         .stride_most = GEOMETRY_STRIDE_MOST,
         .declared = analysis->machine};
     bool whole = !hot || isfinite(evidence.hot_lines);
     for (int level = 0; level < GEOMETRY_LEVELS; level++) {
-        const struct series *fitting = series_of(analysis, geometry_fitting, level),
-                            *lines = series_of(analysis, geometry_lines, level);
+        const struct series *fitting = series_with(analysis, geometry_fitting, "level", level + 1),
+                            *lines = series_with(analysis, geometry_lines, "level", level + 1);
         whole = whole && holds_rounds(fitting) && holds_rounds(lines);
         evidence.levels[level] =
             (struct geometry_level){.fitting = fitting,
@@ -378,10 +357,10 @@ static void analyse_geometry(struct analysis *analysis)
                                     .capacity = capacity_found(analysis->document, level + 1)};
         if (fitting)
             evidence.too_few_for_ways =
-                too_few(number_of(fitting, geometry_rounds), GEOMETRY_TRIALS);
+                too_few(series_number(fitting, geometry_rounds), GEOMETRY_TRIALS);
         if (!lines)
             continue;
-        const double rounds = number_of(lines, geometry_rounds);
+        const double rounds = series_number(lines, geometry_rounds);
         evidence.too_few_for_lines = too_few(rounds, GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE);
         evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
     }

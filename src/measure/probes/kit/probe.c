@@ -45,26 +45,26 @@ struct finding *probe_add_summary(struct probe_task *task, const char *name, con
 }
 
 /* The CPUs to use: all that are allowed, or the list asked for, each checked. */
-static int choose_cpus(struct probe_task *task, struct error *error)
+static void choose_cpus(struct probe_task *task)
 {
     const struct machine *machine = task->machine;
-    if (!task->common.cpus.has)
-        return cpulist_copy(&task->cpus, &machine->allowed) < 0 ? error_out_of_memory(error) : 0;
-    const struct cpulist *asked = &task->common.cpus.cpus;
+    const struct cpulist *asked =
+        task->common.cpus.has ? &task->common.cpus.cpus : &machine->allowed;
     char usable[128];
     cpulist_format(&machine->allowed, usable, sizeof usable);
-    for (size_t i = 0; i < asked->count; i++) {
+    for (size_t i = 0; i < asked->count && asked != &machine->allowed; i++) {
         if (!machine_cpu(machine, asked->ids[i]))
-            return error_set(error, ERROR_USAGE,
-                             "--cpus: there is no CPU %d online here; choose from %s",
-                             asked->ids[i], usable);
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--cpus: there is no CPU %d online here; choose from %s", asked->ids[i],
+                       usable);
         if (!cpulist_has(&machine->allowed, asked->ids[i]))
-            return error_set(error, ERROR_USAGE,
-                             "--cpus: CPU %d is outside this process's CPU mask or cpuset; "
-                             "choose from %s",
-                             asked->ids[i], usable);
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--cpus: CPU %d is outside this process's CPU mask or cpuset; choose from "
+                       "%s",
+                       asked->ids[i], usable);
     }
-    return cpulist_copy(&task->cpus, asked) < 0 ? error_out_of_memory(error) : 0;
+    if (cpulist_copy(&task->cpus, asked) < 0)
+        pool_leave(task->pool, ERROR_SYSTEM, "out of memory");
 }
 
 struct factor *probe_add_parameter(struct probe_task *task, const char *name)
@@ -72,13 +72,12 @@ struct factor *probe_add_parameter(struct probe_task *task, const char *name)
     struct probe_result *result = task->result;
     struct factor *factor = pool_append(task->pool, (void **)&result->parameters,
                                         &result->parameter_count, sizeof *factor);
-    if (factor)
-        factor->name = name;
+    factor->name = name;
     return factor;
 }
 
 /* The parameters of the document: every option that has a value. */
-static int note_parameters(struct probe_task *task, struct error *error)
+static void note_parameters(struct probe_task *task)
 {
     const struct option_spec *spec;
     for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
@@ -96,7 +95,6 @@ static int note_parameters(struct probe_task *task, struct error *error)
         else
             factor->text = pool_strdup(task->pool, settings_text(task->settings, spec->name));
     }
-    return 0;
 }
 
 void probe_plan_clear(struct probe_task *task)
@@ -158,6 +156,15 @@ static int plan_step(void *with)
 {
     struct probe_task *task = with;
     const struct probe *probe = task->probe;
+    choose_cpus(task);
+    note_parameters(task);
+    probe_plan_clear(task);
+    if ((probe->needs & NEEDS_TWO_CPUS) && task->cpus.count < 2) {
+        task->result->status = PROBE_SKIPPED;
+        task->result->reason = pool_printf(
+            task->pool, "needs two CPUs, and only CPU %d may be used", task->cpus.ids[0]);
+        return 0;
+    }
     if (probe->options_bytes) {
         void *options = pool_alloc(task->pool, 1, probe->options_bytes);
         settings_fill(task->settings, probe->options, options);
@@ -184,20 +191,8 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
     settings_fill(settings, probe_common_options, &task->common);
     if (task->common.quick.has && task->common.thorough.has)
         return error_set(error, ERROR_USAGE, "--quick and --thorough contradict: leave one out");
-    int code = choose_cpus(task, error);
-    if (code == 0)
-        code = note_parameters(task, error);
-    if (code < 0)
-        return code;
-    probe_plan_clear(task);
-    if ((probe->needs & NEEDS_TWO_CPUS) && task->cpus.count < 2) {
-        result->status = PROBE_SKIPPED;
-        result->reason =
-            pool_printf(pool, "needs two CPUs, and only CPU %d may be used", task->cpus.ids[0]);
-        return 0;
-    }
     struct error why = {0};
-    code = pool_enter(pool, plan_step, task, &why);
+    const int code = pool_enter(pool, plan_step, task, &why);
     if (code == ERROR_IMPOSSIBLE && !task->named) {
         task->plan.series_count = task->plan.point_count = task->plan.look_count = 0;
         result->status = PROBE_SKIPPED;

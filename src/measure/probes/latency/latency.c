@@ -278,11 +278,9 @@ static void add_sets(struct probe_task *task, int series, const struct working_s
 static void plan_place(struct probe_task *task)
 {
     const struct latency_state *state = task->state;
+    chases_plan_place(task, state->seat,
+                      (enum page_policy)settings_choice(task->settings, "pages"));
     task->plan.node = state->node;
-    task->plan.touch_cpu = state->seat->cpu;
-    task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
-    task->plan.unstable_above = 0.1;
-    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
 /* Memory has one kind of pages at a time: the points of the next variants that take the same. */

@@ -216,19 +216,13 @@ static const struct point *analysed_point(const struct analysis *analysis, int w
     return series ? series_point(series, step) : NULL;
 }
 
-static double number_of(const struct series *series, const char *name)
-{
-    const struct factor *factor = series_factor(series, name);
-    return factor ? factor->number : NAN;
-}
-
 static const char *traffic_text(struct analysis *analysis, const struct series *series)
 {
-    const double injectors = number_of(series, "injectors");
+    const double injectors = series_number(series, "injectors");
     const struct factor *own = analysis_parameter(analysis, "injects_own_core");
     return pool_printf(analysis->pool, "%.0f injector%s of %s traffic, %.0f %% of it reads%s",
                        injectors, injectors > 1 ? "s" : "", analysis_factor(series, "traffic"),
-                       number_of(series, "mix"),
+                       series_number(series, "mix"),
                        own && own->text && strcmp(own->text, "yes") == 0
                            ? ", one of them on the measuring CPU's own core"
                            : "");
@@ -275,9 +269,7 @@ static void add_knee(struct analysis *analysis, const struct series *latency)
         return;
     }
     const struct point *knee = rounds->points;
-    unsigned flags = 0;
-    for (size_t i = 0; curve && i < curve->point_count; i++)
-        flags |= curve->points[i].flags;
+    const unsigned flags = series_flags(curve);
     if (2 * knee->y.n > knee->x) {
         analysis_add_point(analysis, "loaded.knee", "B/s", knee, flags)->text =
             "the traffic up to which latency rises little: bandwidth over latency is greatest "
@@ -285,7 +277,7 @@ static void add_knee(struct analysis *analysis, const struct series *latency)
         return;
     }
     /* There is no knee: the finding has no value, and so no doubt either. */
-    const double injectors = number_of(latency, "injectors");
+    const double injectors = series_number(latency, "injectors");
     analysis_add(analysis, "loaded.knee", "B/s")->text =
         pool_printf(analysis->pool,
                     "no knee: %.0f injector%s not enough traffic to fill the memory; more CPUs "

@@ -211,14 +211,6 @@ static void add_threads(struct analysis *analysis, const struct series *all)
     analysis_read_off(analysis, first, all);
 }
 
-static unsigned flags_of(const struct series *series)
-{
-    unsigned flags = 0;
-    for (size_t i = 0; series && i < series->point_count; i++)
-        flags |= series->points[i].flags;
-    return flags;
-}
-
 static const struct point *concluded_of(const struct series *concluded)
 {
     return concluded && concluded->point_count ? concluded->points : NULL;
@@ -247,7 +239,7 @@ static void add_work(struct analysis *analysis, const struct series *work)
                            concluded_of(analysis_series(analysis, parallelism_knee, NULL, NULL)),
                        *won = concluded_of(analysis_series(analysis, parallelism_gain, NULL, NULL));
     const size_t first = analysis->result->finding_count;
-    const unsigned flags = flags_of(work);
+    const unsigned flags = series_flags(work);
     if (!concluded) {
         analysis_keep(analysis, "parallelism.work.*", held_by_trials);
         return;
@@ -266,7 +258,7 @@ static void add_work(struct analysis *analysis, const struct series *work)
         const struct series *prefetched =
             analysis_series(analysis, parallelism_work_names[2], NULL, NULL);
         analysis_add_point(analysis, "parallelism.work.prefetch", "", won,
-                           flags | flags_of(prefetched))
+                           flags | series_flags(prefetched))
             ->text =
             pool_printf(analysis->pool,
                         "with %.0f cycles of work after each access, prefetching %.0f "

@@ -155,10 +155,7 @@ static bool after_ladder(struct probe_task *task)
     struct tlb_state *state = task->state;
     struct tlb_size *size = current(state);
     const struct series *packed = ladder(task, TLB_PACKED);
-    unsigned flags = 0;
-    for (size_t i = 0; i < packed->point_count; i++)
-        flags |= packed->points[i].flags;
-    if (flags & FLAG_BIT(FLAG_SMALL_PAGES)) {
+    if (series_flags(packed) & FLAG_BIT(FLAG_SMALL_PAGES)) {
         size->unavailable = pool_printf(task->pool, "pages of %s can't be had here", size->name);
         return false;
     }

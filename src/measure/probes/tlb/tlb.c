@@ -183,14 +183,6 @@ static bool take_votes(const struct series *votes, const struct series **series,
     return ran;
 }
 
-static bool has_flag(const struct series *series, enum flag flag)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].flags & FLAG_BIT(flag))
-            return true;
-    return false;
-}
-
 /* `small`: the pages whose number huge ones are compared with, the first that were looked at. */
 static void analyse_pages(struct analysis *analysis, const struct tlb_page *page,
                           const struct tlb_page *small)
@@ -217,7 +209,8 @@ static void analyse_pages(struct analysis *analysis, const struct tlb_page *page
                                     .piece_spread = ladder_of(analysis, TLB_SPREAD, small->name),
                                     .piece_packed = ladder_of(analysis, TLB_PACKED, small->name),
                                     .shared = 1};
-    if (!why && packed && page->bytes != least && has_flag(packed, FLAG_SMALL_PAGES))
+    if (!why && packed && page->bytes != least &&
+        (series_flags(packed) & FLAG_BIT(FLAG_SMALL_PAGES)))
         evidence.unavailable = pool_printf(analysis->pool, "pages of %s can't be had here", name);
     if (!evidence.unavailable && (!spread || !packed)) {
         analysis_keep(analysis, patterns,
