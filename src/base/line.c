@@ -23,6 +23,13 @@ void line_add_clean(struct line *line, const char *text)
     line->length += strlen(line->text + line->length);
 }
 
+void line_add_between(struct line *line, const char *before, const char *text, const char *after)
+{
+    line_add(line, "%s", before);
+    line_add_clean(line, text);
+    line_add(line, "%s", after);
+}
+
 void line_trim(struct line *line)
 {
     while (line->length && line->text[line->length - 1] == ' ')

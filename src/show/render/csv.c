@@ -75,29 +75,16 @@ static int by_place(const void *a, const void *b)
 }
 
 struct names {
-    struct place *list; /* NULL: they are only counted */
+    struct place *list;
     size_t count, rows;
 };
 
-static void add(struct names *names, const struct factor *factors, size_t count)
+static void add(struct names *names, const struct factor *factors, size_t count, struct pool *pool)
 {
-    for (size_t i = 0; i < count; i++, names->count++)
-        if (names->list)
-            names->list[names->count] = (struct place){factors[i].name, names->count};
-}
-
-static void add_all(struct names *names, const struct document *document)
-{
-    names->count = names->rows = 0;
-    for (size_t p = 0; p < document->probe_count; p++) {
-        const struct probe_result *probe = &document->probes[p];
-        names->rows += 1 + probe->finding_count;
-        for (size_t s = 0; s < probe->series_count; s++) {
-            names->rows += probe->series[s].point_count;
-            add(names, probe->series[s].factors, probe->series[s].factor_count);
-        }
-        for (size_t f = 0; f < probe->finding_count; f++)
-            add(names, probe->findings[f].factors, probe->findings[f].factor_count);
+    for (size_t i = 0; i < count; i++) {
+        struct place *place =
+            pool_append(pool, (void **)&names->list, &names->count, sizeof *names->list);
+        *place = (struct place){factors[i].name, names->count - 1};
     }
 }
 
@@ -115,10 +102,17 @@ static void keep_first(struct names *names)
 static void collect_columns(struct columns *columns, const struct document *document,
                             struct pool *pool)
 {
-    struct names names = {0};
-    add_all(&names, document);
-    names.list = pool_alloc(pool, names.count + 1, sizeof *names.list);
-    add_all(&names, document);
+    struct names names = {.list = pool_alloc(pool, 1, sizeof *names.list)};
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        names.rows += 1 + probe->finding_count;
+        for (size_t s = 0; s < probe->series_count; s++) {
+            names.rows += probe->series[s].point_count;
+            add(&names, probe->series[s].factors, probe->series[s].factor_count, pool);
+        }
+        for (size_t f = 0; f < probe->finding_count; f++)
+            add(&names, probe->findings[f].factors, probe->findings[f].factor_count, pool);
+    }
     keep_first(&names);
     qsort(names.list, names.count, sizeof *names.list, by_place);
     const size_t most = factors_most(names.rows);

@@ -72,21 +72,15 @@ static void put_json_difference(FILE *out, const struct difference *difference)
 {
     struct line what = {0};
     line_add_difference(&what, difference);
-    fputs("{\"probe\":", out);
-    json_print(out, difference->probe->name, SIZE_MAX, false);
-    fputs(",\"what\":", out);
-    json_print(out, what.text, SIZE_MAX, false);
-    fputs(",\"unit\":", out);
-    json_print(out, difference_unit(difference), SIZE_MAX, false);
-    const struct {
-        const char *key;
-        double number;
-    } numbers[] = {{"before", difference->a},    {"after", difference->b},
-                   {"ratio", difference->ratio}, {"low", difference->low},
-                   {"high", difference->high},   {"p", difference->p}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (isfinite(numbers[i].number))
-            fprintf(out, ",\"%s\":%.9g", numbers[i].key, numbers[i].number);
+    json_text(out, "{", "probe", difference->probe->name);
+    json_text(out, ",", "what", what.text);
+    json_text(out, ",", "unit", difference_unit(difference));
+    json_number(out, ",", "before", difference->a);
+    json_number(out, ",", "after", difference->b);
+    json_number(out, ",", "ratio", difference->ratio);
+    json_number(out, ",", "low", difference->low);
+    json_number(out, ",", "high", difference->high);
+    json_number(out, ",", "p", difference->p);
     fprintf(out, ",\"verdict\":\"%s\"}", verdict_names[difference->verdict]);
 }
 

@@ -36,11 +36,8 @@ static void put_label(FILE *out, const char *axis, const struct axis *is)
 {
     struct line line = {0};
     line_add_clean(&line, is->name);
-    if (is->unit && *is->unit) {
-        line_add(&line, " [");
-        line_add_clean(&line, is->unit);
-        line_add(&line, "]");
-    }
+    if (is->unit && *is->unit)
+        line_add_between(&line, " [", is->unit, "]");
     fprintf(out, "set %slabel ", axis);
     put_text(out, line.text);
     fputc('\n', out);

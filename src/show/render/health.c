@@ -17,16 +17,6 @@ enum {
 
 /* --- the line --- */
 
-static void add_value(struct line *line, double value, const char *unit)
-{
-    char figure[UNIT_TEXT];
-    line_add(line, "%s", figure_valued(value, unit, figure));
-    if (unit && *unit && !*figure_scale(unit).unit && !quantity_is(unit, DIMENSION_SIZE)) {
-        line_add(line, " ");
-        line_add_clean(line, unit);
-    }
-}
-
 /* "L2 latency (order forward)" */
 static void add_name(struct line *line, const struct finding *finding)
 {
@@ -46,23 +36,20 @@ static void add_compared(struct line *line, const struct health_value *value)
     const double divisor = should ? figure_scale(should->unit).divisor : 1;
     char figure[UNIT_TEXT];
     if (value->failed) {
-        line_add_clean(line, value->failed->name);
-        line_add(line, " failed");
-        if (value->failed->reason) {
-            line_add(line, ": ");
-            line_add_clean(line, value->failed->reason);
-        }
+        line_add_between(line, "", value->failed->name, " failed");
+        if (value->failed->reason)
+            line_add_between(line, ": ", value->failed->reason, "");
         return;
     }
     add_name(line, should);
     const double expected = finding_value_of(should, value->which);
     if (!value->now) {
         line_add(line, " not found, expected ");
-        add_value(line, expected, should->unit);
+        line_add_value(line, expected, should->unit);
         return;
     }
     line_add(line, " ");
-    add_value(line, finding_value_of(value->now, value->which), should->unit);
+    line_add_value(line, finding_value_of(value->now, value->which), should->unit);
     line_add(line, ", expected %s", figure_plain(expected / divisor, figure));
     line_add(line, " +- %s", figure_plain(fabs(value->bound - expected) / divisor, figure));
 }
@@ -136,9 +123,9 @@ static void put_aside(FILE *out, const char *why, const struct health_values *va
         line_add(&line, "%s", i ? ", " : why);
         add_name(&line, condition->should);
         line_add(&line, " ");
-        add_value(&line, condition->now->value, condition->should->unit);
+        line_add_value(&line, condition->now->value, condition->should->unit);
         line_add(&line, " (baseline ");
-        add_value(&line, condition->should->value, condition->should->unit);
+        line_add_value(&line, condition->should->value, condition->should->unit);
         line_add(&line, ")");
         put(out, &line);
     }
@@ -216,12 +203,6 @@ void render_health_nagios(FILE *out, const struct health_check *check)
 
 /* --- JSON --- */
 
-static void put_number(FILE *out, const char *key, double number)
-{
-    if (isfinite(number))
-        fprintf(out, ",\"%s\":%.9g", key, number);
-}
-
 static void put_factors(FILE *out, const struct finding *finding)
 {
     fputs(",\"factors\":{", out);
@@ -243,29 +224,24 @@ static void put_factors(FILE *out, const struct finding *finding)
 static void put_value(FILE *out, const struct health_value *value)
 {
     if (value->failed) {
-        fputs("{\"probe\":", out);
-        json_print(out, value->failed->name, SIZE_MAX, false);
-        fputs(",\"failed\":", out);
-        json_print(out, value->failed->reason, SIZE_MAX, false);
+        json_text(out, "{", "probe", value->failed->name);
+        json_text(out, ",", "failed", value->failed->reason);
         fputc('}', out);
         return;
     }
-    fputs("{\"name\":", out);
-    json_print(out, value->should->name, SIZE_MAX, false);
+    json_text(out, "{", "name", value->should->name);
     if (value->should->deviations)
         put_factors(out, value->should);
-    fputs(",\"unit\":", out);
-    json_print(out, value->should->unit, SIZE_MAX, false);
+    json_text(out, ",", "unit", value->should->unit);
     if (value->now) {
         const bool quiet = value->which == VALUE_QUIET;
-        put_number(out, "value", finding_value_of(value->now, value->which));
-        put_number(out, "low", quiet ? (double)value->now->quiet.low : value->now->low);
-        put_number(out, "high", quiet ? (double)value->now->quiet.high : value->now->high);
-        if (quiet)
-            put_number(out, "found", value->now->value);
+        json_number(out, ",", "value", finding_value_of(value->now, value->which));
+        json_number(out, ",", "low", quiet ? (double)value->now->quiet.low : value->now->low);
+        json_number(out, ",", "high", quiet ? (double)value->now->quiet.high : value->now->high);
+        json_number(out, ",", "found", quiet ? value->now->value : NAN);
     }
-    put_number(out, "expected", finding_value_of(value->should, value->which));
-    put_number(out, "bound", value->bound);
+    json_number(out, ",", "expected", finding_value_of(value->should, value->which));
+    json_number(out, ",", "bound", value->bound);
     fputc('}', out);
 }
 
@@ -287,10 +263,9 @@ void render_health_json(FILE *out, const struct health_check *check)
             "\"not_compared\":[",
             health_names[check->health], check->compared);
     for (size_t i = 0; i < check->gap_count; i++) {
-        fputs(i ? ",\n{\"probe\":" : "\n{\"probe\":", out);
-        json_print(out, check->gaps[i].probe, SIZE_MAX, false);
-        fprintf(out, ",\"values\":%zu,\"reason\":", check->gaps[i].count);
-        json_print(out, check->gaps[i].reason, SIZE_MAX, false);
+        json_text(out, i ? ",\n{" : "\n{", "probe", check->gaps[i].probe);
+        fprintf(out, ",\"values\":%zu", check->gaps[i].count);
+        json_text(out, ",", "reason", check->gaps[i].reason);
         fputc('}', out);
     }
     fputc(']', out);
@@ -300,8 +275,7 @@ void render_health_json(FILE *out, const struct health_check *check)
     put_list(out, "neighbours", &check->neighbours);
     struct line verdict = {0};
     line_add_verdict(&verdict, check->now, &check->verdict);
-    fprintf(out, ",\n\"verdict\":{\"state\":\"%s\",\"sentence\":",
-            verdict_state_names[check->verdict.state]);
-    json_print(out, verdict.text, SIZE_MAX, false);
+    fprintf(out, ",\n\"verdict\":{\"state\":\"%s\"", verdict_state_names[check->verdict.state]);
+    json_text(out, ",", "sentence", verdict.text);
     fputs("}}\n", out);
 }

@@ -60,6 +60,13 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
+static void put_between(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    put_text(out, text);
+    fputs(after, out);
+}
+
 /* Text that a line begins with: nothing of it makes that a list, a heading, a rule or code. */
 static void put_line(FILE *out, const char *text)
 {
@@ -115,11 +122,8 @@ static void put_head(FILE *out, const struct table *table, bool words)
         const struct column *column = &table->columns[c];
         fputs(c ? " " : "| ", out);
         put_text(out, column->name);
-        if (column->remark) {
-            fputs(" (", out);
-            put_text(out, column->remark);
-            fputc(')', out);
-        }
+        if (column->remark)
+            put_between(out, " (", column->remark, ")");
         fputs(" |", out);
     }
     fputs(words ? "  |\n|" : "\n|", out);
@@ -166,11 +170,8 @@ static void put_table(FILE *out, const struct table *table, int level)
     if (table->title) {
         fprintf(out, "%.*s ", level, "######");
         put_text(out, table->title);
-        if (table->remark) {
-            fputs(" (", out);
-            put_text(out, table->remark);
-            fputc(')', out);
-        }
+        if (table->remark)
+            put_between(out, " (", table->remark, ")");
         fputs("\n\n", out);
     }
     put_paragraph(out, table->legend);
@@ -293,11 +294,8 @@ static void put_facts(FILE *out, const struct facts *facts)
             put_line(out, fact->text);
         else
             put_cell(out, &fact->value);
-        if (fact->words) {
-            fputs(" (", out);
-            put_text(out, fact->words);
-            fputc(')', out);
-        }
+        if (fact->words)
+            put_between(out, " (", fact->words, ")");
         fputs(flag_doubts(fact->value.flags) ? " !\n" : "\n", out);
     }
     fputs(facts->count ? "\n" : "", out);
@@ -309,21 +307,10 @@ static void put_note(FILE *out, const struct note *note, bool last)
 {
     static const char *const marks[] = {
         [NOTE_DISAGREEMENT] = "- ", [NOTE_DOUBT] = "- **!** ", [NOTE_REMARK] = "- "};
+    struct line line = {0};
     fputs(marks[note->kind], out);
-    put_line(out, note->what);
-    if (note->whom) {
-        fputs(" (", out);
-        put_text(out, note->whom);
-        fputc(')', out);
-    }
-    if (note->why) {
-        fputs(": ", out);
-        put_text(out, note->why);
-    }
-    if (note->remedy) {
-        fputs(note->why ? "; " : ": ", out);
-        put_text(out, note->remedy);
-    }
+    line_add_note(&line, note);
+    put_line(out, line.text);
     fputs(last ? "\n\n" : "\n", out);
 }
 

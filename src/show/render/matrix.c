@@ -20,24 +20,14 @@ static int digits_of(double value, int decimals)
     return snprintf(NULL, 0, "%.*f", decimals, value);
 }
 
-static int widest_row(const struct square *square)
+static int widest_name(const struct square *square, bool of_columns)
 {
     char text[SQUARE_NAME];
     int widest = 0;
-    for (size_t i = 0; i < square->row_count; i++) {
-        const int columns = (int)strlen(square_row_name(square, i, text));
-        widest = columns > widest ? columns : widest;
-    }
-    return widest;
-}
-
-static int widest_column(const struct square *square)
-{
-    char text[SQUARE_NAME];
-    int widest = 0;
-    for (size_t i = 0; i < square->column_count; i++) {
-        const int columns = (int)strlen(square_column_name(square, i, text));
-        widest = columns > widest ? columns : widest;
+    for (size_t i = 0; i < (of_columns ? square->column_count : square->row_count); i++) {
+        const char *name =
+            of_columns ? square_column_name(square, i, text) : square_row_name(square, i, text);
+        widest = (int)strlen(name) > widest ? (int)strlen(name) : widest;
     }
     return widest;
 }
@@ -93,7 +83,7 @@ static bool lay_out(struct layout *layout, const struct square *square, double l
                    {1, most, false},
                    {1, least, false},
                    {1, largest >= 10 ? 0 : most, false}};
-    const int name = widest_column(square);
+    const int name = widest_name(square, true);
     const int range = square->rows ? 0 : widest_range(square, divisor, least);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (choices[i].ranges && square->rows)
@@ -117,7 +107,7 @@ static bool lay_out(struct layout *layout, const struct square *square, double l
 static bool lay_out_labels(struct layout *layout, const struct square *square, double largest,
                            double divisor, int width)
 {
-    layout->name = widest_row(square) + MARGIN;
+    layout->name = widest_name(square, false) + MARGIN;
     layout->label = widest_label(square);
     if (layout->label && (square->rows || layout->label <= width / 3) &&
         lay_out(layout, square, largest, divisor, width))
@@ -311,8 +301,7 @@ static void print_end(FILE *out, const struct matrix *matrix, const struct text_
     line_add_clean(&line, matrix->closing);
     for (size_t i = 0; i < matrix->other_count; i++) {
         struct line other = {0};
-        line_add(&other, "  ");
-        line_add_clean(&other, matrix->others[i]);
+        line_add_between(&other, "  ", matrix->others[i], "");
         if (clean_columns(line.text) + clean_columns(other.text) <= (size_t)style->width) {
             line_add(&line, "%s", other.text);
             continue;

@@ -39,6 +39,14 @@ struct metric_labels {
 
 static const char prefix[] = "factor";
 
+void metric_head_put(FILE *out, const char *name, const char *unit, const char *help)
+{
+    fprintf(out, "# TYPE %s gauge\n", name);
+    if (*unit)
+        fprintf(out, "# UNIT %s %s\n", name, unit);
+    fprintf(out, "# HELP %s %s\n", name, help);
+}
+
 void metric_label_put(FILE *out, const char *name, const char *text, const char *separator)
 {
     const char *cursor = text ? text : "";
@@ -263,11 +271,7 @@ static void put_family(const struct metrics *metrics, const char *metric, enum b
         if (sample->repeated || strcmp(sample->quantity->metric, metric) != 0 || !isfinite(value))
             continue;
         if (!begun)
-            fprintf(out, "# TYPE %s gauge\n", name);
-        if (!begun && *metric)
-            fprintf(out, "# UNIT %s %s\n", name, metric);
-        if (!begun)
-            fprintf(out, "# HELP %s %s\n", name, bound_help[bound]);
+            metric_head_put(out, name, metric, bound_help[bound]);
         begun = true;
         fputs(name, out);
         put_labels(out, &sample->labels);
@@ -292,10 +296,8 @@ static void put_families(const struct metrics *metrics)
 
 static void put_doubts(const struct metrics *metrics)
 {
-    fputs("# TYPE fathom_finding_doubtful gauge\n"
-          "# HELP fathom_finding_doubtful 1 where the finding can't be trusted; the document says "
-          "why\n",
-          metrics->out);
+    metric_head_put(metrics->out, "fathom_finding_doubtful", "",
+                    "1 where the finding can't be trusted; the document says why");
     for (size_t i = 0; i < metrics->count; i++) {
         const struct sample *sample = &metrics->list[i];
         if (sample->repeated)
@@ -313,9 +315,8 @@ static void put_verdict(FILE *out, const struct document *document)
 {
     struct document_verdict verdict;
     verdict_of(&verdict, document);
-    fputs("# TYPE fathom_verdict gauge\n"
-          "# HELP fathom_verdict 1 for what can be relied on in the document, 0 for the others\n",
-          out);
+    metric_head_put(out, "fathom_verdict", "",
+                    "1 for what can be relied on in the document, 0 for the others");
     for (int state = 0; state < VERDICT_STATES; state++)
         fprintf(out, "fathom_verdict{state=\"%s\"} %d\n", verdict_state_names[state],
                 verdict.state == (enum verdict_state)state);
@@ -353,9 +354,8 @@ static void put_statuses(FILE *out, const struct document *document, struct pool
         if (!count || clean_order(probes[count - 1]->name, probes[i]->name) != 0)
             probes[count++] = probes[i];
     qsort(probes, count, sizeof *probes, by_address);
-    fputs("# TYPE fathom_probe_status gauge\n"
-          "# HELP fathom_probe_status 1 for how the probe ended, 0 for how it did not\n",
-          out);
+    metric_head_put(out, "fathom_probe_status", "",
+                    "1 for how the probe ended, 0 for how it did not");
     for (size_t i = 0; i < count; i++)
         for (unsigned status = PROBE_OK; status <= PROBE_FAILED; status++) {
             fputs("fathom_probe_status{", out);
@@ -382,9 +382,8 @@ static void put_gpus(FILE *out, const struct machine_facts *machine, struct pool
     for (size_t i = 0; i < machine->gpu_count; i++)
         gpus[i] = &machine->gpus[i];
     qsort(gpus, machine->gpu_count, sizeof *gpus, by_number);
-    fputs("# TYPE fathom_gpu_info gauge\n"
-          "# HELP fathom_gpu_info what device it is, and what it was reached through\n",
-          out);
+    metric_head_put(out, "fathom_gpu_info", "",
+                    "what device it is, and what it was reached through");
     for (size_t i = 0; i < machine->gpu_count; i++) {
         const struct gpu_facts *gpu = gpus[i];
         if (i > 0 && gpus[i - 1]->id == gpu->id)
@@ -402,9 +401,8 @@ static void put_run(FILE *out, const struct document *document, struct pool *poo
 {
     const struct machine_facts *machine = &document->machine;
     /* A gauge, for the collector's older parser knows no info. */
-    fputs("# TYPE fathom_run_info gauge\n"
-          "# HELP fathom_run_info what was measured, and by which fathom\nfathom_run_info{",
-          out);
+    metric_head_put(out, "fathom_run_info", "", "what was measured, and by which fathom");
+    fputs("fathom_run_info{", out);
     metric_label_put(out, "version", document->tool.version, "");
     metric_label_put(out, "processor", machine->cpu_model, ",");
     metric_label_put(out, "run", document->run.id, ",");
@@ -413,25 +411,17 @@ static void put_run(FILE *out, const struct document *document, struct pool *poo
     struct tm when = {0};
     const char *rest =
         document->run.started ? strptime(document->run.started, "%Y-%m-%dT%H:%M:%S", &when) : NULL;
-    if (rest)
-        fprintf(out,
-                "# TYPE fathom_run_started_seconds gauge\n"
-                "# UNIT fathom_run_started_seconds seconds\n"
-                "# HELP fathom_run_started_seconds when the run began, since 1970\n"
-                "fathom_run_started_seconds %lld\n",
-                (long long)timegm(&when));
-    if (isfinite(document->run.elapsed_s))
-        fprintf(out,
-                "# TYPE fathom_run_elapsed_seconds gauge\n"
-                "# UNIT fathom_run_elapsed_seconds seconds\n"
-                "# HELP fathom_run_elapsed_seconds how long the run took\n"
-                "fathom_run_elapsed_seconds %.9g\n",
-                document->run.elapsed_s);
-    fprintf(out,
-            "# TYPE fathom_run_complete gauge\n"
-            "# HELP fathom_run_complete 1 where the run was not stopped\n"
-            "fathom_run_complete %d\n",
-            document->run.complete);
+    if (rest) {
+        metric_head_put(out, "fathom_run_started_seconds", "seconds",
+                        "when the run began, since 1970");
+        fprintf(out, "fathom_run_started_seconds %lld\n", (long long)timegm(&when));
+    }
+    if (isfinite(document->run.elapsed_s)) {
+        metric_head_put(out, "fathom_run_elapsed_seconds", "seconds", "how long the run took");
+        fprintf(out, "fathom_run_elapsed_seconds %.9g\n", document->run.elapsed_s);
+    }
+    metric_head_put(out, "fathom_run_complete", "", "1 where the run was not stopped");
+    fprintf(out, "fathom_run_complete %d\n", document->run.complete);
 }
 
 static void write_openmetrics(FILE *out, const struct output_content *content, struct pool *pool)

@@ -31,6 +31,13 @@ void line_print(FILE *, const struct text_style *, const struct line *);
 /* Sets a width that makes no sense to 80. */
 struct text_style text_style_sane(const struct text_style *);
 
+/* --- JSON --- */
+
+/* The separator, a key, and its text, or a number to nine digits; nothing for one that is not
+ * finite. */
+void json_text(FILE *, const char *separator, const char *key, const char *text);
+void json_number(FILE *, const char *separator, const char *key, double number);
+
 /* --- blocks of a report as lines of text; the style's width makes sense --- */
 
 /* All blocks. */

@@ -103,11 +103,8 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct text_s
         char value[CELL_TEXT], name[CLEAN_TEXT];
         struct line line = {0};
         line_add_clean(&line, fact->text ? fact->text : cell_text(&fact->value, value));
-        if (fact->words) {
-            line_add(&line, " (");
-            line_add_clean(&line, fact->words);
-            line_add(&line, ")");
-        }
+        if (fact->words)
+            line_add_between(&line, " (", fact->words, ")");
         if (flag_doubts(fact->value.flags))
             line_add(&line, " !");
         fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
@@ -129,20 +126,7 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
     /* A probe in full names its points' flags. */
     if (of_probe && note->flag >= 0)
         line_add(&line, "%s: ", flag_texts[note->flag].name);
-    line_add_clean(&line, note->what);
-    if (note->whom) {
-        line_add(&line, " (");
-        line_add_clean(&line, note->whom);
-        line_add(&line, ")");
-    }
-    if (note->why) {
-        line_add(&line, ": ");
-        line_add_clean(&line, note->why);
-    }
-    if (note->remedy) {
-        line_add(&line, "%s", note->why ? "; " : ": ");
-        line_add_clean(&line, note->remedy);
-    }
+    line_add_note(&line, note);
     const bool inked = note->kind != NOTE_REMARK;
     fprintf(out, "  %s%c%s ", inked ? ink(style, kinds[note->kind].ink) : "",
             kinds[note->kind].mark, inked ? ink(style, INK_PLAIN) : "");

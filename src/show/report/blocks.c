@@ -153,3 +153,14 @@ char *change_text(double ratio, char text[CELL_TEXT])
         snprintf(text, CELL_TEXT, "%s%.1f %%", change < 0 ? "−" : "+", fabs(change) * 100);
     return text;
 }
+
+void line_add_note(struct line *line, const struct note *note)
+{
+    line_add_clean(line, note->what);
+    if (note->whom)
+        line_add_between(line, " (", note->whom, ")");
+    if (note->why)
+        line_add_between(line, ": ", note->why, "");
+    if (note->remedy)
+        line_add_between(line, note->why ? "; " : ": ", note->remedy, "");
+}

@@ -237,6 +237,9 @@ struct note {
     const char *remedy; /* what a person can do; NULL */
 };
 
+/* "the core clock moved between trials (L1.latency): why; remedy", made inert. */
+void line_add_note(struct line *, const struct note *);
+
 struct block {
     enum block_kind kind;
     enum section section;

@@ -254,17 +254,15 @@ static const char *title_of(struct report *report, const struct chart *chart)
     add_subject(&line, chart);
     line_add_clean(&line, series->y.name ? series->y.name : "value");
     if (series->matrix) {
-        line_add(&line, " from ");
-        line_add_clean(&line, device_has_series(series) && series->x.name ? series->x.name
-                                                                          : "row to column");
-        line_add(&line, ": ");
+        line_add_between(
+            &line, " from ",
+            device_has_series(series) && series->x.name ? series->x.name : "row to column", ": ");
         line_add_clean(&line, series->name);
         for (size_t i = 0; i < series->factor_count; i++)
             if (!device_factor_is_named(series, &series->factors[i]))
                 line_add_factors(&line, &series->factors[i], 1);
     } else {
-        line_add(&line, " by ");
-        line_add_clean(&line, series->x.name ? series->x.name : "x");
+        line_add_between(&line, " by ", series->x.name ? series->x.name : "x", "");
     }
     return report_line(report, &line);
 }

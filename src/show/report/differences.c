@@ -23,11 +23,8 @@ void line_add_difference(struct line *line, const struct difference *difference)
         line_add_factors(&experiment, finding->factors, finding->deviations);
         if (experiment.length)
             line_add(line, " (%s)", experiment.text);
-        if (finding->cpus) {
-            line_add(line, " (CPUs ");
-            line_add_clean(line, finding->cpus);
-            line_add(line, ")");
-        }
+        if (finding->cpus)
+            line_add_between(line, " (CPUs ", finding->cpus, ")");
         return;
     }
     const struct point *point = difference->point_a;

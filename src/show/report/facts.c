@@ -104,7 +104,6 @@ static void add_kind(struct line *line, const struct machine_facts *machine, int
 /* "declared 250 ns, 25.6 GB/s; measured 412 ns, 11.0 GB/s" */
 static void add_values(struct line *line, const struct pivot_row *node)
 {
-    char figure[UNIT_TEXT];
     unsigned flags = 0;
     for (int measured = 0; measured < 2; measured++) {
         const char *separator = measured ? "; measured " : "declared ";
@@ -114,11 +113,8 @@ static void add_values(struct line *line, const struct pivot_row *node)
                 continue;
             const double value =
                 measured ? quiet_or(&finding->quiet, finding->value) : finding->declared;
-            line_add(line, "%s%s", separator, figure_valued(value, finding->unit, figure));
-            if (!figure_has_unit(finding->unit)) {
-                line_add(line, " ");
-                line_add_clean(line, finding->unit);
-            }
+            line_add(line, "%s", separator);
+            line_add_value(line, value, finding->unit);
             separator = ", ";
             flags |= finding->flags;
         }

@@ -51,6 +51,14 @@ char *figure_valued(double value, const char *unit, char *text)
     return text;
 }
 
+void line_add_value(struct line *line, double value, const char *unit)
+{
+    char figure[UNIT_TEXT];
+    line_add(line, "%s", figure_valued(value, unit, figure));
+    if (unit && *unit && !figure_has_unit(unit))
+        line_add_between(line, " ", unit, "");
+}
+
 char *figure_place(double x, const char *unit, char *text)
 {
     if ((unit && *unit) || x != floor(x) || fabs(x) >= 1e6)

@@ -2,6 +2,7 @@
 #ifndef FATHOM_SHOW_REPORT_FIGURE_H
 #define FATHOM_SHOW_REPORT_FIGURE_H
 
+#include "base/line.h"
 #include "base/units.h"
 
 #include <stdbool.h>
@@ -21,6 +22,8 @@ bool figure_has_unit(const char *unit);
 /* All write at most UNIT_TEXT bytes and return text; a value that is not finite is "-". */
 char *figure_plain(double value, char *text);                    /* "1.67", "16.0", "121" */
 char *figure_valued(double value, const char *unit, char *text); /* "48 KiB", "14.8 GB/s", "121" */
+/* A value with any unit, made inert: "61.0 GB/s", "119 cycles". */
+void line_add_value(struct line *, double value, const char *unit);
 /* Where on its axis a point lies: as a value, but what has no unit and is whole is counted: "2". */
 char *figure_place(double x, const char *unit, char *text);
 /* Half of the interval's width in percent of the value: "0.02", "0.4", "6". */

@@ -38,12 +38,9 @@ static struct extent extent_of(const struct series *series)
 }
 
 /* Only where every trial is a line of its own can the lines' share of the scatter be known. */
-static bool is_over_lines(const struct series *series)
+static bool is_over_lines(const struct point *point)
 {
-    for (size_t i = 0; i < series->point_count; i++)
-        if (isfinite(series->points[i].scatter.line))
-            return true;
-    return false;
+    return isfinite(point->scatter.line);
 }
 
 /* How values are written: over the scale's divisor, with that number of digits behind the point. */
@@ -78,8 +75,9 @@ static const char *tell_spread(struct report *report, const struct series *serie
         const double divisor = digits->divisor;
         const int decimals = digits->decimals;
         line_add(&line, "Over the %s of one pair: %.*f to %.*f %s (%d,%d)",
-                 is_over_lines(series) ? "lines" : "trials", decimals, y->min / divisor, decimals,
-                 y->max / divisor, digits->unit, widest->from, widest->to);
+                 series_any(series, 1, is_over_lines) ? "lines" : "trials", decimals,
+                 y->min / divisor, decimals, y->max / divisor, digits->unit, widest->from,
+                 widest->to);
         if (isfinite(y->p25) && isfinite(y->p75))
             line_add(&line, ", half in %.*f to %.*f", decimals, y->p25 / divisor, decimals,
                      y->p75 / divisor);
@@ -171,19 +169,14 @@ static bool is_other(const struct series *series)
 static const char *tell_other(struct report *report, const struct series *series)
 {
     struct line line = {0};
-    const struct scale scale = figure_scale(series->y.unit);
     line_add_factors(&line, series->factors, series->factor_count);
     if (!series->factor_count)
         line_add_clean(&line, series->name);
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
-        char figure[UNIT_TEXT];
-        line_add(&line, "%s%s", i ? ", " : ": ",
-                 figure_valued((double)point->y.median, series->y.unit, figure));
-        if (!*scale.unit && isfinite(point->y.median)) {
-            line_add(&line, " ");
-            line_add_clean(&line, series->y.unit);
-        }
+        const bool there = isfinite(point->y.median);
+        line_add(&line, i ? ", " : ": ");
+        line_add_value(&line, (double)point->y.median, there ? series->y.unit : NULL);
         line_add(&line, " (%d,%d)", point->from, point->to);
     }
     return report_line(report, &line);

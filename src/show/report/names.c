@@ -37,16 +37,12 @@ void line_add_machine(struct line *line, const struct machine_facts *machine)
     if (machine->memory_bytes)
         line_add(line, ", %s", size_format((double)machine->memory_bytes, size));
     if (machine->os || machine->kernel)
-        line_add(line, ", ");
-    line_add_clean(line, machine->os);
+        line_add_between(line, ", ", machine->os, "");
     clean_text(machine->kernel, text, sizeof text);
     text[strspn(text, "0123456789.")] = '\0'; /* without what a distribution appends */
     line_add(line, "%s%s", *text && machine->os ? " " : "", text);
-    if (machine->hypervisor) {
-        line_add(line, ", ");
-        line_add_clean(line, machine->hypervisor);
-        line_add(line, " guest");
-    }
+    if (machine->hypervisor)
+        line_add_between(line, ", ", machine->hypervisor, " guest");
 }
 
 /* As its maker writes it. */
@@ -61,17 +57,12 @@ static const char *backend_title(const char *backend)
 static void add_place(struct line *line, const struct gpu_facts *gpu)
 {
     if (gpu->link) {
-        line_add(line, ", ");
-        line_add_clean(line, gpu->link);
-        if (gpu->link_most && strcmp(gpu->link, gpu->link_most) != 0) {
-            line_add(line, " of at most ");
-            line_add_clean(line, gpu->link_most);
-        }
+        line_add_between(line, ", ", gpu->link, "");
+        if (gpu->link_most && strcmp(gpu->link, gpu->link_most) != 0)
+            line_add_between(line, " of at most ", gpu->link_most, "");
     }
-    if (gpu->ecc) {
-        line_add(line, ", ECC ");
-        line_add_clean(line, gpu->ecc);
-    }
+    if (gpu->ecc)
+        line_add_between(line, ", ECC ", gpu->ecc, "");
     if (gpu->mig && strcmp(gpu->mig, "on") == 0)
         line_add(line, ", divided into instances (MIG)");
     if (gpu->other_processes > 0 && gpu->other_processes < 1e6)
@@ -96,18 +87,12 @@ void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
         line_add(line, " of up to %s", hertz_format(gpu->clock_hz, text));
     if (gpu->memory_bytes)
         line_add(line, ", %s", size_format((double)gpu->memory_bytes, text));
-    if (gpu->capability) {
-        line_add(line, ", capability ");
-        line_add_clean(line, gpu->capability);
-    }
-    if (gpu->backend) {
-        line_add(line, ", ");
-        line_add_clean(line, backend_title(gpu->backend));
-    }
-    if (gpu->driver) {
-        line_add(line, ", driver ");
-        line_add_clean(line, gpu->driver);
-    }
+    if (gpu->capability)
+        line_add_between(line, ", capability ", gpu->capability, "");
+    if (gpu->backend)
+        line_add_between(line, ", ", backend_title(gpu->backend), "");
+    if (gpu->driver)
+        line_add_between(line, ", driver ", gpu->driver, "");
     add_place(line, gpu);
 }
 

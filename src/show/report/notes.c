@@ -21,6 +21,8 @@ struct scope {
     const struct document *document;
     size_t index;
     const struct probe_result *only; /* NULL: all probes */
+    const struct probe_result *probes;
+    size_t probe_count; /* of which these are the notes */
 };
 
 static struct note *add_note(const struct scope *scope, enum note_kind kind)
@@ -276,9 +278,9 @@ static bool add_names(struct line *line, const struct scope *scope, unsigned bit
 static void add_fewest(struct line *line, const struct scope *scope)
 {
     const struct summary *fewest = NULL;
-    for (size_t p = 0; p < scope->document->probe_count; p++) {
-        const struct probe_result *probe = &scope->document->probes[p];
-        for (size_t s = 0; s < probe->series_count && (!scope->only || scope->only == probe); s++)
+    for (size_t p = 0; p < scope->probe_count; p++) {
+        const struct probe_result *probe = &scope->probes[p];
+        for (size_t s = 0; s < probe->series_count; s++)
             for (size_t i = 0; i < probe->series[s].point_count; i++) {
                 const struct point *point = &probe->series[s].points[i];
                 if (point->flags & FLAG_BIT(FLAG_TOO_FEW) && point->y.n &&
@@ -295,14 +297,12 @@ static void add_fewest(struct line *line, const struct scope *scope)
 /* What one flag says, of which values, and what a person can do. */
 static void add_flag(const struct scope *scope, int flag)
 {
-    const struct document *document = scope->document;
     const struct flag_text *text = &flag_texts[flag];
     struct line whom = {0};
     const bool named = add_names(&whom, scope, FLAG_BIT(flag));
     /* In a summary the headline values stand for the points that they come from. */
-    for (size_t p = 0; p < document->probe_count && (scope->only || !named); p++)
-        if (!scope->only || scope->only == &document->probes[p])
-            add_points(&whom, &document->probes[p], FLAG_BIT(flag));
+    for (size_t p = 0; p < scope->probe_count && (scope->only || !named); p++)
+        add_points(&whom, &scope->probes[p], FLAG_BIT(flag));
     if (!whom.length)
         return;
     if (flag == FLAG_TOO_FEW)
@@ -313,17 +313,6 @@ static void add_flag(const struct scope *scope, int flag)
     note->whom = report_line(scope->report, &whom);
     note->why = text->why;
     note->remedy = text->remedy;
-}
-
-static unsigned flags_of(const struct probe_result *probe)
-{
-    unsigned flags = 0;
-    for (size_t i = 0; i < probe->finding_count; i++)
-        flags |= probe->findings[i].flags;
-    for (size_t s = 0; s < probe->series_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++)
-            flags |= probe->series[s].points[i].flags;
-    return flags;
 }
 
 /* Whether the remarks have named the hypervisor already. */
@@ -339,12 +328,15 @@ static bool names_hypervisor(const struct document *document)
 static unsigned flags_to_tell(const struct scope *scope)
 {
     unsigned flags = 0;
-    for (size_t p = 0; p < scope->document->probe_count; p++)
-        if (!scope->only || scope->only == &scope->document->probes[p])
-            flags |= flags_of(&scope->document->probes[p]);
-    if (names_hypervisor(scope->document))
-        flags &= ~FLAG_BIT(FLAG_VIRTUAL_MACHINE);
-    return flags;
+    for (const struct probe_result *probe = scope->probes;
+         probe < scope->probes + scope->probe_count; probe++) {
+        for (size_t i = 0; i < probe->finding_count; i++)
+            flags |= probe->findings[i].flags;
+        for (size_t s = 0; s < probe->series_count; s++)
+            for (size_t i = 0; i < probe->series[s].point_count; i++)
+                flags |= probe->series[s].points[i].flags;
+    }
+    return names_hypervisor(scope->document) ? flags & ~FLAG_BIT(FLAG_VIRTUAL_MACHINE) : flags;
 }
 
 static void add_flags(const struct scope *scope, unsigned flags)
@@ -381,17 +373,21 @@ static void add_remarks(const struct scope *scope)
 
 void report_add_notes(struct report *report, size_t index, const struct probe_result *probe)
 {
-    const struct scope scope = {report, report->catalogue.documents[index], index, probe};
+    const struct document *document = report->catalogue.documents[index];
+    const struct scope scope = {.report = report,
+                                .document = document,
+                                .index = index,
+                                .only = probe,
+                                .probes = probe ? probe : document->probes,
+                                .probe_count = probe ? 1 : document->probe_count};
     const size_t before = report->count;
     struct block *heading = report_add(report, BLOCK_HEADING, SECTION_KNOW, index);
     heading->probe = probe;
     heading->heading = (struct heading){.level = 2, .title = "to know"};
-    for (size_t p = 0; p < scope.document->probe_count; p++)
-        if (!probe || probe == &scope.document->probes[p])
-            add_status(&scope, &scope.document->probes[p]);
-    for (size_t p = 0; p < scope.document->probe_count; p++)
-        if (!probe || probe == &scope.document->probes[p])
-            add_failures(&scope, &scope.document->probes[p]);
+    for (size_t p = 0; p < scope.probe_count; p++)
+        add_status(&scope, &scope.probes[p]);
+    for (size_t p = 0; p < scope.probe_count; p++)
+        add_failures(&scope, &scope.probes[p]);
     /* The cause first: what the run met explains the doubts, and these what disagrees. */
     add_remarks(&scope);
     const unsigned flags = flags_to_tell(&scope);
@@ -399,9 +395,8 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
     if (!probe) /* a probe in full has its findings above */
         add_disagreements(&scope);
     add_flags(&scope, flags & ~flag_doubts(flags));
-    for (size_t p = 0; p < scope.document->probe_count; p++)
-        if (!probe || probe == &scope.document->probes[p])
-            add_not_measured(&scope, &scope.document->probes[p]);
+    for (size_t p = 0; p < scope.probe_count; p++)
+        add_not_measured(&scope, &scope.probes[p]);
     if (report->count == before + 1)
         report->count = before; /* there is nothing to know */
 }

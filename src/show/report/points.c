@@ -128,25 +128,6 @@ static void add_point(struct report *report, struct table *table, const struct s
         row->cells[at] = cell_of_text(flag_names(report, point->flags));
 }
 
-static bool any_cycles(const struct series *series, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t p = 0; p < series[i].point_count; p++)
-            if (isfinite(series[i].points[p].cycles.median))
-                return true;
-    return false;
-}
-
-/* Where no point is, both values agree and one is shown. */
-static bool any_disturbed(const struct series *series, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t p = 0; p < series[i].point_count; p++)
-            if (point_is_disturbed(&series[i].points[p]))
-                return true;
-    return false;
-}
-
 static struct table *add_table(struct report *report, size_t index,
                                const struct probe_result *probe)
 {
@@ -168,13 +149,14 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
         report_add_nothing(report, index, probe);
         return;
     }
-    const struct optional_columns optional = {.labels = count > 1,
-                                              .cycles = any_cycles(series, count),
-                                              .quiet = any_disturbed(series, count),
-                                              .count = true,
-                                              .range =
-                                                  count > 1 || series->point_count <= RANGE_ROWS,
-                                              .names = count == 1};
+    const struct optional_columns optional = {
+        .labels = count > 1,
+        .cycles = series_any(series, count, point_has_cycles),
+        /* Where no point is disturbed, both values agree and one is shown. */
+        .quiet = series_any(series, count, point_is_disturbed),
+        .count = true,
+        .range = count > 1 || series->point_count <= RANGE_ROWS,
+        .names = count == 1};
     const char **labels = series_labels(report, series, count);
     struct table *table = add_table(report, index, probe);
     add_columns(report, table, series, &optional);
@@ -200,7 +182,7 @@ static bool is_round(double x)
 struct table report_few_points(struct report *report, const struct series *series)
 {
     enum { ROWS = 8, ROUND_MIN = 4 };
-    const struct optional_columns optional = {.cycles = any_cycles(series, 1)};
+    const struct optional_columns optional = {.cycles = series_any(series, 1, point_has_cycles)};
     struct table table = {.title = NULL};
     size_t rounds = 0;
     for (size_t i = 0; i < series->point_count; i++)
@@ -226,13 +208,9 @@ struct table report_pairs_table(struct report *report, const struct series *seri
 
 /* --- a sheet --- */
 
-static bool all_have_cycles(const struct series *series, size_t count)
+static bool lacks_cycles(const struct point *point)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t p = 0; p < series[i].point_count; p++)
-            if (series[i].points[p].y.n && !isfinite(series[i].points[p].cycles.median))
-                return false;
-    return true;
+    return point->y.n && !point_has_cycles(point);
 }
 
 /* The next x that any of them has after `x`; NAN where none has. */
@@ -263,7 +241,7 @@ void report_add_sheet(struct report *report, size_t index, const struct probe_re
                       const struct series *series, size_t count)
 {
     enum { PLACE = 12, CELL = 7 };
-    const bool cycles = all_have_cycles(series, count);
+    const bool cycles = !series_any(series, count, lacks_cycles);
     const int only = series_only_difference(&series[0], &series[1]);
     const size_t own = only < 0 ? 0 : (size_t)only; /* series_sheet() has found that there is one */
     struct table *table = add_table(report, index, probe);

@@ -96,13 +96,10 @@ void report_add_series_heading(struct report *report, size_t index,
     if (probe->title && !of_device &&
         (matrix_is_repeated(probe, series) ||
          (!brief && series->name && series_needs_name(probe, like)))) {
-        line_add(&line, ": ");
-        line_add_clean(&line, series->name);
+        line_add_between(&line, ": ", series->name, "");
     }
     if (series->matrix && *figure_unit(series->y.unit)) {
-        line_add(&line, ", ");
-        line_add_clean(&line, figure_unit(series->y.unit));
-        line_add(&line, " from ");
+        line_add_between(&line, ", ", figure_unit(series->y.unit), " from ");
         line_add_clean(&line, of_device && series->x.name ? series->x.name : "row to column");
     }
     heading.title = probe->name;
@@ -264,8 +261,7 @@ static void add_short(struct report *report, size_t index, const struct probe_re
     const size_t before = report->count;
     bool sheet;
     struct line title = {0};
-    line_add_clean(&title, probe->name);
-    line_add(&title, ", in short");
+    line_add_between(&title, "", probe->name, ", in short");
     const struct heading heading = {.level = 2, .title = report_line(report, &title)};
     report_add(report, BLOCK_HEADING, SECTION_RESULTS, index)->heading = heading;
     for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {

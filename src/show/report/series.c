@@ -12,6 +12,7 @@
 #include "conclude/registry/factors.h"
 #include "show/report/parts.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_same_axis(const struct axis *a, const struct axis *b)
@@ -24,13 +25,28 @@ bool series_have_same_axes(const struct series *a, const struct series *b)
     return is_same_axis(&a->x, &b->x) && is_same_axis(&a->y, &b->y);
 }
 
-bool probe_has_values(const struct probe_result *probe)
+bool series_any(const struct series *series, size_t count, bool (*is)(const struct point *))
 {
-    for (size_t s = 0; s < probe->series_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++)
-            if (probe->series[s].points[i].y.n)
+    for (size_t s = 0; s < count; s++)
+        for (size_t i = 0; i < series[s].point_count; i++)
+            if (is(&series[s].points[i]))
                 return true;
     return false;
+}
+
+bool point_has_cycles(const struct point *point)
+{
+    return isfinite(point->cycles.median);
+}
+
+static bool has_value(const struct point *point)
+{
+    return point->y.n > 0;
+}
+
+bool probe_has_values(const struct probe_result *probe)
+{
+    return series_any(probe->series, probe->series_count, has_value);
 }
 
 bool series_is_taken_for(const struct series *a, const struct series *b)

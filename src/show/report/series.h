@@ -4,6 +4,9 @@
 
 #include "document/document.h"
 
+/* Whether any point of so many series is that. */
+bool series_any(const struct series *, size_t count, bool (*is)(const struct point *));
+bool point_has_cycles(const struct point *);
 /* Whether anything was measured of any point. */
 bool probe_has_values(const struct probe_result *);
 bool series_have_same_axes(const struct series *, const struct series *);

@@ -16,8 +16,6 @@ void render_fleet_metrics(FILE *, const struct fleet *);
 /* "bandwidth.read.all 40.6 GB/s, peers' 61.0 (-33 %), and 3 more"; where nothing that was measured
  * is odd, what the node lacks. */
 void line_add_odd(struct line *, const struct fleet_node *);
-/* "61.0 GB/s", "119 cycles" */
-void line_add_value(struct line *, double value, const char *unit);
 
 /* Where the page finds the page of a node. */
 struct fleet_pages {

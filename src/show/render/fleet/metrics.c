@@ -35,7 +35,9 @@ static bool is_shown(const struct fleet *fleet, const struct fleet_finding *find
 /* All values whose unit ends a metric's name in this way. */
 static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
 {
+    char name[64];
     bool begun = false;
+    snprintf(name, sizeof name, "fathom_fleet_finding%s%s", *metric ? "_" : "", metric);
     for (size_t f = 0; f < fleet->finding_count; f++) {
         const struct fleet_finding *finding = &fleet->findings[f];
         const struct quantity *quantity = finding->meaning.quantity;
@@ -44,18 +46,12 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
         for (size_t i = 0; i < finding->count; i++) {
             if (!is_shown(fleet, finding, &finding->values[i]))
                 continue;
-            const char *bar = *metric ? "_" : "";
-            if (!begun) {
-                fprintf(out, "# TYPE fathom_fleet_finding%s%s gauge\n", bar, metric);
-                if (*metric)
-                    fprintf(out, "# UNIT fathom_fleet_finding%s%s %s\n", bar, metric, metric);
-                fprintf(out,
-                        "# HELP fathom_fleet_finding%s%s what fathom found on the node, without "
-                        "neighbours where it knows that\n",
-                        bar, metric);
-            }
+            if (!begun)
+                metric_head_put(out, name, metric,
+                                "what fathom found on the node, without neighbours where it knows "
+                                "that");
             begun = true;
-            fprintf(out, "fathom_fleet_finding%s%s", bar, metric);
+            fputs(name, out);
             put_labels(out, fleet, finding, &finding->values[i]);
             fprintf(out, "%.9g\n", fleet_value_of(&finding->values[i]) * quantity->metric_factor);
         }
@@ -64,10 +60,8 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
 
 static void put_distances(FILE *out, const struct fleet *fleet)
 {
-    fputs("# TYPE fathom_fleet_distance gauge\n"
-          "# HELP fathom_fleet_distance how many standard deviations of its peers the node's value "
-          "is above theirs\n",
-          out);
+    metric_head_put(out, "fathom_fleet_distance", "",
+                    "how many standard deviations of its peers the node's value is above theirs");
     for (size_t f = 0; f < fleet->finding_count; f++) {
         const struct fleet_finding *finding = &fleet->findings[f];
         for (size_t i = 0; i < finding->count; i++) {
@@ -82,10 +76,8 @@ static void put_distances(FILE *out, const struct fleet *fleet)
 
 static void put_nodes(FILE *out, const struct fleet *fleet)
 {
-    fputs("# TYPE fathom_fleet_node_odd gauge\n"
-          "# HELP fathom_fleet_node_odd 1 where the node differs from its peers, 0 where it does "
-          "not\n",
-          out);
+    metric_head_put(out, "fathom_fleet_node_odd", "",
+                    "1 where the node differs from its peers, 0 where it does not");
     for (size_t i = 0; i < fleet->node_count; i++) {
         const struct fleet_node *node = &fleet->nodes[i];
         if (node->state != NODE_JUDGED)
@@ -95,9 +87,7 @@ static void put_nodes(FILE *out, const struct fleet *fleet)
         metric_label_put(out, "group", fleet->groups[node->group].name, ",");
         fprintf(out, "} %d\n", node->odd);
     }
-    fputs("# TYPE fathom_fleet_documents_unusable gauge\n"
-          "# HELP fathom_fleet_documents_unusable documents that could not be used\n",
-          out);
+    metric_head_put(out, "fathom_fleet_documents_unusable", "", "documents that could not be used");
     fprintf(out, "fathom_fleet_documents_unusable %zu\n", fleet->hole_count);
 }
 

@@ -9,16 +9,6 @@
 /* With the lines around them that makes ten. */
 enum { ODD_LINES = 6 };
 
-void line_add_value(struct line *line, double value, const char *unit)
-{
-    char figure[UNIT_TEXT];
-    line_add(line, "%s", figure_valued(value, unit, figure));
-    if (unit && *unit && !figure_has_unit(unit)) {
-        line_add(line, " ");
-        line_add_clean(line, unit);
-    }
-}
-
 static void add_share(struct line *line, double ratio)
 {
     const double percent = ratio * 100;
@@ -106,10 +96,8 @@ static void put_odd(FILE *out, const struct fleet *fleet, const struct text_styl
     struct line line = {0};
     line_add(&line, "  and %zu more:", fleet->odd_count - shown);
     size_t named = shown;
-    for (; named < fleet->odd_count && line.length < 70; named++) {
-        line_add(&line, " ");
-        line_add_clean(&line, fleet->nodes[fleet->odd[named]].name);
-    }
+    for (; named < fleet->odd_count && line.length < 70; named++)
+        line_add_between(&line, " ", fleet->nodes[fleet->odd[named]].name, "");
     line_add(&line, named < fleet->odd_count ? " ..." : "");
     fprintf(out, "%s\n", line.text);
 }

@@ -48,9 +48,7 @@ static void put_meaning(FILE *out, const struct finding_line *line)
     html_text(out, line->meaning);
     fputs(line->moves ? " " : "", out);
     html_text(out, line->moves);
-    fputs("<p>", out);
-    html_text(out, line->advice);
-    fputs("</details>", out);
+    html_put(out, "<p>", line->advice, "</details>");
 }
 
 static void put_first(FILE *out, const struct table *table, const struct row *row)
@@ -103,9 +101,7 @@ static void put_more(FILE *out, const char *more)
 {
     if (!more)
         return;
-    fputs("<p class=more>", out);
-    html_text(out, more);
-    fputs("</p>\n", out);
+    html_put(out, "<p class=more>", more, "</p>\n");
 }
 
 /* "depth of gpu0 (DRAM): how far away each level is" */
@@ -184,9 +180,7 @@ static void put_heading(FILE *out, const struct heading *heading)
     fputs("</h3>\n", out);
     if (!heading->warning)
         return;
-    fputs("<p class=\"trust doubtful\"><strong>", out);
-    html_text(out, heading->warning);
-    fputs("</strong></p>\n", out);
+    html_put(out, "<p class=\"trust doubtful\"><strong>", heading->warning, "</strong></p>\n");
 }
 
 void html_note(FILE *out, const struct note *note)
@@ -346,13 +340,10 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
     const struct axis *y = &matrix->series->y;
     const struct square *square = matrix->square;
     const double divisor = figure_scale(y->unit).divisor;
-    fputs("<div class=scroll tabindex=0 role=region aria-label=\"", out);
+    html_put(out, "<div class=scroll tabindex=0 role=region aria-label=\"", matrix->label,
+             "\"><table class=points><caption>");
     html_text(out, matrix->label);
-    fputs("\"><table class=points><caption>", out);
-    html_text(out, matrix->label);
-    fputs(", ", out);
-    html_text(out, figure_unit(y->unit));
-    fputs(" from row to column</caption>", out);
+    html_put(out, ", ", figure_unit(y->unit), " from row to column</caption>");
     if (square && square->row_count * square->column_count <= HTML_TABLE_CELLS_MAX)
         put_square(out, square, divisor);
     else
@@ -400,7 +391,5 @@ void html_experiment(FILE *out, const struct finding *finding)
     line_add_experiment(&words, finding);
     if (!words.length)
         return;
-    fputs(" <small class=experiment>", out);
-    html_text(out, words.text);
-    fputs("</small>", out);
+    html_put(out, " <small class=experiment>", words.text, "</small>");
 }

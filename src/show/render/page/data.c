@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "conclude/registry/registry.h"
 #include "show/render/page/page.h"
+#include "show/report/series.h"
 #include "show/report/square.h"
 
 #include <math.h>
@@ -41,14 +42,6 @@ static void put_column(FILE *out, const char *key, const struct series *series, 
     fputs("]", out);
 }
 
-static bool has_cycles(const struct series *series)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (isfinite(series->points[i].cycles.median))
-            return true;
-    return false;
-}
-
 static void put_curve(FILE *out, const struct series *series)
 {
     fputs("\"x\":[", out);
@@ -62,7 +55,7 @@ static void put_curve(FILE *out, const struct series *series)
     put_column(out, "low", series, offsetof(struct point, y.low));
     fputs(",", out);
     put_column(out, "high", series, offsetof(struct point, y.high));
-    if (has_cycles(series)) {
+    if (series_any(series, 1, point_has_cycles)) {
         fputs(",\"cycles\":{", out);
         put_column(out, "y", series, offsetof(struct point, cycles.median));
         fputs(",", out);
@@ -272,7 +265,8 @@ static void put_map(FILE *out, const struct block *block)
     put_label(out, block->matrix.label, block->document);
     put_ids(out, "rows", square->rows, square->row_count);
     put_ids(out, "columns", square->columns, square->column_count);
-    (small ? put_exact_cells : put_rounded_cells)(out, square, has_cycles(block->matrix.series));
+    (small ? put_exact_cells
+           : put_rounded_cells)(out, square, series_any(block->matrix.series, 1, point_has_cycles));
     put_clusters(out, &block->matrix);
 }
 

@@ -31,18 +31,22 @@ struct fleet_page {
     const struct fleet_pages *pages;
 };
 
+/* Begins a link to a node's page; false where it has none. */
+static bool open_link(const struct fleet_page *page, size_t node)
+{
+    char name[FLEET_PAGE_NAME];
+    if (!page->pages->folder || !page->pages->has[node])
+        return false;
+    html_put(page->out, "<a href=\"", page->pages->folder, "/");
+    fprintf(page->out, "%s\">", fleet_page_name(page->fleet, node, name));
+    return true;
+}
+
 /* A node's name, as a link where it has a page. */
 static void put_node(const struct fleet_page *page, size_t node)
 {
-    char name[FLEET_PAGE_NAME];
-    const bool has = page->pages->folder && page->pages->has[node];
-    if (has) {
-        fputs("<a href=\"", page->out);
-        html_text(page->out, page->pages->folder);
-        fprintf(page->out, "/%s\">", fleet_page_name(page->fleet, node, name));
-    }
-    html_text(page->out, page->fleet->nodes[node].name);
-    fputs(has ? "</a>" : "", page->out);
+    const bool link = open_link(page, node);
+    html_put(page->out, "", page->fleet->nodes[node].name, link ? "</a>" : "");
 }
 
 static void put_head(const struct fleet_page *page)
@@ -88,9 +92,7 @@ static void put_odd(const struct fleet_page *page)
         struct line line = {0};
         fputs("<tr><th scope=row>", out);
         put_node(page, node);
-        fputs("<td>", out);
-        html_text(out, fleet->nodes[node].cause);
-        fputs("<td>", out);
+        html_put(out, "<td>", fleet->nodes[node].cause, "<td>");
         line_add_odd(&line, &fleet->nodes[node]);
         html_text(out, line.text);
         fputs("<td class=why>", out);
@@ -129,9 +131,7 @@ static void put_groups(const struct fleet_page *page)
     if (page->fleet->hole_count)
         fputs("<h3>Documents that cannot be used</h3>\n<ul>\n", out);
     for (size_t i = 0; i < page->fleet->hole_count && i < HTML_ROWS_MAX; i++) {
-        fputs("<li>", out);
-        html_text(out, page->fleet->holes[i].name);
-        fputs(": ", out);
+        html_put(out, "<li>", page->fleet->holes[i].name, ": ");
         html_sentence(out, page->fleet->holes[i].reason);
         fputc('\n', out);
     }
@@ -168,8 +168,7 @@ static void put_title(const struct fleet_page *page, const struct strip *strip,
                       const struct fleet_value *value)
 {
     struct line line = {0};
-    line_add_clean(&line, page->fleet->nodes[value->node].name);
-    line_add(&line, ": ");
+    line_add_between(&line, "", page->fleet->nodes[value->node].name, ": ");
     line_add_value(&line, fleet_value_of(value), strip->finding->like.unit);
     if (isfinite(value->ratio))
         line_add(&line, " (%+.1f %%)", value->ratio * 100);
@@ -181,13 +180,7 @@ static void put_title(const struct fleet_page *page, const struct strip *strip,
 static void put_dot(const struct fleet_page *page, const struct strip *strip,
                     const struct fleet_value *value)
 {
-    char name[FLEET_PAGE_NAME];
-    const bool link = page->pages->folder && page->pages->has[value->node];
-    if (link) {
-        fputs("<a href=\"", page->out);
-        html_text(page->out, page->pages->folder);
-        fprintf(page->out, "/%s\">", fleet_page_name(page->fleet, value->node, name));
-    }
+    const bool link = open_link(page, value->node);
     /* Dots of one place are distinguished by their heights, which mean nothing. */
     const double height = STRIP_HEIGHT / 2.0 + (double)(value->node % 5) * 3 - 6;
     fprintf(page->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\">",
@@ -258,9 +251,7 @@ static void put_strip(const struct fleet_page *page, struct strip *strip)
             if (value->odd == odd && (odd || dots) && is_in(page->fleet, strip, value))
                 put_dot(page, strip, value);
         }
-    fputs("</svg><td>", out);
-    html_text(out, ends[2].text);
-    fputs("</tr>\n", out);
+    html_put(out, "</svg><td>", ends[2].text, "</tr>\n");
 }
 
 static void put_strips(const struct fleet_page *page)
@@ -281,11 +272,9 @@ static void put_strips(const struct fleet_page *page)
                 left++;
                 continue;
             }
-            if (!begun) {
-                fputs("<h3>", out);
-                html_text(out, page->fleet->groups[g].name);
-                fputs("</h3>\n<div class=scroll><table class=strips><tbody>\n", out);
-            }
+            if (!begun)
+                html_put(out, "<h3>", page->fleet->groups[g].name,
+                         "</h3>\n<div class=scroll><table class=strips><tbody>\n");
             begun = true;
             put_strip(page, &strip);
             shown++;

@@ -18,13 +18,11 @@ static void put_fact(FILE *out, const char *name, const char *text)
 
 static void put_number_fact(FILE *out, const char *name, double value, const char *unit)
 {
-    char figure[UNIT_TEXT], text[UNIT_TEXT + 8];
-    const bool apart = *unit && !figure_has_unit(unit);
+    struct line line = {0};
     if (!isfinite(value) || !(value > 0))
         return;
-    snprintf(text, sizeof text, "%s%s%s", figure_valued(value, unit, figure), apart ? " " : "",
-             apart ? unit : "");
-    put_fact(out, name, text);
+    line_add_value(&line, value, unit);
+    put_fact(out, name, line.text);
 }
 
 static void put_gpus(FILE *out, const struct machine_facts *machine)

@@ -97,9 +97,7 @@ static void put_about(FILE *out, const struct probe_result *probe)
         rest += bytes + (rest[bytes] == '\n');
         if (!*paragraph)
             continue;
-        fputs("<p>", out);
-        html_text(out, paragraph);
-        fputs("</p>\n", out);
+        html_put(out, "<p>", paragraph, "</p>\n");
     }
     fputs("</details>\n", out);
 }
@@ -120,9 +118,7 @@ static void put_left_out(FILE *out, const struct block *block)
 {
     if (block->section != SECTION_CHARTS || block->kind != BLOCK_FACTS)
         return;
-    fputs("<p>", out);
-    html_text(out, block->facts.more);
-    fputs("</p>\n", out);
+    html_put(out, "<p>", block->facts.more, "</p>\n");
 }
 
 /* With what the probe `about` says of itself, unless it is NULL. A heavy table stands in

@@ -20,6 +20,8 @@ enum {
 
 /* Escaped for an element's content and for a quoted attribute alike. NULL is an empty text. */
 void html_text(FILE *, const char *text);
+/* The same between two pieces of markup. */
+void html_put(FILE *, const char *before, const char *text, const char *after);
 /* A quoted JSON string that can stand inside <script>: <, > and & are \u escapes. */
 void html_json_text(FILE *, const char *text);
 /* A JSON number, or null where it is not finite. */

@@ -30,6 +30,13 @@ void html_text(FILE *out, const char *text)
     }
 }
 
+void html_put(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    html_text(out, text);
+    fputs(after, out);
+}
+
 void html_json_text(FILE *out, const char *text)
 {
     json_print(out, text, HTML_TEXT_BYTES_MAX, true);
