@@ -5,13 +5,49 @@
 #ifndef FATHOM_MEASURE_ENGINE_STAGE_H
 #define FATHOM_MEASURE_ENGINE_STAGE_H
 
+#include "base/random.h"
 #include "measure/engine/engine.h"
 #include "measure/engine/executor.h"
-#include "measure/engine/forecast.h"
 #include "measure/engine/point_table.h"
-#include "measure/engine/reservoir.h"
 #include "measure/engine/schedule.h"
 #include "measure/engine/visit.h"
+#include "stats/summary.h"
+
+/* How long it still takes: at first by its plan alone, then more and more by what its visits took,
+ * with everything between them. */
+struct forecast {
+    const struct plan *plan;
+    double trials_left; /* that are expected: a point that goes on after its fewest trials is
+                           expected to need its most */
+    double trials_done;
+    double trial_s; /* as the plan has it */
+    double busy_s;  /* since the beginning, without pauses */
+    double budget_s;
+};
+
+struct forecast forecast_of(const struct plan *);
+/* A point had `before` trials, and has `now`. */
+void forecast_add(struct forecast *, unsigned before, unsigned now);
+/* A point that has that number of trials is done. */
+void forecast_leave(struct forecast *, unsigned trials);
+/* Seconds that are left when `elapsed_s` have passed, never more than the budget leaves. */
+double forecast_left_s(const struct forecast *, double elapsed_s);
+/* Whether the budget leaves too little for all the trials that are expected. */
+bool forecast_is_short(const struct forecast *, double elapsed_s);
+
+/* A uniform sample of a stream of readings, however long it becomes: Vitter's algorithm R ("Random
+ * sampling with a reservoir", ACM TOMS 11, 1985). */
+enum { RESERVOIR_READINGS = 4096 };
+
+struct reservoir { /* begins as zeros */
+    struct random random;
+    size_t seen;
+    double readings[RESERVOIR_READINGS];
+};
+
+void reservoir_add(struct reservoir *, double reading);
+/* Summarises the sample, sorting it in place. */
+struct summary reservoir_summary(struct reservoir *);
 
 struct stage {
     struct engine *engine;

@@ -107,128 +107,6 @@ static void a_part_of_a_ring_can_be_timed_alone(void **state)
     bench_close(&bench);
 }
 
-/* A batch that began at the ring's first element would find there what the one before had loaded.
- */
-static void a_chase_goes_on_where_it_stopped(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_L2, 1 << 20, 128);
-    (void)state;
-    bench_open(&bench, one_latency);
-    bench_prepare(&bench, &work, 1);
-    for (int i = 0; i < 40; i++) {
-        bench_run(&bench, &work, 64);
-        assert_near(bench.time.cycles / (double)bench.did, 500, 0.01);
-    }
-    bench_close(&bench);
-}
-
-/* Half of the second level, and twice as much: too large a ring for the loads that warm up to
- * change anything. What is swept last would stay, and be found by a chase that did not leave it
- * there. */
-static void caches_are_as_a_long_chase_leaves_them(void **state)
-{
-    struct bench bench;
-    (void)state;
-    bench_open(&bench, SMALL ",l2_far_latency=0,l2=16M,tlb_reach=1G");
-    struct gpu_work work = chase_of(GPU_L2, 32 << 20, 128);
-    bench_prepare(&bench, &work, 1);
-    for (int i = 0; i < 4; i++) {
-        bench_run(&bench, &work, 1024);
-        assert_near(bench.time.cycles / (double)bench.did, 500, 0.01);
-    }
-    work.bytes = 8 << 20;
-    bench_prepare(&bench, &work, 1);
-    bench_run(&bench, &work, 1024);
-    assert_near(bench.time.cycles / (double)bench.did, 180, 0.01);
-    bench_close(&bench);
-}
-
-/* Reads the ring back and goes round it: all elements once. Returns how often the next element is
- * not the next one in memory. */
-static size_t go_round(struct bench *bench)
-{
-    const struct cuda_job *job = &bench->cuda->job;
-    const struct gpu_work *work = &job->work;
-    unsigned char *ring = malloc(work->bytes), *seen = calloc((size_t)job->count, 1);
-    assert_non_null(ring);
-    assert_non_null(seen);
-    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(ring, job->base, work->bytes,
-                                                            bench->cuda->streams[0]),
-                     0);
-    cuda_wait(bench->cuda, 0);
-    assert_int_equal(cuda_outcome(bench->cuda, &bench->error), 0);
-    bool words = work->width_bits == 32 || work->path == GPU_TEXTURE;
-    uint64_t at = words ? job->place * sizeof(uint32_t) : job->place - job->base, start = at;
-    size_t jumps = 0;
-    for (size_t i = 0; i < job->count; i++) {
-        uint32_t index;
-        uint64_t next;
-        assert_int_equal(at % work->stride, 0);
-        assert_true(at / work->stride < job->count);
-        assert_int_equal(seen[at / work->stride]++, 0);
-        memcpy(&index, ring + at, sizeof index);
-        memcpy(&next, ring + at, sizeof next);
-        next = words ? (uint64_t)index * sizeof index : next - job->base;
-        jumps += next != at + work->stride;
-        at = next;
-    }
-    assert_int_equal(at, start);
-    free(ring);
-    free(seen);
-    return jumps;
-}
-
-static void a_ring_is_one_cycle_through_all_elements(void **state)
-{
-    static const size_t counts[] = {1, 2, 3, 17, 64, 1000};
-    static const unsigned widths[] = {32, 64, 128};
-    struct bench bench;
-    (void)state;
-    bench_open(&bench, SMALL);
-    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-            struct gpu_work work = chase_of(GPU_L1, counts[c] * 48, 48);
-            work.width_bits = widths[w];
-            bench_prepare(&bench, &work, c);
-            size_t jumps = go_round(&bench);
-            if (counts[c] == 1000)
-                assert_in_range(jumps, 900, 1000);
-            work.order = GPU_STRIDED;
-            bench_prepare(&bench, &work, c);
-            assert_int_equal(go_round(&bench), 1);
-        }
-    struct gpu_work texture = chase_of(GPU_TEXTURE, 4096, 64);
-    bench_prepare(&bench, &texture, 5);
-    go_round(&bench);
-    bench_close(&bench);
-}
-
-/* After as many loads the chases of different rings are at different elements, as a rule. */
-static void seeds_make_different_rings(void **state)
-{
-    enum { SEEDS = 8 };
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_L1, 1 << 16, 64);
-    uint64_t place[SEEDS];
-    size_t same = 0;
-    (void)state;
-    bench_open(&bench, SMALL);
-    for (size_t i = 0; i < SEEDS; i++) {
-        bench_prepare(&bench, &work, i);
-        bench_run(&bench, &work, 5 * PTX_LOADS);
-        place[i] = bench.cuda->job.place - bench.cuda->job.base;
-        for (size_t j = 0; j < i; j++)
-            same += place[i] == place[j];
-    }
-    assert_in_range(same, 0, 2);
-    uint64_t again = place[3];
-    bench_prepare(&bench, &work, 3);
-    bench_run(&bench, &work, 5 * PTX_LOADS);
-    assert_int_equal(bench.cuda->job.place - bench.cuda->job.base, again);
-    bench_close(&bench);
-}
-
 /* Of 32 KiB the model gives up to 16 to scratchpad. The next work has its own wish, or none. */
 static void the_split_of_the_first_level_follows_the_work(void **state)
 {
@@ -431,10 +309,6 @@ int main(void)
         cmocka_unit_test_teardown(indices_cost_their_arithmetic, bench_restore),
         cmocka_unit_test_teardown(a_part_of_a_ring_can_be_timed_alone, bench_restore),
         cmocka_unit_test_teardown(time_is_the_devices_own, bench_restore),
-        cmocka_unit_test_teardown(a_chase_goes_on_where_it_stopped, bench_restore),
-        cmocka_unit_test_teardown(caches_are_as_a_long_chase_leaves_them, bench_restore),
-        cmocka_unit_test_teardown(a_ring_is_one_cycle_through_all_elements, bench_restore),
-        cmocka_unit_test_teardown(seeds_make_different_rings, bench_restore),
         cmocka_unit_test_teardown(the_split_of_the_first_level_follows_the_work, bench_restore),
         cmocka_unit_test_teardown(one_multiprocessor_can_be_chosen, bench_restore),
         cmocka_unit_test_teardown(a_multiprocessor_without_blocks_is_named, bench_restore),

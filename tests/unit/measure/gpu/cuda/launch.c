@@ -30,21 +30,6 @@ static void an_empty_launch_is_timed_by_the_host(void **state)
     bench_close(&bench);
 }
 
-/* A look at a queue that is idle would be part of the launch's time. */
-static void only_the_queue_in_use_is_looked_at(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = empty_launch();
-    (void)state;
-    bench_open(&bench, "tiny");
-    bench_prepare(&bench, &work, 1);
-    /* The model's launch has ended at the first look. */
-    setenv("FATHOM_GPU_FAULT", "cuStreamQuery:51=700", 1);
-    bench_run(&bench, &work, 50);
-    assert_int_equal(bench_try_run(&bench, &work, 1), ERROR_IMPOSSIBLE);
-    bench_close(&bench);
-}
-
 static void nothing_runs_that_was_not_prepared(void **state)
 {
     struct bench bench;
@@ -171,7 +156,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(an_empty_launch_is_timed_by_the_host, bench_restore),
-        cmocka_unit_test_teardown(only_the_queue_in_use_is_looked_at, bench_restore),
         cmocka_unit_test_teardown(nothing_runs_that_was_not_prepared, bench_restore),
         cmocka_unit_test_teardown(the_watchdog_of_a_display_is_named, bench_restore),
         cmocka_unit_test_teardown(a_kernel_that_fails_ends_the_device, bench_restore),

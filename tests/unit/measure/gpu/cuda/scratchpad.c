@@ -58,27 +58,6 @@ static void threads_that_meet_in_a_bank_take_turns(void **state)
     bench_close(&bench);
 }
 
-/* In order, n loads later a chase is n elements further, also in the next launch. */
-static void the_same_ring_is_linked_in_every_launch(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_SHARED, 4096, 32);
-    uint64_t places[2];
-    (void)state;
-    bench_open(&bench, "tiny");
-    work.order = GPU_STRIDED;
-    bench_prepare(&bench, &work, 1);
-    bench_run(&bench, &work, PTX_LOADS);
-    places[0] = bench.cuda->job.place;
-    bench_run(&bench, &work, PTX_LOADS);
-    places[1] = bench.cuda->job.place;
-    assert_int_equal(places[0] % 32, 0);
-    assert_true(places[0] < work.bytes);
-    /* The timed group, and the one that warms up. */
-    assert_int_equal((places[1] + work.bytes - places[0]) % work.bytes, 2 * PTX_LOADS * 32);
-    bench_close(&bench);
-}
-
 /* More than a block has without asking. */
 static void all_of_a_large_scratchpad_can_be_had(void **state)
 {
@@ -186,7 +165,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(scratchpads_have_their_latency_in_every_order, bench_restore),
         cmocka_unit_test_teardown(threads_that_meet_in_a_bank_take_turns, bench_restore),
-        cmocka_unit_test_teardown(the_same_ring_is_linked_in_every_launch, bench_restore),
         cmocka_unit_test_teardown(all_of_a_large_scratchpad_can_be_had, bench_restore),
         cmocka_unit_test_teardown(other_blocks_of_a_cluster_are_reached, bench_restore),
         cmocka_unit_test_teardown(clusters_that_cannot_be_are_refused, bench_restore),

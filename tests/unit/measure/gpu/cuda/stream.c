@@ -83,45 +83,6 @@ static void loads_that_are_not_kept_go_past_the_first_level(void **state)
     bench_close(&bench);
 }
 
-static uint32_t word_at(struct bench *bench, uint64_t address)
-{
-    uint32_t word = 0;
-    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(&word, address, sizeof word,
-                                                            bench->cuda->streams[0]),
-                     0);
-    cuda_wait(bench->cuda, 0);
-    assert_int_equal(cuda_outcome(bench->cuda, &bench->error), 0);
-    return word;
-}
-
-static void set_word(struct bench *bench, uint64_t address, uint32_t word)
-{
-    assert_int_equal(
-        bench->driver->calls.cuMemsetD32Async(address, word, 1, bench->cuda->streams[0]), 0);
-}
-
-/* A copy takes the last word of the first half to the end of the second one; a read changes
- * nothing, a write changes it. */
-static void traffic_is_what_it_is_called(void **state)
-{
-    struct bench bench;
-    const uint32_t mark = 0x12345678;
-    (void)state;
-    bench_open(&bench, "tiny");
-    for (enum gpu_traffic traffic = GPU_READ; traffic <= GPU_COPY; traffic++) {
-        struct gpu_work work = stream_of(traffic, GPU_L2, 128 << 10);
-        bench_prepare(&bench, &work, 1);
-        uint64_t base = bench.cuda->job.base, half = base + (64 << 10), end = base + work.bytes;
-        set_word(&bench, half - sizeof mark, mark);
-        set_word(&bench, end - sizeof mark, ~mark);
-        bench_run(&bench, &work, 1);
-        assert_int_equal(word_at(&bench, half - sizeof mark) == mark, traffic != GPU_WRITE);
-        assert_int_equal(word_at(&bench, end - sizeof mark) == mark, traffic == GPU_COPY);
-        assert_int_equal(word_at(&bench, end - sizeof mark) == ~mark, traffic == GPU_READ);
-    }
-    bench_close(&bench);
-}
-
 static void memory_of_a_peer_can_be_streamed(void **state)
 {
     struct bench bench;
@@ -178,7 +139,6 @@ int main(void)
         cmocka_unit_test_teardown(roads_are_as_wide_as_they_are, bench_restore),
         cmocka_unit_test_teardown(loads_that_are_not_kept_go_past_the_first_level, bench_restore),
         cmocka_unit_test_teardown(odd_sizes_are_rounded_and_reported, bench_restore),
-        cmocka_unit_test_teardown(traffic_is_what_it_is_called, bench_restore),
         cmocka_unit_test_teardown(memory_of_a_peer_can_be_streamed, bench_restore),
         cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
         cmocka_unit_test_teardown(a_block_that_does_not_fit_is_reported, bench_restore),

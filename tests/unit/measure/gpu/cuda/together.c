@@ -100,22 +100,6 @@ static void who_is_done_first_copies_more(void **state)
     bench_close(&bench);
 }
 
-static void memory_is_near_to_each_device(void **state)
-{
-    struct bench bench;
-    const struct gpu_work work = together_of(GPU_TO_HOST, 3);
-    (void)state;
-    bench_open(&bench, "tiny,devices=2,nodes=2,node=1");
-    bench_prepare(&bench, &work, 1);
-    assert_int_equal(bench.cuda->fleet.count, 2);
-    for (size_t i = 0; i < bench.cuda->fleet.count; i++)
-        assert_int_equal(bench.driver->model_host.node_of(bench.cuda->fleet.members[i].host.host),
-                         1);
-    /* The device that is timed comes last. */
-    assert_int_equal(bench.cuda->fleet.members[1].index, 0);
-    bench_close(&bench);
-}
-
 /* As in a container that may not bind memory. */
 static void memory_that_can_not_be_bound_is_taken_where_it_comes(void **state)
 {
@@ -143,28 +127,6 @@ static void memory_that_comes_from_elsewhere_is_not_taken(void **state)
     assert_int_equal(gpu_cuda.prepare(bench.gpu, &work, 1, &bench.error), ERROR_IMPOSSIBLE);
     assert_line(&bench.error, "can't be bound to node 1, which is near to the device, and comes "
                               "from node 0");
-    bench_close(&bench);
-}
-
-static void what_is_held_goes_with_the_next_other_work(void **state)
-{
-    struct bench bench;
-    const struct gpu_work work = together_of(GPU_TO_DEVICE, 3);
-    const struct gpu_work other = chase_of(GPU_L1, 4096, 128);
-    (void)state;
-    bench_open(&bench, "tiny,devices=2");
-    bench_prepare(&bench, &other, 1);
-    const size_t before = bench_free_bytes(&bench);
-    const unsigned long long held_before = bench_held(&bench);
-    bench_prepare(&bench, &work, 1);
-    void *held = bench.cuda->fleet.members[0].host.host;
-    assert_true(bench_free_bytes(&bench) < before);
-    bench_prepare(&bench, &work, 2);
-    assert_ptr_equal(bench.cuda->fleet.members[0].host.host, held);
-    bench_prepare(&bench, &other, 1);
-    assert_int_equal(bench.cuda->fleet.count, 0);
-    assert_int_equal(bench_free_bytes(&bench), before);
-    assert_int_equal(bench_held(&bench), held_before);
     bench_close(&bench);
 }
 
@@ -209,11 +171,9 @@ int main(void)
         cmocka_unit_test_teardown(both_ways_are_summed, bench_restore),
         cmocka_unit_test_teardown(who_has_enough_for_all_keeps_each_ones_rate, bench_restore),
         cmocka_unit_test_teardown(who_is_done_first_copies_more, bench_restore),
-        cmocka_unit_test_teardown(memory_is_near_to_each_device, bench_restore),
         cmocka_unit_test_teardown(memory_that_can_not_be_bound_is_taken_where_it_comes,
                                   bench_restore),
         cmocka_unit_test_teardown(memory_that_comes_from_elsewhere_is_not_taken, bench_restore),
-        cmocka_unit_test_teardown(what_is_held_goes_with_the_next_other_work, bench_restore),
         cmocka_unit_test_teardown(what_makes_no_sense_is_refused, bench_restore),
         cmocka_unit_test_teardown(a_failure_leaves_nothing_behind, bench_restore),
     };

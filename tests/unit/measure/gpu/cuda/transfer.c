@@ -74,51 +74,6 @@ static void many_copies_are_all_counted(void **state)
     bench_close(&bench);
 }
 
-static void device_bytes(struct bench *bench, unsigned char *bytes, size_t count)
-{
-    assert_int_equal(bench->driver->calls.cuMemcpyDtoHAsync(
-                         bytes, bench->cuda->job.memory[0].address, count, bench->cuda->streams[0]),
-                     0);
-    cuda_wait(bench->cuda, 0);
-    assert_int_equal(cuda_outcome(bench->cuda, &bench->error), 0);
-}
-
-/* Both sides are marked, and looked at after one copy. */
-static void copies_go_where_they_should(void **state)
-{
-    enum { BYTES = 64 };
-    static const struct {
-        enum gpu_direction direction;
-        unsigned char host[2], device[2]; /* first and last byte of each, afterwards */
-    } cases[] = {
-        {GPU_TO_DEVICE, {'h', 'h'}, {'h', 'h'}},
-        {GPU_TO_HOST, {'d', 'd'}, {'d', 'd'}},
-        {GPU_BOTH_WAYS, {'h', 'd'}, {'h', 'd'}},
-    };
-    struct bench bench;
-    (void)state;
-    bench_open(&bench, "tiny");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int pinned = cases[i].direction == GPU_BOTH_WAYS; pinned < 2; pinned++) {
-            struct gpu_work work = transfer_of(cases[i].direction, pinned, BYTES);
-            unsigned char device[BYTES];
-            bench_prepare(&bench, &work, 1);
-            const struct cuda_job *job = &bench.cuda->job;
-            unsigned char *host = pinned ? job->memory[1].host : job->pageable;
-            memset(device, 'd', BYTES);
-            cuda_send(bench.cuda, job->memory[0].address, device, BYTES);
-            assert_int_equal(cuda_outcome(bench.cuda, &bench.error), 0);
-            memset(host, 'h', BYTES);
-            bench_run(&bench, &work, 1);
-            device_bytes(&bench, device, BYTES);
-            assert_int_equal(host[0], cases[i].host[0]);
-            assert_int_equal(host[BYTES - 1], cases[i].host[1]);
-            assert_int_equal(device[0], cases[i].device[0]);
-            assert_int_equal(device[BYTES - 1], cases[i].device[1]);
-        }
-    bench_close(&bench);
-}
-
 static void what_cannot_be_is_refused(void **state)
 {
     struct bench bench;
@@ -142,7 +97,6 @@ int main(void)
         cmocka_unit_test_teardown(a_peer_that_is_not_reached_is_copied_to_through_the_host,
                                   bench_restore),
         cmocka_unit_test_teardown(many_copies_are_all_counted, bench_restore),
-        cmocka_unit_test_teardown(copies_go_where_they_should, bench_restore),
         cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

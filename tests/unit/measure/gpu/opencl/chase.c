@@ -129,29 +129,6 @@ static void strides_go_up_and_come_back(void **state)
     check_ring(bench, &work, 8);
 }
 
-static void seeds_make_different_orders(void **state)
-{
-    struct bench *bench = bench_need(state);
-    struct gpu_work work = gpu_work_none;
-    work.bytes = 65536;
-    work.stride = 64;
-    void *orders[3];
-    for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(gpu_opencl.prepare(bench->gpu, &work, i / 2, &bench->error), 0);
-        struct mirror mirror = mirror_make(bench, &work, 8);
-        /* Only the links: what lies between them was never written. */
-        uint64_t *links = orders[i] = calloc(mirror.count, sizeof *links);
-        assert_non_null(links);
-        for (uint64_t k = 0; k < mirror.count; k++)
-            links[k] = load(&mirror, k * 8);
-        free(mirror.memory);
-    }
-    assert_memory_equal(orders[0], orders[1], 1024 * sizeof(uint64_t));
-    assert_memory_not_equal(orders[0], orders[2], 1024 * sizeof(uint64_t));
-    for (int i = 0; i < 3; i++)
-        free(orders[i]);
-}
-
 static void a_ring_on_the_host_is_followed(void **state)
 {
     struct bench *bench = bench_need(state);
@@ -159,49 +136,6 @@ static void a_ring_on_the_host_is_followed(void **state)
     work.home = GPU_ON_HOST;
     work.bytes = 65536;
     work.stride = 128;
-    check_ring(bench, &work, 8);
-}
-
-static void lines_of_one_span_share_an_allocation(void **state)
-{
-    struct bench *bench = bench_need(state);
-    struct gpu_work work = gpu_work_none;
-    work.bytes = 256;
-    work.stride = 64;
-    work.span = 65536;
-    work.offset = 4096 + 8;
-    check_ring(bench, &work, 8);
-    struct opencl_memory *first = bench->own->ready.memory;
-    work.offset = 65536 - 256;
-    check_ring(bench, &work, 8);
-    assert_ptr_equal(bench->own->ready.memory, first);
-
-    struct gpu_work other = work;
-    other.span = 0;
-    other.offset = 0;
-    check_ring(bench, &other, 8); /* one of its own, and the shared one stays */
-    assert_ptr_not_equal(bench->own->ready.memory, first);
-    bench_prepare(bench, &work);
-    assert_ptr_equal(bench->own->ready.memory, first);
-
-    work.span = 131072;
-    check_ring(bench, &work, 8);
-    assert_int_equal(bench->own->kept_span, 131072);
-}
-
-/* Links go to the device in parts; more than one of them here, and a ring of one element. */
-static void long_and_short_rings_are_rings(void **state)
-{
-    struct bench *bench = bench_need(state);
-    struct gpu_work work = gpu_work_none;
-    work.bytes = (size_t)(2 * 1024 * 1024 + 5) * 8;
-    work.stride = 8;
-    bench_prepare(bench, &work);
-    struct mirror mirror = mirror_make(bench, &work, 8);
-    assert_visits_each_once(&mirror, &work);
-    assert_follows(bench, &mirror, 100);
-    free(mirror.memory);
-    work.bytes = work.stride = 64;
     check_ring(bench, &work, 8);
 }
 
@@ -280,10 +214,7 @@ int main(void)
         cmocka_unit_test(each_path_follows_its_ring),
         cmocka_unit_test(textures_are_followed_where_there_are_images),
         cmocka_unit_test(strides_go_up_and_come_back),
-        cmocka_unit_test(seeds_make_different_orders),
         cmocka_unit_test(a_ring_on_the_host_is_followed),
-        cmocka_unit_test(lines_of_one_span_share_an_allocation),
-        cmocka_unit_test(long_and_short_rings_are_rings),
         cmocka_unit_test(a_cpu_reports_no_cycles),
         cmocka_unit_test(ticks_are_cycles_only_at_a_clock_s_rate),
         cmocka_unit_test(a_kernel_reads_the_clock_that_a_device_offers),

@@ -42,26 +42,6 @@ static void each_memory_has_its_bandwidth(void **state)
     gpu_bench_value_is(bench, "gpu0.L1.bandwidth.read", "B/s", 35 * tera, 0.002);
 }
 
-static void streams_are_rates_and_have_working_sets(void **state)
-{
-    struct gpu_bench *bench = *state;
-    gpu_bench_begin(bench, 0);
-    assert_true(gpu_bench_stage(bench, &gpu_bandwidth));
-    const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->yields, OPERATIONS_PER_SECOND);
-    assert_false(plan->cycles);
-    bool half = false;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct gpu_work *work = gpu_bench_work(bench, &plan->points[i]);
-        assert_int_equal(work->action, GPU_STREAM);
-        assert_true(work->bytes <= bench->facts[0].memory_bytes / 8);
-        assert_string_equal(plan->series[plan->points[i].series].y.unit, "B/s");
-        half = half || (work->traffic == GPU_READ && work->bytes == 24 << 20);
-    }
-    assert_true(half);
-    assert_false(gpu_bench_stage(bench, &gpu_bandwidth));
-}
-
 static void a_small_memory_is_not_overfilled(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -107,7 +87,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(each_memory_has_its_bandwidth),
-        GPU_BENCH_TEST(streams_are_rates_and_have_working_sets),
         GPU_BENCH_TEST(a_small_memory_is_not_overfilled),
         GPU_BENCH_TEST(an_unknown_cache_has_no_bandwidth),
         GPU_BENCH_TEST(what_the_device_refuses_is_not_planned),

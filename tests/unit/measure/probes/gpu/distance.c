@@ -97,17 +97,6 @@ static void without_a_size_of_l2_nothing_far_is_reported(void **state)
     assert_null(gpu_bench_find(bench, "gpu0.L2.far"));
 }
 
-/* %globaltimer moves in steps of up to 1024 ns: two batches' readings are no drift of the clock. */
-static void steps_of_the_timer_are_no_moving_clock(void **state)
-{
-    struct gpu_bench *bench = *state;
-    gpu_bench_begin(bench, 0);
-    assert_true(gpu_bench_stage(bench, &gpu_distance));
-    const struct plan *plan = &bench->task.plan;
-    assert_true(plan->clock_spread * plan->batch_ns > 2 * 1024);
-    assert_true(plan->clock_spread < 0.05);
-}
-
 static void a_small_device_has_a_small_span(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -205,7 +194,6 @@ int main(void)
         GPU_BENCH_TEST(every_line_is_looked_at_from_every_multiprocessor),
         GPU_BENCH_TEST(copies_are_reported_from_one_side),
         GPU_BENCH_TEST(without_a_size_of_l2_nothing_far_is_reported),
-        GPU_BENCH_TEST(steps_of_the_timer_are_no_moving_clock),
         GPU_BENCH_TEST(a_small_device_has_a_small_span),
         GPU_BENCH_TEST(near_and_far_are_distinguished),
         GPU_BENCH_TEST(the_sides_are_named),

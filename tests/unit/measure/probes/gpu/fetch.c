@@ -84,39 +84,12 @@ static void a_line_shorter_than_the_stride_of_latency_is_reported(void **state)
     gpu_bench_value_is(bench, "gpu0.L2.line", "B", 64, 0);
 }
 
-static void sets_come_from_what_was_measured(void **state)
-{
-    struct gpu_bench *bench = *state;
-    begin(bench, (struct truth){128, 32, 128, 32});
-    gpu_bench_begin(bench, 0);
-    struct finding *found = pool_append(&bench->pool, (void **)&bench->result.findings,
-                                        &bench->result.finding_count, sizeof *found);
-    *found = (struct finding){.name = "gpu0.L2.capacity", .unit = "B", .value = 4 << 20};
-    assert_true(gpu_bench_stage(bench, &gpu_fetch));
-    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
-        const struct gpu_work *work = gpu_bench_work(bench, &bench->task.plan.points[i]);
-        const size_t level = work->path == GPU_L1 ? 128 << 10 : 4 << 20;
-        assert_true(work->order == GPU_RANDOM
-                        ? work->bytes == level / 2 * 3 || work->bytes == level / 4 * 3
-                        : work->bytes == level * 2);
-        assert_true(bench->task.plan.points[i].x == (double)work->stride);
-    }
-    /* Without a size of L2 there is nothing to miss. */
-    bench->result.finding_count = 0;
-    bench->facts[0].l2_bytes = 0;
-    gpu_bench_begin(bench, 0);
-    bench->task.plan.series_count = 0;
-    assert_true(gpu_bench_stage(bench, &gpu_fetch));
-    assert_int_equal(bench->task.plan.series_count, 3);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(lines_and_what_a_miss_brings_are_found),
         GPU_BENCH_TEST(from_too_little_nothing_is_concluded),
         GPU_BENCH_TEST(a_line_shorter_than_the_stride_of_latency_is_reported),
-        GPU_BENCH_TEST(sets_come_from_what_was_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,28 +81,6 @@ static void from_too_little_nothing_is_concluded(void **state)
     assert_null(gpu_bench_find(bench, "gpu0.L1.count"));
 }
 
-/* What `latency` found comes before what is declared. */
-static void the_rings_follow_what_was_found(void **state)
-{
-    struct gpu_bench *bench = *state;
-    struct finding found = {.name = "gpu0.L1.capacity", .unit = "B", .value = 128 << 10};
-    struct finding *list = pool_alloc(&bench->pool, 1, sizeof *list);
-    *list = found;
-    bench->result.findings = list;
-    bench->result.finding_count = 1;
-    gpu_bench_begin(bench, 0);
-    assert_true(gpu_bench_stage(bench, &gpu_sharing));
-    size_t seen = 0;
-    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
-        const struct gpu_work *work = gpu_bench_work(bench, &bench->task.plan.points[i]);
-        if (work->before == GPU_RIVAL) {
-            assert_int_equal(work->bytes, 2 * (96 << 10));
-            seen++;
-        }
-    }
-    assert_int_equal(seen, 8);
-}
-
 static void a_level_of_unknown_size_is_left_out(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -119,7 +97,6 @@ int main(void)
         GPU_BENCH_TEST(there_are_as_many_as_warps_go_by_turns),
         GPU_BENCH_TEST(what_fits_no_number_is_not_counted),
         GPU_BENCH_TEST(from_too_little_nothing_is_concluded),
-        GPU_BENCH_TEST(the_rings_follow_what_was_found),
         GPU_BENCH_TEST(a_level_of_unknown_size_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,30 +97,6 @@ static void what_there_is_not_is_refused_before_anything_starts(void **state)
     assert_refused(fake, "path", "l1,l3", "choose one of l1, l2, read-only");
 }
 
-static void its_time_is_that_of_what_was_asked_for(void **state)
-{
-    struct fake_bench *fake = *state;
-    fake_add(&fake_cuda, "Fake GTX", "gpu");
-    assert_int_equal(PLAN(fake, "what", "latency", "device", "1", NULL), 0);
-    const double one = fake->bench.task.weight_s;
-    assert_true(one == gpu_latency.weight);
-    assert_int_equal(PLAN(fake, "what", "latency", NULL), 0);
-    assert_true(fake->bench.task.weight_s == 2 * one);
-    double all = 0, by_default = 0;
-    for (size_t i = 0; gpu_experiments[i]; i++) {
-        /* Those need capability 9.0 and several devices. */
-        if (gpu_experiments[i] == &gpu_cluster || gpu_experiments[i] == &gpu_together)
-            continue;
-        all += gpu_experiments[i]->weight;
-        by_default += gpu_experiments[i]->by_default ? gpu_experiments[i]->weight : 0;
-    }
-    assert_int_equal(PLAN(fake, "device", "0", NULL), 0);
-    assert_true(fake->bench.task.weight_s == all);
-    fake->bench.task.named = false;
-    assert_int_equal(PLAN(fake, "device", "0", NULL), 0);
-    assert_true(fake->bench.task.weight_s == by_default);
-}
-
 /* --- measuring --- */
 
 static void devices_are_measured_one_after_another(void **state)
@@ -153,18 +129,6 @@ static void devices_are_measured_one_after_another(void **state)
     }
     assert_float_equal(fake_find(fake, "gpu0.clock")->value, 2e9, 1e5);
     assert_float_equal(fake_find(fake, "gpu1.clock")->value, 1e9, 1e5);
-}
-
-/* A device does 100 at once where 64 are asked for: the time is still of those asked for. */
-static void what_is_rounded_up_is_not_counted_twice(void **state)
-{
-    struct fake_bench *fake = *state;
-    fake_cuda.devices[0].chunk = 1000000;
-    assert_int_equal(PLAN(fake, "what", "latency", "sizes", "4K", "path", "l1", NULL), 0);
-    assert_int_equal(fake_measure(fake), 0);
-    const struct series *series = fake_series(fake, "gpu0 latency", "l1", "random");
-    assert_float_equal(series->points[0].cycles.median, 32, 1e-3);
-    assert_float_equal(series->points[0].y.median, 16, 1e-3);
 }
 
 static void a_model_is_flagged_and_hardware_is_not(void **state)
@@ -368,9 +332,7 @@ int main(void)
         FAKE_TEST(a_backend_that_is_named_is_the_only_one_asked),
         FAKE_TEST(a_cpu_counts_only_where_opencl_is_named),
         FAKE_TEST(what_there_is_not_is_refused_before_anything_starts),
-        FAKE_TEST(its_time_is_that_of_what_was_asked_for),
         FAKE_TEST(devices_are_measured_one_after_another),
-        FAKE_TEST(what_is_rounded_up_is_not_counted_twice),
         FAKE_TEST(a_model_is_flagged_and_hardware_is_not),
         FAKE_TEST(what_a_device_can_not_do_is_left_out_and_reported),
         FAKE_TEST(what_it_can_not_do_at_all_is_skipped),

@@ -54,34 +54,6 @@ static void loads_and_launches_have_a_latency(void **state)
     gpu_bench_value_is(bench, "gpu0.host.launch_ns", "ns", 6000, 0.002);
 }
 
-static void a_stage_has_one_quantity_and_sizes_go_from_small_to_large(void **state)
-{
-    struct gpu_bench *bench = *state;
-    const struct plan *plan = &bench->task.plan;
-    unsigned latencies = 0;
-    size_t pinned_least = SIZE_MAX, most = 0;
-    gpu_bench_begin(bench, 0);
-    while (gpu_bench_stage(bench, &gpu_host))
-        for (size_t i = 0; i < plan->point_count; i++) {
-            const struct gpu_work *work = gpu_bench_work(bench, &plan->points[i]);
-            const bool copy = work->action == GPU_TRANSFER || work->action == GPU_STREAM;
-            assert_int_equal(plan->yields, copy ? OPERATIONS_PER_SECOND : TIME_PER_OPERATION);
-            latencies += !copy;
-            if (work->action == GPU_CHASE)
-                assert_int_equal(work->home, GPU_ON_HOST);
-            if (copy && work->pinned && work->bytes < pinned_least)
-                pinned_least = work->bytes;
-            /* The size is that of one copy; both ways there are two. */
-            const size_t copies = work->direction == GPU_BOTH_WAYS ? 2 : 1;
-            if (copy)
-                assert_true((double)work->bytes == plan->points[i].x * (double)copies);
-            most = copy && work->bytes / copies > most ? work->bytes / copies : most;
-        }
-    assert_int_equal(latencies, 2);
-    assert_int_equal(pinned_least, 4 << 10);
-    assert_int_equal(most, 64 << 20);
-}
-
 static const char *only_launches(const struct gpu *gpu, const struct gpu_work *work)
 {
     (void)gpu;
@@ -101,21 +73,6 @@ static void what_the_device_refuses_is_not_planned(void **state)
     assert_non_null(strstr(bench->state.not_measured, "host reads"));
 }
 
-static const char *only_copies(const struct gpu *gpu, const struct gpu_work *work)
-{
-    (void)gpu;
-    return work->action != GPU_TRANSFER ? "has no kernels" : NULL;
-}
-
-static void copies_alone_are_planned_at_once(void **state)
-{
-    struct gpu_bench *bench = *state;
-    bench->backend.refuses = only_copies;
-    gpu_bench_drive(bench, &gpu_host, 0, made_up);
-    assert_null(gpu_bench_find(bench, "gpu0.host.launch_ns"));
-    gpu_bench_value_is(bench, "gpu0.host.to_device.pinned", "B/s", large(25 * giga), 0.002);
-}
-
 static double only_small(const struct gpu_work *work)
 {
     return work->bytes < 64 << 20 ? made_up(work) : NAN;
@@ -133,9 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(copies_are_reported_by_their_largest),
         GPU_BENCH_TEST(loads_and_launches_have_a_latency),
-        GPU_BENCH_TEST(a_stage_has_one_quantity_and_sizes_go_from_small_to_large),
         GPU_BENCH_TEST(what_the_device_refuses_is_not_planned),
-        GPU_BENCH_TEST(copies_alone_are_planned_at_once),
         GPU_BENCH_TEST(without_the_largest_copy_there_is_no_finding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,32 +129,6 @@ static void what_the_bank_does_not_outgrow_has_no_capacity(void **state)
         assert_null(strstr(bench->result.findings[i].name, "DRAM"));
 }
 
-static void points_are_chases_that_the_memories_can_hold(void **state)
-{
-    struct gpu_bench *bench = *state;
-    gpu_bench_begin(bench, 0);
-    assert_true(gpu_bench_stage(bench, &gpu_memories));
-    double constant_most = 0;
-    for (size_t i = 0; i < bench->task.plan.point_count; i++) {
-        const struct gpu_work *work = gpu_bench_work(bench, &bench->task.plan.points[i]);
-        assert_int_equal(work->action, GPU_CHASE);
-        assert_true(work->bytes >= 4 * work->stride && work->bytes % work->stride == 0);
-        assert_true(bench->task.plan.points[i].x == (double)work->bytes);
-        if (work->path == GPU_SCALAR)
-            assert_true(work->bytes <= 256 << 10);
-        else if (work->path == GPU_CONSTANT)
-            constant_most = fmax(constant_most, (double)work->bytes);
-        else
-            assert_true(work->bytes <= (size_t)(work->path == GPU_ATOMIC ? 128 : 4) << 10);
-    }
-    assert_true(constant_most == 64 << 10);
-    assert_int_equal(bench->task.plan.series_count, 11);
-    for (size_t i = 0; i < bench->task.plan.series_count; i++) {
-        assert_string_equal(bench->task.plan.series[i].x.unit, "B");
-        assert_string_equal(bench->task.plan.series[i].y.unit, "ns");
-    }
-}
-
 static const char *neither_texture_nor_constant(const struct gpu *gpu, const struct gpu_work *work)
 {
     (void)gpu;
@@ -208,7 +182,6 @@ int main(void)
         GPU_BENCH_TEST(both_constant_caches_end_where_they_do),
         GPU_BENCH_TEST(a_small_second_constant_cache_is_not_taken_for_l2),
         GPU_BENCH_TEST(what_the_bank_does_not_outgrow_has_no_capacity),
-        GPU_BENCH_TEST(points_are_chases_that_the_memories_can_hold),
         GPU_BENCH_TEST(what_the_device_refuses_is_not_planned),
         GPU_BENCH_TEST(a_device_without_cycles_has_times_alone),
         GPU_BENCH_TEST(what_was_not_measured_is_not_found),

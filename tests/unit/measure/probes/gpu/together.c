@@ -47,23 +47,6 @@ static void what_is_left_is_reported_of_each_direction(void **state)
                         "copies of 32 MiB each way, their sum, while 2 others did the same");
 }
 
-/* Those that were not asked for are left in peace. */
-static void the_devices_are_those_that_are_measured(void **state)
-{
-    struct gpu_bench *bench = *state;
-    with(bench, 3);
-    gpu_bench_begin(bench, 3);
-    assert_true(gpu_bench_stage(bench, &gpu_together));
-    const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->point_count, 6);
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct gpu_work *work = gpu_bench_work(bench, &plan->points[i]);
-        assert_int_equal(work->together, plan->points[i].x > 1 ? 11 : 8);
-        assert_true(plan->points[i].x == (double)bits(work->together));
-    }
-    assert_false(gpu_bench_stage(bench, &gpu_together));
-}
-
 static void one_device_has_nobody_beside_it(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -129,7 +112,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GPU_BENCH_TEST(what_is_left_is_reported_of_each_direction),
-        GPU_BENCH_TEST(the_devices_are_those_that_are_measured),
         GPU_BENCH_TEST(one_device_has_nobody_beside_it),
         GPU_BENCH_TEST(the_smallest_memory_decides_the_size),
         GPU_BENCH_TEST(from_one_of_both_no_share_is_concluded),

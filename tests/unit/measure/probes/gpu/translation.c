@@ -61,26 +61,6 @@ static double none(const struct gpu_work *work)
     return 280;
 }
 
-static void chains_hit_the_second_level_and_spread_by_some_lines_more_each(void **state)
-{
-    struct gpu_bench *bench = *state;
-    gpu_bench_begin(bench, 0);
-    assert_true(gpu_bench_stage(bench, &gpu_translation));
-    const struct plan *plan = &bench->task.plan;
-    assert_int_equal(plan->series_count, 11);
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const struct gpu_work *work = gpu_bench_work(bench, &plan->points[i]);
-        const bool packed = plan->points[i].series == 0;
-        assert_int_equal(work->path, GPU_L2);
-        assert_true(work->offset + work->bytes <= work->span &&
-                    work->span <= bench->facts[0].memory_bytes / 4);
-        assert_true(lines_of(work) * 128 <= (double)bench->facts[0].l2_bytes / 2);
-        assert_int_equal(work->stride % (packed ? 128 : 64 << 10), packed ? 0 : CREEP);
-        assert_true(plan->points[i].x ==
-                    (packed ? lines_of(work) : lines_of(work) * (double)(work->stride - CREEP)));
-    }
-}
-
 static void reach_page_and_cost_are_found(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -193,7 +173,6 @@ static void a_small_device_is_refused_or_has_fewer_strides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(chains_hit_the_second_level_and_spread_by_some_lines_more_each),
         GPU_BENCH_TEST(reach_page_and_cost_are_found),
         GPU_BENCH_TEST(two_levels_are_distinguished),
         GPU_BENCH_TEST(hashed_sets_have_a_reach_too),
