@@ -1,6 +1,7 @@
 #include "conclude/analyse.h"
 
 #include "base/cpulist.h"
+#include "base/text.h"
 #include "conclude/complete.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/finding.h"
@@ -368,4 +369,16 @@ size_t analysis_cpu_count(const struct analysis *analysis, size_t least)
     const size_t count = cpus.count;
     cpulist_free(&cpus);
     return count > least ? count : least;
+}
+
+size_t analysis_threads(const struct analysis *analysis, const char *name)
+{
+    const double asked = analysis_number(analysis, name);
+    double most = 1;
+    for (size_t i = 0; i < analysis->result->series_count; i++) {
+        const struct series *series = &analysis->result->series[i];
+        for (size_t p = 0; p < series->point_count && text_same(series->x.name, name); p++)
+            most = fmax(most, series->points[p].x);
+    }
+    return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
 }

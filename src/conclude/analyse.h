@@ -94,6 +94,9 @@ const char *analysis_factor(const struct series *, const char *name);
  * not say. */
 unsigned analysis_line_bytes(const struct analysis *);
 size_t analysis_cpu_count(const struct analysis *, size_t least);
+/* The threads of all CPUs: as many as the parameter of that name asks for, or as there were CPUs,
+ * and no fewer than a series has whose x has that name. */
+size_t analysis_threads(const struct analysis *, const char *name);
 /* Whether a flag such as --quick was given. */
 bool analysis_is_set(const struct analysis *, const char *name);
 

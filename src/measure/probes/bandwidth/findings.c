@@ -13,15 +13,6 @@ static const double saturated = 0.95;
 
 /* --- derived series --- */
 
-static void divide(struct summary *summary, double by)
-{
-    float *const values[] = {&summary->median, &summary->low, &summary->high,
-                             &summary->min,    &summary->p10, &summary->p25,
-                             &summary->p75,    &summary->p90, &summary->max};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        *values[i] = (float)((double)*values[i] / by);
-}
-
 static void add_per_cpu(struct probe_task *task, size_t from)
 {
     const struct bandwidth_state *state = task->state;
@@ -34,7 +25,11 @@ static void add_per_cpu(struct probe_task *task, size_t from)
     for (; each->point_count < total->point_count; each->point_count++) {
         struct point *point = &each->points[each->point_count];
         *point = total->points[each->point_count];
-        divide(&point->y, point->x);
+        float *const values[] = {&point->y.median, &point->y.low, &point->y.high,
+                                 &point->y.min,    &point->y.p10, &point->y.p25,
+                                 &point->y.p75,    &point->y.p90, &point->y.max};
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+            *values[v] = (float)((double)*values[v] / point->x);
     }
 }
 
@@ -265,24 +260,10 @@ static void analyse_stream(struct analysis *analysis, const struct curve *curve)
     }
 }
 
-/* All CPUs: those that were asked for, or all there were. */
-static size_t cpus_of(const struct analysis *analysis)
-{
-    const struct probe_result *result = analysis->result;
-    const double asked = analysis_number(analysis, "threads");
-    double most = 1;
-    for (size_t i = 0; i < result->series_count; i++)
-        for (size_t p = 0; p < result->series[i].point_count &&
-                           strcmp(result->series[i].name, BANDWIDTH_BY_THREADS_NAME) == 0;
-             p++)
-            most = fmax(most, result->series[i].points[p].x);
-    return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
-}
-
 void bandwidth_analyse(struct analysis *analysis)
 {
     const struct probe_result *result = analysis->result;
-    const size_t cpus = cpus_of(analysis);
+    const size_t cpus = analysis_threads(analysis, "threads");
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *series = &result->series[i];
         const struct curve curve = {.series = series,

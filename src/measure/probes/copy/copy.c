@@ -308,16 +308,6 @@ static void prepare_copy(struct trial *trial)
 
 /* --- concluding --- */
 
-/* The largest call whose memory fits `bytes`; 0: none. A copy's memory is twice its size. */
-static uint64_t call_within(const struct copy_state *state, uint64_t bytes)
-{
-    uint64_t call = 0;
-    for (size_t i = 0; i < state->size_count && 2 * state->sizes[i] <= bytes; i++)
-        if (state->sizes[i] % COPY_STEP_BYTES == 0)
-            call = state->sizes[i];
-    return call;
-}
-
 static void conclude_copy(struct probe_task *task, const struct stage_outcome *outcome)
 {
     const struct copy_state *state = task->state;
@@ -328,7 +318,11 @@ static void conclude_copy(struct probe_task *task, const struct stage_outcome *o
     struct factor *calls = build_note_list(task, level_calls);
     for (size_t i = 0; i < count; i++) {
         const struct chase_level *level = &levels[i];
-        const uint64_t call = call_within(state, level->last ? UINT64_MAX : level->bytes);
+        uint64_t call = 0; /* the largest whose memory, twice its size, the level holds */
+        for (size_t k = 0; k < state->size_count; k++)
+            if (state->sizes[k] % COPY_STEP_BYTES == 0 &&
+                (level->last || 2 * state->sizes[k] <= level->bytes))
+                call = state->sizes[k];
         /* A fill's memory is only once its size. */
         if (!call || call <= level->above)
             continue;

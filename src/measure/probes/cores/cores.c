@@ -327,16 +327,6 @@ static bool next_cores(struct probe_task *task, const struct stage_outcome *outc
 
 /* --- observing --- */
 
-/* Time of one hand-off: the median of the trial's batches. */
-static double trial_ns(const struct observation *seen)
-{
-    double values[seen->batch_count];
-    for (unsigned i = 0; i < seen->batch_count; i++)
-        values[i] = seen->batches[i].ns;
-    sort_ascending(values, seen->batch_count);
-    return median(values, seen->batch_count) / (seen->trial->operations * (double)seen->repeats);
-}
-
 /* The trials of one visit end at the same time. */
 static void add_to_reference(struct probe_task *task, const struct observation *seen)
 {
@@ -354,7 +344,12 @@ static void add_to_reference(struct probe_task *task, const struct observation *
     last->home = state->home_now;
     last->from = seen->trial->point->from;
     last->to = seen->trial->point->to;
-    state->trial_values[state->trial_count++] = trial_ns(seen);
+    double batches[seen->batch_count]; /* a trial's time is their median */
+    for (unsigned i = 0; i < seen->batch_count; i++)
+        batches[i] = seen->batches[i].ns;
+    sort_ascending(batches, seen->batch_count);
+    state->trial_values[state->trial_count++] =
+        median(batches, seen->batch_count) / (seen->trial->operations * (double)seen->repeats);
     sort_ascending(state->trial_values, state->trial_count);
     last->ns = median(state->trial_values, state->trial_count);
 }

@@ -49,12 +49,9 @@ static void add_group(struct listing *listing, enum declared_kind kind, const ch
             listing->own[kept++] = ids[i];
     if (kept < 2 || kept == listing->count)
         return;
-    append(listing, listing->bytes ? "; " : "");
-    append(listing, kind_words[kind]);
-    append(listing, " ");
-    append(listing, build_cpus(listing->pool, listing->own, kept));
-    append(listing, " ");
-    append(listing, name);
+    append(listing,
+           pool_printf(listing->pool, "%s%s %s %s", listing->bytes ? "; " : "", kind_words[kind],
+                       build_cpus(listing->pool, listing->own, kept), name));
 }
 
 static int place_of(const struct cpu_place *cpu, enum declared_kind kind)

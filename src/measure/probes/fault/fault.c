@@ -212,15 +212,6 @@ static void plan_threads(struct probe_task *task)
         not_measured(task, "unmapping beside threads", "that takes two CPUs");
 }
 
-/* The largest pages take so long that a batch is a trial. */
-static void plan_largest(struct probe_task *task)
-{
-    const size_t page = pages_bytes(PAGES_OF_1G);
-    task->plan.batches = BATCHES_1G;
-    if (page && page <= machine_memory_budget(task->machine) && can_be_had(task, PAGES_OF_1G, page))
-        add_pages(task, FAULT_RESERVED, PAGES_OF_1G, 1, false);
-}
-
 /* Threads that got no time to run together on a busy machine may get it later. */
 static void plan_failed_again(struct probe_task *task)
 {
@@ -291,6 +282,7 @@ static bool next_fault(struct probe_task *task, const struct stage_outcome *outc
 {
     (void)outcome, (void)stage;
     struct fault_state *state = task->state;
+    const size_t page = pages_bytes(PAGES_OF_1G);
     while (task->named && state->stage < STAGES_MOST) {
         begin_plan(task);
         switch (++state->stage) {
@@ -298,7 +290,11 @@ static bool next_fault(struct probe_task *task, const struct stage_outcome *outc
             plan_threads(task);
             break;
         case 2:
-            plan_largest(task);
+            /* The largest pages take so long that a batch is a trial. */
+            task->plan.batches = BATCHES_1G;
+            if (page && page <= machine_memory_budget(task->machine) &&
+                can_be_had(task, PAGES_OF_1G, page))
+                add_pages(task, FAULT_RESERVED, PAGES_OF_1G, 1, false);
             break;
         default:
             plan_failed_again(task);
@@ -372,52 +368,39 @@ static struct point *measured_point(const struct probe_task *task, const struct 
     return series_point(&task->result->series[series], at->x);
 }
 
-/* What failed in one stage may have its value from the next. */
-static void forget_failures(struct probe_task *task)
-{
-    const struct fault_state *state = task->state;
-    for (size_t i = 0; i < state->point_count; i++)
-        if (!measured_point(task, &state->points[i]))
-            return;
-    if (task->result->status == PROBE_PARTIAL) {
-        task->result->status = PROBE_OK;
-        task->result->reason = NULL;
-    }
-}
-
-static void conclude_point(struct probe_task *task, const struct fault_point *at,
-                           struct point *point)
-{
-    if (at->refused) {
-        point->y = summary_of_nothing();
-        point->flags = 0;
-        point->failed = "the system refused a call that it takes: see the limits on memory, "
-                        "mappings and processes";
-        task->result->status = PROBE_PARTIAL;
-        task->result->reason = pool_printf(task->pool, "%s at %g: %s", whats[at->what].series,
-                                           point->x, point->failed);
-    } else if (at->meant != at->counted) {
-        /* That is what every batch met: nobody else interrupted it. */
-        point->flags &= ~FLAG_BIT(FLAG_PREEMPTED);
-        point->flags |= FLAG_BIT(FLAG_MISCOUNTED);
-    }
-}
-
 /* Notes what the kernel counted, flags points where that is not what was meant, and takes the value
  * from those whose system calls were refused. */
 static void conclude_fault(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    (void)outcome;
     const struct fault_state *state = task->state;
+    struct probe_result *result = task->result;
     uint64_t meant = 0, counted = 0;
-    forget_failures(task);
+    bool lacking = false;
+    (void)outcome;
+    for (size_t i = 0; i < state->point_count; i++)
+        lacking = lacking || !measured_point(task, &state->points[i]);
+    if (!lacking && result->status == PROBE_PARTIAL) { /* what failed has its value from later */
+        result->status = PROBE_OK;
+        result->reason = NULL;
+    }
     for (size_t i = 0; i < state->point_count; i++) {
         const struct fault_point *at = &state->points[i];
         struct point *point = measured_point(task, at);
         meant += at->meant;
         counted += at->counted;
-        if (point)
-            conclude_point(task, at, point);
+        if (point && at->refused) {
+            point->y = summary_of_nothing();
+            point->flags = 0;
+            point->failed = "the system refused a call that it takes: see the limits on memory, "
+                            "mappings and processes";
+            result->status = PROBE_PARTIAL;
+            result->reason = pool_printf(task->pool, "%s at %g: %s", whats[at->what].series,
+                                         point->x, point->failed);
+        } else if (point && at->meant != at->counted) {
+            /* That is what every batch met: nothing else interrupted it. */
+            point->flags &= ~FLAG_BIT(FLAG_PREEMPTED);
+            point->flags |= FLAG_BIT(FLAG_MISCOUNTED);
+        }
     }
     if (state->not_measured)
         build_note_text(task, parameter_not_measured, state->not_measured);

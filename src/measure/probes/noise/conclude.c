@@ -28,6 +28,7 @@ struct concluding {
     const struct noise_state *state;
     size_t cpus;
     struct noise_causes *causes; /* one for each CPU */
+    struct ratio *shares;        /* the same: that all causes took */
     struct interruptions after;
     double window_s; /* between the two readings of the system's counts; NAN: they show nothing */
     bool counts_stolen, counts_interrupts; /* whether the system counts that at all */
@@ -341,17 +342,14 @@ static void add_shares(struct concluding *all)
     };
     struct pool *pool = all->task->pool;
     size_t worst = 0;
-    double most = -1;
-    for (size_t i = 0; i < all->cpus; i++) {
-        const double share = share_of(all, i, CAUSES).value;
-        worst = share > most ? i : worst;
-        most = share > most ? share : most;
-    }
+    for (size_t i = 1; i < all->cpus; i++)
+        if (!(all->shares[i].value <= all->shares[worst].value) && !isnan(all->shares[i].value))
+            worst = i;
     add(all, "noise.share", "%", share_of(all, all->cpus, CAUSES),
         all->cpus > 1 ? pool_printf(pool,
                                     "of the time of %zu CPUs was taken from a program that never "
                                     "stops; most on CPU %d, %.3g %%",
-                                    all->cpus, all->task->cpus.ids[worst], most)
+                                    all->cpus, all->task->cpus.ids[worst], all->shares[worst].value)
                       : "of the time was taken from a program that never stops")
         ->cpus = list_cpus(all, NULL);
     for (int cause = 0; cause < CAUSES; cause++) {
@@ -500,14 +498,11 @@ static void add_quietest(struct concluding *all)
     bool *on = pool_alloc(pool, all->cpus, sizeof *on);
     struct ratio least = {NAN, NAN, NAN};
     size_t count = 0;
+    for (size_t i = 0; i < all->cpus; i++)
+        if (!(all->shares[i].value >= least.value) && !isnan(all->shares[i].value))
+            least = all->shares[i];
     for (size_t i = 0; i < all->cpus; i++) {
-        const struct ratio share = share_of(all, i, CAUSES);
-        if (!(share.value >= least.value))
-            least = isnan(share.value) ? least : share;
-    }
-    for (size_t i = 0; i < all->cpus; i++) {
-        const struct ratio share = share_of(all, i, CAUSES);
-        on[i] = share.value <= least.value || share.low <= least.high;
+        on[i] = all->shares[i].value <= least.value || all->shares[i].low <= least.high;
         count += on[i];
     }
     const char *cpus = list_cpus(all, on);
@@ -538,7 +533,10 @@ void noise_conclude(struct probe_task *task, const struct stage_outcome *outcome
     all.parts = pool_alloc(task->pool, windows, sizeof *all.parts);
     all.wholes = pool_alloc(task->pool, windows, sizeof *all.wholes);
     all.lengths = pool_alloc(task->pool, 1, sizeof *all.lengths);
+    all.shares = pool_alloc(task->pool, all.cpus, sizeof *all.shares);
     read_system(&all, outcome->elapsed_s);
+    for (size_t i = 0; i < all.cpus; i++)
+        all.shares[i] = share_of(&all, i, CAUSES);
     add_all_series(&all);
     task->result->series = task->plan.series;
     task->result->series_count = task->plan.series_count;

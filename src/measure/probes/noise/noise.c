@@ -123,18 +123,6 @@ static void prepare_noise(struct trial *trial)
 
 /* --- tallies --- */
 
-static void add_event(struct noise_tally *tally, const struct gap *gap, enum gap_kind kind,
-                      struct pool *pool)
-{
-    const int length = (double)gap->ticks >= long_overs * (double)tally->over;
-    struct noise_event *event = tally->event_counts[length] >= EVENTS_MOST
-                                    ? NULL
-                                    : pool_append(pool, (void **)&tally->events[length],
-                                                  &tally->event_counts[length], sizeof *event);
-    if (event)
-        *event = (struct noise_event){(double)gap->at, (double)gap->ticks, kind};
-}
-
 /* Makes room for a trial: where the last window is full a new one, and where there are as many as
  * there may be, of two neighbours one. */
 static void open_window(struct noise_tally *tally)
@@ -171,7 +159,13 @@ static void take(struct noise_tally *tally, struct gaps *gaps, struct pool *pool
         lost[kind] += (double)gap->ticks;
         if (gap->ticks > tally->longest[kind])
             tally->longest[kind] = gap->ticks;
-        add_event(tally, gap, kind, pool);
+        const int length = (double)gap->ticks >= long_overs * (double)tally->over;
+        struct noise_event *event = tally->event_counts[length] < EVENTS_MOST
+                                        ? pool_append(pool, (void **)&tally->events[length],
+                                                      &tally->event_counts[length], sizeof *event)
+                                        : NULL;
+        if (event)
+            *event = (struct noise_event){(double)gap->at, (double)gap->ticks, kind};
     }
     /* Those that found no room in the log have no length each, but none is left out of the sums. */
     lost[GAP_OTHER] += (double)gaps->missed_ticks;

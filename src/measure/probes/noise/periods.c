@@ -36,26 +36,27 @@ static bool is_same(const struct noise_period *a, const struct noise_period *b)
     return a->kind == b->kind && off < same_period && alike_long;
 }
 
-/* Keeps what was found; where it was found before, the one that has more behind it. */
-static void keep(const struct search *search, struct noise_period found, size_t cpu)
+/* Adds the other's CPUs to those that were kept, and takes its figures where more is behind them.
+ */
+static void merge(struct noise_period *kept, struct noise_period other, size_t cpus)
+{
+    for (size_t cpu = 0; cpu < cpus; cpu++)
+        kept->on[cpu] = kept->on[cpu] || other.on[cpu];
+    other.on = kept->on;
+    if (other.events > kept->events)
+        *kept = other;
+}
+
+static void keep(const struct search *search, struct noise_period found)
 {
     struct noise_periods *periods = search->found;
-    struct noise_period *place = NULL;
-    for (size_t i = 0; i < periods->count && !place; i++)
-        if (is_same(&periods->list[i], &found))
-            place = &periods->list[i];
-    if (!place && periods->count < PERIODS_MOST) {
-        place = &periods->list[periods->count++];
-        *place =
-            (struct noise_period){.on = pool_alloc(search->pool, search->cpus, sizeof *place->on)};
-    }
-    if (!place)
-        return;
-    place->on[cpu] = true;
-    if (found.events > place->events) {
-        found.on = place->on;
-        *place = found;
-    }
+    size_t i = 0;
+    while (i < periods->count && !is_same(&periods->list[i], &found))
+        i++;
+    if (i < periods->count)
+        merge(&periods->list[i], found, search->cpus);
+    else if (i < PERIODS_MOST)
+        periods->list[periods->count++] = found;
 }
 
 static int by_time(const void *a, const void *b)
@@ -79,15 +80,16 @@ static void look(const struct search *search, size_t cpu, const struct noise_eve
     if (!period_find(search->times, count, &period))
         return;
     sort_ascending(search->lengths, count);
-    keep(search,
-         (struct noise_period){.every_ns = period.value,
-                               .low_ns = period.low,
-                               .high_ns = period.high,
-                               .each_ns = median(search->lengths, count),
-                               .share = sum / (double)count / period.value,
-                               .kind = kind,
-                               .events = count},
-         cpu);
+    bool *on = pool_alloc(search->pool, search->cpus, sizeof *on);
+    on[cpu] = true;
+    keep(search, (struct noise_period){.every_ns = period.value,
+                                       .low_ns = period.low,
+                                       .high_ns = period.high,
+                                       .each_ns = median(search->lengths, count),
+                                       .share = sum / (double)count / period.value,
+                                       .kind = kind,
+                                       .on = on,
+                                       .events = count});
 }
 
 static void look_at_cpu(const struct search *search, size_t cpu)
@@ -113,18 +115,11 @@ static void look_at_cpu(const struct search *search, size_t cpu)
 static void unite(struct noise_periods *periods, size_t cpus)
 {
     for (size_t i = 0; i < periods->count; i++)
-        for (size_t j = periods->count; --j > i;) {
-            struct noise_period *kept = &periods->list[i], other = periods->list[j];
-            if (!is_same(kept, &other))
-                continue;
-            bool *on = kept->on;
-            for (size_t cpu = 0; cpu < cpus; cpu++)
-                on[cpu] = on[cpu] || other.on[cpu];
-            if (other.events > kept->events)
-                *kept = other;
-            kept->on = on;
-            periods->list[j] = periods->list[--periods->count];
-        }
+        for (size_t j = periods->count; --j > i;)
+            if (is_same(&periods->list[i], &periods->list[j])) {
+                merge(&periods->list[i], periods->list[j], cpus);
+                periods->list[j] = periods->list[--periods->count];
+            }
 }
 
 static int by_share(const void *a, const void *b)

@@ -205,17 +205,6 @@ static void conclude_coherence(struct probe_task *task, const struct stage_outco
     }
 }
 
-/* What was noted of that holder; NULL where nothing was. */
-static const struct factor *sharer_of(const struct analysis *analysis, int holder)
-{
-    size_t count;
-    const struct factor *list = analysis_list(analysis, "sharers", &count);
-    for (size_t i = 0; i + 1 < count; i += 2)
-        if (!list[i].text && list[i].number == holder)
-            return &list[i + 1];
-    return NULL;
-}
-
 /* Where the lines were, in words. */
 static const char *where(struct analysis *analysis, enum line_state state,
                          const struct point *point)
@@ -225,7 +214,11 @@ static const char *where(struct analysis *analysis, enum line_state state,
         [LINE_EXCLUSIVE] = "exclusive, and clean, in the cache of CPU %d",
         [LINE_INVALID] = "in no cache; CPU %d had it last",
     };
-    const struct factor *sharer = sharer_of(analysis, point->to);
+    size_t count;
+    const struct factor *list = analysis_list(analysis, "sharers", &count), *sharer = NULL;
+    for (size_t i = 0; i + 1 < count; i += 2)
+        if (!list[i].text && list[i].number == point->to)
+            sharer = &list[i + 1];
     if (state != LINE_SHARED) /* a text of this table */
         return pool_printf(analysis->pool, places[state], point->to);
     if (!sharer)
@@ -243,16 +236,6 @@ static const char *where(struct analysis *analysis, enum line_state state,
                        point->to);
 }
 
-/* LINE_STATES: the series is none of these. */
-static enum line_state state_of(const struct series *series)
-{
-    const char *text = analysis_factor(series, "state");
-    enum line_state state = 0;
-    while (state < LINE_STATES && strcmp(line_state_names[state], text) != 0)
-        state++;
-    return state;
-}
-
 static void analyse_coherence(struct analysis *analysis)
 {
     const struct probe_result *result = analysis->result;
@@ -263,8 +246,10 @@ static void analyse_coherence(struct analysis *analysis)
                       "the document does not say who shared the lines");
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *series = &result->series[i];
-        const enum line_state state = state_of(series);
-        const char *op = analysis_factor(series, "op");
+        const char *op = analysis_factor(series, "op"), *held = analysis_factor(series, "state");
+        enum line_state state = 0;
+        while (state < LINE_STATES && strcmp(line_state_names[state], held) != 0)
+            state++;
         const size_t first = result->finding_count;
         if (state == LINE_STATES || (state == LINE_SHARED && !known))
             continue;

@@ -256,23 +256,10 @@ static void add_ratio(struct analysis *analysis, enum contention_op op, const ch
     analysis_read_off(analysis, first, series);
 }
 
-/* All writers: as many as were asked for, or as there were CPUs. */
-static size_t writers_of(const struct analysis *analysis)
-{
-    const double asked = analysis_number(analysis, "writers");
-    double most = 1;
-    for (size_t i = 0; i < analysis->result->series_count; i++) {
-        const struct series *series = &analysis->result->series[i];
-        for (size_t p = 0; p < series->point_count && strcmp(series->x.name, "writers") == 0; p++)
-            most = fmax(most, series->points[p].x);
-    }
-    return asked >= 1 ? analysis_count(asked) : analysis_cpu_count(analysis, analysis_count(most));
-}
-
 static void analyse_contention(struct analysis *analysis)
 {
     struct pool *pool = analysis->pool;
-    const size_t all = writers_of(analysis);
+    const size_t all = analysis_threads(analysis, "writers");
     const unsigned line = analysis_line_bytes(analysis);
     const char *more =
         all > 2 ? "" : "; more CPUs would show how it falls, and who gets how little";

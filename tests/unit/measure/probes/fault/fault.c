@@ -4,7 +4,6 @@
 #include "document/flag.h"
 #include "measure/kernels/pages.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 extern const struct probe fault_probe;
@@ -78,19 +77,6 @@ static void sizes_and_cpus_that_are_not_there_are_refused(void **state)
     assert_int_equal(settings_set(&bench->settings, "size", "100", &bench->error), ERROR_USAGE);
 }
 
-/* ns of an operation: such as make every ratio a round number. */
-static double model(const char *name, double x)
-{
-    const bool small = !(x > (double)pages_bytes(PAGES_OF_4K));
-    if (strcmp(name, "first touch") == 0)
-        return small ? 500 : 25600;
-    if (strcmp(name, "zeroing") == 0)
-        return 100;
-    if (strcmp(name, "unmap") == 0)
-        return small ? 400 : 50;
-    return strcmp(name, "unmap by threads") == 0 ? 300 + 1000 * (x - 1) : 250;
-}
-
 /* As the engine would leave it: a trial of two batches at each point, and its value. Of copy-on-
  * write, the kernel counted `more` faults in the second batch and refused so many calls. */
 static void measure(struct bench *bench, uint64_t more, unsigned refused)
@@ -119,12 +105,11 @@ static void measure(struct bench *bench, uint64_t more, unsigned refused)
         fault_probe.observe(
             &bench->task, &(struct observation){
                               .trial = &trial, .batches = batches, .batch_count = 2, .repeats = 1});
-        const float ns = (float)model(series->name, at->x);
         *(struct point *)pool_append(&bench->pool, (void **)&series->points, &series->point_count,
                                      sizeof(struct point)) =
             (struct point){.x = at->x,
                            .flags = wrong && more ? FLAG_BIT(FLAG_PREEMPTED) : 0,
-                           .y = {ns, ns * 0.99f, ns * 1.01f, 0.97f, .n = 6}};
+                           .y = {250, 245, 255, 0.97f, .n = 6}};
     }
     bench->result.series = plan->series;
     bench->result.series_count = plan->series_count;
@@ -138,45 +123,6 @@ static void conclude(struct bench *bench, uint64_t more, unsigned refused)
         measure(bench, more, refused);
     while (probe_next(&bench->task, &outcome, 1, &bench->error) == 1);
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
-}
-
-static void findings_are_read_off_the_series(void **state)
-{
-    struct bench *bench = *state;
-    conclude(bench, 0, 0);
-    if (pages_bytes(PAGES_OF_4K) != 4096)
-        skip();
-    static const struct {
-        const char *name;
-        double value;
-        const char *text;
-    } found[] = {
-        {"fault.touch.4K", 500, "8.19 GB/s"},
-        {"fault.zeroing.4K", 100, "20 %"},
-        {"fault.minor.4K", 250, "50 %"},
-        {"fault.load.4K", 250, "50 %"},
-        {"fault.populate.4K", 250, "50 %"},
-        {"fault.copy_on_write.4K", 250, "50 %"},
-        {"fault.unmap.page", 50, NULL},
-        {"fault.unmap.call", 400, NULL},
-        {"fault.discard.page", 250, NULL},
-        {"fault.discard.call", 250, NULL},
-        {"fault.shootdown", 4000, "4 other threads, over the 300 ns of one alone"},
-        {"fault.count", 1, "page faults were meant"},
-    };
-    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
-        const struct finding *finding = bench_finding(bench, found[i].name);
-        assert_true(finding->value == found[i].value);
-        assert_int_equal(finding->flags, 0);
-        if (found[i].text)
-            assert_non_null(strstr(finding->text, found[i].text));
-        else
-            assert_null(finding->text);
-    }
-    assert_true(fabs(bench_finding(bench, "fault.shootdown")->low - (4300 * 0.99 - 300 * 1.01)) <
-                0.1);
-    if (pages_bytes(PAGES_OF_THP) == 2 << 20 && series_named(bench, "first touch")->point_count > 1)
-        assert_true(bench_finding(bench, "fault.huge_gain")->value == 512 * 500.0 / 25600);
 }
 
 static void a_count_that_differs_is_flagged(void **state)
@@ -235,7 +181,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BENCH_TEST(every_kind_of_fault_is_a_series),
         BENCH_TEST(sizes_and_cpus_that_are_not_there_are_refused),
-        BENCH_TEST(findings_are_read_off_the_series),
         BENCH_TEST(a_count_that_differs_is_flagged),
         BENCH_TEST(what_the_system_refused_has_no_value),
         BENCH_TEST(threads_that_got_no_time_are_measured_again),
