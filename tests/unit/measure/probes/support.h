@@ -137,11 +137,20 @@ static inline void bench_measured(struct bench *bench,
     bench->result.series_count = plan->series_count;
 }
 
-static inline const struct finding *bench_finding(const struct bench *bench, const char *name)
+/* NULL where there is none. */
+static inline const struct finding *bench_find(const struct bench *bench, const char *name)
 {
     for (size_t i = 0; i < bench->result.finding_count; i++)
         if (strcmp(bench->result.findings[i].name, name) == 0)
             return &bench->result.findings[i];
+    return NULL;
+}
+
+static inline const struct finding *bench_finding(const struct bench *bench, const char *name)
+{
+    const struct finding *finding = bench_find(bench, name);
+    if (finding)
+        return finding;
     for (size_t i = 0; i < bench->result.finding_count; i++)
         print_message("# %s %g\n", bench->result.findings[i].name, bench->result.findings[i].value);
     fail_msg("there is no finding %s, only those above", name);

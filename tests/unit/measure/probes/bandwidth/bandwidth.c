@@ -209,19 +209,20 @@ static void a_quick_run_reads_dram_alone(void **state)
 static void a_quick_run_leaves_out_what_takes_long_to_touch(void **state)
 {
     struct bench *bench = *state;
+    static const struct {
+        unsigned cache_mib, points, cpus; /* of the first point */
+    } cases[] = {{128, 2, 1},             /* twice that is 256 MiB for one CPU */
+                 {260, 1, 5},             /* five CPUs together still can, one can't */
+                 {1024, 0, 0}};
     const struct plan *plan = &bench->task.plan;
     bench->task.named = false;
-    bench->caches[2].size_bytes = 128 * MIB; /* twice that is 256 MiB for one CPU */
-    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
-    assert_int_equal(plan->point_count, 2);
-    assert_true(plan->points[0].bytes <= 256 * MIB);
-    bench->caches[2].size_bytes = 260 * MIB; /* five CPUs together still can, one can't */
-    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
-    assert_int_equal(plan->point_count, 1);
-    assert_int_equal(plan->points[0].seat_count, 5);
-    bench->caches[2].size_bytes = 1024 * MIB;
-    assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
-    assert_int_equal(plan->point_count, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench->caches[2].size_bytes = cases[i].cache_mib * MIB;
+        assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);
+        assert_int_equal(plan->point_count, cases[i].points);
+        assert_true(!cases[i].points || plan->points[0].bytes <= 256 * MIB);
+        assert_true(!cases[i].points || plan->points[0].seat_count == cases[i].cpus);
+    }
     assert_int_equal(next(bench, 1), 0);
     assert_int_equal(bench->result.status, PROBE_SKIPPED);
     assert_non_null(strstr(bench->result.reason, "without --quick"));

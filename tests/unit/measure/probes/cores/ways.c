@@ -81,14 +81,6 @@ static void conclude(struct bench *bench)
     assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
 }
 
-static const struct finding *find(const struct bench *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->result.finding_count; i++)
-        if (strcmp(bench->result.findings[i].name, name) == 0)
-            return &bench->result.findings[i];
-    return NULL;
-}
-
 static void conclude_of(struct bench *bench, const char *cpus, const struct scene *scene)
 {
     const char *missing;
@@ -121,13 +113,13 @@ static void what_two_cores_differ_by_may_be_their_counters(void **state)
     assert_true(is_near(difference->high, 2601) && is_near(difference->low, 2599));
     assert_string_equal(difference->cpus, "1,2");
     assert_non_null(strstr(difference->text, "the counter of CPU 1 is 650.0 ns ahead, or"));
-    assert_null(find(bench, "cores.one-way.asymmetry"));
+    assert_null(bench_find(bench, "cores.one-way.asymmetry"));
     /* Two cores alone can't tell. */
     conclude_of(bench, "0,1", &(struct scene){.around = 60, .step = 1, .lines = LINES});
     difference = bench_finding(bench, "cores.one-way.difference");
     assert_true(is_near(difference->value, 2 * 1000 + 60));
     assert_non_null(strstr(difference->text, "the sum of both ways is certain"));
-    assert_null(find(bench, "cores.one-way.asymmetry"));
+    assert_null(bench_find(bench, "cores.one-way.asymmetry"));
     /* Counters that are 40 ticks apart: 80 there and back, which is less than a step. */
     conclude_of(bench, "0,3", &(struct scene){.step = 100, .lines = LINES});
     difference = bench_finding(bench, "cores.one-way.difference");
@@ -166,7 +158,7 @@ static void what_scatter_or_a_step_explains_is_left_out(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const bool few = cases[i].scene.lines == 2;
         conclude_of(bench, "0-2", &cases[i].scene);
-        assert_int_equal(find(bench, "cores.one-way.asymmetry") != NULL, cases[i].reported);
+        assert_int_equal(bench_find(bench, "cores.one-way.asymmetry") != NULL, cases[i].reported);
         const struct finding *difference = bench_finding(bench, "cores.one-way.difference");
         assert_int_equal(isnan(difference->low), few);
         assert_int_equal(strstr(difference->text, "which too few lines were measured") != NULL,

@@ -91,14 +91,6 @@ static int set_real_time(const struct pulser *pulser, bool on)
     return pthread_setschedparam(pulser->thread, on ? SCHED_FIFO : SCHED_OTHER, &priority);
 }
 
-static const struct finding *finding_of(const struct document *document, const char *name)
-{
-    for (size_t i = 0; i < document->probes[0].finding_count; i++)
-        if (strcmp(document->probes[0].findings[i].name, name) == 0)
-            return &document->probes[0].findings[i];
-    return NULL;
-}
-
 static void watch(const struct machine *machine, struct settings *settings,
                   struct document *document)
 {
@@ -119,7 +111,7 @@ static double nearest(const struct document *document, double wanted_us)
     for (unsigned i = 1; i < 10; i++) {
         char name[32];
         snprintf(name, sizeof name, "noise.period.%u", i);
-        const struct finding *period = finding_of(document, name);
+        const struct finding *period = document_finding(document, name);
         if (period && fabs(period->value - wanted_us) < fabs(near - wanted_us))
             near = period->value;
     }
@@ -134,7 +126,7 @@ static double length_of_period(const struct document *document, double near_us)
         char name[32];
         double each_us;
         snprintf(name, sizeof name, "noise.period.%u", i);
-        const struct finding *period = finding_of(document, name);
+        const struct finding *period = document_finding(document, name);
         if (period && period->value == near_us &&
             sscanf(period->text, "%*g times a second, %lg us each", &each_us) == 1)
             return each_us;
@@ -184,7 +176,7 @@ static void a_pulser_is_found(void **state)
                 fabs(near_us / (period_s * 1e6) - 1) < 0.02 && fabs(each_us / length_us - 1) < 0.02;
             /* Once more only where others ran as well, beside which most pulses take the CPU from
              * those and are not seen, or where the pulser itself says that it was not on time. */
-            const double taken = finding_of(&document, "noise.share.threads")->value;
+            const double taken = document_finding(&document, "noise.share.threads")->value;
             assert_true(found || pulser.late * 10 > pulser.count || pulser.count < 20 ||
                         taken > 110 * length_s / period_s);
         }

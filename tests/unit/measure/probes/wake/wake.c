@@ -143,14 +143,6 @@ static void a_system_that_counts_no_switches_is_reported(void **state)
 
 /* --- on this machine --- */
 
-static const struct finding *finding_of(const struct document *document, const char *name)
-{
-    for (size_t i = 0; i < document->probes[0].finding_count; i++)
-        if (strcmp(document->probes[0].findings[i].name, name) == 0)
-            return &document->probes[0].findings[i];
-    return NULL;
-}
-
 /* The least of all trials of a way, because neighbours only make it longer. */
 static double least_of(const struct probe_result *result, const char *way)
 {
@@ -192,7 +184,7 @@ static void sleeping_takes_switches_and_spinning_none(void **state)
     for (size_t i = 0; code == 0 && i < sizeof ways / sizeof *ways; i++) {
         char name[64];
         snprintf(name, sizeof name, "wake.%s.switches", ways[i]);
-        const struct finding *switches = finding_of(&document, name);
+        const struct finding *switches = document_finding(&document, name);
         if (!switches || isnan(switches->value))
             continue;
         assert_true(switches->value > 0.2);
@@ -200,7 +192,8 @@ static void sleeping_takes_switches_and_spinning_none(void **state)
                     least_of(result, ways[i]) > least_of(result, "spin"));
         measured++;
     }
-    const struct finding *spinning = code == 0 ? finding_of(&document, "wake.spin.switches") : NULL;
+    const struct finding *spinning =
+        code == 0 ? document_finding(&document, "wake.spin.switches") : NULL;
     assert_true(!spinning || spinning->value < 0.2);
     run_release(&run);
     settings_free(&settings);
