@@ -8,7 +8,7 @@
 #ifndef FATHOM_COMPARE_JUDGING_H
 #define FATHOM_COMPARE_JUDGING_H
 
-#include "compare/differences.h"
+#include "compare/difference.h"
 #include "compare/plateaus.h"
 
 /* A finding of both documents, and the same in ns; NULL where there is none. */

@@ -28,7 +28,7 @@ struct curve {
     const struct probe_result *probe;
     const struct series *series;
     const struct point **points;
-    struct levels found;
+    struct found_levels found;
 };
 
 /* The curve over sizes that a processor's levels are read off. */
@@ -122,7 +122,7 @@ struct range {
 
 static struct range range_of(const struct curve *curve, size_t level)
 {
-    const struct level *found = &curve->found.list[level];
+    const struct found_level *found = &curve->found.list[level];
     const bool last = level + 1 == curve->found.count && !isfinite(found->capacity);
     return (struct range){found->from, last ? INFINITY : found->to};
 }
@@ -163,7 +163,7 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
 /* The sizes between the level before this one and the next, in that curve. */
 static struct range between(const struct curve *curve, size_t level)
 {
-    const struct level *list = curve->found.list;
+    const struct found_level *list = curve->found.list;
     return (struct range){level ? list[level - 1].to : 0,
                           level + 1 < curve->found.count ? list[level + 1].from : INFINITY};
 }

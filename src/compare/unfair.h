@@ -5,7 +5,7 @@
 #ifndef FATHOM_COMPARE_UNFAIR_H
 #define FATHOM_COMPARE_UNFAIR_H
 
-#include "compare/differences.h"
+#include "compare/difference.h"
 
 /* Adds one such line, whose text is in the pool. */
 void differences_add_unfair(struct differences *, const char *text);

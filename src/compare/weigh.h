@@ -2,7 +2,7 @@
 #ifndef FATHOM_COMPARE_WEIGH_H
 #define FATHOM_COMPARE_WEIGH_H
 
-#include "compare/differences.h"
+#include "compare/difference.h"
 
 /* Makes changes uncertain that may be chance, given the number of comparisons, and single points of
  * curves; counts what is left. */

@@ -3,7 +3,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS_LEAST = 8, MULTIPLE_MOST = 50 };
@@ -39,16 +38,15 @@ static size_t refine(const double *steps, size_t n, double most, double *period,
     return fit;
 }
 
-bool period_find(const double *times, size_t n, struct period *found)
+bool period_find(const double *times, size_t n, double *scratch, struct period *found)
 {
     static const double tries[] = {0.5, 0.25, 0.75};
     const size_t count = n > 1 ? n - 1 : 0;
-    double *steps = count >= STEPS_LEAST ? calloc(2 * count, sizeof *steps) : NULL;
+    double *steps = scratch, *sorted = scratch + count;
     bool good = false;
     *found = (struct period){NAN, NAN, NAN, 0};
-    if (!steps)
+    if (count < STEPS_LEAST)
         return false;
-    double *sorted = steps + count;
     for (size_t i = 0; i < count; i++)
         steps[i] = times[i + 1] - times[i];
     memcpy(sorted, steps, count * sizeof *steps);
@@ -65,6 +63,5 @@ bool period_find(const double *times, size_t n, struct period *found)
         if (good)
             *found = (struct period){period, period - 1.96 * spread, period + 1.96 * spread, fit};
     }
-    free(steps);
     return good;
 }

@@ -4,7 +4,6 @@
 #include "stats/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* As found, or without neighbours. */
@@ -51,20 +50,16 @@ static struct probe_result *probe_named(struct document *document, const char *n
             return &document->probes[p - 1];
     struct probe_result *probe =
         pool_append(pool, (void **)&document->probes, &document->probe_count, sizeof *probe);
-    if (probe)
-        *probe = (struct probe_result){.name = name, .status = PROBE_OK, .elapsed_s = NAN};
+    *probe = (struct probe_result){.name = name, .status = PROBE_OK, .elapsed_s = NAN};
     return probe;
 }
 
-int fleet_baseline(struct fleet *fleet, size_t group, struct document *document,
-                   struct error *error)
+void fleet_baseline(struct fleet *fleet, size_t group, struct document *document)
 {
     const struct document *facts = &fleet->kinds[fleet->groups[group].kind].facts;
-    double *values = malloc((fleet->node_count + 1) * sizeof *values);
+    double *values = pool_alloc(&fleet->pool, fleet->node_count, sizeof *values);
     size_t healthy = 0;
     const char *newest = NULL;
-    if (!values)
-        return error_out_of_memory(error);
     for (size_t i = 0; i < fleet->node_count; i++) {
         const struct fleet_node *node = &fleet->nodes[i];
         if (node->state != NODE_JUDGED || node->group != group || node->odd)
@@ -86,20 +81,14 @@ int fleet_baseline(struct fleet *fleet, size_t group, struct document *document,
     document->machine.hostname = NULL;
     document->machine.memory_bytes = fleet->nodes[fleet->groups[group].first].memory_bytes;
     document->machine.bios = fleet->nodes[fleet->groups[group].first].bios;
-    int code = 0;
-    for (size_t f = 0; f < fleet->finding_count && code == 0; f++) {
+    for (size_t f = 0; f < fleet->finding_count; f++) {
         struct finding summary;
         if (!summarise(fleet, group, &fleet->findings[f], healthy, values, &summary))
             continue;
         struct probe_result *probe = probe_named(document, fleet->findings[f].probe, &fleet->pool);
-        struct finding *slot = probe ? pool_append(&fleet->pool, (void **)&probe->findings,
-                                                   &probe->finding_count, sizeof *slot)
-                                     : NULL;
-        if (slot)
-            *slot = summary;
-        else
-            code = error_out_of_memory(error);
+        struct finding *slot = pool_append(&fleet->pool, (void **)&probe->findings,
+                                           &probe->finding_count, sizeof *slot);
+        *slot = summary;
     }
-    free(values);
-    return code;
+    pool_give_back(&fleet->pool, values);
 }

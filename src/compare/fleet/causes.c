@@ -7,7 +7,6 @@
 #include "compare/fleet/fleet.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What is looked at. Of several findings that are of one aspect the one that moved most counts. */
@@ -252,14 +251,7 @@ static bool explain_device(struct explaining *at, struct line *reason)
     return true;
 }
 
-static void explain_nothing(struct explaining *at, struct line *reason)
-{
-    at->node->cause = "no known pattern";
-    line_add(reason, "What differs fits no pattern that is known: compare it with one of its peers "
-                     "('fathom diff').");
-}
-
-static int explain(struct explaining *at, struct error *error)
+static void explain(struct explaining *at)
 {
     static bool (*const patterns[])(struct explaining *, struct line *) = {
         explain_lack,   explain_power,   explain_width, explain_cache,
@@ -269,8 +261,11 @@ static int explain(struct explaining *at, struct error *error)
     size_t i = 0;
     while (i < PATTERNS && !patterns[i](at, &reason))
         i++;
-    if (i == PATTERNS)
-        explain_nothing(at, &reason);
+    if (i == PATTERNS) {
+        at->node->cause = "no known pattern";
+        line_add(&reason, "What differs fits no pattern that is known: compare it with one of its "
+                          "peers ('fathom diff').");
+    }
     if (at->node->other_bios) {
         const struct fleet_group *group = &at->fleet->groups[at->node->group];
         const char *most = at->fleet->nodes[group->first].bios;
@@ -281,7 +276,6 @@ static int explain(struct explaining *at, struct error *error)
         line_add(&reason, ".");
     }
     at->node->reason = pool_strdup(&at->fleet->pool, reason.text);
-    return at->node->reason ? 0 : error_out_of_memory(error);
 }
 
 /* The highest level of cache whose capacity anybody knows. */
@@ -306,19 +300,18 @@ static void see(struct seen *seen, const struct fleet_value *value)
     seen->odd = seen->odd || value->odd;
 }
 
-int fleet_explain(struct fleet *fleet, struct error *error)
+void fleet_explain(struct fleet *fleet, struct pool *scratch)
 {
     const int last_cache = last_cache_of(fleet);
-    struct explaining *all = calloc(fleet->odd_count + 1, sizeof *all);
-    size_t *places = calloc(fleet->node_count + 1, sizeof *places);
-    int code = all && places ? 0 : error_out_of_memory(error);
-    for (size_t i = 0; i < fleet->odd_count && code == 0; i++) {
+    struct explaining *all = pool_alloc(scratch, fleet->odd_count, sizeof *all);
+    size_t *places = pool_alloc(scratch, fleet->node_count, sizeof *places);
+    for (size_t i = 0; i < fleet->odd_count; i++) {
         places[fleet->odd[i]] = i + 1;
         all[i] = (struct explaining){.fleet = fleet, .node = &fleet->nodes[fleet->odd[i]]};
         for (int aspect = 0; aspect < ASPECTS; aspect++)
             all[i].seen[aspect].ratio = NAN;
     }
-    for (size_t f = 0; f < fleet->finding_count && code == 0; f++) {
+    for (size_t f = 0; f < fleet->finding_count; f++) {
         const struct fleet_finding *finding = &fleet->findings[f];
         if (!finding->judged)
             continue;
@@ -329,9 +322,6 @@ int fleet_explain(struct fleet *fleet, struct error *error)
                 see(&all[place - 1].seen[aspect], &finding->values[v]);
         }
     }
-    for (size_t i = 0; i < fleet->odd_count && code == 0; i++)
-        code = explain(&all[i], error);
-    free(all);
-    free(places);
-    return code;
+    for (size_t i = 0; i < fleet->odd_count; i++)
+        explain(&all[i]);
 }

@@ -136,8 +136,8 @@ void fleet_free(struct fleet *);
 
 /* --- groups.c: which nodes are alike --- */
 
-/* Makes the groups and gives each node its own. ERROR_SYSTEM without memory. */
-int fleet_group(struct fleet *, struct error *);
+/* Makes the groups and gives each node its own, in a step of the fleet's pool. */
+void fleet_group(struct fleet *);
 
 /* --- judge.c: which are odd --- */
 
@@ -149,13 +149,13 @@ double fleet_value_of(const struct fleet_value *);
 
 /* --- causes.c: why, in words --- */
 
-/* Writes `cause` and `reason` of each odd node. ERROR_SYSTEM without memory. */
-int fleet_explain(struct fleet *, struct error *);
+/* Writes `cause` and `reason` of each odd node, in a step of the fleet's pool. */
+void fleet_explain(struct fleet *, struct pool *scratch);
 
 /* --- baseline.c: a group as a document that `fathom check` compares with --- */
 
 /* In the fleet's pool, of the nodes of the group that are not odd: the median of each value and, as
- * its interval, the middle four fifths. ERROR_SYSTEM without memory. */
-int fleet_baseline(struct fleet *, size_t group, struct document *, struct error *);
+ * its interval, the middle four fifths. To be called in a step of that pool. */
+void fleet_baseline(struct fleet *, size_t group, struct document *);
 
 #endif

@@ -69,22 +69,17 @@ static int copy_facts(struct document *copy, const struct document *document, st
     return code;
 }
 
-static int find_kind(struct fleet *fleet, const struct document *document, size_t *kind,
-                     struct error *error)
+static size_t kind_of(struct fleet *fleet, const struct document *document)
 {
     const uint64_t key = key_of(&document->machine);
-    for (*kind = fleet->kind_count; *kind > 0; --*kind)
-        if (fleet->kinds[*kind - 1].key == key) {
-            --*kind;
-            return 0;
-        }
-    *kind = fleet->kind_count;
+    for (size_t kind = fleet->kind_count; kind > 0; kind--)
+        if (fleet->kinds[kind - 1].key == key)
+            return kind - 1;
     struct fleet_kind *slot =
         pool_append(&fleet->pool, (void **)&fleet->kinds, &fleet->kind_count, sizeof *slot);
-    if (!slot)
-        return error_out_of_memory(error);
     slot->key = key;
-    return copy_facts(&slot->facts, document, error);
+    pool_check(&fleet->pool, copy_facts(&slot->facts, document, pool_error(&fleet->pool)));
+    return fleet->kind_count - 1;
 }
 
 /* --- findings --- */
@@ -92,12 +87,10 @@ static int find_kind(struct fleet *fleet, const struct document *document, size_
 static const struct factor *copy_factors(struct pool *pool, const struct finding *finding)
 {
     struct factor *copy = pool_alloc(pool, finding->factor_count + 1, sizeof *copy);
-    for (size_t i = 0; copy && i < finding->factor_count; i++) {
+    for (size_t i = 0; i < finding->factor_count; i++) {
         const struct factor *from = &finding->factors[i];
         copy[i] = (struct factor){pool_strdup(pool, from->name), pool_strdup(pool, from->text),
                                   from->number};
-        if (!copy[i].name || (from->text && !copy[i].text))
-            return NULL;
     }
     return copy;
 }
@@ -129,8 +122,6 @@ static struct fleet_finding *add_finding(struct fleet *fleet, const char *probe,
 {
     struct fleet_finding *slot =
         pool_append(&fleet->pool, (void **)&fleet->findings, &fleet->finding_count, sizeof *slot);
-    if (!slot)
-        return NULL;
     slot->probe = pool_strdup(&fleet->pool, probe);
     slot->like = (struct finding){.name = pool_strdup(&fleet->pool, finding->name),
                                   .unit = pool_strdup(&fleet->pool, finding->unit),
@@ -143,11 +134,6 @@ static struct fleet_finding *add_finding(struct fleet *fleet, const char *probe,
                                   .factors = (struct factor *)copy_factors(&fleet->pool, finding),
                                   .factor_count = finding->factor_count,
                                   .deviations = finding->deviations};
-    if (!slot->probe || !slot->like.name || !slot->like.factors ||
-        (finding->unit && !slot->like.unit)) {
-        fleet->finding_count--;
-        return NULL;
-    }
     slot->meaning = finding_meaning(&slot->like);
     slot->judged = is_judged(&slot->meaning);
     return slot;
@@ -164,43 +150,35 @@ static size_t *place_of(const struct fleet *fleet, const char *probe, const stru
     return &fleet->places[at];
 }
 
-static int grow_places(struct fleet *fleet)
+static void grow_places(struct fleet *fleet)
 {
     if (2 * (fleet->finding_count + 1) <= fleet->place_count)
-        return 0;
+        return;
     const size_t count = fleet->place_count ? 2 * fleet->place_count : PLACES_FIRST;
     size_t *places = pool_alloc(&fleet->pool, count, sizeof *places);
-    if (!places)
-        return ERROR_SYSTEM;
     fleet->places = places;
     fleet->place_count = count;
     for (size_t i = 0; i < fleet->finding_count; i++)
         *place_of(fleet, fleet->findings[i].probe, &fleet->findings[i].like) = i + 1;
-    return 0;
 }
 
 /* Of several findings of one name and experiment, which are of several lists of CPUs, the first
  * counts. */
-static int add_value(struct fleet *fleet, size_t node, const char *probe,
-                     const struct finding *finding)
+static void add_value(struct fleet *fleet, size_t node, const char *probe,
+                      const struct finding *finding)
 {
-    if (grow_places(fleet) < 0)
-        return ERROR_SYSTEM;
+    grow_places(fleet);
     size_t *place = place_of(fleet, probe, finding);
     if (!*place && fleet->finding_count >= FINDINGS_MOST)
-        return 0;
+        return;
     struct fleet_finding *known =
         *place ? &fleet->findings[*place - 1] : add_finding(fleet, probe, finding);
-    if (!known)
-        return ERROR_SYSTEM;
     *place = (size_t)(known - fleet->findings) + 1;
     if (known->count && known->values[known->count - 1].node == node)
-        return 0;
+        return;
     struct fleet_value *before = known->values;
     struct fleet_value *value =
         pool_append(&fleet->pool, (void **)&known->values, &known->count, sizeof *value);
-    if (!value)
-        return ERROR_SYSTEM;
     if (before != known->values)
         pool_give_back(&fleet->pool, before);
     *value = (struct fleet_value){.node = node,
@@ -210,7 +188,6 @@ static int add_value(struct fleet *fleet, size_t node, const char *probe,
                                   .quiet = finding->quiet,
                                   .ratio = NAN,
                                   .p = 1};
-    return 0;
 }
 
 /* --- nodes --- */
@@ -221,7 +198,7 @@ static const char *name_of_file(struct pool *pool, const char *path)
     static const char ending[] = ".json";
     const char *slash = strrchr(path, '/');
     char *name = pool_strdup(pool, slash && slash[1] ? slash + 1 : path);
-    if (name && text_ends_with(name, ending) && strlen(name) > strlen(ending))
+    if (text_ends_with(name, ending) && strlen(name) > strlen(ending))
         name[strlen(name) - strlen(ending)] = '\0';
     return name;
 }
@@ -235,21 +212,14 @@ static bool has_value(const struct document *document)
     return false;
 }
 
-static int add_node(struct fleet *fleet, const struct document *document, size_t *index,
-                    struct error *error)
+static void add_node(struct fleet *fleet, const struct document *document)
 {
     const struct machine_facts *machine = &document->machine;
     struct pool *pool = &fleet->pool;
     const char *file = document->file ? document->file : "standard input";
-    size_t kind;
-    int code = find_kind(fleet, document, &kind, error);
-    if (code < 0)
-        return code;
-    *index = fleet->node_count;
+    const size_t kind = kind_of(fleet, document);
     struct fleet_node *node =
         pool_append(pool, (void **)&fleet->nodes, &fleet->node_count, sizeof *node);
-    if (!node)
-        return error_out_of_memory(error);
     *node = (struct fleet_node){.name = machine->hostname && *machine->hostname
                                             ? pool_strdup(pool, machine->hostname)
                                             : name_of_file(pool, file),
@@ -258,35 +228,55 @@ static int add_node(struct fleet *fleet, const struct document *document, size_t
                                 .bios = pool_strdup(pool, machine->bios),
                                 .kind = kind,
                                 .memory_bytes = machine->memory_bytes};
-    return node->name && node->file ? 0 : error_out_of_memory(error);
+}
+
+static void add_hole(struct fleet *fleet, const char *name, const char *reason)
+{
+    struct fleet_hole *hole =
+        pool_append(&fleet->pool, (void **)&fleet->holes, &fleet->hole_count, sizeof *hole);
+    *hole = (struct fleet_hole){pool_strdup(&fleet->pool, name), pool_strdup(&fleet->pool, reason)};
+}
+
+struct adding {
+    struct fleet *fleet;
+    const struct document *document; /* NULL: a hole */
+    const char *name, *reason;
+};
+
+static int add(void *with)
+{
+    const struct adding *adding = with;
+    const struct document *document = adding->document;
+    struct fleet *fleet = adding->fleet;
+    if (!document) {
+        add_hole(fleet, adding->name, adding->reason);
+        return 0;
+    }
+    if (!has_value(document)) {
+        add_hole(fleet, document->file ? document->file : "standard input",
+                 "it holds no value: nothing was measured there");
+        return 0;
+    }
+    add_node(fleet, document);
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        for (size_t f = 0; f < probe->finding_count; f++)
+            if (isfinite(probe->findings[f].value))
+                add_value(fleet, fleet->node_count - 1, probe->name, &probe->findings[f]);
+    }
+    return 0;
 }
 
 int fleet_add(struct fleet *fleet, const struct document *document, struct error *error)
 {
-    size_t node = 0;
-    if (!has_value(document))
-        return fleet_add_hole(fleet, document->file ? document->file : "standard input",
-                              "it holds no value: nothing was measured there", error);
-    int code = add_node(fleet, document, &node, error);
-    for (size_t p = 0; p < document->probe_count && code == 0; p++) {
-        const struct probe_result *probe = &document->probes[p];
-        for (size_t f = 0; f < probe->finding_count && code == 0; f++)
-            if (isfinite(probe->findings[f].value) &&
-                add_value(fleet, node, probe->name, &probe->findings[f]) < 0)
-                code = error_out_of_memory(error);
-    }
-    return code;
+    return pool_enter(&fleet->pool, add, &(struct adding){.fleet = fleet, .document = document},
+                      error);
 }
 
 int fleet_add_hole(struct fleet *fleet, const char *name, const char *reason, struct error *error)
 {
-    struct fleet_hole *hole =
-        pool_append(&fleet->pool, (void **)&fleet->holes, &fleet->hole_count, sizeof *hole);
-    if (!hole)
-        return error_out_of_memory(error);
-    hole->name = pool_strdup(&fleet->pool, name);
-    hole->reason = pool_strdup(&fleet->pool, reason);
-    return hole->name && hole->reason ? 0 : error_out_of_memory(error);
+    return pool_enter(&fleet->pool, add,
+                      &(struct adding){.fleet = fleet, .name = name, .reason = reason}, error);
 }
 
 void fleet_free(struct fleet *fleet)

@@ -22,7 +22,6 @@ static const double memory_alike = 0.02;
 static const double memory_lost_most = 0.5;
 
 struct sorted {
-    const struct fleet *fleet;
     const struct fleet_node *node;
     size_t index;
     unsigned memory; /* class of it, ascending */
@@ -86,8 +85,7 @@ static bool is_new_group(const struct sorted *before, const struct sorted *at)
            order_texts(before->node->bios, at->node->bios) != 0;
 }
 
-static int make_groups(struct fleet *fleet, struct sorted *sorted, size_t count,
-                       struct error *error)
+static void make_groups(struct fleet *fleet, struct sorted *sorted, size_t count)
 {
     qsort(sorted, count, sizeof *sorted, by_kind_and_memory);
     for (size_t i = 1; i < count; i++) {
@@ -101,15 +99,12 @@ static int make_groups(struct fleet *fleet, struct sorted *sorted, size_t count,
                                         ? &fleet->groups[fleet->group_count - 1]
                                         : pool_append(&fleet->pool, (void **)&fleet->groups,
                                                       &fleet->group_count, sizeof *group);
-        if (!group)
-            return error_out_of_memory(error);
         if (!group->count++) {
             group->kind = sorted[i].node->kind;
             group->first = sorted[i].index;
         }
         fleet->nodes[sorted[i].index].group = fleet->group_count - 1;
     }
-    return 0;
 }
 
 static uint64_t memory_of(const struct fleet *fleet, const struct fleet_group *group)
@@ -159,12 +154,10 @@ static struct fleet_group *largest_like(const struct fleet *fleet, const struct 
 }
 
 /* Gives the nodes of groups that are too small the group that they join: into[g], or g itself. */
-static int join_small(struct fleet *fleet, struct error *error)
+static void join_small(struct fleet *fleet)
 {
     size_t *into = pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *into);
     unsigned *lacking = pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *lacking);
-    if (!into || !lacking)
-        return error_out_of_memory(error);
     for (size_t g = 0; g < fleet->group_count; g++)
         fleet->groups[g].judged = fleet->groups[g].count >= PEERS_FEWEST;
     for (size_t g = 0; g < fleet->group_count; g++) {
@@ -188,12 +181,11 @@ static int join_small(struct fleet *fleet, struct error *error)
             fleet->groups[into[own]].count++;
         }
     }
-    return 0;
 }
 
 /* --- their names --- */
 
-static int name_groups(struct fleet *fleet, struct error *error)
+static void name_groups(struct fleet *fleet)
 {
     for (size_t g = 0; g < fleet->group_count; g++) {
         struct fleet_group *group = &fleet->groups[g];
@@ -218,27 +210,20 @@ static int name_groups(struct fleet *fleet, struct error *error)
             line_add_clean(&line, fleet->nodes[group->first].bios);
         }
         group->name = pool_strdup(&fleet->pool, line.text);
-        if (!group->name)
-            return error_out_of_memory(error);
     }
-    return 0;
 }
 
-int fleet_group(struct fleet *fleet, struct error *error)
+void fleet_group(struct fleet *fleet)
 {
-    struct sorted *sorted = calloc(fleet->node_count + 1, sizeof *sorted);
-    if (!sorted)
-        return error_out_of_memory(error);
+    struct sorted *sorted = pool_alloc(&fleet->pool, fleet->node_count, sizeof *sorted);
     for (size_t i = 0; i < fleet->node_count; i++)
-        sorted[i] = (struct sorted){.fleet = fleet, .node = &fleet->nodes[i], .index = i};
+        sorted[i] = (struct sorted){.node = &fleet->nodes[i], .index = i};
     replace_older(fleet, sorted);
     size_t count = 0;
     for (size_t i = 0; i < fleet->node_count; i++)
         if (fleet->nodes[i].state != NODE_REPLACED)
-            sorted[count++] = (struct sorted){.fleet = fleet, .node = &fleet->nodes[i], .index = i};
-    int code = make_groups(fleet, sorted, count, error);
-    free(sorted);
-    if (code == 0)
-        code = join_small(fleet, error);
-    return code == 0 ? name_groups(fleet, error) : code;
+            sorted[count++] = (struct sorted){.node = &fleet->nodes[i], .index = i};
+    make_groups(fleet, sorted, count);
+    join_small(fleet);
+    name_groups(fleet);
 }

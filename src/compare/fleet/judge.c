@@ -132,53 +132,38 @@ static void go_through(struct fleet *fleet, struct judging *judging, struct flee
 }
 
 /* What the findings of a group say of each other's scatter. */
-static int find_priors(struct fleet *fleet)
+static void find_priors(struct fleet *fleet, struct pool *pool)
 {
-    struct peers *all = calloc(fleet->finding_count + 1, sizeof *all);
-    double *scratch = calloc(fleet->finding_count + 1, sizeof *scratch);
-    for (size_t g = 0; g < fleet->group_count && all && scratch; g++) {
+    struct peers *all = pool_alloc(pool, fleet->finding_count, sizeof *all);
+    double *scratch = pool_alloc(pool, fleet->finding_count, sizeof *scratch);
+    for (size_t g = 0; g < fleet->group_count; g++) {
         size_t count = 0;
         for (size_t f = 0; f < fleet->finding_count; f++)
             if (fleet->findings[f].spreads && fleet->findings[f].spreads[g].count)
                 all[count++] = fleet->findings[f].spreads[g].peers;
         fleet->groups[g].prior = peers_prior_of(all, count, scratch);
     }
-    const bool failed = !all || !scratch;
-    free(all);
-    free(scratch);
-    return failed ? ERROR_SYSTEM : 0;
 }
 
-static int judge_findings(struct fleet *fleet, struct error *error)
+static void judge_findings(struct fleet *fleet, struct pool *pool)
 {
-    const size_t most = fleet->node_count + 1;
+    const size_t most = fleet->node_count;
     struct judging judging = {.fleet = fleet,
-                              .members = calloc(most, sizeof(struct fleet_value *)),
-                              .peers = calloc(most, sizeof *judging.peers),
-                              .scratch = calloc(most, sizeof *judging.scratch)};
-    size_t *bounds = calloc(fleet->group_count + 2, sizeof *bounds);
-    int code = judging.members && judging.peers && judging.scratch && bounds ? 0 : ERROR_SYSTEM;
-    for (size_t f = 0; f < fleet->finding_count && code == 0; f++) {
+                              .members = pool_alloc(pool, most, sizeof(struct fleet_value *)),
+                              .peers = pool_alloc(pool, most, sizeof *judging.peers),
+                              .scratch = pool_alloc(pool, most, sizeof *judging.scratch)};
+    size_t *bounds = pool_alloc(pool, fleet->group_count + 1, sizeof *bounds);
+    for (size_t f = 0; f < fleet->finding_count; f++) {
         struct fleet_finding *finding = &fleet->findings[f];
         if (!finding->judged)
             continue;
-        finding->spreads =
-            pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *finding->spreads);
-        if (finding->spreads)
-            go_through(fleet, &judging, finding, bounds, false);
-        else
-            code = ERROR_SYSTEM;
+        finding->spreads = pool_alloc(&fleet->pool, fleet->group_count, sizeof *finding->spreads);
+        go_through(fleet, &judging, finding, bounds, false);
     }
-    if (code == 0)
-        code = find_priors(fleet);
-    for (size_t f = 0; f < fleet->finding_count && code == 0; f++)
+    find_priors(fleet, pool);
+    for (size_t f = 0; f < fleet->finding_count; f++)
         if (fleet->findings[f].judged)
             go_through(fleet, &judging, &fleet->findings[f], bounds, true);
-    free(judging.members);
-    free(judging.peers);
-    free(judging.scratch);
-    free(bounds);
-    return code == 0 ? 0 : error_out_of_memory(error);
 }
 
 /* --- which of all are odd --- */
@@ -203,25 +188,21 @@ static void note_odd(struct fleet *fleet, const struct fleet_finding *finding,
     }
 }
 
-static int choose_odd(struct fleet *fleet, struct error *error)
+static void choose_odd(struct fleet *fleet, struct pool *pool)
 {
-    double *p = malloc((fleet->compared + 1) * sizeof *p);
+    double *p = pool_alloc(pool, fleet->compared, sizeof *p);
     size_t count = 0;
-    if (!p)
-        return error_out_of_memory(error);
     for (size_t f = 0; f < fleet->finding_count; f++)
         for (size_t i = 0; i < fleet->findings[f].count; i++)
             if (is_compared(fleet, &fleet->findings[f], &fleet->findings[f].values[i]))
                 p[count++] = fleet->findings[f].values[i].p;
     const double limit = false_discovery_limit(p, count, fleet->rules.false_share);
-    free(p);
     for (size_t f = 0; f < fleet->finding_count; f++)
         for (size_t i = 0; i < fleet->findings[f].count; i++) {
             struct fleet_value *value = &fleet->findings[f].values[i];
             if (is_compared(fleet, &fleet->findings[f], value) && value->p <= limit)
                 note_odd(fleet, &fleet->findings[f], value);
         }
-    return 0;
 }
 
 /* What is missing is a fact, and comes before anything that was measured. */
@@ -245,14 +226,10 @@ static int by_rank(const void *a, const void *b)
     return order ? order : (left->node > right->node) - (left->node < right->node);
 }
 
-static int list_odd(struct fleet *fleet, struct error *error)
+static void list_odd(struct fleet *fleet, struct pool *pool)
 {
-    struct ranked *ranked = calloc(fleet->node_count + 1, sizeof *ranked);
-    fleet->odd = pool_alloc(&fleet->pool, fleet->node_count + 1, sizeof *fleet->odd);
-    if (!ranked || !fleet->odd) {
-        free(ranked);
-        return error_out_of_memory(error);
-    }
+    struct ranked *ranked = pool_alloc(pool, fleet->node_count, sizeof *ranked);
+    fleet->odd = pool_alloc(&fleet->pool, fleet->node_count, sizeof *fleet->odd);
     for (size_t i = 0; i < fleet->node_count; i++) {
         struct fleet_node *node = &fleet->nodes[i];
         fleet->judged += node->state == NODE_JUDGED;
@@ -263,44 +240,52 @@ static int list_odd(struct fleet *fleet, struct error *error)
     qsort(ranked, fleet->odd_count, sizeof *ranked, by_rank);
     for (size_t i = 0; i < fleet->odd_count; i++)
         fleet->odd[i] = ranked[i].node;
-    free(ranked);
-    return 0;
 }
 
-static int refuse_few(const struct fleet *fleet, struct error *error)
+static _Noreturn void refuse_few(struct fleet *fleet)
 {
     size_t hosts = 0;
     for (size_t i = 0; i < fleet->node_count; i++)
         hosts += fleet->nodes[i].state != NODE_REPLACED;
     if (!fleet->node_count)
-        return error_set(
-            error, ERROR_USAGE,
-            "%s%s%s%s: give documents that 'fathom run' wrote, one of each node",
-            fleet->hole_count ? "none of the documents can be used: " : "there is no document",
-            fleet->hole_count ? fleet->holes[0].name : "", fleet->hole_count ? ": " : "",
-            fleet->hole_count ? fleet->holes[0].reason : "");
-    return error_set(error, ERROR_USAGE,
-                     "no %d nodes are alike (%zu document%s of %zu node%s in %zu group%s by "
-                     "processor, memory and BIOS): with fewer, no node can be distinguished "
-                     "from the others; compare two with 'fathom diff'",
-                     PEERS_FEWEST, fleet->node_count, fleet->node_count == 1 ? "" : "s", hosts,
-                     hosts == 1 ? "" : "s", fleet->group_count, fleet->group_count == 1 ? "" : "s");
+        pool_leave(&fleet->pool, ERROR_USAGE,
+                   "%s%s%s%s: give documents that 'fathom run' wrote, one of each node",
+                   fleet->hole_count ? "none of the documents can be used: "
+                                     : "there is no document",
+                   fleet->hole_count ? fleet->holes[0].name : "", fleet->hole_count ? ": " : "",
+                   fleet->hole_count ? fleet->holes[0].reason : "");
+    pool_leave(&fleet->pool, ERROR_USAGE,
+               "no %d nodes are alike (%zu document%s of %zu node%s in %zu group%s by processor, "
+               "memory and BIOS): with fewer, no node can be distinguished from the others; "
+               "compare two with 'fathom diff'",
+               PEERS_FEWEST, fleet->node_count, fleet->node_count == 1 ? "" : "s", hosts,
+               hosts == 1 ? "" : "s", fleet->group_count, fleet->group_count == 1 ? "" : "s");
+}
+
+static void judge_all(struct pool *scratch, void *with)
+{
+    struct fleet *fleet = with;
+    judge_findings(fleet, scratch);
+    choose_odd(fleet, scratch);
+    list_odd(fleet, scratch);
+    fleet_explain(fleet, scratch);
+}
+
+static int judge(void *with)
+{
+    struct fleet *fleet = with;
+    bool any = false;
+    fleet_group(fleet);
+    for (size_t g = 0; g < fleet->group_count; g++)
+        any = any || fleet->groups[g].judged;
+    if (!any)
+        refuse_few(fleet);
+    pool_scratch(&fleet->pool, judge_all, fleet);
+    return 0;
 }
 
 int fleet_judge(struct fleet *fleet, const struct fleet_rules *rules, struct error *error)
 {
     fleet->rules = *rules;
-    int code = fleet_group(fleet, error);
-    bool any = false;
-    for (size_t g = 0; g < fleet->group_count && code == 0; g++)
-        any = any || fleet->groups[g].judged;
-    if (code == 0 && !any)
-        return refuse_few(fleet, error);
-    if (code == 0)
-        code = judge_findings(fleet, error);
-    if (code == 0)
-        code = choose_odd(fleet, error);
-    if (code == 0)
-        code = list_odd(fleet, error);
-    return code == 0 ? fleet_explain(fleet, error) : code;
+    return pool_enter(&fleet->pool, judge, fleet, error);
 }

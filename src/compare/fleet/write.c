@@ -70,6 +70,20 @@ static void put_nodes(FILE *out, const struct fleet *fleet)
 
 /* --- groups --- */
 
+struct making {
+    struct fleet *fleet;
+    size_t group;
+    struct document *baseline;
+};
+
+/* The stream is not in the step. */
+static int make_baseline(void *with)
+{
+    const struct making *making = with;
+    fleet_baseline(making->fleet, making->group, making->baseline);
+    return 0;
+}
+
 static int put_groups(FILE *out, struct fleet *fleet, struct error *error)
 {
     int code = 0;
@@ -82,7 +96,8 @@ static int put_groups(FILE *out, struct fleet *fleet, struct error *error)
         fprintf(out, ",\"nodes\":%zu", group->count);
         if (group->judged) {
             fputs(",\"judged\":true,\"baseline\":", out);
-            code = fleet_baseline(fleet, g, &baseline, error);
+            code = pool_enter(&fleet->pool, make_baseline, &(struct making){fleet, g, &baseline},
+                              error);
             if (code == 0)
                 code = document_write(&baseline, out, error);
         }

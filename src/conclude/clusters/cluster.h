@@ -29,10 +29,9 @@
 #define FATHOM_CONCLUDE_CLUSTERS_CLUSTER_H
 
 #include "base/pool.h"
+#include "conclude/clusters/basis.h"
 
 #include <stddef.h>
-
-enum cluster_basis { CLUSTER_NEAR, CLUSTER_ALIKE, CLUSTER_KIND };
 
 struct cluster {
     const size_t *members; /* row numbers, ascending; at least two and never all */

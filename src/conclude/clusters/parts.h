@@ -2,7 +2,8 @@
 #ifndef FATHOM_CONCLUDE_CLUSTERS_PARTS_H
 #define FATHOM_CONCLUDE_CLUSTERS_PARTS_H
 
-#include "conclude/clusters/cluster.h"
+#include "base/pool.h"
+#include "conclude/clusters/basis.h"
 
 #include <stdbool.h>
 

@@ -29,7 +29,7 @@ struct curve *curve_read(struct pool *, struct level_sample *, size_t n,
 
 /* The k-th level's latency and interval from the samples that are its own, each as the fit says
  * that the level alone would take. A level without samples stays as it is. */
-void level_pool_own(const struct curve *, size_t k, struct level *);
+void level_pool_own(const struct curve *, size_t k, struct found_level *);
 
 /* The median of n values; sorts them. */
 double curve_middle(double *values, size_t n);

@@ -78,13 +78,14 @@ bool evidence_of_memory(const struct curve *curve, double last_capacity, double 
     return found;
 }
 
-void evidence_add_gap(struct levels *levels, double from, double to)
+void evidence_add_gap(struct found_levels *levels, double from, double to)
 {
-    if (levels->gap_count < LEVELS_MAX)
+    if (levels->gap_count < CURVE_LEVELS_MAX)
         levels->gaps[levels->gap_count++] = (struct level_gap){from, to};
 }
 
-void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, struct level *level)
+void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k,
+                        struct found_level *level)
 {
     size_t n = 0;
     level->from = level->to = level->off = NAN;
@@ -114,7 +115,7 @@ void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, 
 }
 
 void evidence_bracket(const struct curve *curve, size_t last, double ends, double next,
-                      struct level *level)
+                      struct found_level *level)
 {
     size_t below = last;
     level->capacity = level->capacity_low = level->capacity_high = NAN;
@@ -138,19 +139,19 @@ void evidence_bracket(const struct curve *curve, size_t last, double ends, doubl
 
 struct weighing {
     struct curve *curve;
-    struct levels *levels;
+    struct found_levels *levels;
     double tolerance;
     struct flat flats[FLATS_MOST];
     size_t flat_count;
 };
 
 /* The smallest size that a level serves, by the fit. */
-static double served_from(const struct levels *levels, size_t k)
+static double served_from(const struct found_levels *levels, size_t k)
 {
     return k ? levels->list[k - 1].capacity : 0;
 }
 
-static double served_to(const struct levels *levels, size_t k)
+static double served_to(const struct found_levels *levels, size_t k)
 {
     return isfinite(levels->list[k].capacity) ? levels->list[k].capacity : INFINITY;
 }
@@ -175,7 +176,7 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
     struct curve *curve = weighing->curve;
-    struct level *level = &weighing->levels->list[k];
+    struct found_level *level = &weighing->levels->list[k];
     bool dropped = false;
     level->from = level->to = level->off = NAN;
     *least = INFINITY;
@@ -245,7 +246,7 @@ static void move_samples(struct curve *curve, size_t k, int by)
 
 static void take_out(struct weighing *weighing, size_t k)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     forget_samples(weighing->curve, k);
     move_samples(weighing->curve, k + 1, -1);
     for (size_t i = k; i + 1 < levels->count; i++)
@@ -256,7 +257,7 @@ static void take_out(struct weighing *weighing, size_t k)
 /* Moves a level's latency into the range of its own points; returns 0 where it has none. */
 static int hold_to_points(struct weighing *weighing, size_t k)
 {
-    struct level *level = &weighing->levels->list[k];
+    struct found_level *level = &weighing->levels->list[k];
     double least, most;
     keep_own(weighing, k, &least, &most);
     if (!agrees(weighing, k)) {
@@ -275,7 +276,7 @@ static int hold_to_points(struct weighing *weighing, size_t k)
 
 static void refuse_levels(struct weighing *weighing)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     const struct curve *curve = weighing->curve;
     for (size_t k = 0; k < levels->count;) {
         if (hold_to_points(weighing, k)) {
@@ -318,7 +319,7 @@ static bool is_misread(const struct curve *curve, const struct flat *flat)
 /* The index at which a flat would be a level of its own; count + 1: nowhere. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
-    const struct levels *levels = weighing->levels;
+    const struct found_levels *levels = weighing->levels;
     const double from = exp2(weighing->curve->bins[flat->first].x),
                  to = exp2(weighing->curve->bins[flat->last].x), nowhere = log(plateau_step);
     size_t k = 0;
@@ -334,8 +335,8 @@ static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 
 static void add_flats(struct weighing *weighing, const struct flat *flats, size_t count)
 {
-    struct levels *levels = weighing->levels;
-    for (size_t i = 0; i < count && levels->count < LEVELS_MAX; i++) {
+    struct found_levels *levels = weighing->levels;
+    for (size_t i = 0; i < count && levels->count < CURVE_LEVELS_MAX; i++) {
         const struct flat *flat = &flats[i];
         const size_t k = place_of(weighing, flat);
         if (k > levels->count || flat->sizes < ADDED_SIZES || !is_misread(weighing->curve, flat))
@@ -343,8 +344,8 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
         move_samples(weighing->curve, k, 1);
         for (size_t j = levels->count++; j > k; j--)
             levels->list[j] = levels->list[j - 1];
-        struct level *level = &levels->list[k];
-        *level = (struct level){.translated = NAN, .translation = NAN};
+        struct found_level *level = &levels->list[k];
+        *level = (struct found_level){.translated = NAN, .translation = NAN};
         evidence_take_flat(weighing->curve, flat, k, level);
         evidence_bracket(weighing->curve, flat->last, exp(weighing->curve->bins[flat->last].y),
                          levels->list[k + 1].latency, level);
@@ -361,9 +362,9 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
 
 static void join_translation(struct weighing *weighing)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct level *level = &levels->list[k], *next = level + 1;
+        struct found_level *level = &levels->list[k], *next = level + 1;
         if (!isnan(level->translated) ||
             !evidence_is_translation(log(level->latency), log(next->latency), level->capacity)) {
             k++;
@@ -380,11 +381,11 @@ static void join_translation(struct weighing *weighing)
 
 static void prove_memory(struct weighing *weighing)
 {
-    struct levels *levels = weighing->levels;
+    struct found_levels *levels = weighing->levels;
     if (levels->count < 2 || levels->rising)
         return;
     const size_t k = levels->count - 1;
-    struct level *level = &levels->list[k];
+    struct found_level *level = &levels->list[k];
     struct flat proof;
     levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity,
                                         log(level->latency), &proof);
@@ -402,7 +403,7 @@ static void prove_memory(struct weighing *weighing)
  * were fitted as one. */
 static const double served_at_half = 1.5;
 
-static bool is_blurred(const struct curve *curve, const struct level *level)
+static bool is_blurred(const struct curve *curve, const struct found_level *level)
 {
     size_t slow = 0;
     for (size_t i = 0; i < curve->bin_count; i++) {
@@ -419,12 +420,12 @@ static bool is_blurred(const struct curve *curve, const struct level *level)
 static void mark_blurred(struct weighing *weighing)
 {
     for (size_t k = 0; k + 1 < weighing->levels->count; k++) {
-        struct level *level = &weighing->levels->list[k];
+        struct found_level *level = &weighing->levels->list[k];
         level->blurred = is_blurred(weighing->curve, level);
     }
 }
 
-void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels)
+void evidence_weigh(struct curve *curve, enum level_pages pages, struct found_levels *levels)
 {
     struct weighing weighing = {
         .curve = curve, .levels = levels, .tolerance = evidence_tolerance(curve)};

@@ -80,7 +80,7 @@ static double least_share(const struct curve *curve, const struct mixture *mixtu
     return fmax(0.5, 0.9 * most);
 }
 
-void level_pool_own(const struct curve *curve, size_t k, struct level *level)
+void level_pool_own(const struct curve *curve, size_t k, struct found_level *level)
 {
     size_t n = 0;
     for (size_t i = 0; i < curve->n; i++) {
@@ -103,7 +103,7 @@ void level_pool_own(const struct curve *curve, size_t k, struct level *level)
 /* Fills the level from the points that it serves nearly alone: those that the fit puts within a
  * twentieth of it, or if there are none, those where its share is largest. */
 static void pool_samples(struct curve *curve, const struct mixture *mixture,
-                         const struct miss_shares *shares, size_t k, struct level *level)
+                         const struct miss_shares *shares, size_t k, struct found_level *level)
 {
     const double share = least_share(curve, mixture, shares, k);
     size_t n = 0;
@@ -176,7 +176,8 @@ static const struct plateau *longest_of(const struct curve *curve, const struct 
 /* Where the fit makes a slope of a plateau, the cache follows a replacement policy that the fit
  * does not know, and the points are a better guide to the latency: the fit is then moved onto
  * them. */
-static void trust_plateau(struct curve *curve, const struct plateau *plateau, struct level *level)
+static void trust_plateau(struct curve *curve, const struct plateau *plateau,
+                          struct found_level *level)
 {
     size_t first = curve->bin_first[plateau->first];
     const size_t end = curve->bin_first[plateau->last + 1];
@@ -202,7 +203,7 @@ static void trust_plateau(struct curve *curve, const struct plateau *plateau, st
 
 /* No capacity is known more precisely than the distance of the sizes measured next to it, however
  * well a shape fits. */
-static void widen_capacity(const struct curve *curve, struct level *level)
+static void widen_capacity(const struct curve *curve, struct found_level *level)
 {
     double below = 0, above = INFINITY;
     for (size_t i = 0; i < curve->n; i++) {
@@ -227,7 +228,7 @@ static bool falls(struct curve *curve)
 
 static void read_fit(struct curve *curve, const struct mixture *mixture,
                      const struct miss_shares *shares, const struct plateau *plateaus,
-                     size_t plateau_count, struct levels *levels)
+                     size_t plateau_count, struct found_levels *levels)
 {
     for (size_t i = 0; i < curve->n; i++)
         curve->of[i]->fitted = mixture_at(mixture, shares, curve->clean[i].bytes) *
@@ -236,19 +237,19 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
     for (size_t k = 0; k < levels->count; k++) {
         const struct mixture_knee *knee = &mixture->knees[k];
         bool left = k < mixture->count;
-        struct level *level = &levels->list[k];
-        *level = (struct level){.fitted = mixture_level(mixture, k),
-                                .latency = mixture_level(mixture, k),
-                                .low = NAN,
-                                .high = NAN,
-                                .capacity = left ? knee->capacity : NAN,
-                                .capacity_low = left ? knee->low : NAN,
-                                .capacity_high = left ? knee->high : NAN,
-                                .from = NAN,
-                                .to = NAN,
-                                .off = NAN,
-                                .translated = NAN,
-                                .translation = NAN};
+        struct found_level *level = &levels->list[k];
+        *level = (struct found_level){.fitted = mixture_level(mixture, k),
+                                      .latency = mixture_level(mixture, k),
+                                      .low = NAN,
+                                      .high = NAN,
+                                      .capacity = left ? knee->capacity : NAN,
+                                      .capacity_low = left ? knee->low : NAN,
+                                      .capacity_high = left ? knee->high : NAN,
+                                      .from = NAN,
+                                      .to = NAN,
+                                      .off = NAN,
+                                      .translated = NAN,
+                                      .translation = NAN};
         if (left)
             widen_capacity(curve, level);
         const struct plateau *longest =
@@ -260,7 +261,7 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
 }
 
 static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages pages,
-                       const struct plateau *plateaus, size_t count, struct levels *levels)
+                       const struct plateau *plateaus, size_t count, struct found_levels *levels)
 {
     const struct miss_shares *shares = miss_shares_make(pool);
     struct mixture_sample *samples = pool_alloc(pool, 2 * CURVE_BINS_MOST, sizeof *samples);
@@ -284,22 +285,22 @@ static bool goes_on_rising(const struct curve *curve, const struct plateau *last
 
 /* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
  * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
-static bool stays(const struct curve *curve, const struct levels *levels)
+static bool stays(const struct curve *curve, const struct found_levels *levels)
 {
     if (levels->count == 0 || levels->rising)
         return false;
     double largest = curve->clean[curve->n - 1].bytes;
-    const struct level *last = &levels->list[levels->count - 1];
+    const struct found_level *last = &levels->list[levels->count - 1];
     return largest >= 2 * last->from ||
            (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
 }
 
 /* A knee leads from each plateau to the next, or out of the last one; the fit may also split a
  * knee. */
-_Static_assert(LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
+_Static_assert(CURVE_LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
 
 static void fit(struct curve *curve, struct pool *pool, enum level_pages pages,
-                struct levels *levels)
+                struct found_levels *levels)
 {
     struct plateau plateaus[KNEES_MOST];
     const size_t count = plateaus_find(pool, curve->bins, curve->bin_count, plateaus, KNEES_MOST);
@@ -319,7 +320,7 @@ struct finding_levels {
     size_t n;
     const struct translation_knee *knees;
     size_t knee_count;
-    struct levels *levels;
+    struct found_levels *levels;
 };
 
 static void find(struct pool *scratch, void *with)
@@ -335,16 +336,17 @@ static void find(struct pool *scratch, void *with)
 }
 
 void levels_find(struct pool *pool, enum level_pages pages, struct level_sample *samples, size_t n,
-                 const struct translation_knee *knees, size_t knee_count, struct levels *levels)
+                 const struct translation_knee *knees, size_t knee_count,
+                 struct found_levels *levels)
 {
     struct finding_levels in = {pages, samples, n, knees, knee_count, levels};
-    *levels = (struct levels){.clock = NAN};
+    *levels = (struct found_levels){.clock = NAN};
     pool_scratch(pool, find, &in);
 }
 
 void levels_of_series(struct pool *pool, const struct series *series,
                       const struct translation_knee *knees, size_t knee_count,
-                      struct levels *levels)
+                      struct found_levels *levels)
 {
     double clock;
     struct level_sample *samples = level_samples(series, LEVEL_VALUES_QUIET, pool, &clock);

@@ -22,7 +22,7 @@
 
 #include "document/document.h"
 
-enum { LEVELS_MAX = 9 };
+enum { CURVE_LEVELS_MAX = 9 };
 
 /* A point of the curve. Those whose size or latency is no positive finite number are left out. */
 struct level_sample {
@@ -39,7 +39,7 @@ struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };
 
-struct level {
+struct found_level {
     double latency, low, high; /* without what translation adds */
     double fitted; /* the level's latency by the fit. It corrects samples in which other levels have
                       a small share: latency = y * fitted / the sample's own fitted */
@@ -61,8 +61,8 @@ struct level_gap {
     double from, to;
 };
 
-struct levels {
-    struct level list[LEVELS_MAX]; /* ascending */
+struct found_levels {
+    struct found_level list[CURVE_LEVELS_MAX]; /* ascending */
     size_t count;
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
@@ -70,7 +70,8 @@ struct levels {
     bool proven; /* and that plateau is memory: at least three sizes agree over an octave or more,
                     well past the last capacity */
     bool sparse; /* sizes lie too far apart for a fit */
-    struct level_gap gaps[LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
+    struct level_gap
+        gaps[CURVE_LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
     size_t gap_count;
     double clock; /* of levels_of_series(): cycles a nanosecond; NAN: latencies are in its unit */
 };
@@ -85,7 +86,7 @@ enum level_pages {
  * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. Without memory
  * it leaves the pool's step. */
 void levels_find(struct pool *, enum level_pages, struct level_sample *, size_t n,
-                 const struct translation_knee *, size_t knee_count, struct levels *);
+                 const struct translation_knee *, size_t knee_count, struct found_levels *);
 
 /* Which of a point's values: what the run found, or that without neighbours where it is known. */
 enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
@@ -100,7 +101,7 @@ struct level_sample *level_samples(const struct series *, enum level_values, str
 /* The levels of a series whose pages are known, by what its points are without neighbours. `knees`
  * count where samples are in cycles. */
 void levels_of_series(struct pool *, const struct series *, const struct translation_knee *knees,
-                      size_t knee_count, struct levels *);
+                      size_t knee_count, struct found_levels *);
 
 struct level_estimate {
     double value, low, high;

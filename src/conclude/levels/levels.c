@@ -1,7 +1,8 @@
-#include "conclude/levels/reading.h"
+#include "conclude/levels/levels.h"
 
 #include "base/quantity.h"
 #include "base/units.h"
+#include "conclude/levels/reading.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 
@@ -43,7 +44,7 @@ static unsigned level_flags(const struct level_reading *reading, size_t index)
 
 static const char *plateau_text(const struct level_reading *reading, size_t index)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT];
     size_t points = 0;
     for (size_t i = 0; i < reading->series->point_count; i++)
@@ -61,7 +62,7 @@ static const char *plateau_text(const struct level_reading *reading, size_t inde
 /* A level has no interval if its points agree exactly and each was measured only once. */
 static bool has_interval(const struct level_reading *reading, size_t index)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     bool known = level->low < level->high;
     for (size_t i = 0; i < reading->series->point_count && !known; i++)
         known =
@@ -73,7 +74,7 @@ static bool has_interval(const struct level_reading *reading, size_t index)
 static struct level_estimate as_found(const struct level_reading *reading, size_t index,
                                       double *values, double *halves)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     size_t n = 0;
     for (size_t i = 0; i < reading->series->point_count; i++) {
         const struct level_sample *sample = &reading->samples[i], *found = &reading->found[i];
@@ -95,7 +96,7 @@ static struct quiet quiet_in(const struct level_estimate *estimate, double divis
 
 static void add_latency(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
     const bool interval = has_interval(reading, index);
@@ -142,7 +143,7 @@ static double declared_up_to(const struct level_reading *reading, size_t index)
 
 static const char *capacity_text(const struct level_reading *reading, size_t index, double declared)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
     size_format(level->capacity, holds);
     bool differs = fabs(level->capacity / declared - 1) > capacity_differs &&
@@ -177,7 +178,7 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
 /* Why the capacity of a level was not found, in words. */
 static void add_blurred(const struct level_reading *reading, size_t index, const char *name)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT];
     struct finding *finding = finding_add(reading->result, reading->pool, name, "B");
     finding->declared = level_declared(reading, index);
@@ -191,7 +192,7 @@ static void add_blurred(const struct level_reading *reading, size_t index, const
 
 static void add_capacity(const struct level_reading *reading, size_t index, const char *level_name)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct found_level *level = &reading->levels.list[index];
     char name[2 * LEVEL_NAME_ROOM];
     if (!isfinite(level->capacity))
         return;

@@ -6,7 +6,7 @@
 #ifndef FATHOM_CONCLUDE_LEVELS_READING_H
 #define FATHOM_CONCLUDE_LEVELS_READING_H
 
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 
 enum { LEVEL_NAME_ROOM = 32, LEVELS_DECLARED_MOST = 8 };
 
@@ -16,7 +16,7 @@ struct level_reading {
     const struct series *series;
     const struct level_sample *samples; /* without neighbours, where that is known */
     const struct level_sample *found;   /* what the run found, as many; their levels are not set */
-    struct levels levels;
+    struct found_levels levels;
     bool quiet;   /* some point distinguishes the two */
     double clock; /* cycles a nanosecond; NAN: samples are in the series' unit, not in cycles */
     double found_clock;                    /* the same of what was found */

@@ -15,7 +15,7 @@ double level_handy_size(double bytes)
 
 static const char *gaps_text(const struct level_reading *reading)
 {
-    const struct levels *levels = &reading->levels;
+    const struct found_levels *levels = &reading->levels;
     const char *text = "";
     for (size_t i = 0; i < levels->gap_count; i++) {
         char from[UNIT_TEXT], to[UNIT_TEXT];
@@ -52,7 +52,7 @@ static void tell_translation(const struct level_reading *reading)
     const double small_page = 4096;
     const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
     for (size_t k = 0; k < reading->levels.count; k++) {
-        const struct level *level = &reading->levels.list[k];
+        const struct found_level *level = &reading->levels.list[k];
         char name[LEVEL_NAME_ROOM], size[UNIT_TEXT];
         if (isnan(level->translated))
             continue;

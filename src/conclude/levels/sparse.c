@@ -92,14 +92,14 @@ static bool goes_on(const struct curve *curve, enum level_pages pages, struct gr
 }
 
 static size_t gather(const struct curve *curve, enum level_pages pages, const struct flat *flats,
-                     size_t count, struct group groups[LEVELS_MAX])
+                     size_t count, struct group groups[CURVE_LEVELS_MAX])
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         const struct flat *flat = &flats[i];
         if (n > 0 && goes_on(curve, pages, &groups[n - 1], flat))
             continue;
-        if (n == LEVELS_MAX)
+        if (n == CURVE_LEVELS_MAX)
             break;
         groups[n++] = (struct group){
             flat, flat->last, flat->middle, flat->middle, .translated = NAN, NAN, NAN};
@@ -122,7 +122,7 @@ static double top_behind(const struct curve *curve, const struct group *group)
 
 /* Adds a gap for the sizes of bins [first, end) that lie clearly between the two levels. */
 static void tell_gap(const struct curve *curve, size_t first, size_t end, double above,
-                     double below, struct levels *levels)
+                     double below, struct found_levels *levels)
 {
     double from = NAN, to = NAN;
     for (size_t i = first; i < end; i++) {
@@ -137,7 +137,7 @@ static void tell_gap(const struct curve *curve, size_t first, size_t end, double
 }
 
 static void tell_gaps(const struct curve *curve, const struct group *groups, size_t count,
-                      struct levels *levels)
+                      struct found_levels *levels)
 {
     if (count == 0) {
         tell_gap(curve, 0, curve->bin_count, -INFINITY, INFINITY, levels);
@@ -154,14 +154,14 @@ static void tell_gaps(const struct curve *curve, const struct group *groups, siz
 
 /* Fills in the levels. Where memory is proven, *proof becomes the last group's own flat. */
 static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
-                 struct levels *levels)
+                 struct found_levels *levels)
 {
     levels->count = count;
     for (size_t k = 0; k < count; k++) {
-        struct level *level = &levels->list[k];
+        struct found_level *level = &levels->list[k];
         const bool last = k + 1 == count;
-        *level = (struct level){.translated = groups[k].translated,
-                                .translation = groups[k].translation};
+        *level = (struct found_level){.translated = groups[k].translated,
+                                      .translation = groups[k].translation};
         const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
         evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
@@ -175,10 +175,10 @@ static void fill(struct curve *curve, struct group *groups, size_t count, struct
     }
 }
 
-void sparse_levels(struct curve *curve, enum level_pages pages, struct levels *levels)
+void sparse_levels(struct curve *curve, enum level_pages pages, struct found_levels *levels)
 {
     struct flat flats[FLATS_MOST];
-    struct group groups[LEVELS_MAX];
+    struct group groups[CURVE_LEVELS_MAX];
     struct flat proof;
     size_t count =
         flats_find(curve->bins, curve->bin_count, evidence_tolerance(curve), flat_octaves, flats);

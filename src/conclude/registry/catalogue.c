@@ -44,7 +44,7 @@ static void list_document(struct catalogue *catalogue, struct pool *pool, size_t
     const struct document *document = catalogue->documents[index];
     struct finding_lookup lookup;
     size_t *firsts = pool_alloc(pool, document->probe_count + 1, sizeof *firsts);
-    pool_check(pool, finding_lookup_build(&lookup, pool, document, NULL));
+    finding_lookup_build(&lookup, pool, document, NULL);
     catalogue->probes[index] = firsts;
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];

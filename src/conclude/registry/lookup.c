@@ -32,8 +32,8 @@ static int by_name(const void *a, const void *b)
     return code ? code : (left->place > right->place) - (left->place < right->place);
 }
 
-int finding_lookup_build(struct finding_lookup *lookup, struct pool *pool,
-                         const struct document *document, const struct probe_result *probe)
+void finding_lookup_build(struct finding_lookup *lookup, struct pool *pool,
+                          const struct document *document, const struct probe_result *probe)
 {
     const struct probe_result *first = probe ? probe : document->probes;
     size_t probes = probe ? 1 : document->probe_count, all = 0;
@@ -41,14 +41,11 @@ int finding_lookup_build(struct finding_lookup *lookup, struct pool *pool,
     for (size_t p = 0; p < probes; p++)
         all += first[p].finding_count;
     lookup->sorted = pool_alloc(pool, all + 1, sizeof *lookup->sorted);
-    if (!lookup->sorted)
-        return ERROR_SYSTEM;
     for (size_t p = 0; p < probes; p++)
         for (size_t f = 0; f < first[p].finding_count; f++, lookup->count++)
             lookup->sorted[lookup->count] =
                 (struct finding_entry){&first[p].findings[f], lookup->count};
     qsort(lookup->sorted, lookup->count, sizeof *lookup->sorted, by_name);
-    return 0;
 }
 
 static const struct finding *find(const struct finding_lookup *lookup, const char *name,

@@ -16,9 +16,9 @@ struct finding_lookup {
 };
 
 /* Builds the lookup in the pool, of one probe, or of all probes of a document where `probe` is
- * NULL. ERROR_SYSTEM without memory. The findings must stay where they are. */
-int finding_lookup_build(struct finding_lookup *, struct pool *, const struct document *,
-                         const struct probe_result *probe);
+ * NULL. The findings must stay where they are. */
+void finding_lookup_build(struct finding_lookup *, struct pool *, const struct document *,
+                          const struct probe_result *probe);
 /* The first finding of that name, the standard experiment first, whatever CPUs it is about; NULL
  * where there is none. */
 const struct finding *finding_lookup_name(const struct finding_lookup *, const char *name);

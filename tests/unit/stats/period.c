@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 enum { EVENTS = 200 };
+static double scratch[4 * EVENTS];
 
 static double uniform(struct random *random)
 {
@@ -39,7 +40,7 @@ static void a_clock_is_found(void **state)
     struct period found;
     for (double period = 0.1; period < 1e9; period *= 10) {
         size_t n = make(times, period, 0, 0.02, 1);
-        assert_true(period_find(times, n, &found));
+        assert_true(period_find(times, n, scratch, &found));
         assert_true(fabs(found.value / period - 1) < 0.001);
         assert_true(found.low < period && found.high > period);
         assert_int_equal(found.steps, n - 1);
@@ -53,7 +54,7 @@ static void what_nobody_saw_does_not_matter(void **state)
     struct period found;
     for (uint64_t seed = 1; seed < 50; seed++) {
         size_t n = make(times, 4000, 0.3, 0.01, seed);
-        assert_true(period_find(times, n, &found));
+        assert_true(period_find(times, n, scratch, &found));
         assert_true(fabs(found.value / 4000 - 1) < 0.002);
     }
 }
@@ -69,7 +70,7 @@ static void others_may_come_in_between(void **state)
         for (int i = 0; i < EVENTS / 10; i++)
             times[n++] = 1e6 + 4000 * EVENTS * uniform(&random);
         sort_ascending(times, n);
-        assert_true(period_find(times, n, &found));
+        assert_true(period_find(times, n, scratch, &found));
         assert_true(fabs(found.value / 4000 - 1) < 0.002);
     }
 }
@@ -85,7 +86,7 @@ static void chance_has_no_period(void **state)
             for (size_t i = 0; i < n; i++)
                 times[i] = uniform(&random);
             sort_ascending(times, n);
-            assert_false(period_find(times, n, &found));
+            assert_false(period_find(times, n, scratch, &found));
         }
 }
 
@@ -95,12 +96,12 @@ static void too_few_times_tell_nothing(void **state)
     double times[EVENTS] = {0};
     struct period found;
     make(times, 1, 0, 0, 1);
-    assert_false(period_find(times, 8, &found));
+    assert_false(period_find(times, 8, scratch, &found));
     assert_true(isnan(found.value));
-    assert_true(period_find(times, 9, &found));
+    assert_true(period_find(times, 9, scratch, &found));
     for (int i = 0; i < EVENTS; i++)
         times[i] = 5; /* all at once */
-    assert_false(period_find(times, EVENTS, &found));
+    assert_false(period_find(times, EVENTS, scratch, &found));
 }
 
 int main(void)

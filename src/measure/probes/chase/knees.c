@@ -50,7 +50,7 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
 }
 
 /* The sizes measured that stand next to an interval on both sides. */
-static void neighbours(const struct series *series, const struct level *level, double *below,
+static void neighbours(const struct series *series, const struct found_level *level, double *below,
                        double *above)
 {
     *below = 0;
@@ -72,7 +72,7 @@ static bool measured(const struct series *series, double x)
     return false;
 }
 
-size_t knees_around(const struct series *series, const struct level *level, uint64_t stride,
+size_t knees_around(const struct series *series, const struct found_level *level, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_A_LEVEL])
 {
     double below, above;
@@ -102,7 +102,7 @@ size_t knees_choose(const struct probe_task *task, const struct series *series,
                     const struct translation_knee *knees, size_t knee_count, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_MOST])
 {
-    struct levels levels;
+    struct found_levels levels;
     levels_of_series(task->pool, series, knees, knee_count, &levels);
     size_t count = 0;
     for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity); k++)

@@ -10,13 +10,13 @@
 
 /* New sizes between the two that a knee is known to lie between: two steps of bisection at once. */
 enum { KNEES_SIZES_A_LEVEL = 3 };
-enum { KNEES_SIZES_MOST = 4 * LEVELS_MAX, KNEES_TRANSLATION_MOST = 2 };
+enum { KNEES_SIZES_MOST = 4 * CURVE_LEVELS_MAX, KNEES_TRANSLATION_MOST = 2 };
 /* Enough stages to take an interval of a quarter octave down to a percent. */
 enum { KNEES_STAGES = 3 };
 
 /* Sizes to measure next around where one level ends, as knees_choose() chooses them: ascending,
  * multiples of `stride`, none that `series` has. Returns how many. */
-size_t knees_around(const struct series *, const struct level *, uint64_t stride,
+size_t knees_around(const struct series *, const struct found_level *, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_A_LEVEL]);
 
 /* Which sizes to measure next so that the capacities in `series` (latency over bytes) become known

@@ -318,7 +318,7 @@ static void refine(struct gpu_task *here, const struct curves *asked)
 
 static bool is_flat(const struct gpu_task *here, const struct series *series)
 {
-    struct levels levels;
+    struct found_levels levels;
     levels_of_series(here->task->pool, series, NULL, 0, &levels);
     return levels.stays && !levels.rising;
 }

@@ -211,7 +211,7 @@ enum { FIRST_CONSTANT, SECOND_CONSTANT };
 static bool find_hidden(struct gpu_task *task, struct flat *flat)
 {
     const struct series *of[2];
-    struct levels levels[2];
+    struct found_levels levels[2];
     for (size_t i = FIRST_CONSTANT; i <= SECOND_CONSTANT; i++) {
         of[i] = series_of(task, &ladders[i]);
         if (!of[i])

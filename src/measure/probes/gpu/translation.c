@@ -58,8 +58,8 @@ static const double same_reach = 1.5;
 
 /* What the curve of one stride says, less what the packed one does. */
 struct reading {
-    struct levels levels; /* their latencies differ as the curve's do */
-    bool cycles;          /* not ns */
+    struct found_levels levels; /* their latencies differ as the curve's do */
+    bool cycles;                /* not ns */
     unsigned flags;
 };
 
@@ -131,10 +131,10 @@ static struct level_sample sample_of(const struct point *point, const struct ser
 }
 
 /* Two plateaus whose intervals meet are one: chance put more near lines on the first. */
-static void join_levels(struct levels *levels)
+static void join_levels(struct found_levels *levels)
 {
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct level *low = &levels->list[k], *high = low + 1;
+        struct found_level *low = &levels->list[k], *high = low + 1;
         if (high->low > low->high) {
             k++;
             continue;
@@ -311,7 +311,7 @@ static void add(struct gpu_task *task, size_t tlb, const char *what, const char 
 
 static void add_reach(struct gpu_task *task, const struct reading *reading, size_t tlb, size_t s)
 {
-    const struct level *level = &reading->levels.list[tlb];
+    const struct found_level *level = &reading->levels.list[tlb];
     char stride[UNIT_TEXT];
     add(task, tlb, "reach", "B",
         (struct level_estimate){level->capacity, level->capacity_low, level->capacity_high},
@@ -337,8 +337,8 @@ static void add_page(struct gpu_task *task, const struct reading readings[STRIDE
         next++;
     if (next == STRIDES)
         return;
-    const struct level *here = &readings[s].levels.list[tlb],
-                       *there = &readings[next].levels.list[tlb];
+    const struct found_level *here = &readings[s].levels.list[tlb],
+                             *there = &readings[next].levels.list[tlb];
     const double stride = (double)strides[next];
     const double page = nearest_page(stride * here->capacity / there->capacity);
     const struct level_estimate value = {
@@ -364,7 +364,7 @@ static void add_miss(struct gpu_task *task, const struct reading readings[STRIDE
         s = readings[i].levels.count > tlb + 1 ? i : s;
     if (s == STRIDES)
         return;
-    const struct level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
+    const struct found_level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
     add(task, tlb, "miss", readings[s].cycles ? "cycles" : "ns",
         (struct level_estimate){miss->latency - hit->latency, miss->low - hit->high,
                                 miss->high - hit->low},

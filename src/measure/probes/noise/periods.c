@@ -24,6 +24,7 @@ struct search {
     size_t cpus;
     struct noise_periods *found;
     double *times, *lengths; /* [EVENTS_MOST] */
+    double *scratch;         /* twice as many */
 };
 
 static bool is_same(const struct noise_period *a, const struct noise_period *b)
@@ -77,7 +78,7 @@ static void look(const struct search *search, size_t cpu, const struct noise_eve
             search->times[count] = events[i].at / scale;
             sum += search->lengths[count++] = events[i].ticks / scale;
         }
-    if (!period_find(search->times, count, &period))
+    if (!period_find(search->times, count, search->scratch, &period))
         return;
     sort_ascending(search->lengths, count);
     bool *on = pool_alloc(search->pool, search->cpus, sizeof *on);
@@ -136,6 +137,7 @@ void noise_find_periods(const struct noise_state *state, size_t cpus, struct poo
                                   .cpus = cpus,
                                   .found = found,
                                   .times = pool_alloc(pool, EVENTS_MOST, sizeof *search.times),
+                                  .scratch = pool_alloc(pool, 2 * EVENTS_MOST, sizeof(double)),
                                   .lengths = pool_alloc(pool, EVENTS_MOST, sizeof *search.lengths)};
     *found = (struct noise_periods){0};
     for (size_t cpu = 0; cpu < cpus; cpu++)
@@ -143,5 +145,6 @@ void noise_find_periods(const struct noise_state *state, size_t cpus, struct poo
     unite(found, cpus);
     qsort(found->list, found->count, sizeof *found->list, by_share);
     pool_give_back(pool, search.times);
+    pool_give_back(pool, search.scratch);
     pool_give_back(pool, search.lengths);
 }

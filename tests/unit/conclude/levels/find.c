@@ -74,7 +74,7 @@ static void sweep(struct curve *curve, const struct planted *planted, double fro
         add(curve, planted, floor(from * exp2(octave) / 64) * 64, random);
 }
 
-static void find(struct curve *curve, struct levels *levels)
+static void find(struct curve *curve, struct found_levels *levels)
 {
     levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, curve->samples, curve->n, NULL, 0, levels);
 }
@@ -97,7 +97,7 @@ static void four_levels_are_found_with_their_capacities(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){1});
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
@@ -147,7 +147,7 @@ static void planted_numbers_latencies_and_capacities_are_found(void **state)
         struct random random = {seed};
         struct planted planted = planted_at_random(&random);
         struct curve curve = {0};
-        struct levels levels;
+        struct found_levels levels;
         double last = planted.levels > 1 ? planted.capacity[planted.levels - 2] : 1 << 20;
         sweep(&curve, &planted, 1024, 8 * last, 4, &random);
         for (size_t k = 0; k + 1 < planted.levels; k++)
@@ -178,7 +178,7 @@ static void spikes_are_no_levels(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     struct random random = {7};
     sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
     for (size_t i = 5; i < curve.n; i += 17)
@@ -194,7 +194,7 @@ static void one_plateau_is_one_level_without_a_capacity(void **state)
     (void)state;
     struct planted flat = {.levels = 1, .latency = {4}, .noise = 0.01};
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     sweep(&curve, &flat, 1024, 1 << 20, 4, &(struct random){3});
     find(&curve, &levels);
     assert_int_equal(levels.count, 1);
@@ -207,7 +207,7 @@ static void a_rise_that_has_no_end_is_not_memory(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     sweep(&curve, &usual, 1024, 11 << 20, 8, &(struct random){4});
     find(&curve, &levels);
     assert_int_equal(levels.count, 3);
@@ -226,7 +226,7 @@ static void translation_is_no_level(void **state)
                            .policy = {SHARP, SHARP},
                            .noise = 0.01};
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     sweep(&curve, &slow, 1024, 32 << 20, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         for (size_t t = 0; t < 2; t++) {
@@ -256,7 +256,7 @@ static void a_plateau_that_is_flat_is_believed(void **state)
                              .policy = {RANDOM_REPLACEMENT},
                              .noise = 0.002};
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         if (curve.samples[i].bytes > 600 << 10) {
@@ -282,7 +282,7 @@ static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
                              .policy = {RANDOM_REPLACEMENT},
                              .noise = 0.002};
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         if (curve.samples[i].bytes > 128 << 10 && curve.samples[i].bytes < 512 << 10)
@@ -298,7 +298,7 @@ static void order_and_repeats_do_not_matter(void **state)
 {
     (void)state;
     struct curve curve = {0}, shuffled;
-    struct levels sorted, other;
+    struct found_levels sorted, other;
     struct random random = {6};
     sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
     size_t once = curve.n;
@@ -323,7 +323,7 @@ static void what_is_no_number_is_left_out(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct levels levels;
+    struct found_levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){8});
     static const double odd[] = {NAN, INFINITY, -1, 0};
     for (size_t i = 0; i < 4; i++) {
@@ -339,7 +339,7 @@ static void what_is_no_number_is_left_out(void **state)
 static void curves_that_say_nothing_have_no_levels(void **state)
 {
     (void)state;
-    struct levels levels;
+    struct found_levels levels;
     struct level_sample none = {NAN, NAN, NAN, NAN, 0, 0, 0};
     struct level_sample two[] = {{1024, 4, NAN, NAN, 0, 0, 0}, {2048, 4, NAN, NAN, 0, 0, 0}};
     struct level_sample same[50], falling[50];
@@ -373,7 +373,7 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
                  {27.1841, 19.1976, 0}, {29.7793, 29.2451, 4}};
     enum { KNEES = sizeof knees / sizeof *knees, PER_OCTAVE = 8 };
     struct curve curve = {.n = 0};
-    struct levels levels;
+    struct found_levels levels;
     for (int i = 0; i < 40 * PER_OCTAVE; i++) {
         double bytes = floor(exp2(8 + (double)i / (double)PER_OCTAVE)), latency = 1;
         for (int k = 0; k < KNEES; k++) {
@@ -387,10 +387,10 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
             (struct level_sample){.bytes = bytes, .latency = latency, .low = NAN, .high = NAN};
     }
     find(&curve, &levels);
-    assert_int_equal(levels.count, LEVELS_MAX - 1);
+    assert_int_equal(levels.count, CURVE_LEVELS_MAX - 1);
     assert_int_equal(levels.gap_count, 1);
     assert_near(levels.list[0].latency, 1, 0.02);
-    assert_near(levels.list[LEVELS_MAX - 2].latency, 102.9896, 0.02);
+    assert_near(levels.list[CURVE_LEVELS_MAX - 2].latency, 102.9896, 0.02);
 }
 
 /* Of lines that are drawn at random each time, a cache of any policy hits its share. */
@@ -399,7 +399,7 @@ static void accesses_that_draw_their_lines_have_levels_too(void **state)
     (void)state;
     static const double octaves[] = {15.5, 21, 25}, heights[] = {3.6, 35.3, 80};
     struct curve curve = {.n = 0};
-    struct levels levels;
+    struct found_levels levels;
     for (int i = 0; i <= 5 * 20; i++) {
         double octave = 10 + (double)i / 5, latency = 1.7;
         for (int k = 0; k < 3; k++)
@@ -417,7 +417,7 @@ static void accesses_that_draw_their_lines_have_levels_too(void **state)
         assert_near(levels.list[k].capacity, exp2(octaves[k]), 0.05);
 }
 
-static void find_recorded(const double recorded[][4], size_t n, struct levels *levels)
+static void find_recorded(const double recorded[][4], size_t n, struct found_levels *levels)
 {
     struct curve curve = {.n = 0};
     for (size_t i = 0; i < n; i++)
@@ -459,7 +459,7 @@ static void a_cache_that_fades_takes_nothing_from_those_before_it(void **state)
         {268435456, 447.9, 434.1, 450.2},  {536870912, 454.1, 448.6, 469.5},
         {1073741824, 486.7, 477.7, 492.7},
     };
-    struct levels levels;
+    struct found_levels levels;
     find_recorded(recorded, sizeof recorded / sizeof *recorded, &levels);
     assert_true(levels.count >= 3);
     assert_near(levels.list[0].latency, 5, 0.005);
@@ -498,7 +498,7 @@ static void a_short_plateau_on_the_way_is_not_memory(void **state)
         {268435456, 430.4, 419.1, 491.6}, {536870912, 455.8, 443.3, 534.8},
         {1073741824, 498.2, 479, 575.3},
     };
-    struct levels levels;
+    struct found_levels levels;
     find_recorded(recorded, sizeof recorded / sizeof *recorded, &levels);
     assert_true(levels.count >= 3 && levels.stays);
     assert_near(levels.list[levels.count - 1].latency, 430, 0.08);
@@ -508,7 +508,7 @@ static void a_short_plateau_on_the_way_is_not_memory(void **state)
 static void a_curve_that_falls_has_no_levels(void **state)
 {
     (void)state;
-    struct levels levels;
+    struct found_levels levels;
     for (int steps = 0; steps < 2; steps++) {
         struct curve curve = {.n = 0};
         for (int i = 0; i < 80; i++) {
@@ -525,12 +525,12 @@ static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
 {
     (void)state;
     struct level_sample wide[200];
-    struct levels levels;
+    struct found_levels levels;
     for (int i = 0; i < 200; i++)
         wide[i] = (struct level_sample){
             exp2(-1000 + 10 * i), i < 100 ? 1e-300 : 1e300, NAN, NAN, 0, 0, 0};
     levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, wide, 200, NULL, 0, &levels);
-    assert_true(levels.count <= LEVELS_MAX);
+    assert_true(levels.count <= CURVE_LEVELS_MAX);
 }
 
 static void a_million_points_are_as_good_as_a_hundred(void **state)
@@ -538,7 +538,7 @@ static void a_million_points_are_as_good_as_a_hundred(void **state)
     (void)state;
     enum { MANY = 1000000 };
     struct level_sample *samples = malloc(MANY * sizeof *samples);
-    struct levels levels;
+    struct found_levels levels;
     struct random random = {9};
     assert_non_null(samples);
     for (size_t i = 0; i < MANY; i++) {

@@ -1,0 +1,7 @@
+/* What makes CPUs a group: conclude/clusters/cluster.h says what each means. */
+#ifndef FATHOM_CONCLUDE_CLUSTERS_BASIS_H
+#define FATHOM_CONCLUDE_CLUSTERS_BASIS_H
+
+enum cluster_basis { CLUSTER_NEAR, CLUSTER_ALIKE, CLUSTER_KIND };
+
+#endif
