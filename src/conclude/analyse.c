@@ -209,21 +209,19 @@ int document_analyse(struct document *document, const char **remarks, struct err
 
 struct finding *analysis_add(struct analysis *analysis, const char *name, const char *unit)
 {
-    return name ? finding_add(analysis->result, analysis->pool, name, unit) : NULL;
+    return finding_add(analysis->result, analysis->pool, name, unit);
 }
 
 struct finding *analysis_add_summary(struct analysis *analysis, const char *name, const char *unit,
                                      const struct summary *summary, unsigned flags)
 {
-    return name ? finding_add_summary(analysis->result, analysis->pool, name, unit, summary, flags)
-                : NULL;
+    return finding_add_summary(analysis->result, analysis->pool, name, unit, summary, flags);
 }
 
 struct finding *analysis_add_point(struct analysis *analysis, const char *name, const char *unit,
                                    const struct point *point, unsigned flags)
 {
-    return name ? finding_add_time_of(analysis->result, analysis->pool, name, unit, point, flags)
-                : NULL;
+    return finding_add_time_of(analysis->result, analysis->pool, name, unit, point, flags);
 }
 
 struct finding *analysis_add_ratio(struct analysis *analysis, const char *name, const char *unit,

@@ -1,11 +1,117 @@
 #include "stats/peers.h"
 
-#include "stats/gamma.h"
 #include "stats/quantile.h"
 #include "stats/student.h"
-#include "stats/tails.h"
 
 #include <math.h>
+
+/* --- derivatives of the gamma function's logarithm, of x > 0 (Abramowitz and Stegun, 6.3, 6.4) ---
+ */
+
+/* Above this the first terms of the asymptotic series are exact to 12 digits. */
+static const double series_from = 12;
+
+static double digamma(double x)
+{
+    double sum = 0;
+    for (; x < series_from; x++)
+        sum -= 1 / x;
+    const double z = 1 / (x * x);
+    return sum + log(x) - 0.5 / x -
+           z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z / 132))));
+}
+
+static double trigamma(double x)
+{
+    double sum = 0;
+    for (; x < series_from; x++)
+        sum += 1 / (x * x);
+    const double z = 1 / (x * x);
+    return sum + 1 / x + z / 2 +
+           z / x * (1.0 / 6 - z * (1.0 / 30 - z * (1.0 / 42 - z * (1.0 / 30 - z * 5 / 66))));
+}
+
+/* The x whose trigamma() is y > 0 (Smyth 2004, appendix). trigamma() falls, so halving finds it;
+ * its ends are those of its own bounds, 1/x and 1/x + 1/x^2.
+ */
+static double trigamma_inverse(double y)
+{
+    double low = 1 / y, high = 0.5 / y + sqrt(0.25 / (y * y) + 1 / y) + 1;
+    low = fmin(low, high) / 2;
+    while (trigamma(low) < y)
+        low /= 2;
+    while (trigamma(high) > y)
+        high *= 2;
+    for (int i = 0; i < 100 && high - low > 1e-12 * high; i++) {
+        const double middle = (low + high) / 2;
+        if (trigamma(middle) > y)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* --- how heavy tails are --- */
+
+/* Half of the 95 % quantile of chi square with one degree of freedom. */
+static const double accepted = 1.92;
+
+/* The logarithm of the likelihood at the scale that fits best. */
+static double likelihood(const double *deviations, size_t n, double freedom)
+{
+    enum { STEPS_MOST = 40 };
+    const double pi = 3.14159265358979323846;
+    double squares = 0, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        squares += deviations[i] * deviations[i];
+    double variance = squares / (double)n;
+    if (!(variance > 0))
+        return INFINITY;
+    if (isinf(freedom))
+        return -0.5 * (double)n * (log(2 * pi * variance) + 1);
+    for (int step = 0; step < STEPS_MOST; step++) {
+        double weighed = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double square = deviations[i] * deviations[i];
+            weighed += (freedom + 1) * square / (freedom + square / variance);
+        }
+        const double before = variance;
+        variance = weighed / (double)n;
+        if (!(variance > 0))
+            return INFINITY;
+        if (fabs(variance - before) < 1e-4 * before)
+            break;
+    }
+    for (size_t i = 0; i < n; i++)
+        sum += log1p(deviations[i] * deviations[i] / (freedom * variance));
+    int sign;
+    const double height = lgamma_r((freedom + 1) / 2, &sign) - lgamma_r(freedom / 2, &sign) -
+                          0.5 * log(freedom * pi * variance);
+    return (double)n * height - (freedom + 1) / 2 * sum;
+}
+
+/* The most degrees of freedom that n deviations from a centre allow Student's distribution to have:
+ * the likelihood of the lightest tails that is still within what a test at 5 % accepts, beside that
+ * of the best (Wilks, Annals of Mathematical Statistics 9, 1938). INFINITY where they may be
+ * normal, as few values always may. The scale is fitted by expectation and maximisation (Lange,
+ * Little and Taylor, Journal of the American Statistical Association 84, 1989). */
+static double tails_freedom(const double *deviations, size_t n)
+{
+    static const double freedoms[] = {INFINITY, 30, 15, 10, 7, 5, 4, 3, 2, 1};
+    enum { TRIED = sizeof freedoms / sizeof *freedoms };
+    double found[TRIED], best = -INFINITY;
+    for (size_t i = 0; i < TRIED; i++) {
+        found[i] = likelihood(deviations, n, freedoms[i]);
+        best = fmax(best, found[i]);
+    }
+    for (size_t i = 0; i < TRIED; i++)
+        if (found[i] >= best - accepted)
+            return freedoms[i];
+    return INFINITY;
+}
+
+/* --- peers --- */
 
 /* Of a normal distribution: the standard deviation over the median absolute deviation, and half of
  * a 95 % interval over the standard deviation. */
@@ -161,4 +267,15 @@ void peers_judge(struct peer *peers, size_t n, const struct peers *all,
     }
     for (size_t i = 0; i < n; i++)
         judge_one(all, prior, &peers[i]);
+}
+
+/* --- which of many are odd --- */
+
+double false_discovery_limit(double *p, size_t n, double share)
+{
+    sort_ascending(p, n);
+    for (size_t i = n; i > 0; i--)
+        if (p[i - 1] <= share * (double)i / (double)n)
+            return p[i - 1];
+    return -1;
 }

@@ -7,7 +7,7 @@
  * that scatter normally that is the externally studentised residual (Cook and Weisberg, "Residuals
  * and Influence in Regression", 1982, 2.2.1), which has Student's distribution. Where the values
  * show that their scatter has heavier tails than that, it is given as few degrees of freedom as
- * these tails ask for (stats/tails.h).
+ * these tails ask for.
  *
  * Ten values hardly show how they scatter. Where several quantities were taken of the same
  * machines, how much wider they scatter than their own intervals is much the same for most of them,
@@ -57,5 +57,12 @@ struct peers_prior peers_prior_of(const struct peers *all, size_t count, double 
 /* Fills distance and p. `scratch` has room for n doubles. */
 void peers_judge(struct peer *peers, size_t n, const struct peers *, const struct peers_prior *,
                  double *scratch);
+
+/* Many comparisons at once: the largest of p[n] that may still be called a finding when at most a
+ * `share` of what is called one may be chance (Benjamini and Hochberg, "Controlling the false
+ * discovery rate", Journal of the Royal Statistical Society B 57, 1995); -1 where none does. It
+ * holds for comparisons that are independent or rise together (Benjamini and Yekutieli, Annals of
+ * Statistics 29, 2001), as a node's do. Sorts p, which must hold no NAN. */
+double false_discovery_limit(double *p, size_t n, double share);
 
 #endif

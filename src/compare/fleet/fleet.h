@@ -5,7 +5,7 @@
  * Nodes are compared with their group: the machines of their processor, memory and firmware. Each
  * finding of each node has a robust distance from those of its group (stats/peers.h), and the
  * nodes that are named are chosen so that of all values that are called odd only a known share is
- * so by chance (stats/false_discovery.h). No bound is set by hand.
+ * so by chance (false_discovery_limit()). No bound is set by hand.
  */
 #ifndef FATHOM_COMPARE_FLEET_FLEET_H
 #define FATHOM_COMPARE_FLEET_FLEET_H

@@ -1,7 +1,6 @@
 #include "compare/fleet/fleet.h"
 
 #include "base/text.h"
-#include "stats/false_discovery.h"
 #include "stats/quantile.h"
 
 #include <math.h>

@@ -15,7 +15,10 @@
  * octave apart or more nothing can be fitted, and the flats themselves are the levels
  * (conclude/levels/sparse.h).
  *
- * Nothing here knows what the machine declares.
+ * Nothing here knows what the machine declares. README.md tells the steps in their order.
+ *
+ * What a probe needs of a level that was found is struct found_level; the size at which it measures
+ * a level is its own (struct chase_level).
  */
 #ifndef FATHOM_CONCLUDE_LEVELS_LEVEL_H
 #define FATHOM_CONCLUDE_LEVELS_LEVEL_H

@@ -371,7 +371,7 @@ const char *experiment_text(const struct finding *finding, struct pool *pool)
                    ? pool_printf(pool, "%s%s%s %s", text, comma, factor->name, factor->text)
                    : pool_printf(pool, "%s%s%s %.9g", text, comma, factor->name, factor->number);
     }
-    if (text && i < finding->deviations)
+    if (i < finding->deviations)
         text = pool_printf(pool, "%s and %zu more", text, finding->deviations - i);
     return text;
 }
