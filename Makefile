@@ -3,6 +3,7 @@
 #   make check    set up, build, run every test
 #   make check-all    the same with all modelled machines and GPUs: for a quarter of an hour or more
 #   make lab      real kernels on machines of any topology, in QEMU: a quarter of an hour
+#   make mutants [MUTANTS="--count 100 --rooms stats"]    change the sources one thing at a time: what does no test notice?
 #   make fuzz [FUZZ=SECONDS]    look for inputs that break it;   make faults    let the system fail it
 #   make          build;   make install [PREFIX=/usr] [DESTDIR=...] [LINKS=1]   make benchmark   make clean
 # LINKS=1 also makes links by the names of the tools that fathom speaks as, in PREFIX/libexec/fathom.
@@ -54,6 +55,11 @@ fuzz:
 	@meson compile -C build-fuzz fuzz-document fuzz-views fuzz-import fuzz-words fuzz-options fuzz-machine
 	@tests/fuzz/run --seconds $(FUZZ) build-fuzz/tests/fuzz
 
+# In a copy, with builds of its own in build/mutants: some seconds each.
+MUTANTS ?= --count 500
+mutants: build
+	@tests/mutants $(MUTANTS)
+
 # Every call of the system fails once, and 500 signals at random times: a quarter of an hour.
 faults: build
 	@tests/faults/run --all build/fathom build/tests/faults/faults.so
@@ -96,4 +102,4 @@ release-check:
 clean:
 	@rm -rf build build-all build-ci build-fuzz build-aarch64
 
-.PHONY: benchmark build check check-all clean dist docs faults fuzz install lab release-check run static
+.PHONY: benchmark build check check-all clean dist docs faults fuzz install lab mutants release-check run static

@@ -1,11 +1,13 @@
 """The tables of tests/golden/run: documents, tables of other tools, and commands."""
 import copy
+import json
 import sys
 from pathlib import Path
 
 import variants
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fleet"))
+SOURCE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests" / "fleet"))
 import fleets
 
 PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism", "bandwidth", "loaded", "numa",
@@ -51,7 +53,22 @@ TABLES = {
     "stream.txt": "tests/data/tools/stream.txt", "sysbench.txt": "tests/data/tools/sysbench.txt",
 }
 
-TEXTS = {}
+# Tables as people have them.
+TEXTS = {
+    "comma.csv": "size;latency ns\n4K;1,25\n8K;1,25\n16K;1,26\n64K;4,5\n128K;4,4\n256K;4,6\n4M;80,0\n8M;81,5\n16M;80,5\n",
+    "utf16.txt": "\ufeff4096 1.2 ns\n8192 1.2\n16384 1.21\n65536 4.1\n131072 4.2\n262144 4.1\n".encode("utf-16-le"),
+    "latin.csv": "gr\xf6\xdfe,\xb5s\n4K,0.0012\n8K,0.0012\n16K,0.0012\n1M,0.08\n2M,0.08\n4M,0.081\n".encode("latin-1"),
+    "two-points.txt": "4096 1.2\n8192 1.3\n",
+    "columns.csv": "size,min cycles,avg cycles,avg ns,max ns\n4K,4,4.1,1.02,3\n8K,4,4.1,1.02,3\n16K,4,4.1,1.03,3\n"
+                   "64K,14,14.1,3.5,9\n128K,14,14.2,3.5,9\n256K,14,14.1,3.5,9\n4M,200,201,50,90\n8M,200,203,51,90\n16M,200,202,50,99\n",
+    "triples.csv": "from,to,ns\n0,1,20\n0,2,60\n0,3,61\n1,2,59\n1,3,60\n2,3,21\n",
+    "ids.csv": ",0,4,8,12\n0,,20,60,61\n4,20,,59,60\n8,60,59,,21\n12,61,60,21,\n",
+    "triangle.txt": "    0   1   2   3\n0\n1  20\n2  60  59\n3  61  60  21\n",
+    "cycles.txt": "# all values in cycles\n0 80 240 240\n80 0 240 240\n240 240 0 84\n240 240 84 0\n",
+    "bandwidth.csv": "from,to,GB/s\n0,1,20\n1,0,20\n",
+    "wrong.csv": "0,1,2\n3,x,5\n6,7,8\n", "rows.csv": "1,2,3\n4,5\n6,7,8\n", "empty.csv": "", "text.txt": "nothing that is a table\n",
+    "negative.csv": "4K,1\n8K,-1\n", "falling.csv": "8K,1\n4K,1\n8K,2\n",
+}
 
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
@@ -62,6 +79,10 @@ IMPORTS = {
     "multiload.txt": "multichase", "core.txt": None, "cuda-latency.txt": None, "gpu-latency.txt": None,
     "likwid-bench.txt": None, "macos.json": None, "mem-lat.txt": None, "mt4g.json": None, "nvbandwidth.txt": None,
     "osu.txt": None, "sbc-bench.txt": None, "stream.txt": None, "sysbench.txt": None,
+    "comma.csv": "curve", "utf16.txt": None, "latin.csv": "curve", "two-points.txt": "curve --size-unit B", "columns.csv": "curve",
+    "triples.csv": "core-matrix", "ids.csv": "core-matrix", "triangle.txt": "core-matrix", "cycles.txt": None,
+    "bandwidth.csv": None, "wrong.csv": "core-matrix", "rows.csv": "curve", "empty.csv": None, "text.txt": None,
+    "negative.csv": "curve", "falling.csv": "curve",
 }
 
 
@@ -143,6 +164,32 @@ def without_first_probe(document):
     return document
 
 
+def grouped(document):
+    """What the machine declares of the CPUs: some of it shows in the matrix, some does not."""
+    groups = [f"siblings {cpu}-{cpu + 1} SMT siblings" for cpu in range(0, 16, 2)] + \
+        [f"cache {cpu}-{cpu + 3} CPUs that share an L2 cache" for cpu in range(16, 32, 4)] + \
+        ["siblings 17,30 SMT siblings", "cores 0-15 the performance cores", "node 0-7 NUMA node 0", "package 16-31 a package"]
+    document = variants.bare(document)
+    document["probes"][0].setdefault("parameters", {})["cpu_groups"] = "; ".join(groups)
+    return document
+
+
+def nameless(document):
+    document = slower(document, 1.001)
+    document["machine"].pop("hostname", None)
+    return document
+
+
+def with_points(document, keep):
+    """Another run, which measured other sizes."""
+    document = copy.deepcopy(document)
+    document["run"]["started"] = f"2026-11-2{keep}T00:00:00Z"
+    for probe in document["probes"]:
+        for series in probe.get("series", []):
+            series["points"] = series["points"][keep::3]
+    return document
+
+
 for name in ("access", "bandwidth", "coherence", "contention", "copy", "cores", "fault", "geometry", "gpu-tiny", "gpu-turing",
              "latency", "loaded", "noise", "parallelism", "prefetch", "tlb", "wake", "window", "nodes", "modelled"):
     VARIANTS[f"{name}-rising"] = (variants.each(variants.rising), name)
@@ -154,14 +201,48 @@ for name in BARE:
     VARIANTS[f"{name}-bare-rising"] = (lambda document: variants.each(variants.rising)(bare_metal(document)), name)
 VARIANTS["latency-forward"] = (forward, "latency")
 VARIANTS["guest-forward"] = (forward, "guest")
+VARIANTS["latency-some"] = (lambda document: with_points(document, 0), "latency")
+VARIANTS["latency-others"] = (lambda document: with_points(document, 1), "latency")
+VARIANTS["i9-grouped"] = (grouped, "i9")
 VARIANTS["quick-less"] = (without_first_probe, "quick")
 VARIANTS["guest-less"] = (without_first_probe, "guest")
+
+
+# Variants whose findings are golden too.
+ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some"]
+
+# Faults beside those of tests/fleet: what they do to a finding of that name.
+FAULTS = {
+    "slow hand-offs": lambda name: 1.5 if name.startswith("cores.") else 1,
+    "others' work": lambda name: 30 if name.startswith("noise") else 1,
+    "a slow L2": lambda name: 1.4 if name.startswith("L2.latency") else 1,
+    "a fast L1": lambda name: 0.7 if name.startswith("L1.latency") else 1,
+}
+
+
+def published(folder, *endings):
+    """Tables of machines that others have published, by short names."""
+    return {f"{folder}-{path.name}": path for path in sorted((SOURCE / "tests/data" / folder / "published").iterdir())
+            if path.suffix in endings and path.stem not in ("caches", "groups")}
+
+
+CURVES, MATRICES, DEVICES = published("curves", ".txt"), published("core-matrix", ".csv"), published("gpu", ".txt")
 
 
 def prepare(folder):
     """A fleet with a fault of every kind, and one of two kinds of machine."""
     template = fleets.Template(fleets.QUICK)
     fleets.write(folder / "faults", template, 26, 5, {3 * at + 1: fault for at, fault in enumerate(sorted(fleets.FAULTS))})
+    fleets.FAULTS.update(FAULTS)
+    fleets.write(folder / "others", template, 20, 9, {4 * at + 2: fault for at, fault in enumerate(sorted(FAULTS))})
+    document = json.loads((folder / "others" / "n00003.json").read_text())
+    document["machine"].pop("hostname")
+    (folder / "others" / "no-name.json").write_text(json.dumps(document))
+    document["machine"].update(hostname="small", memory_bytes=document["machine"].get("memory_bytes", 1 << 34) // 4)
+    (folder / "others" / "small.json").write_text(json.dumps(document))
+    (folder / "others" / "broken.json").write_text("{")
+    for name, path in {**CURVES, **MATRICES, **DEVICES}.items():
+        (folder / name).write_bytes(path.read_bytes())
     fleets.write(folder / "few", template, 4, 6)
     template.document["machine"]["cpu"]["model"] = "another processor"
     template.pieces[0] = template.pieces[0].replace("AMD EPYC", "another processor")
@@ -200,7 +281,8 @@ def commands(documents):
     yield "merge/two-hosts", "fathom merge fleet/n00.json fleet/n01.json"
     yield "merge/two-processors", "fathom merge latency.json latency-other.json"
     yield "merge/guest", "fathom merge guest.json latency.json guest-forward.json -f text"
-    for name in ("faults", "few", "kinds"):
+    yield "merge/points", "fathom merge latency-some.json latency-others.json latency-forward.json -f csv"
+    for name in ("faults", "few", "kinds", "others"):
         yield f"fleet/{name}", f"fathom fleet {name}"
     yield "fleet/strict", "fathom fleet --threshold 1 --false-share 1 faults"
     yield "fleet/against", "fathom fleet faults -o fleet.json >/dev/null; for n in 00 01 04 13; do " \
@@ -208,6 +290,15 @@ def commands(documents):
     yield "fleet/against-kinds", "fathom fleet kinds -o fleet.json >/dev/null; " \
         "for n in n00004 other-n00002; do fathom check --against fleet.json kinds/$n.json; done; " \
         "fathom check --against fleet.json latency.json"
+    yield "fleet/against-others", "fathom fleet others -o fleet.json >/dev/null; " \
+        "for n in small no-name; do fathom check --against fleet.json others/$n.json; done"
+    for name in CURVES:
+        unit = "cycles" if "a100" in name or "gh200" in name else "ns"
+        yield f"levels/{name}", f"fathom import curve --size-unit B --unit {unit} {name} | sed -n '/^findings/,$p'"
+    for name in DEVICES:
+        yield f"levels/{name}", f"fathom import {name} | sed -n '/^findings/,$p'"
+    for name in MATRICES:
+        yield f"groups/{name}", f"fathom import core-matrix {name} | sed -n '/^findings/,$p'"
     yield "baseline/faults", "fathom baseline faults/*.json -f text"
 
     yield "help/fathom", "fathom --help"
@@ -262,5 +353,5 @@ def commands(documents):
 
     for name, form in IMPORTS.items():
         yield f"import/{name}", f"fathom import {form + ' ' if form else ''}{name}"
-        if not name.startswith("i9"):
+        if not name.startswith("i9") and (name in TABLES or name in ("comma.csv", "columns.csv", "triples.csv", "ids.csv")):
             yield f"import/{name}.csv", f"fathom import {form + ' ' if form else ''}{name} -f csv"
