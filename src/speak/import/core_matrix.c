@@ -23,6 +23,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The least and the most that a hand-off between two cores takes. */
+static const double hand_off_least_ns = 2, hand_off_most_ns = 1e5;
+
 /* The unit that the last remark above the first line of a table names. */
 static struct column unit_of_remarks(const struct import_text *source)
 {

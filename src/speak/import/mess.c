@@ -18,31 +18,37 @@ struct mess {
     double rate_unit, ns_unit;
 };
 
+/* Whether the name ends with these words. */
+static bool ends(const struct field *name, const char *words)
+{
+    const size_t length = strlen(words);
+    return name->length > length && strncmp(name->text + name->length - length, words, length) == 0;
+}
+
 /* Finds the columns of the line at hand, which was cut; false where one is missing. */
 static bool find_columns(struct mess *mess, const struct rows *rows)
 {
-    size_t *places[] = {&mess->reads, &mess->rate, &mess->ns};
     static const enum column_holds holds[] = {COLUMN_READS, COLUMN_RATE, COLUMN_TIME};
-    *mess = (struct mess){.columns = rows->count, .reads = NOWHERE, .rate = NOWHERE, .ns = NOWHERE};
-    mess->rate_unit = 1e9;
-    mess->ns_unit = 1;
+    size_t *places[] = {&mess->reads, &mess->rate, &mess->ns};
+    double *units[] = {NULL, &mess->rate_unit, &mess->ns_unit};
+    *mess = (struct mess){.columns = rows->count,
+                          .reads = NOWHERE,
+                          .rate = NOWHERE,
+                          .ns = NOWHERE,
+                          .rate_unit = 1e9,
+                          .ns_unit = 1};
     for (size_t i = 0; i < rows->count; i++) {
         struct field name = rows->fields[i];
-        const char *smooth = "_smooth";
-        const bool smoothed =
-            name.length > strlen(smooth) &&
-            strncmp(name.text + name.length - strlen(smooth), smooth, strlen(smooth)) == 0;
-        name.length -= smoothed ? strlen(smooth) : 0;
+        if (ends(&name, "_smooth"))
+            name.length -= strlen("_smooth");
         const struct column column = column_named(&name);
-        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
-            if (column.holds != holds[p])
-                continue;
-            /* The share that was measured stands behind the one that was asked for. */
-            if (*places[p] == NOWHERE || (p == 0 && !smoothed))
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+            /* The share by which curves are told apart is the rounded one, where there is one. */
+            if (column.holds == holds[p] && (*places[p] == NOWHERE || ends(&name, "_rounded"))) {
                 *places[p] = i;
-            if (column.unit > 0 && p > 0)
-                *(p == 1 ? &mess->rate_unit : &mess->ns_unit) = column.unit;
-        }
+                if (units[p] && column.unit > 0)
+                    *units[p] = column.unit;
+            }
     }
     return mess->reads != NOWHERE && mess->rate != NOWHERE && mess->ns != NOWHERE;
 }
@@ -73,6 +79,8 @@ static void read_line(struct reading *reading)
         .probe = "loaded", .title = "Latency under load, imported", .series = &curve};
     if (!(reads >= 0 && reads <= 100))
         rows_refuse(rows, "the share of reads is one from 0 to 100 %%");
+    if (field_number(&rows->fields[mess->rate]) == 0)
+        return; /* the script that draws the curves adds such a row to begin each at the left */
     kind.factors[0] = (struct factor){"mix", NULL, reads};
     tables_add_point(&reading->tables, &kind,
                      rows_positive(rows, &rows->fields[mess->rate], "bandwidth") * mess->rate_unit,

@@ -18,8 +18,8 @@
  * value is a single trial.
  */
 #include "speak/import/columns.h"
-#include "speak/import/loaded_rows.h"
 #include "speak/import/reading.h"
+#include "stats/knee.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -55,6 +55,54 @@ static const struct {
     {"1:1 Reads-Writes", "bandwidth.reads1-writes1.all"},
     {"Stream-triad like", "bandwidth.triad.all"},
 };
+
+/* Rows of latency beside traffic: what fathom finds in its own steps is found in these. */
+enum { LOADED_ROWS_MOST = 64 };
+
+struct loaded_rows {
+    double rate[LOADED_ROWS_MOST], ns[LOADED_ROWS_MOST]; /* B/s; as they were printed */
+    size_t count;
+    bool full; /* the first of them has no pause: the traffic is all that there can be */
+};
+
+/* Half of the steps that fathom itself takes: with fewer it finds no knee of its own either. */
+enum { KNEE_LEAST = 8 };
+
+/* A row; those past LOADED_ROWS_MOST are left out of the findings. */
+static void loaded_rows_add(struct loaded_rows *rows, double rate, double ns, bool no_pause)
+{
+    if (rows->count == LOADED_ROWS_MOST)
+        return;
+    rows->full = rows->full || (rows->count == 0 && no_pause);
+    rows->rate[rows->count] = rate;
+    rows->ns[rows->count++] = ns;
+}
+
+/* Adds loaded.saturated and loaded.bandwidth where there is a row without a pause, and loaded.knee
+ * where there are rows enough and they show one; then forgets the rows. */
+static void loaded_rows_end(struct loaded_rows *rows, struct tables *tables,
+                            const struct table_kind *like)
+{
+    const bool full = rows->count && rows->full;
+    const struct {
+        const char *finding, *unit;
+        double value;
+    } findings[] = {
+        {"loaded.saturated", "ns", full ? rows->ns[0] : NAN},
+        {"loaded.bandwidth", "B/s", full ? rows->rate[0] : NAN},
+        {"loaded.knee", "B/s",
+         rows->count >= KNEE_LEAST ? knee_of_power(rows->rate, rows->ns, rows->count) : NAN}};
+    for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) {
+        struct table_kind kind = *like;
+        kind.series = NULL;
+        kind.finding = findings[i].finding;
+        kind.unit = findings[i].unit;
+        if (!isnan(findings[i].value))
+            tables_add_value(tables, &kind, findings[i].value);
+    }
+    rows->count = 0;
+    rows->full = false;
+}
 
 struct mlc {
     enum section section;

@@ -7,6 +7,7 @@
  * its name tells apart; counts of iterations are not read. A test without sizes, like a barrier's,
  * has one row. Where the line of the test's name is missing, its rows are read without it.
  */
+#include "speak/import/columns.h"
 #include "speak/import/reading.h"
 
 #include <ctype.h>
@@ -59,7 +60,6 @@ static void name_column(struct reading *reading, const struct field *name)
 {
     struct osu *osu = reading->state;
     struct osu_column *column = &osu->columns[osu->count];
-    char *unread = reading->text->columns;
     field_copy(name, column->name, NAME_BYTES);
     column->measure = NULL;
     for (size_t i = 0; i < MEASURES && !column->measure; i++)
@@ -68,9 +68,8 @@ static void name_column(struct reading *reading, const struct field *name)
     bool first = true;
     for (size_t i = 0; i < osu->count; i++)
         first = first && osu->columns[i].measure != column->measure;
-    if (!column->measure && !strstr(unread, column->name))
-        snprintf(unread + strlen(unread), sizeof reading->text->columns - strlen(unread), "%s%s",
-                 *unread ? ", " : "", column->name);
+    if (!column->measure && !strstr(reading->text->columns, column->name))
+        column_unread(reading->text, name);
     if (first)
         column->name[0] = '\0';
     osu->count++;

@@ -114,25 +114,14 @@ double rows_number_behind(const struct rows *rows, const char *words)
     return text ? leading_number(text, end) : NAN;
 }
 
-static bool holds_any(const struct rows *rows, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (rows_behind(rows, words[i]))
-            return true;
-    return false;
-}
-
 bool rows_speak_of_bandwidth(const struct rows *rows)
 {
-    static const char *const units[] = {"GB/s",   "MB/s",    "GiB/s",   "MiB/s",    "Gbit/s",
-                                        "Mbit/s", "MByte/s", "GByte/s", "andwidth", NULL};
-    return holds_any(rows, units);
-}
-
-bool rows_speak_of_cycles(const struct rows *rows)
-{
-    static const char *const units[] = {"ycle", "clk", "CPI", NULL};
-    return holds_any(rows, units);
+    static const char *const units[] = {"GB/s",   "MB/s",    "GiB/s",   "MiB/s",   "Gbit/s",
+                                        "Mbit/s", "MByte/s", "GByte/s", "andwidth"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (rows_behind(rows, units[i]))
+            return true;
+    return false;
 }
 
 bool rows_name_cpu(const struct rows *rows, char cpu[ROWS_CPU])

@@ -53,9 +53,8 @@ const char *rows_behind(const struct rows *, const char *words);
 /* The number behind these words and the blanks, colons and equals signs that follow them; NAN where
  * there is none. */
 double rows_number_behind(const struct rows *, const char *words);
-/* Whether it names a unit of bandwidth, or one of clock cycles. */
+/* Whether it names a unit of bandwidth. */
 bool rows_speak_of_bandwidth(const struct rows *);
-bool rows_speak_of_cycles(const struct rows *);
 /* The first of ; tab and , that it holds; 0 where it holds none. */
 char rows_separator(const struct rows *);
 enum { ROWS_CPU = 16 };

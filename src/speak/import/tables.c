@@ -120,7 +120,6 @@ static void note_kind(struct tables *tables, const struct table_kind *kind)
  * some cycles at 0.3 to 6 GHz; a GPU's takes some hundred. */
 static const double load_least_ns = 0.2, load_most_ns = 1e5, first_level_most_ns = 20,
                     gpu_level_most_ns = 200, rate_least = 1e6, rate_most = 1e14;
-const double hand_off_least_ns = 2, hand_off_most_ns = 1e5;
 enum { FIRST_LEVEL_BYTES = 16384 };
 
 static void check_bounds(const struct tables *tables, const struct table_kind *kind,

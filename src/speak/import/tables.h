@@ -33,9 +33,6 @@ struct table_number {
 
 struct table_entry;
 
-/* The least and the most that hand-offs between two cores take, in ns. */
-extern const double hand_off_least_ns, hand_off_most_ns;
-
 struct tables {
     struct document *document;
     const struct rows *rows; /* whose line at hand a message names */

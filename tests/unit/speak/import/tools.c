@@ -77,8 +77,8 @@ static const struct {
      NULL},
     {"lats", "5,1048576,425.1\n5,2097152,425.2\n5,4194304,425.3\n", NULL, 1 << 20, NULL, NULL},
     {"mess",
-     "bandwidth_mean,latency_mean,rd_percentage,read_pct_rounded,pause\n"
-     "10.5,90,50,51,100\n20,95,50,51,10\n",
+     "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_percentage_actual_mean,latency_mean\n"
+     "50,0,0,0,0.5,90\n50,100,10.5,0.1,0.51,90\n50,10,20,0.1,0.51,95\n",
      NULL, 10.5e9, NULL, NULL},
 };
 
