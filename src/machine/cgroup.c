@@ -25,7 +25,7 @@ bool cpulist_narrow(struct cpulist *list, const struct cpulist *to)
 
 /* --- one level of a path --- */
 
-static void limit_cpus(struct cgroup_limits *limits, struct cpulist *cpus)
+static void limit_cpus(struct cgroup_limits *limits, const struct cpulist *cpus)
 {
     if (!limits->cpus_known && cpus->count) {
         limits->cpus = *cpus;
@@ -33,7 +33,6 @@ static void limit_cpus(struct cgroup_limits *limits, struct cpulist *cpus)
         return;
     }
     cpulist_narrow(&limits->cpus, cpus);
-    cpulist_free(cpus);
 }
 
 static void limit_bytes(uint64_t *bytes, uint64_t limit, uint64_t used)
@@ -91,10 +90,11 @@ static void limit_huge(struct cgroup_limits *limits, const char *root, const cha
     }
 }
 
-static void read_unified(struct cgroup_limits *limits, const char *root, const char *directory)
+static void read_unified(struct cgroup_limits *limits, struct pool *pool, const char *root,
+                         const char *directory)
 {
     struct cpulist cpus;
-    if (files_cpulist(&cpus, root, "%s/cpuset.cpus.effective", directory))
+    if (files_cpulist(pool, &cpus, root, "%s/cpuset.cpus.effective", directory))
         limit_cpus(limits, &cpus);
 
     uint64_t max = number_or(UINT64_MAX, root, directory, "memory.max");
@@ -114,8 +114,10 @@ static void read_unified(struct cgroup_limits *limits, const char *root, const c
     free(text);
 }
 
-static void read_v1_memory(struct cgroup_limits *limits, const char *root, const char *directory)
+static void read_v1_memory(struct cgroup_limits *limits, struct pool *pool, const char *root,
+                           const char *directory)
 {
+    (void)pool;
     /* hierarchical_memory_limit also knows of groups above a container's own mount. */
     uint64_t limit = number_or(UINT64_MAX, root, directory, "memory.limit_in_bytes");
     uint64_t above = statistic(root, directory, "hierarchical_memory_limit", UINT64_MAX);
@@ -125,28 +127,33 @@ static void read_v1_memory(struct cgroup_limits *limits, const char *root, const
                      statistic(root, directory, "total_inactive_file", 0));
 }
 
-static void read_v1_cpu(struct cgroup_limits *limits, const char *root, const char *directory)
+static void read_v1_cpu(struct cgroup_limits *limits, struct pool *pool, const char *root,
+                        const char *directory)
 {
+    (void)pool;
     limit_time(limits, (double)number_or(0, root, directory, "cpu.cfs_quota_us"), /* -1: none */
                (double)number_or(0, root, directory, "cpu.cfs_period_us"));
 }
 
-static void read_v1_cpuset(struct cgroup_limits *limits, const char *root, const char *directory)
+static void read_v1_cpuset(struct cgroup_limits *limits, struct pool *pool, const char *root,
+                           const char *directory)
 {
     struct cpulist cpus;
-    if (files_cpulist(&cpus, root, "%s/cpuset.effective_cpus", directory) ||
-        files_cpulist(&cpus, root, "%s/cpuset.cpus", directory))
+    if (files_cpulist(pool, &cpus, root, "%s/cpuset.effective_cpus", directory) ||
+        files_cpulist(pool, &cpus, root, "%s/cpuset.cpus", directory))
         limit_cpus(limits, &cpus);
 }
 
-static void read_v1_huge(struct cgroup_limits *limits, const char *root, const char *directory)
+static void read_v1_huge(struct cgroup_limits *limits, struct pool *pool, const char *root,
+                         const char *directory)
 {
+    (void)pool;
     limit_huge(limits, root, directory, "limit_in_bytes", "usage_in_bytes");
 }
 
 static const struct hierarchy {
     const char *controller; /* "": version 2 */
-    void (*read)(struct cgroup_limits *, const char *root, const char *directory);
+    void (*read)(struct cgroup_limits *, struct pool *, const char *root, const char *directory);
 } hierarchies[] = {
     {"", read_unified},         {"memory", read_v1_memory}, {"cpu", read_v1_cpu},
     {"cpuset", read_v1_cpuset}, {"hugetlb", read_v1_huge},
@@ -252,14 +259,15 @@ static bool find_mount(struct mount *mount, const char *text, const char *contro
     return false;
 }
 
-static void read_path(struct cgroup_limits *limits, const char *root, const struct mount *mount,
-                      const char *group, const struct hierarchy *hierarchy)
+static void read_path(struct cgroup_limits *limits, struct pool *pool, const char *root,
+                      const struct mount *mount, const char *group,
+                      const struct hierarchy *hierarchy)
 {
     char directory[2 * FILES_PATH_MAX];
     size_t top = strlen(mount->point);
     snprintf(directory, sizeof directory, "%s%s", mount->point, below_mount(mount, group));
     for (;;) {
-        hierarchy->read(limits, root, directory);
+        hierarchy->read(limits, pool, root, directory);
         char *slash = strrchr(directory, '/');
         if (!slash || (size_t)(slash - directory) < top)
             return;
@@ -267,19 +275,18 @@ static void read_path(struct cgroup_limits *limits, const char *root, const stru
     }
 }
 
-void cgroup_read(struct cgroup_limits *limits, const char *root)
+void cgroup_read(struct cgroup_limits *limits, struct pool *pool, const char *root)
 {
     *limits = (struct cgroup_limits){
         .memory_bytes = UINT64_MAX, .huge_bytes = {UINT64_MAX, UINT64_MAX}, .cpu_quota = INFINITY};
-    char *groups = files_text(root, "/proc/self/cgroup");
-    char *mounts = files_text(root, "/proc/self/mountinfo");
+    char *groups = files_pooled(pool, root, "/proc/self/cgroup");
+    char *mounts = files_pooled(pool, root, "/proc/self/mountinfo");
     for (size_t i = 0; groups && mounts && i < sizeof hierarchies / sizeof *hierarchies; i++) {
         char group[FILES_PATH_MAX];
         struct mount mount;
         if (find_group(group, groups, hierarchies[i].controller) &&
             find_mount(&mount, mounts, hierarchies[i].controller))
-            read_path(limits, root, &mount, group, &hierarchies[i]);
+            read_path(limits, pool, root, &mount, group, &hierarchies[i]);
     }
-    free(groups);
-    free(mounts);
+    pool_give_back(pool, mounts);
 }

@@ -15,14 +15,14 @@ enum { CGROUP_HUGE_2M, CGROUP_HUGE_1G, CGROUP_HUGE_SIZES };
 
 struct cgroup_limits {
     bool cpus_known;
-    struct cpulist cpus;   /* the cpuset; empty where unknown; the caller frees */
+    struct cpulist cpus;   /* the cpuset, in the pool; empty where unknown */
     uint64_t memory_bytes; /* still free under the tightest limit; UINT64_MAX: unlimited */
     /* The same as memory_bytes for reserved huge pages of 2 MiB and of 1 GiB. */
     uint64_t huge_bytes[CGROUP_HUGE_SIZES];
     double cpu_quota; /* CPUs' worth of time; INFINITY: unlimited */
 };
 
-void cgroup_read(struct cgroup_limits *, const char *root);
+void cgroup_read(struct cgroup_limits *, struct pool *, const char *root);
 
 /* Leaves in `list` the CPUs that are in both lists. If there are none, `list` stays as it was and
  * the result is false: every process has a CPU, so one of the lists was garbage. */

@@ -101,13 +101,12 @@ static const char *isolated_cpus(const struct look *look)
     const struct machine *machine = look->machine;
     struct cpulist isolated,
         outside = {pool_alloc(look->pool, machine->cpu_count, sizeof *outside.ids), 0};
-    if (!look->has_files || !files_cpulist(&isolated, look->root, CPU_ROOT "isolated"))
+    if (!look->has_files || !files_cpulist(look->pool, &isolated, look->root, CPU_ROOT "isolated"))
         return NULL;
     for (size_t i = 0; i < isolated.count; i++)
         if (machine_cpu(machine, isolated.ids[i]) &&
             !cpulist_has(&machine->allowed, isolated.ids[i]))
             outside.ids[outside.count++] = isolated.ids[i];
-    cpulist_free(&isolated);
     return outside.count ? cpulist_pooled(look->pool, &outside) : NULL;
 }
 

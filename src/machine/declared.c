@@ -33,52 +33,41 @@ static unsigned count_of(const char *root, const char *region, const char *name,
 }
 
 /* The nodes of a region's dax devices: regionX/dax_regionX/daxX.Y/target_node. */
-static int nodes_of(struct cpulist *nodes, struct machine *machine, const char *root,
-                    const char *region)
+static const char *nodes_of(struct machine *machine, const char *root, const char *region)
 {
     char **names;
-    const char *folder = pool_printf(&machine->pool, "%s/%s/dax_%s", bus, region, region);
-    const size_t count = folder ? files_names(&machine->pool, &names, root, folder) : 0;
-    int code = folder ? 0 : ERROR_SYSTEM;
-    *nodes = (struct cpulist){0};
-    for (size_t i = 0; i < count && code == 0; i++) {
-        uint64_t node;
-        if (files_number(&node, root, "%s/%s/target_node", folder, names[i]) && node <= CPU_ID_MAX)
-            code = cpulist_add(nodes, (int)node);
+    struct pool *pool = &machine->pool;
+    const char *folder = pool_printf(pool, "%s/%s/dax_%s", bus, region, region);
+    const size_t count = files_names(pool, &names, root, folder);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t node = UINT64_MAX;
+        files_number(&node, root, "%s/%s/target_node", folder, names[i]);
+        names[i] = pool_printf(pool, "node%llu", (unsigned long long)node);
     }
-    return code;
+    return numbers_behind(pool, names, count, "node");
 }
 
-static int add_region(struct machine *machine, const char *root, const char *name)
+void declared_cxl(struct machine *machine, const char *root)
 {
+    char **names;
     struct declared_facts *declared = &machine->facts.declared;
-    struct cpulist nodes;
-    int code = nodes_of(&nodes, machine, root, name);
-    struct declared_cxl *region =
-        code == 0 ? machine_append(machine, &declared->cxl, &declared->cxl_count, sizeof *region)
-                  : NULL;
-    if (region)
-        *region = (struct declared_cxl){
+    const size_t count = files_names(&machine->pool, &names, root, bus);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = names[i];
+        if (strlen(name) >= NAME_MAX_BYTES || number_behind(name, "region") < 0)
+            continue;
+        const struct declared_cxl region = {
             .name = name,
             .mode = files_line(&machine->pool, root, "%s/%s/mode", bus, name),
             .size_bytes = hexadecimal(&machine->pool, root, name),
             .interleave_ways = count_of(root, name, "interleave_ways", WAYS_MAX),
             .interleave_bytes = count_of(root, name, "interleave_granularity", PIECE_MAX),
-            .nodes = nodes.count ? cpulist_pooled(&machine->pool, &nodes) : NULL,
+            .nodes = nodes_of(machine, root, name),
         };
-    cpulist_free(&nodes);
-    return region ? code : ERROR_SYSTEM;
-}
-
-int declared_cxl(struct machine *machine, const char *root)
-{
-    char **names;
-    const size_t count = files_names(&machine->pool, &names, root, bus);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++)
-        if (strlen(names[i]) < NAME_MAX_BYTES && number_behind(names[i], "region") >= 0)
-            code = add_region(machine, root, names[i]);
-    return code;
+        struct declared_cxl *slot =
+            machine_append(machine, &declared->cxl, &declared->cxl_count, sizeof *slot);
+        *slot = region;
+    }
 }
 
 /* --- between which clocks CPUs may run: cpufreq's limits, as the hardware has them and as they are
@@ -94,7 +83,7 @@ static const char *const files[LIMITS] = {"cpuinfo_min_freq", "cpuinfo_max_freq"
 
 struct limits {
     uint64_t hz[LIMITS];
-    struct cpulist cpus;
+    struct cpulist cpus; /* with room for all */
 };
 
 static bool read_limits(struct limits *limits, const char *root, int cpu)
@@ -111,58 +100,36 @@ static bool read_limits(struct limits *limits, const char *root, int cpu)
     return any;
 }
 
-static bool are_equal(const struct limits *a, const struct limits *b)
-{
-    for (int i = 0; i < LIMITS; i++)
-        if (a->hz[i] != b->hz[i])
-            return false;
-    return true;
-}
-
 /* Machines have a few kinds of core; where every CPU has limits of its own, the first of them will
  * do. */
 enum { KINDS_MAX = 64 };
 
-static int add_cpu(struct limits *kinds, size_t *count, const char *root, int cpu)
-{
-    struct limits limits = {.cpus = {0}};
-    size_t at = 0;
-    if (!read_limits(&limits, root, cpu))
-        return 0;
-    while (at < *count && !are_equal(&kinds[at], &limits))
-        at++;
-    if (at == KINDS_MAX)
-        return 0;
-    if (at == *count)
-        kinds[(*count)++] = limits;
-    return cpulist_add(&kinds[at].cpus, cpu);
-}
-
-static int add_clock(struct machine *machine, const struct limits *limits)
+void declared_clocks(struct machine *machine, const char *root)
 {
     struct declared_facts *declared = &machine->facts.declared;
-    const char *cpus = cpulist_pooled(&machine->pool, &limits->cpus);
-    struct declared_clock *clock =
-        machine_append(machine, &declared->clocks, &declared->clock_count, sizeof *clock);
-    if (!cpus || !clock)
-        return ERROR_SYSTEM;
-    const uint64_t *hz = limits->hz;
-    *clock = (struct declared_clock){cpus, hz[0], hz[1], hz[2], hz[3], hz[4]};
-    return 0;
-}
-
-int declared_clocks(struct machine *machine, const char *root)
-{
-    struct limits *kinds = calloc(KINDS_MAX, sizeof *kinds);
+    struct pool *pool = &machine->pool;
+    struct limits *kinds = pool_alloc(pool, KINDS_MAX, sizeof *kinds);
     size_t count = 0;
-    int code = kinds ? 0 : ERROR_SYSTEM;
-    for (size_t i = 0; i < machine->cpu_count && code == 0; i++)
-        code = add_cpu(kinds, &count, root, machine->cpus[i].id);
-    for (size_t i = 0; i < count; i++) {
-        if (code == 0)
-            code = add_clock(machine, &kinds[i]);
-        cpulist_free(&kinds[i].cpus);
+    for (size_t i = 0; i < machine->cpu_count; i++) {
+        struct limits limits = {.cpus = {0}};
+        size_t at = 0;
+        if (!read_limits(&limits, root, machine->cpus[i].id))
+            continue;
+        while (at < count && memcmp(kinds[at].hz, limits.hz, sizeof limits.hz) != 0)
+            at++;
+        if (at == KINDS_MAX)
+            continue;
+        if (at == count) {
+            limits.cpus.ids = pool_alloc(pool, machine->cpu_count, sizeof *limits.cpus.ids);
+            kinds[count++] = limits;
+        }
+        kinds[at].cpus.ids[kinds[at].cpus.count++] = machine->cpus[i].id;
     }
-    free(kinds);
-    return code;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *hz = kinds[i].hz;
+        struct declared_clock *clock =
+            machine_append(machine, &declared->clocks, &declared->clock_count, sizeof *clock);
+        *clock = (struct declared_clock){
+            cpulist_pooled(pool, &kinds[i].cpus), hz[0], hz[1], hz[2], hz[3], hz[4]};
+    }
 }

@@ -88,13 +88,48 @@ static char *text_at(const char *root, const char *format, va_list arguments)
     return text;
 }
 
-unsigned char *files_bytes(size_t *size, const char *root, const char *path_format, ...)
+struct copy {
+    struct pool *pool;
+    const char *bytes;
+    size_t size;
+    char *copy;
+};
+
+static int copy_bytes(void *with)
+{
+    struct copy *copy = with;
+    copy->copy = pool_alloc(copy->pool, copy->size + 1, 1);
+    memcpy(copy->copy, copy->bytes, copy->size);
+    return 0;
+}
+
+/* Into the pool with a NUL behind them, and frees them also where that leaves. */
+static char *to_pool(struct pool *pool, char *bytes, size_t size)
+{
+    struct copy copy = {.pool = pool, .bytes = bytes, .size = size};
+    const int code = bytes ? pool_enter(pool, copy_bytes, &copy, pool_error(pool)) : 0;
+    free(bytes);
+    pool_check(pool, code);
+    return copy.copy;
+}
+
+unsigned char *files_bytes(struct pool *pool, size_t *size, const char *root,
+                           const char *path_format, ...)
 {
     va_list arguments;
     va_start(arguments, path_format);
-    void *bytes = bytes_at(size, root, path_format, arguments);
+    char *bytes = bytes_at(size, root, path_format, arguments);
     va_end(arguments);
-    return bytes;
+    return (unsigned char *)to_pool(pool, bytes, *size);
+}
+
+char *files_pooled(struct pool *pool, const char *root, const char *path_format, ...)
+{
+    va_list arguments;
+    va_start(arguments, path_format);
+    char *text = text_at(root, path_format, arguments);
+    va_end(arguments);
+    return to_pool(pool, text, text ? strlen(text) : 0);
 }
 
 char *files_text(const char *root, const char *path_format, ...)
@@ -173,12 +208,12 @@ bool files_number(uint64_t *value, const char *root, const char *path_format, ..
     return good;
 }
 
-/* The kernel prints lists in ascending order; anything else is garbage, and refusing it here
- * keeps the time linear however long the garbage is. */
-static bool read_cpulist(struct cpulist *list, const char *text)
+/* The kernel prints lists in ascending order; anything else is garbage. Returns how many ids there
+ * are and puts them into `ids`, which may be NULL; -1 for garbage. */
+static int read_ids(const char *text, int *ids)
 {
-    *list = (struct cpulist){0};
     uint64_t next = 0;
+    int count = 0;
     while (*text && *text != '\n') {
         uint64_t first, last;
         bool good = read_digits(&first, text, &text);
@@ -187,27 +222,33 @@ static bool read_cpulist(struct cpulist *list, const char *text)
             good = read_digits(&last, text + 1, &text);
         if (!good || first < next || last < first || last > CPU_ID_MAX ||
             (*text && *text != '\n' && (*text != ',' || !isdigit((unsigned char)text[1]))))
-            goto garbage;
-        for (next = first; next <= last; next++)
-            if (cpulist_add(list, (int)next) < 0)
-                goto garbage;
+            return -1;
+        for (next = first; next <= last; next++, count++)
+            if (ids)
+                ids[count] = (int)next;
         text += *text == ',';
     }
-    return true;
-garbage:
-    cpulist_free(list);
-    return false;
+    return count;
 }
 
-bool files_cpulist(struct cpulist *list, const char *root, const char *path_format, ...)
+static bool read_cpulist(struct pool *pool, struct cpulist *list, const char *text)
+{
+    const int count = text ? read_ids(text, NULL) : -1;
+    int *ids = count > 0 ? pool_alloc(pool, (size_t)count, sizeof *ids) : NULL;
+    *list = (struct cpulist){ids, ids ? (size_t)read_ids(text, ids) : 0};
+    return count == 0 || ids;
+}
+
+bool files_cpulist(struct pool *pool, struct cpulist *list, const char *root,
+                   const char *path_format, ...)
 {
     va_list arguments;
     va_start(arguments, path_format);
     char *text = text_at(root, path_format, arguments);
     va_end(arguments);
-    *list = (struct cpulist){0};
-    bool good = text && read_cpulist(list, text);
-    free(text);
+    text = to_pool(pool, text, text ? strlen(text) : 0);
+    const bool good = read_cpulist(pool, list, text);
+    pool_give_back(pool, text);
     return good;
 }
 
@@ -299,11 +340,10 @@ bool text_number(uint64_t *value, const char *text, const char *key)
     return true;
 }
 
-bool text_cpulist(struct cpulist *list, const char *text, const char *key)
+bool text_cpulist(struct pool *pool, struct cpulist *list, const char *text, const char *key)
 {
     const char *rest = after_key(text, key, false);
-    *list = (struct cpulist){0};
-    return rest && read_cpulist(list, rest + strspn(rest, " \t"));
+    return read_cpulist(pool, list, rest ? rest + strspn(rest, " \t") : NULL);
 }
 
 bool text_has_word(const char *text, const char *word)

@@ -25,20 +25,23 @@ enum {
 /* The whole text; the caller frees. NULL where there is none. */
 char *files_text(const char *root, const char *path_format, ...)
     __attribute__((format(printf, 2, 3)));
-/* All bytes, at most FILES_TEXT_MAX - 1, and in *size how many; the caller frees. NULL where there
- * are none. */
-unsigned char *files_bytes(size_t *size, const char *root, const char *path_format, ...)
+/* The same in the pool, from which pool_give_back() may free it. */
+char *files_pooled(struct pool *, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
+/* All bytes, at most FILES_TEXT_MAX - 1, in the pool, and in *size how many. NULL where there are
+ * none. */
+unsigned char *files_bytes(struct pool *, size_t *size, const char *root, const char *path_format,
+                           ...) __attribute__((format(printf, 4, 5)));
 /* The first line as printable ASCII (other bytes become '?'), in the pool; NULL where empty. */
 const char *files_line(struct pool *, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A file that holds one decimal number and nothing else. Leaves `value` alone otherwise. */
 bool files_number(uint64_t *value, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A list of CPUs as the kernel prints it, "0-3,8"; an empty file is an empty list. On true the
- * caller frees the list; on false it is empty. */
-bool files_cpulist(struct cpulist *, const char *root, const char *path_format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* A list of CPUs as the kernel prints it, "0-3,8", in the pool; an empty file is an empty list, as
+ * is what is no list. */
+bool files_cpulist(struct pool *, struct cpulist *, const char *root, const char *path_format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Names in a directory, sorted, without those that begin with a dot; 0 names where it can't be
  * read. All in the pool. */
 size_t files_names(struct pool *, char ***names, const char *root, const char *path);
@@ -52,7 +55,7 @@ const char *text_value(struct pool *, const char *text, const char *key);
  * a following "kB" applied. Leaves `value` alone where there is none. */
 bool text_number(uint64_t *value, const char *text, const char *key);
 /* The same as files_cpulist() for what follows "key:" at the beginning of a line of a text. */
-bool text_cpulist(struct cpulist *, const char *text, const char *key);
+bool text_cpulist(struct pool *, struct cpulist *, const char *text, const char *key);
 /* Whether `word` stands in the text between blanks or at its ends. */
 bool text_has_word(const char *text, const char *word);
 

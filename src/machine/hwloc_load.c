@@ -1,7 +1,5 @@
 #include "machine/hwloc_load.h"
 
-#include "machine/files.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -140,12 +138,8 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
     }
     /* hwloc's x86 backend binds the caller to one CPU after another, also outside of its mask. It
      * knows nothing that sysfs doesn't, so it is used only where there is no sysfs. */
-    struct cpulist online;
-    if (!source->root && !source->synthetic &&
-        files_cpulist(&online, NULL, "/sys/devices/system/cpu/online")) {
-        cpulist_free(&online);
+    if (!source->root && !source->synthetic && access("/sys/devices/system/cpu/online", R_OK) == 0)
         hwloc_topology_set_components(*topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-    }
     /* Describes the whole machine; limits.c finds out what of it may be used. */
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);

@@ -121,7 +121,7 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
         if (line && strstr(line, clues[i].word))
             return clues[i].name;
     }
-    char *cpuinfo = files_text(root, "/proc/cpuinfo");
+    char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");
     /* A kernel that runs as a process; its flags are the host's. */
     const bool user_mode = cpuinfo && value_is(pool, cpuinfo, "vendor_id", "User Mode Linux");
     char *flags = cpuinfo ? strstr(cpuinfo, "\nflags") : NULL;
@@ -132,7 +132,7 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
             *end = '\0';
         guest = text_has_word(flags, "hypervisor");
     }
-    free(cpuinfo);
+    pool_give_back(pool, cpuinfo);
     if (user_mode)
         return "User Mode Linux";
     return guest ? "unknown hypervisor" : NULL;
@@ -156,7 +156,7 @@ static bool file_has(struct pool *pool, const char *root, const char *path, cons
  * - a pSeries that QEMU emulates without the hypervisor's node, which KVM adds (hw/ppc/spapr.c). */
 bool identity_emulated(struct pool *pool, const char *root)
 {
-    char *cpuinfo = files_text(root, "/proc/cpuinfo");
+    char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");
     const char *text = cpuinfo ? cpuinfo : "";
     const bool max = value_is(pool, text, "CPU implementer", "0x00") &&
                      value_is(pool, text, "CPU part", "0x051");
@@ -168,7 +168,7 @@ bool identity_emulated(struct pool *pool, const char *root)
     const bool pseries = strstr(text, "(emulated by qemu)") &&
                          !file_has(pool, root, "/proc/device-tree/hypervisor/compatible", "");
     const bool named = strstr(text, "TCGTCGTCGTCG") || strstr(text, "QEMU TCG CPU");
-    free(cpuinfo);
+    pool_give_back(pool, cpuinfo);
     return named || max || board || riscv || pseries;
 }
 
@@ -190,25 +190,21 @@ static int compare_sizes(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-static int add_page_size(struct machine *machine, uint64_t bytes)
+static void add_page_size(struct machine *machine, uint64_t bytes)
 {
     struct machine_facts *facts = &machine->facts;
     if (bytes < 512 || (bytes & (bytes - 1)) != 0)
-        return 0;
+        return;
     for (size_t i = 0; i < facts->page_size_count; i++)
         if (facts->page_sizes[i] == bytes)
-            return 0;
-    void *sizes = facts->page_sizes;
-    uint64_t *size = pool_append(&machine->pool, &sizes, &facts->page_size_count, sizeof *size);
-    if (!size)
-        return ERROR_SYSTEM;
-    facts->page_sizes = sizes;
+            return;
+    uint64_t *size =
+        machine_append(machine, &facts->page_sizes, &facts->page_size_count, sizeof *size);
     *size = bytes;
     qsort(facts->page_sizes, facts->page_size_count, sizeof *size, compare_sizes);
-    return 0;
 }
 
-static int read_page_sizes(struct machine *machine, const char *root)
+static void read_page_sizes(struct machine *machine, const char *root)
 {
     uint64_t base = machine->live ? (uint64_t)sysconf(_SC_PAGESIZE) : 0;
     if (!machine->live) {
@@ -217,30 +213,28 @@ static int read_page_sizes(struct machine *machine, const char *root)
             text_number(&base, maps, "KernelPageSize");
         free(maps);
     }
-    int result = add_page_size(machine, base);
+    add_page_size(machine, base);
     char **names;
     size_t count = files_names(&machine->pool, &names, root, "/sys/kernel/mm/hugepages");
-    for (size_t i = 0; result == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         unsigned kib;
         if (sscanf(names[i], "hugepages-%9ukB", &kib) == 1)
-            result = add_page_size(machine, (uint64_t)kib * 1024);
+            add_page_size(machine, (uint64_t)kib * 1024);
     }
-    return result;
 }
 
 /* --- host and system --- */
 
-static int read_live_names(struct machine *machine)
+static void read_live_names(struct machine *machine)
 {
     struct machine_facts *facts = &machine->facts;
     struct utsname names;
     if (uname(&names) != 0)
-        return 0;
+        return;
     facts->hostname = pool_strdup(&machine->pool, names.nodename);
     facts->os = pool_strdup(&machine->pool, names.sysname);
     facts->kernel = pool_strdup(&machine->pool, names.release);
     facts->cpu_arch = pool_strdup(&machine->pool, names.machine);
-    return facts->hostname && facts->os && facts->kernel && facts->cpu_arch ? 0 : ERROR_SYSTEM;
 }
 
 static void read_recorded_names(struct machine *machine, const char *root)
@@ -252,25 +246,23 @@ static void read_recorded_names(struct machine *machine, const char *root)
     facts->cpu_arch = files_line(&machine->pool, root, "/proc/sys/kernel/arch");
 }
 
-int identity_read(struct machine *machine, const char *root)
+void identity_read(struct machine *machine, const char *root)
 {
     struct machine_facts *facts = &machine->facts;
-    int result = 0;
+    struct pool *pool = &machine->pool;
     if (machine->live)
-        result = read_live_names(machine);
+        read_live_names(machine);
     else
         read_recorded_names(machine, root);
-    char *cpuinfo = files_text(root, "/proc/cpuinfo");
+    char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");
     if (cpuinfo)
-        read_processor(&machine->pool, facts, cpuinfo);
-    free(cpuinfo);
+        read_processor(pool, facts, cpuinfo);
+    pool_give_back(pool, cpuinfo);
     machine->emulated = runs_on_emulator(machine, root);
-    facts->hypervisor =
-        machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(&machine->pool, root);
-    facts->bios = files_line(&machine->pool, root, "/sys/class/dmi/id/bios_version");
-    char *meminfo = files_text(root, "/proc/meminfo");
+    facts->hypervisor = machine->emulated ? "emulated (QEMU TCG)" : identity_hypervisor(pool, root);
+    facts->bios = files_line(pool, root, "/sys/class/dmi/id/bios_version");
+    char *meminfo = files_pooled(pool, root, "/proc/meminfo");
     if (meminfo)
         text_number(&facts->memory_bytes, meminfo, "MemTotal");
-    free(meminfo);
-    return result == 0 ? read_page_sizes(machine, root) : result;
+    read_page_sizes(machine, root);
 }

@@ -10,24 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int allow_all(struct machine *machine)
+static void allow_all(struct machine *machine)
 {
+    machine->allowed.ids =
+        pool_alloc(&machine->pool, machine->cpu_count, sizeof *machine->allowed.ids);
     for (size_t i = 0; i < machine->cpu_count; i++)
-        if (cpulist_add(&machine->allowed, machine->cpus[i].id) < 0)
-            return ERROR_SYSTEM;
-    return 0;
-}
-
-/* The mask of the running thread; of a recorded machine, of the process that recorded it. */
-static bool affinity(struct cpulist *cpus, const struct machine *machine, const char *root)
-{
-    if (machine->live)
-        return os_affinity(cpus, NULL) == 0;
-    char *status = files_text(root, "/proc/self/status");
-    *cpus = (struct cpulist){0};
-    bool known = status && text_cpulist(cpus, status, "Cpus_allowed_list");
-    free(status);
-    return known;
+        machine->allowed.ids[machine->allowed.count++] = machine->cpus[i].id;
 }
 
 uint64_t limits_memory_free(const char *root)
@@ -60,35 +48,33 @@ static uint64_t available(const struct machine *machine, const char *root, uint6
     return free_bytes < limit ? free_bytes : limit;
 }
 
-int limits_read(struct machine *machine, const char *root)
+void limits_read(struct machine *machine, const char *root, const struct cpulist *mask)
 {
-    struct cpulist mask;
+    struct pool *pool = &machine->pool;
+    struct cpulist recorded = {0};
     struct cgroup_limits cgroup;
-    int result = 0;
-    bool known = affinity(&mask, machine, root);
     /* A container's files may show fewer CPUs than its mask has (lxcfs numbers them anew). On the
-     * running machine the mask counts. */
-    if (machine->live)
-        for (size_t i = 0; result == 0 && i < mask.count; i++)
-            result = machine_add_cpu(machine, mask.ids[i]);
-    if (result == 0)
-        result = allow_all(machine);
-    cgroup_read(&cgroup, root);
-    if (result == 0 && known)
-        cpulist_narrow(&machine->allowed, &mask);
-    if (result == 0 && cgroup.cpus_known)
-        cpulist_narrow(&machine->allowed, &cgroup.cpus);
+     * running machine the mask counts; of a recorded one that of the process that recorded it. */
+    for (size_t i = 0; i < mask->count; i++)
+        machine_add_cpu(machine, mask->ids[i]);
+    if (!machine->live) {
+        char *status = files_pooled(pool, root, "/proc/self/status");
+        if (status)
+            text_cpulist(pool, &recorded, status, "Cpus_allowed_list");
+        mask = &recorded;
+    }
+    allow_all(machine);
+    cgroup_read(&cgroup, pool, root);
+    cpulist_narrow(&machine->allowed, mask);
+    cpulist_narrow(&machine->allowed, &cgroup.cpus);
     machine->cpu_quota = cgroup.cpu_quota;
     machine->memory_available_bytes = available(machine, root, cgroup.memory_bytes);
-    cpulist_free(&mask);
-    cpulist_free(&cgroup.cpus);
-    return result;
 }
 
-int limits_none(struct machine *machine)
+void limits_none(struct machine *machine)
 {
     machine->cpu_quota = INFINITY;
     machine->memory_available_bytes =
         machine->facts.memory_bytes ? machine->facts.memory_bytes : assumed_bytes;
-    return allow_all(machine);
+    allow_all(machine);
 }

@@ -22,19 +22,16 @@ void *machine_append(struct machine *machine, void *array_address, size_t *count
     return slot;
 }
 
-int machine_add_cpu(struct machine *machine, int id)
+void machine_add_cpu(struct machine *machine, int id)
 {
     if (machine_cpu(machine, id))
-        return 0;
+        return;
     struct cpu_place *place =
         machine_append(machine, &machine->cpus, &machine->cpu_count, sizeof *place);
-    if (!place)
-        return ERROR_SYSTEM;
     for (; place > machine->cpus && place[-1].id > id; place--)
         place[0] = place[-1];
     *place = (struct cpu_place){
         .id = id, .core = -1, .sibling = 0, .package = -1, .node = -1, .kind = -1};
-    return 0;
 }
 
 int number_behind(const char *name, const char *prefix)
@@ -49,9 +46,28 @@ int number_behind(const char *name, const char *prefix)
 
 void machine_free(struct machine *machine)
 {
-    cpulist_free(&machine->allowed);
     pool_free(&machine->pool);
     *machine = (struct machine){0};
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int left = *(const int *)a, right = *(const int *)b;
+    return (left > right) - (left < right);
+}
+
+const char *numbers_behind(struct pool *pool, char *const *names, size_t count, const char *prefix)
+{
+    struct cpulist list = {pool_alloc(pool, count, sizeof *list.ids), 0};
+    for (size_t i = 0; i < count; i++) {
+        const int number = number_behind(names[i], prefix);
+        if (number >= 0)
+            list.ids[list.count++] = number;
+    }
+    if (!list.count)
+        return NULL;
+    qsort(list.ids, list.count, sizeof *list.ids, by_number);
+    return cpulist_pooled(pool, &list);
 }
 
 const struct cpu_place *machine_cpu(const struct machine *machine, int id)

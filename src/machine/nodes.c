@@ -75,39 +75,31 @@ static void read_free(struct machine *machine, size_t node, const char *root)
 static void read_allowed(struct machine *machine)
 {
     struct cpulist allowed;
-    char *status = files_text(NULL, "/proc/self/status");
-    if (status && text_cpulist(&allowed, status, "Mems_allowed_list")) {
+    char *status = files_pooled(&machine->pool, NULL, "/proc/self/status");
+    if (status && text_cpulist(&machine->pool, &allowed, status, "Mems_allowed_list"))
         for (size_t i = 0; i < machine->facts.node_count; i++)
             machine->nodes[i].allowed = cpulist_has(&allowed, machine->facts.nodes[i].id);
-        cpulist_free(&allowed);
-    }
-    free(status);
 }
 
-int nodes_read(struct machine *machine, const struct machine_source *source)
+void nodes_read(struct machine *machine, const struct machine_source *source)
 {
     const size_t count = machine->facts.node_count;
     machine->nodes = pool_alloc(&machine->pool, count, sizeof *machine->nodes);
     unsigned *distances = pool_alloc(&machine->pool, count * count, sizeof *distances);
-    if (count && (!machine->nodes || !distances))
-        return ERROR_SYSTEM;
     for (size_t i = 0; i < count; i++)
         machine->nodes[i] = (struct node_place){.distances = distances + i * count,
                                                 .free_bytes = machine->facts.nodes[i].memory_bytes,
                                                 .allowed = true};
     if (source->synthetic)
-        return 0;
+        return;
     struct cpulist online;
-    if (files_cpulist(&online, source->root, "%s/online", nodes_path)) {
+    if (files_cpulist(&machine->pool, &online, source->root, "%s/online", nodes_path))
         for (size_t i = 0; i < count; i++)
             read_distances(machine, i, &online, source->root);
-        cpulist_free(&online);
-    }
     for (size_t i = 0; i < count; i++)
         read_free(machine, i, source->root);
     if (machine->live)
         read_allowed(machine);
-    return 0;
 }
 
 /* --- what is declared --- */
@@ -120,7 +112,7 @@ enum { WEIGHT_MAX = 255, ACCESS_CLASSES = 2 };
 
 /* --- SLIT --- */
 
-static int add_distances(struct machine *machine)
+static void add_distances(struct machine *machine)
 {
     struct declared_facts *declared = &machine->facts.declared;
     const size_t count = machine->facts.node_count;
@@ -133,13 +125,10 @@ static int add_distances(struct machine *machine)
         uint64_t *to = pool_alloc(&machine->pool, count, sizeof *to);
         struct declared_distances *row =
             machine_append(machine, &declared->distances, &declared->distance_count, sizeof *row);
-        if (!to || !row)
-            return ERROR_SYSTEM;
         for (size_t j = 0; j < count; j++)
             to[j] = machine->nodes[i].distances[j];
         *row = (struct declared_distances){machine->facts.nodes[i].id, to, count};
     }
-    return 0;
 }
 
 /* --- HMAT --- */
@@ -150,27 +139,11 @@ static uint64_t attribute(const char *root, const char *folder, const char *name
     return files_number(&value, root, "%s/%s", folder, name) && value <= most ? value : 0;
 }
 
-/* The nodes that a folder has links to. */
-static int linked_nodes(struct cpulist *nodes, struct pool *pool, const char *root,
-                        const char *folder)
-{
-    char **names;
-    const size_t count = files_names(pool, &names, root, folder);
-    int code = 0;
-    *nodes = (struct cpulist){0};
-    for (size_t i = 0; i < count && code == 0; i++) {
-        const int id = number_behind(names[i], "node");
-        code = id >= 0 ? cpulist_add(nodes, id) : 0;
-    }
-    return code;
-}
-
-static int add_way(struct machine *machine, const char *root, int node, unsigned access)
+static void add_way(struct machine *machine, const char *root, int node, unsigned access)
 {
     struct declared_facts *declared = &machine->facts.declared;
     struct declared_way way = {.node = node, .access = access};
-    struct cpulist from;
-    char folder[96];
+    char folder[96], **names;
     snprintf(folder, sizeof folder, "/sys/devices/system/node/node%d/access%u/initiators", node,
              access);
     way.read_latency_ns = attribute(root, folder, "read_latency", latency_most_ns);
@@ -179,28 +152,20 @@ static int add_way(struct machine *machine, const char *root, int node, unsigned
     way.write_bandwidth = attribute(root, folder, "write_bandwidth", bandwidth_most_mbs) * 1000000;
     if (!way.read_latency_ns && !way.write_latency_ns && !way.read_bandwidth &&
         !way.write_bandwidth)
-        return 0;
-    int code = linked_nodes(&from, &machine->pool, root, folder);
-    if (code == 0 && from.count) {
-        struct declared_way *slot =
-            machine_append(machine, &declared->ways, &declared->way_count, sizeof *slot);
-        way.from = cpulist_pooled(&machine->pool, &from);
-        code = slot && way.from ? 0 : ERROR_SYSTEM;
-        if (code == 0)
-            *slot = way;
-    }
-    cpulist_free(&from);
-    return code;
+        return;
+    /* The folder has links to the initiators. */
+    const size_t count = files_names(&machine->pool, &names, root, folder);
+    way.from = numbers_behind(&machine->pool, names, count, "node");
+    if (!way.from)
+        return;
+    struct declared_way *slot =
+        machine_append(machine, &declared->ways, &declared->way_count, sizeof *slot);
+    *slot = way;
 }
 
 /* --- tiers and weights --- */
 
-static int compare_tiers(const struct declared_tier *a, const struct declared_tier *b)
-{
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-static int add_tiers(struct machine *machine, const char *root)
+static void add_tiers(struct machine *machine, const char *root)
 {
     static const char folder[] = "/sys/devices/virtual/memory_tiering";
     struct declared_facts *declared = &machine->facts.declared;
@@ -209,54 +174,39 @@ static int add_tiers(struct machine *machine, const char *root)
     for (size_t i = 0; i < count; i++) {
         const int id = number_behind(names[i], "memory_tier");
         struct cpulist nodes;
-        if (id < 0 || !files_cpulist(&nodes, root, "%s/%s/nodelist", folder, names[i]))
+        if (id < 0 ||
+            !files_cpulist(&machine->pool, &nodes, root, "%s/%s/nodelist", folder, names[i]) ||
+            !nodes.count)
             continue;
-        const char *text = nodes.count ? cpulist_pooled(&machine->pool, &nodes) : "";
         struct declared_tier *tier =
-            nodes.count
-                ? machine_append(machine, &declared->tiers, &declared->tier_count, sizeof *tier)
-                : NULL;
-        const bool failed = nodes.count && (!text || !tier);
-        cpulist_free(&nodes);
-        if (failed)
-            return ERROR_SYSTEM;
-        if (!tier)
-            continue;
+            machine_append(machine, &declared->tiers, &declared->tier_count, sizeof *tier);
         /* Names sort as texts: memory_tier22 stands before memory_tier4. */
-        *tier = (struct declared_tier){id, text};
-        for (; tier > declared->tiers && compare_tiers(tier - 1, tier) > 0; tier--) {
-            const struct declared_tier before = tier[-1];
-            tier[-1] = tier[0];
-            tier[0] = before;
-        }
+        for (; tier > declared->tiers && tier[-1].id > id; tier--)
+            tier[0] = tier[-1];
+        *tier = (struct declared_tier){id, cpulist_pooled(&machine->pool, &nodes)};
     }
-    return 0;
 }
 
-static int add_weight(struct machine *machine, const char *root, int node)
+static void add_weight(struct machine *machine, const char *root, int node)
 {
     struct declared_facts *declared = &machine->facts.declared;
     uint64_t weight;
     if (!files_number(&weight, root, "/sys/kernel/mm/mempolicy/weighted_interleave/node%d", node) ||
         weight < 1 || weight > WEIGHT_MAX)
-        return 0;
+        return;
     struct declared_weight *slot =
         machine_append(machine, &declared->weights, &declared->weight_count, sizeof *slot);
-    if (!slot)
-        return ERROR_SYSTEM;
     *slot = (struct declared_weight){node, (unsigned)weight};
-    return 0;
 }
 
-int declared_nodes(struct machine *machine, const char *root)
+void declared_nodes(struct machine *machine, const char *root)
 {
-    int code = add_distances(machine);
-    for (size_t i = 0; i < machine->facts.node_count && code == 0; i++) {
+    add_distances(machine);
+    for (size_t i = 0; i < machine->facts.node_count; i++) {
         const int node = machine->facts.nodes[i].id;
-        for (unsigned access = 0; access < ACCESS_CLASSES && code == 0; access++)
-            code = add_way(machine, root, node, access);
-        if (code == 0)
-            code = add_weight(machine, root, node);
+        for (unsigned access = 0; access < ACCESS_CLASSES; access++)
+            add_way(machine, root, node, access);
+        add_weight(machine, root, node);
     }
-    return code == 0 ? add_tiers(machine, root) : code;
+    add_tiers(machine, root);
 }

@@ -1,5 +1,7 @@
 /* Reads a machine: all of its parts, in the order in which they need each other. */
 #include "machine/files.h"
+#include "machine/hwloc_load.h"
+#include "machine/os.h"
 #include "machine/parts.h"
 
 #include <ctype.h>
@@ -10,48 +12,37 @@
 
 /* The numbers of the online CPUs where there is no topology to read: "cpu3 ..." in /proc/stat or
  * else "processor : 3" in /proc/cpuinfo. The kernel prints them in ascending order. */
-static int add_bare_cpus(struct machine *machine, const char *root, const char *path,
-                         const char *line_format)
+static void add_bare_cpus(struct machine *machine, const char *root, const char *path,
+                          const char *line_format)
 {
-    int result = 0, last = -1;
-    char *text = files_text(root, "%s", path);
-    for (const char *line = text; result == 0 && line; line = strchr(line, '\n')) {
+    int last = -1;
+    char *text = files_pooled(&machine->pool, root, "%s", path);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         char digits[8], after = '\n'; /* the last line may end the text */
         if (sscanf(line, line_format, digits, &after) < 1 || !isspace((unsigned char)after) ||
             atoi(digits) <= last || atoi(digits) > CPU_ID_MAX)
             continue;
         last = atoi(digits);
-        result = machine_add_cpu(machine, last);
+        machine_add_cpu(machine, last);
     }
-    free(text);
-    return result;
 }
 
-static int find_bare_cpus(struct machine *machine, const char *root)
-{
-    int result = add_bare_cpus(machine, root, "/proc/stat", "cpu%7[0-9]%c");
-    if (result == 0 && machine->cpu_count == 0)
-        result = add_bare_cpus(machine, root, "/proc/cpuinfo", "processor : %7[0-9]%c");
-    return result;
-}
+struct reading {
+    struct machine *machine;
+    struct machine_source source;
+    hwloc_topology_t topology; /* NULL where hwloc could not describe the machine */
+    struct cpulist mask;       /* of this thread; empty where it is unknown */
+};
 
-static int check_root(const char *root, struct error *error)
+/* Owns nothing but memory of the machine's pool. */
+static int read_parts(void *with)
 {
-    struct stat status;
-    if (root && (stat(root, &status) != 0 || !S_ISDIR(status.st_mode)))
-        return error_set(error, ERROR_USAGE,
-                         "root '%s' is not a directory: name one that holds proc/ and sys/", root);
-    return 0;
-}
-
-static int read_parts(struct machine *machine, const struct machine_source *source,
-                      struct error *error)
-{
-    const char *root = source->root;
-    int code = topology_read(machine, source, error);
-    if (code < 0)
-        return code;
+    const struct reading *reading = with;
+    struct machine *machine = reading->machine;
+    const char *root = reading->source.root, *smbios = reading->source.smbios;
+    if (reading->topology)
+        topology_read(machine, reading->topology, &reading->source);
     for (size_t i = 0; i < machine->facts.node_count; i++)
         if (__builtin_add_overflow(machine->facts.memory_bytes,
                                    machine->facts.nodes[i].memory_bytes,
@@ -59,46 +50,58 @@ static int read_parts(struct machine *machine, const struct machine_source *sour
             machine->facts.memory_bytes = 0;
             break;
         }
-    code = nodes_read(machine, source);
-    if (code == 0 && !machine->live && !root)
-        return limits_none(machine);
-    if (code == 0 && machine->cpu_count == 0)
-        code = find_bare_cpus(machine, root);
-    int (*const parts[])(struct machine *, const char *) = {
-        identity_read,
-        limits_read,
-        declared_nodes,
-        declared_cxl,
-        declared_shares,
-        declared_clocks,
-        source->smbios ? NULL : declared_modules,
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && code == 0; i++)
-        code = parts[i] ? parts[i](machine, root) : 0;
-    return code == 0 && source->smbios ? declared_modules_of_file(machine, source->smbios, error)
-                                       : code;
+    nodes_read(machine, &reading->source);
+    if (!machine->live && !root) {
+        limits_none(machine);
+        return 0;
+    }
+    if (!machine->cpu_count)
+        add_bare_cpus(machine, root, "/proc/stat", "cpu%7[0-9]%c");
+    if (!machine->cpu_count)
+        add_bare_cpus(machine, root, "/proc/cpuinfo", "processor : %7[0-9]%c");
+    identity_read(machine, root);
+    limits_read(machine, root, &reading->mask);
+    declared_nodes(machine, root);
+    declared_cxl(machine, root);
+    declared_shares(machine, root);
+    declared_clocks(machine, root);
+    if (smbios)
+        declared_modules_of_file(machine, smbios);
+    else
+        declared_modules(machine, root);
+    return 0;
 }
 
 int machine_read(struct machine *machine, const struct machine_source *source, struct error *error)
 {
-    struct error why = {0};
+    struct reading reading = {.machine = machine, .source = *source};
+    struct stat status;
     *machine = (struct machine){0};
-    /* A synthetic machine has no files, so a root is ignored. */
-    struct machine_source only = *source;
-    if (only.synthetic)
-        only.root = NULL;
-    int code = check_root(only.root, &why);
-    if (code == 0)
-        code = read_parts(machine, &only, &why);
+    if (source->synthetic) /* it has no files, so a root is ignored */
+        reading.source.root = NULL;
+    const char *root = reading.source.root;
+    if (root && (stat(root, &status) != 0 || !S_ISDIR(status.st_mode)))
+        return error_set(error, ERROR_USAGE,
+                         "root '%s' is not a directory: name one that holds proc/ and sys/", root);
+    int code = hwloc_load(&reading.topology, &reading.source, error);
+    if (code < 0)
+        return code;
+    /* HWLOC_XMLFILE and the like can make hwloc describe another machine than this one. */
+    machine->live = !root && !source->synthetic &&
+                    (!reading.topology || hwloc_topology_is_thissystem(reading.topology));
+    if (machine->live)
+        os_affinity(&reading.mask, NULL);
+    code = pool_enter(&machine->pool, read_parts, &reading, error);
+    cpulist_free(&reading.mask);
+    if (reading.topology)
+        hwloc_topology_destroy(reading.topology);
     machine->facts.threads = (unsigned)machine->cpu_count;
     if (code == 0 && machine->allowed.count == 0)
-        code = error_set(&why, ERROR_IMPOSSIBLE,
+        code = error_set(error, ERROR_IMPOSSIBLE,
                          "no CPU found%s%s: the system's files in /proc and /sys "
                          "are missing or contradict each other",
-                         only.root ? " below " : "", only.root ? only.root : "");
-    if (code == 0)
-        return 0;
-    machine_free(machine);
-    return error_set(error, code, "%s",
-                     *why.text ? why.text : "out of memory while the machine was read");
+                         root ? " below " : "", root ? root : "");
+    if (code < 0)
+        machine_free(machine);
+    return code;
 }

@@ -35,10 +35,9 @@ static const char *group_of_cpus(struct machine *machine, const char *root)
     for (size_t i = 0; i < count; i++) {
         struct cpulist cpus;
         size_t common;
-        if (!files_cpulist(&cpus, root, "%s/%s/cpus_list", mount, names[i]))
+        if (!files_cpulist(&machine->pool, &cpus, root, "%s/%s/cpus_list", mount, names[i]))
             continue;
         const bool all = is_part(&cpus, &machine->allowed, &common) && common;
-        cpulist_free(&cpus);
         if (common)
             return all ? names[i] : NULL;
     }
@@ -47,9 +46,8 @@ static const char *group_of_cpus(struct machine *machine, const char *root)
 
 static const char *group_of(struct machine *machine, const char *root)
 {
-    char *text = files_text(root, "/proc/self/cpu_resctrl_groups");
+    char *text = files_pooled(&machine->pool, root, "/proc/self/cpu_resctrl_groups");
     const char *group = text ? text_value(&machine->pool, text, "res") : NULL;
-    free(text);
     /* A name is one of a folder, whatever the file says. */
     if (group && strcmp(group, "/") != 0)
         return strchr(group, '/') || *group == '.' ? NULL : group;
@@ -93,8 +91,8 @@ static double read_percent(const struct machine *machine, const char *text)
 }
 
 /* "0=7ff" of a cache, "0=50" of a bandwidth. */
-static int add_share(struct machine *machine, const char *resource, unsigned of_ways,
-                     const char *text)
+static void add_share(struct machine *machine, const char *resource, unsigned of_ways,
+                      const char *text)
 {
     struct declared_facts *declared = &machine->facts.declared;
     char *end;
@@ -102,19 +100,16 @@ static int add_share(struct machine *machine, const char *resource, unsigned of_
     struct declared_share share = {
         .resource = resource, .domain = (int)domain, .of_ways = of_ways, .percent = NAN};
     if (domain < 0 || domain > CPU_ID_MAX || *end != '=')
-        return 0;
+        return;
     if (*resource == 'M')
         share.percent = read_percent(machine, end + 1);
     if (*resource == 'M'
             ? isnan(share.percent)
             : !read_mask(end + 1, &share.ways) || !share.ways || (of_ways && share.ways > of_ways))
-        return 0;
+        return;
     struct declared_share *slot =
         machine_append(machine, &declared->shares, &declared->share_count, sizeof *slot);
-    if (!slot)
-        return ERROR_SYSTEM;
     *slot = share;
-    return 0;
 }
 
 static bool is_known(const char *resource)
@@ -124,46 +119,38 @@ static bool is_known(const char *resource)
 }
 
 /* A line like "L3:0=7ff;1=7ff". */
-static int add_line(struct machine *machine, const char *root, const char *line)
+static void add_line(struct machine *machine, const char *root, const char *line)
 {
     char name[NAME_BYTES];
     const size_t length = strcspn(line, ":\n");
     if (line[length] != ':' || length == 0 || length >= sizeof name)
-        return 0;
+        return;
     memcpy(name, line, length);
     name[length] = '\0';
     if (!is_known(name) || name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
-        return 0;
+        return;
     const char *resource = pool_strdup(&machine->pool, name);
-    if (!resource)
-        return ERROR_SYSTEM;
     const unsigned of_ways = all_ways(&machine->pool, root, resource);
-    int code = 0;
-    for (const char *at = line + length + 1; code == 0; at++) {
+    for (const char *at = line + length + 1;; at++) {
         at += strspn(at, " \t");
-        code = add_share(machine, resource, of_ways, at);
+        add_share(machine, resource, of_ways, at);
         at += strcspn(at, ";\n");
         if (*at != ';')
-            break;
+            return;
     }
-    return code;
 }
 
-int declared_shares(struct machine *machine, const char *root)
+void declared_shares(struct machine *machine, const char *root)
 {
-    char *whole = files_text(root, "%s/schemata", mount);
-    const bool mounted = whole;
-    free(whole);
+    struct pool *pool = &machine->pool;
+    const bool mounted = files_pooled(pool, root, "%s/schemata", mount);
     const char *group = mounted ? group_of(machine, root) : NULL;
-    char *text =
-        group ? files_text(root, "%s/%s%sschemata", mount, group, *group ? "/" : "") : NULL;
-    int code = 0;
-    if (text)
+    const char *line =
+        group ? files_pooled(pool, root, "%s/%s%sschemata", mount, group, *group ? "/" : "") : NULL;
+    if (line)
         machine->facts.declared.share_group = *group ? group : "/";
-    for (const char *line = text; line && code == 0; line = strchr(line, '\n')) {
+    for (; line; line = strchr(line, '\n')) {
         line += strspn(line, " \t\n");
-        code = add_line(machine, root, line);
+        add_line(machine, root, line);
     }
-    free(text);
-    return code;
 }

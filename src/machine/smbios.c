@@ -111,23 +111,21 @@ static const char *type_of(const struct structure *structure)
     return NULL;
 }
 
-static int add_module(struct machine *machine, const struct structure *structure)
+static void add_module(struct machine *machine, const struct structure *structure)
 {
     struct declared_facts *declared = &machine->facts.declared;
     struct pool *pool = &machine->pool;
     if (structure->length <= AT_TYPE || declared->module_count == MODULES_MAX)
-        return 0;
+        return;
     struct declared_module *module =
         machine_append(machine, &declared->modules, &declared->module_count, sizeof *module);
-    if (!module)
-        return ERROR_SYSTEM;
     *module = (struct declared_module){
         .slot = text(pool, structure, AT_SLOT),
         .bank = text(pool, structure, AT_BANK),
         .empty = field(structure, AT_SIZE, 2) == 0,
     };
     if (module->empty)
-        return 0;
+        return;
     module->size_bytes = size_of(structure);
     module->type = type_of(structure);
     module->rated_mts = speed(structure, AT_SPEED, AT_EXTENDED_SPEED);
@@ -137,7 +135,6 @@ static int add_module(struct machine *machine, const struct structure *structure
     module->ranks = field(structure, AT_ATTRIBUTES, 1) & RANKS_MASK;
     module->maker = text(pool, structure, AT_MAKER);
     module->part = text(pool, structure, AT_PART);
-    return 0;
 }
 
 /* The end of the texts, two NULs; NULL where the table ends before. */
@@ -149,63 +146,53 @@ static const unsigned char *end_of_texts(const unsigned char *texts, const unsig
     return NULL;
 }
 
-int smbios_add_modules(struct machine *machine, const unsigned char *table, size_t size)
+void smbios_add_modules(struct machine *machine, const unsigned char *table, size_t size)
 {
     const unsigned char *at = table, *end = table + size;
-    int code = 0;
-    while (code == 0 && end - at >= HEADER && at[0] != TYPE_END) {
+    while (end - at >= HEADER && at[0] != TYPE_END) {
         struct structure structure = {.fields = at, .length = at[1]};
         if (structure.length < HEADER || (size_t)(end - at) < structure.length ||
             !(structure.end = end_of_texts(at + structure.length, end)))
             break;
         if (at[0] == TYPE_MODULE)
-            code = add_module(machine, &structure);
+            add_module(machine, &structure);
         at = structure.end;
     }
-    return code;
 }
 
-static int add_file(struct machine *machine, const char *root, const char *path)
+void declared_modules(struct machine *machine, const char *root)
 {
+    const size_t *found = &machine->facts.declared.module_count;
+    struct pool *pool = &machine->pool;
     size_t size;
-    unsigned char *bytes = files_bytes(&size, root, "%s", path);
-    const int code = bytes ? smbios_add_modules(machine, bytes, size) : 0;
-    free(bytes);
-    return code;
-}
-
-int declared_modules(struct machine *machine, const char *root)
-{
-    static const char folder[] = "/sys/firmware/dmi/entries";
-    int code = add_file(machine, root, "/sys/firmware/dmi/tables/DMI");
-    if (code < 0 || machine->facts.declared.module_count)
-        return code;
-    for (int i = 0; i < MODULES_MAX && code == 0; i++) {
-        const size_t before = machine->facts.declared.module_count;
-        const char *path = pool_printf(&machine->pool, "%s/17-%d/raw", folder, i);
-        code = path ? add_file(machine, root, path) : ERROR_SYSTEM;
-        if (machine->facts.declared.module_count == before)
-            break;
+    unsigned char *bytes = files_bytes(pool, &size, root, "/sys/firmware/dmi/tables/DMI");
+    if (bytes)
+        smbios_add_modules(machine, bytes, size);
+    bool more = !*found;
+    for (int i = 0; i < MODULES_MAX && more; i++) {
+        const size_t before = *found;
+        bytes = files_bytes(pool, &size, root, "/sys/firmware/dmi/entries/17-%d/raw", i);
+        if (bytes)
+            smbios_add_modules(machine, bytes, size);
+        more = *found > before;
     }
-    return code;
 }
 
 /* What `dmidecode --dump-bin` writes is the table behind an entry point of 32 bytes, "_SM_" or
  * "_SM3_". */
-int declared_modules_of_file(struct machine *machine, const char *path, struct error *error)
+void declared_modules_of_file(struct machine *machine, const char *path)
 {
     enum { ENTRY = 32 };
     static const char how[] =
         "give a copy of the firmware's table: sudo cat /sys/firmware/dmi/tables/DMI > FILE";
-    size_t size = 0;
-    unsigned char *bytes = files_bytes(&size, NULL, "%s", path);
+    struct pool *pool = &machine->pool;
+    size_t size;
+    unsigned char *bytes = files_bytes(pool, &size, NULL, "%s", path);
     if (!bytes)
-        return error_set(error, ERROR_USAGE, "--smbios %s can't be read: %s; %s", path,
-                         access(path, R_OK) < 0 ? strerror(errno) : "it is no file", how);
+        pool_leave(pool, ERROR_USAGE, "--smbios %s can't be read: %s; %s", path,
+                   access(path, R_OK) < 0 ? strerror(errno) : "it is no file", how);
     const size_t skipped = size > ENTRY && memcmp(bytes, "_SM", 3) == 0 ? ENTRY : 0;
-    const int code = smbios_add_modules(machine, bytes + skipped, size - skipped);
-    free(bytes);
-    if (code == 0 && !machine->facts.declared.module_count)
-        return error_set(error, ERROR_USAGE, "--smbios %s has no memory module: %s", path, how);
-    return code;
+    smbios_add_modules(machine, bytes + skipped, size - skipped);
+    if (!machine->facts.declared.module_count)
+        pool_leave(pool, ERROR_USAGE, "--smbios %s has no memory module: %s", path, how);
 }

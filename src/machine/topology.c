@@ -2,7 +2,6 @@
  * What hwloc knows of a machine: where its CPUs sit, its caches, kinds of core and NUMA nodes.
  */
 #include "machine/files.h"
-#include "machine/hwloc_load.h"
 #include "machine/parts.h"
 
 #include <stdio.h>
@@ -12,26 +11,22 @@
 /* Sizes outside of these are garbage. */
 static const uint64_t cache_bytes_min = 1024, cache_bytes_max = (uint64_t)1 << 40;
 
-static int bitmap_cpulist(struct cpulist *list, hwloc_const_bitmap_t bitmap)
+static struct cpulist list_of(struct pool *pool, hwloc_const_bitmap_t bitmap)
 {
-    *list = (struct cpulist){0};
-    for (int id = hwloc_bitmap_first(bitmap); id >= 0 && id <= CPU_ID_MAX;
+    const int last = hwloc_bitmap_last(bitmap), weight = hwloc_bitmap_weight(bitmap);
+    const int count = weight >= 0 ? weight : last >= 0 ? last + 1 : 0; /* -1: infinite */
+    struct cpulist list = {pool_alloc(pool, (size_t)count, sizeof *list.ids), 0};
+    for (int id = hwloc_bitmap_first(bitmap);
+         id >= 0 && id <= CPU_ID_MAX && list.count < (size_t)count;
          id = hwloc_bitmap_next(bitmap, id))
-        if (cpulist_add(list, id) < 0) {
-            cpulist_free(list);
-            return ERROR_SYSTEM;
-        }
-    return 0;
+        list.ids[list.count++] = id;
+    return list;
 }
 
-static const char *bitmap_pooled(struct pool *pool, hwloc_const_bitmap_t bitmap)
+static const char *text_of(struct pool *pool, hwloc_const_bitmap_t bitmap)
 {
-    struct cpulist list;
-    if (bitmap_cpulist(&list, bitmap) < 0)
-        return NULL;
-    const char *text = cpulist_pooled(pool, &list);
-    cpulist_free(&list);
-    return text;
+    const struct cpulist list = list_of(pool, bitmap);
+    return cpulist_pooled(pool, &list);
 }
 
 /* --- CPUs --- */
@@ -72,70 +67,50 @@ static int sibling_index(hwloc_topology_t topology, hwloc_obj_t pu)
     return index;
 }
 
-static int read_cpus(struct machine *machine, hwloc_topology_t topology)
+static void read_cpus(struct machine *machine, hwloc_topology_t topology)
 {
     struct numbering cores = {0}, packages = {0};
+    const int kinds = hwloc_cpukinds_get_nr(topology, 0);
     for (hwloc_obj_t pu = NULL; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
         if (pu->os_index > CPU_ID_MAX)
             continue;
         struct cpu_place *place =
             machine_append(machine, &machine->cpus, &machine->cpu_count, sizeof *place);
-        if (!place)
-            return ERROR_SYSTEM;
         *place = (struct cpu_place){
             .id = (int)pu->os_index,
             .core = number_of(&cores, topology, HWLOC_OBJ_CORE, pu),
             .sibling = sibling_index(topology, pu),
             .package = number_of(&packages, topology, HWLOC_OBJ_PACKAGE, pu),
             .node = -1,
-            .kind = -1,
+            .kind = kinds > 1 ? hwloc_cpukinds_get_by_cpuset(topology, pu->cpuset, 0) : 0,
         };
     }
     if (machine->cpu_count)
         qsort(machine->cpus, machine->cpu_count, sizeof *machine->cpus, compare_cpus);
     machine->facts.cores = (unsigned)cores.count;
-    return 0;
 }
 
 /* --- kinds of core --- */
 
-static const char *kind_name(struct pool *pool, int count, int index, bool ordered)
-{
-    if (count == 2 && ordered)
-        return index ? "performance" : "efficiency";
-    return pool_printf(pool, "kind%d", index);
-}
-
 /* hwloc lists the kinds by "efficiency", which means performance, the slowest first; -1 means that
  * it does not know the order. */
-static int read_kinds(struct machine *machine, hwloc_topology_t topology)
+static void read_kinds(struct machine *machine, hwloc_topology_t topology)
 {
-    int count = hwloc_cpukinds_get_nr(topology, 0);
-    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
-    int result = cpus ? 0 : ERROR_SYSTEM;
-    for (int i = 0; result == 0 && i < (count > 1 ? count : 1); i++) {
+    struct pool *pool = &machine->pool;
+    const int count = hwloc_cpukinds_get_nr(topology, 0);
+    for (int i = 0; i < (count > 1 ? count : 1); i++) {
+        struct cpulist cpus = {pool_alloc(pool, machine->cpu_count, sizeof *cpus.ids), 0};
         int efficiency = -1;
-        if (count > 1)
-            hwloc_cpukinds_get_info(topology, (unsigned)i, cpus, &efficiency, NULL, NULL, 0);
-        else
-            hwloc_bitmap_fill(cpus);
-        hwloc_bitmap_and(cpus, cpus, hwloc_topology_get_topology_cpuset(topology));
+        hwloc_cpukinds_get_info(topology, (unsigned)i, NULL, &efficiency, NULL, NULL, 0);
+        for (size_t c = 0; c < machine->cpu_count; c++)
+            if (machine->cpus[c].kind == i)
+                cpus.ids[cpus.count++] = machine->cpus[c].id;
         struct cpu_kind_facts *kind = machine_append(machine, &machine->facts.kinds,
                                                      &machine->facts.kind_count, sizeof *kind);
-        if (!kind) {
-            result = ERROR_SYSTEM;
-            break;
-        }
-        kind->name = kind_name(&machine->pool, count, i, efficiency >= 0);
-        kind->cpus = bitmap_pooled(&machine->pool, cpus);
-        if (!kind->name || !kind->cpus)
-            result = ERROR_SYSTEM;
-        for (size_t c = 0; c < machine->cpu_count; c++)
-            if (hwloc_bitmap_isset(cpus, (unsigned)machine->cpus[c].id))
-                machine->cpus[c].kind = i;
+        kind->name = count == 2 && efficiency >= 0 ? i ? "performance" : "efficiency"
+                                                   : pool_printf(pool, "kind%d", i);
+        kind->cpus = cpulist_pooled(pool, &cpus);
     }
-    hwloc_bitmap_free(cpus);
-    return result;
 }
 
 /* --- caches --- */
@@ -186,42 +161,20 @@ static int compare_caches(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static int add_cache(struct machine *machine, hwloc_obj_t object)
+static void add_cache(struct machine *machine, hwloc_obj_t object)
 {
     struct machine_facts *facts = &machine->facts;
     struct cache_facts described = describe_cache(&object->attr->cache);
     for (size_t i = 0; i < facts->cache_count; i++)
         if (same_cache(&facts->caches[i], &described))
-            return 0;
-    described.shared_cpus = bitmap_pooled(&machine->pool, object->cpuset);
+            return;
+    described.shared_cpus = text_of(&machine->pool, object->cpuset);
     struct cache_facts *cache =
         machine_append(machine, &facts->caches, &facts->cache_count, sizeof *cache);
-    if (!cache || !described.shared_cpus)
-        return ERROR_SYSTEM;
     *cache = described;
-    return 0;
 }
 
-/* Adds where a cache is, unless only one CPU uses it. */
-static int add_cache_place(struct machine *machine, hwloc_obj_t object)
-{
-    struct cpulist list;
-    if (hwloc_bitmap_weight(object->cpuset) < 2)
-        return 0;
-    if (bitmap_cpulist(&list, object->cpuset) < 0)
-        return ERROR_SYSTEM;
-    int *ids = pool_alloc(&machine->pool, list.count + 1, sizeof *ids);
-    struct cache_place *place =
-        machine_append(machine, &machine->caches, &machine->cache_count, sizeof *place);
-    if (ids && list.count)
-        memcpy(ids, list.ids, list.count * sizeof *ids);
-    if (place)
-        *place = (struct cache_place){(int)object->attr->cache.depth, {ids, list.count}};
-    cpulist_free(&list);
-    return ids && place ? 0 : ERROR_SYSTEM;
-}
-
-static int read_caches(struct machine *machine, hwloc_topology_t topology)
+static void read_caches(struct machine *machine, hwloc_topology_t topology)
 {
     for (int depth = hwloc_topology_get_depth(topology); depth-- > 0;) {
         if (!hwloc_obj_type_is_cache(hwloc_get_depth_type(topology, depth)))
@@ -231,66 +184,56 @@ static int read_caches(struct machine *machine, hwloc_topology_t topology)
             const uint64_t bytes = cache->attr->cache.size;
             if (bytes < cache_bytes_min || bytes > cache_bytes_max)
                 continue;
-            if (add_cache(machine, cache) < 0 || add_cache_place(machine, cache) < 0)
-                return ERROR_SYSTEM;
+            add_cache(machine, cache);
+            if (hwloc_bitmap_weight(cache->cpuset) < 2)
+                continue; /* only one CPU uses it */
+            struct cache_place *place =
+                machine_append(machine, &machine->caches, &machine->cache_count, sizeof *place);
+            *place = (struct cache_place){(int)cache->attr->cache.depth,
+                                          list_of(&machine->pool, cache->cpuset)};
         }
     }
     if (machine->facts.cache_count)
         qsort(machine->facts.caches, machine->facts.cache_count, sizeof *machine->facts.caches,
               compare_caches);
-    return 0;
 }
 
 /* --- NUMA --- */
 
-/* The CPUs that the kernel counts as a node's. hwloc's set differs: it gives a node without CPUs
- * those CPUs near which its memory is attached. */
-static int node_cpus(struct cpulist *cpus, hwloc_obj_t node, const struct machine_source *source)
+/* The CPUs are those that the kernel counts as the node's. hwloc's set differs: it gives a node
+ * without CPUs those CPUs near which its memory is attached. */
+static void add_node(struct machine *machine, hwloc_obj_t object,
+                     const struct machine_source *source)
 {
-    if (!source->synthetic &&
-        files_cpulist(cpus, source->root, "/sys/devices/system/node/node%u/cpulist",
-                      node->os_index))
-        return 0;
-    return bitmap_cpulist(cpus, node->cpuset);
-}
-
-static int add_node(struct machine *machine, hwloc_obj_t object,
-                    const struct machine_source *source)
-{
-    struct cpulist listed, online = {0};
-    int result = node_cpus(&listed, object, source);
-    for (size_t i = 0; result == 0 && i < machine->cpu_count; i++) {
+    struct pool *pool = &machine->pool;
+    struct cpulist listed, online = {pool_alloc(pool, machine->cpu_count, sizeof *online.ids), 0};
+    if (source->synthetic ||
+        !files_cpulist(pool, &listed, source->root, "/sys/devices/system/node/node%u/cpulist",
+                       object->os_index))
+        listed = list_of(pool, object->cpuset);
+    for (size_t i = 0; i < machine->cpu_count; i++) {
         struct cpu_place *cpu = &machine->cpus[i];
         if (!cpulist_has(&listed, cpu->id))
             continue;
         if (cpu->node < 0)
             cpu->node = (int)object->os_index;
-        result = cpulist_add(&online, cpu->id);
+        online.ids[online.count++] = cpu->id;
     }
     struct numa_facts *node =
         machine_append(machine, &machine->facts.nodes, &machine->facts.node_count, sizeof *node);
-    if (node) {
-        node->id = (int)object->os_index;
-        node->cpus = cpulist_pooled(&machine->pool, &online);
-        node->memory_bytes = object->attr->numanode.local_memory;
-    }
-    if (!node || !node->cpus)
-        result = ERROR_SYSTEM;
-    cpulist_free(&listed);
-    cpulist_free(&online);
-    return result;
+    *node = (struct numa_facts){(int)object->os_index, cpulist_pooled(pool, &online),
+                                object->attr->numanode.local_memory};
 }
 
-static int read_nodes(struct machine *machine, hwloc_topology_t topology,
-                      const struct machine_source *source)
+static void read_nodes(struct machine *machine, hwloc_topology_t topology,
+                       const struct machine_source *source)
 {
     hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topology);
     for (int id = hwloc_bitmap_first(nodes); id >= 0; id = hwloc_bitmap_next(nodes, id)) {
         hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology, (unsigned)id);
-        if (node && add_node(machine, node, source) < 0)
-            return ERROR_SYSTEM;
+        if (node)
+            add_node(machine, node, source);
     }
-    return 0;
 }
 
 /* --- hwloc's tree as the document keeps it --- */
@@ -330,74 +273,52 @@ static struct declared_objects *entry_of(struct machine *machine,
             return &declared->objects[i];
     struct declared_objects *entry =
         machine_append(machine, &declared->objects, &declared->object_count, sizeof *entry);
-    if (entry) {
-        *entry = *like;
-        entry->index_count = 0;
-    }
+    *entry = *like;
+    entry->index_count = 0;
     return entry;
 }
 
-static int add_cpus(struct machine *machine, struct declared_objects *entry,
-                    hwloc_const_bitmap_t bitmap)
+static void add_cpus(struct machine *machine, struct declared_objects *entry,
+                     hwloc_const_bitmap_t bitmap)
 {
     const char **cpus = machine_append(machine, &entry->cpus, &entry->cpus_count, sizeof *cpus);
-    if (cpus)
-        *cpus = bitmap_pooled(&machine->pool, bitmap);
-    return cpus && *cpus ? 0 : ERROR_SYSTEM;
+    *cpus = text_of(&machine->pool, bitmap);
 }
 
-static int keep_object(struct machine *machine, hwloc_obj_t object)
-{
-    struct declared_objects like = describe_object(object);
-    const bool numbered = object->os_index != HWLOC_UNKNOWN_INDEX;
-    like.index_count = numbered;
-    struct declared_objects *entry = entry_of(machine, &like);
-    if (!entry || add_cpus(machine, entry, object->cpuset) < 0)
-        return ERROR_SYSTEM;
-    uint64_t *index =
-        numbered ? machine_append(machine, &entry->indexes, &entry->index_count, sizeof *index)
-                 : NULL;
-    if (index)
-        *index = object->os_index;
-    return !numbered || index ? 0 : ERROR_SYSTEM;
-}
-
-static int keep_depth(struct machine *machine, hwloc_topology_t topology, int depth)
+static void keep_depth(struct machine *machine, hwloc_topology_t topology, int depth)
 {
     if (!is_kept(hwloc_get_depth_type(topology, depth)))
-        return 0;
-    int code = 0;
-    for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth) && code == 0; i++)
-        code = keep_object(machine, hwloc_get_obj_by_depth(topology, depth, i));
-    return code;
+        return;
+    for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++) {
+        hwloc_obj_t object = hwloc_get_obj_by_depth(topology, depth, i);
+        struct declared_objects like = describe_object(object);
+        like.index_count = object->os_index != HWLOC_UNKNOWN_INDEX;
+        struct declared_objects *entry = entry_of(machine, &like);
+        add_cpus(machine, entry, object->cpuset);
+        if (!like.index_count)
+            continue;
+        uint64_t *index =
+            machine_append(machine, &entry->indexes, &entry->index_count, sizeof *index);
+        *index = object->os_index;
+    }
 }
 
-static int keep_objects(struct machine *machine, hwloc_topology_t topology)
+/* Packages, dies, groups, caches, cores, CPUs and nodes, without devices and names. */
+static void keep_objects(struct machine *machine, hwloc_topology_t topology)
 {
     const struct declared_objects cpus = {.type = hwloc_obj_type_string(HWLOC_OBJ_PU)};
-    int code = 0;
-    for (int depth = 0; depth < hwloc_topology_get_depth(topology) && code == 0; depth++)
-        code = keep_depth(machine, topology, depth);
-    if (code == 0)
-        code = keep_depth(machine, topology, HWLOC_TYPE_DEPTH_NUMANODE);
-    struct declared_objects *entry = code == 0 ? entry_of(machine, &cpus) : NULL;
-    return entry ? add_cpus(machine, entry, hwloc_topology_get_topology_cpuset(topology))
-                 : ERROR_SYSTEM;
+    for (int depth = 0; depth < hwloc_topology_get_depth(topology); depth++)
+        keep_depth(machine, topology, depth);
+    keep_depth(machine, topology, HWLOC_TYPE_DEPTH_NUMANODE);
+    add_cpus(machine, entry_of(machine, &cpus), hwloc_topology_get_topology_cpuset(topology));
 }
 
-int topology_read(struct machine *machine, const struct machine_source *source, struct error *error)
+void topology_read(struct machine *machine, hwloc_topology_t topology,
+                   const struct machine_source *source)
 {
-    hwloc_topology_t topology;
-    int result = hwloc_load(&topology, source, error);
-    machine->live = !source->root && !source->synthetic;
-    if (result < 0 || !topology)
-        return result;
-    /* HWLOC_XMLFILE and the like can make hwloc describe another machine than this one. */
-    machine->live = machine->live && hwloc_topology_is_thissystem(topology);
-    if (read_cpus(machine, topology) < 0 || read_kinds(machine, topology) < 0 ||
-        read_caches(machine, topology) < 0 || read_nodes(machine, topology, source) < 0 ||
-        keep_objects(machine, topology) < 0)
-        result = ERROR_SYSTEM;
-    hwloc_topology_destroy(topology);
-    return result;
+    read_cpus(machine, topology);
+    read_kinds(machine, topology);
+    read_caches(machine, topology);
+    read_nodes(machine, topology, source);
+    keep_objects(machine, topology);
 }

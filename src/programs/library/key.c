@@ -95,9 +95,10 @@ static void add_cpus(struct hash *hash)
 {
     struct cgroup_limits limits;
     char text[1024];
-    cgroup_read(&limits, NULL);
+    struct pool pool = {0};
+    cgroup_read(&limits, &pool, NULL);
     add_text(hash, limits.cpus_known ? cpulist_format(&limits.cpus, text, sizeof text) : "all");
-    cpulist_free(&limits.cpus);
+    pool_free(&pool);
     snprintf(text, sizeof text, "%g", limits.cpu_quota);
     add_text(hash, text);
 }

@@ -169,18 +169,6 @@ static void large_arrays_are_given_back_and_others_stay(void **state)
     pool_free(&pool);
 }
 
-static void a_freed_pool_is_empty_and_usable(void **state)
-{
-    (void)state;
-    struct pool pool = {0};
-    pool_free(&pool);
-    pool_strdup(&pool, "once");
-    pool_free(&pool);
-    assert_null(pool.blocks);
-    assert_string_equal(pool_strdup(&pool, "again"), "again");
-    pool_free(&pool);
-}
-
 struct borrowing {
     struct pool *pool;
     char *kept;
@@ -250,7 +238,6 @@ int main(void)
         cmocka_unit_test(arrays_grow_and_keep_what_they_held),
         cmocka_unit_test(an_array_is_extended_at_once_and_still_grows),
         cmocka_unit_test(large_arrays_are_given_back_and_others_stay),
-        cmocka_unit_test(a_freed_pool_is_empty_and_usable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

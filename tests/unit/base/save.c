@@ -184,17 +184,6 @@ static void what_is_no_file_is_written_directly(void **state)
     assert_files(1);
 }
 
-static void a_full_disk_is_reported(void **state)
-{
-    (void)state;
-    if (access("/dev/full", W_OK) < 0)
-        skip();
-    assert_refused("/dev/full", "No space left on device");
-    assert_int_equal(symlink("/dev/full", "link"), 0);
-    assert_refused("link", "No space left on device");
-    assert_files(1);
-}
-
 static void impossible_places_are_refused(void **state)
 {
     (void)state;
@@ -396,24 +385,6 @@ static void a_made_up_name_is_the_next_that_is_free(void **state)
     assert_files(3);
 }
 
-static void a_pipe_gets_the_last_alone(void **state)
-{
-    (void)state;
-    struct saving saving;
-    assert_int_equal(mkfifo("pipe", 0600), 0);
-    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
-    assert_int_equal(saving_begin(&saving, "pipe", NULL), 0);
-    assert_update(&saving, "first");
-    assert_update(&saving, "second");
-    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
-    char text[20] = "";
-    assert_int_equal(read(reader, text, sizeof text - 1), 3);
-    assert_string_equal(text, "all");
-    close(reader);
-    assert_files(1);
-    saving_free(&saving);
-}
-
 /* Who was interrupted waits for nobody. */
 static void a_stream_alone_is_written_without_waiting(void **state)
 {
@@ -479,19 +450,6 @@ static void rows_that_are_not_all_stay_beside_it(void **state)
     assert_content("a.partial", "one,");
     assert_string_equal(saving_beside(&saving), "a.partial");
     assert_files(2);
-    saving_free(&saving);
-}
-
-static void rows_of_a_new_file_are_there_at_once(void **state)
-{
-    (void)state;
-    struct saving saving;
-    FILE *rows = open_rows(&saving, "a");
-    assert_content("a", "one,");
-    assert_null(saving_beside(&saving));
-    assert_int_equal(saving_close(&saving, rows, false, NULL), 0);
-    assert_content("a", "one,");
-    assert_files(1);
     saving_free(&saving);
 }
 
@@ -585,56 +543,6 @@ static void the_longest_name_has_a_part_too(void **state)
     saving_free(&saving);
 }
 
-/* --- owners --- */
-
-enum { NOBODY = 65534 };
-
-static void root_keeps_the_owner(void **state)
-{
-    (void)state;
-    struct stat status;
-    make("a", 0600);
-    if (geteuid() != 0 || chown("a", NOBODY, NOBODY) < 0)
-        skip();
-    assert_int_equal(save_file("a", write_text, "new", NULL), 0);
-    assert_int_equal(stat("a", &status), 0);
-    assert_int_equal(status.st_uid, NOBODY);
-    assert_int_equal(status.st_gid, NOBODY);
-    assert_int_equal(mode_of("a") & 0777, 0600);
-    struct saving saving;
-    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
-    assert_update(&saving, "first");
-    assert_int_equal(stat("a.partial", &status), 0);
-    assert_int_equal(status.st_uid, NOBODY);
-    assert_int_equal(mode_of("a.partial") & 0777, 0600);
-    saving_free(&saving);
-}
-
-/* As another user, in a process of its own, because there is no way back. */
-static void who_cannot_keep_the_owner_is_refused(void **state)
-{
-    (void)state;
-    make("a", 0666);
-    if (geteuid() != 0)
-        skip();
-    assert_int_equal(chmod(".", 0777), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        struct error error = {0};
-        if (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0)
-            _exit(77);
-        const int code = save_file("a", write_text, "new", &error);
-        _exit(code == ERROR_USAGE && strstr(error.text, "belongs to another user") ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        skip();
-    assert_int_equal(status, 0);
-    assert_content("a", "old");
-    assert_files(1);
-}
-
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -646,7 +554,6 @@ int main(void)
         IN_A_FOLDER(through_a_link_the_file_it_names_is_replaced),
         IN_A_FOLDER(links_to_nothing_are_refused_and_stay),
         IN_A_FOLDER(what_is_no_file_is_written_directly),
-        IN_A_FOLDER(a_full_disk_is_reported),
         IN_A_FOLDER(impossible_places_are_refused),
         IN_A_FOLDER(a_name_of_the_greatest_length_fits),
         IN_A_FOLDER(a_writer_that_fails_leaves_the_old_file),
@@ -658,18 +565,14 @@ int main(void)
         IN_A_FOLDER(nobody_else_s_part_is_written_to),
         IN_A_FOLDER(who_comes_second_does_not_overwrite_the_first),
         IN_A_FOLDER(a_made_up_name_is_the_next_that_is_free),
-        IN_A_FOLDER(a_pipe_gets_the_last_alone),
         IN_A_FOLDER(a_stream_alone_is_written_without_waiting),
         IN_A_FOLDER(rows_stand_beside_an_older_file_until_all_are_there),
         IN_A_FOLDER(rows_that_are_not_all_stay_beside_it),
-        IN_A_FOLDER(rows_of_a_new_file_are_there_at_once),
         IN_A_FOLDER(rows_that_fail_do_not_take_the_older_file_s_place),
         IN_A_FOLDER(rows_go_to_a_pipe_as_they_come),
         IN_A_FOLDER(an_open_descriptor_is_written_to_where_it_stands),
         IN_A_FOLDER(a_part_that_fails_leaves_nothing),
         IN_A_FOLDER(the_longest_name_has_a_part_too),
-        IN_A_FOLDER(root_keeps_the_owner),
-        IN_A_FOLDER(who_cannot_keep_the_owner_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

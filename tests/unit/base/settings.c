@@ -176,27 +176,6 @@ static void hostile_values_stay_one_short_line(void **state)
     }
 }
 
-static void tables_add_up(void **state)
-{
-    static const struct option_spec more[] = {
-        {"extra", 0, OPTION_INTEGER, "N", "3", 0, 9, NULL, "one more"},
-        {NULL, 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, NULL}};
-    struct settings *settings = *state;
-    settings_set(settings, "cpus", "5", NULL);
-    assert_int_equal(settings_add(settings, more, NULL), 0);
-    assert_int_equal(settings_add(settings, NULL, NULL), 0);
-    assert_true(settings_number(settings, "extra") == 3);
-    assert_true(cpulist_has(settings_cpus(settings, "cpus"), 5));
-    assert_ptr_equal(settings_spec(settings, LENGTH(table) - 1), &more[0]);
-    assert_null(settings_spec(settings, LENGTH(table)));
-}
-
-static void unknown_names_are_unset(void **state)
-{
-    assert_false(settings_has(*state, "depth"));
-    assert_false(settings_given(*state, "depth"));
-}
-
 static void what_was_given_elsewhere_holds_without_being_parsed_again(void **state)
 {
     struct settings *given = *state;
@@ -247,11 +226,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_size_must_have_an_address_in_this_program, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(hostile_values_stay_one_short_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(tables_add_up, setup, teardown),
         cmocka_unit_test_setup_teardown(a_choice_that_is_refused_leaves_the_one_before, setup,
                                         teardown),
         cmocka_unit_test(words_of_a_list_are_chosen_one_by_one),
-        cmocka_unit_test_setup_teardown(unknown_names_are_unset, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_given_elsewhere_holds_without_being_parsed_again,
                                         setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,18 +125,6 @@ static void sizes_are_written_exactly_where_they_are_whole(void **state)
         assert_string_equal(size_format(cases[i].bytes, text), cases[i].text);
 }
 
-static void whole_sizes_survive_the_round_trip(void **state)
-{
-    (void)state;
-    char text[UNIT_TEXT];
-    for (int exponent = 0; exponent <= 60; exponent++)
-        for (uint64_t odd = 1; odd <= 3; odd++) {
-            uint64_t bytes = odd << exponent, again = 0;
-            assert_int_equal(size_parse(size_format((double)bytes, text), &again, NULL), 0);
-            assert_true(again == bytes);
-        }
-}
-
 static void exact_sizes_lose_no_digit(void **state)
 {
     (void)state;
@@ -236,7 +224,6 @@ int main(void)
         cmocka_unit_test(numbers_are_decimal),
         cmocka_unit_test(what_is_no_number_is_refused_with_a_remedy),
         cmocka_unit_test(sizes_are_written_exactly_where_they_are_whole),
-        cmocka_unit_test(whole_sizes_survive_the_round_trip),
         cmocka_unit_test(exact_sizes_lose_no_digit),
         cmocka_unit_test(figures_have_the_digits_asked_for),
         cmocka_unit_test(frequencies_have_three_digits),

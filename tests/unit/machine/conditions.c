@@ -99,69 +99,6 @@ static void put(const char *path, const char *text)
     assert_true(tree_put_text(&tree, path, text));
 }
 
-static void a_server_left_as_it_came(void **state)
-{
-    (void)state;
-    look_at("intel-xeon-2socket-smt-16cpu");
-    assert_string_equal(conditions.governor, "powersave");
-    assert_string_equal(conditions.turbo, "on");
-    assert_string_equal(conditions.smt, "on");
-    assert_string_equal(conditions.thp, "madvise");
-    assert_string_equal(conditions.affinity, "0-15");
-    assert_true(conditions.load1 == 0.08);
-    assert_remark("core clock", REMARK_SPOILS, "powersave on 16 of 16 CPUs", "-g performance");
-    assert_remark("turbo", REMARK_KNOW, "turbo is on", "intel_pstate/no_turbo");
-    assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 0-7");
-    assert_remark("NUMA balancing", REMARK_SPOILS, "moves pages", "numa_balancing=0");
-    assert_remark("virtual machine", REMARK_FINE, "no hypervisor", NULL);
-    assert_remark("affinity", REMARK_FINE, "all 16 CPUs", NULL);
-    assert_remark("load", REMARK_FINE, "0.08 on 16 CPUs", NULL);
-    assert_remark("huge pages", REMARK_FINE, "madvise", NULL);
-    assert_null(find("CPU quota"));
-    assert_null(find("memory limit"));
-    assert_null(find("stolen time"));
-}
-
-static void a_laptop(void **state)
-{
-    (void)state;
-    look_at("intel-alderlake-laptop-12cpu");
-    assert_string_equal(conditions.governor, "performance,powersave");
-    assert_string_equal(conditions.turbo, "off");
-    assert_string_equal(conditions.thp, "never");
-    assert_remark("core clock", REMARK_SPOILS, "performance on 4 of 12 CPUs, powersave on 8 of 12",
-                  "-g performance");
-    assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 0,2,4-11");
-    assert_remark("turbo", REMARK_FINE, "off", NULL);
-    assert_remark("huge pages", REMARK_SPOILS, "off", "echo madvise >");
-    assert_remark("swap", REMARK_KNOW, "1024 MiB", "swapoff");
-    assert_null(find("NUMA balancing"));
-}
-
-static void a_container(void **state)
-{
-    (void)state;
-    look_at("container-cgroup-v2");
-    assert_string_equal(conditions.affinity, "2-3,6");
-    assert_string_equal(conditions.governor, "performance");
-    assert_remark("core clock", REMARK_FINE, "performance on 3 of 3 CPUs", NULL);
-    assert_remark("affinity", REMARK_KNOW, "only 3 of 8 CPUs may be used (2-3,6)", "taskset");
-    assert_remark("CPU quota", REMARK_SPOILS, "1.50 CPUs' worth of time for 3 CPUs", "cpu.max");
-    assert_remark("memory limit", REMARK_KNOW, "1.5 of the 12.0 GiB", "memory.max");
-    assert_remark("SMT", REMARK_KNOW, "hardware threads", "--cpus 2-3"); /* 6 is 2's sibling */
-    assert_remark("virtual machine", REMARK_FINE, "no hypervisor", NULL);
-}
-
-static void a_kernel_without_huge_pages_of_any_kind(void **state)
-{
-    (void)state;
-    look_at("user-mode-linux");
-    assert_remark("huge pages", REMARK_KNOW, "no huge pages of any kind", "another");
-    assert_remark("virtual machine", REMARK_KNOW, "User Mode Linux", NULL);
-    assert_null(find("reserved pages"));
-    assert_null(find("NUMA balancing"));
-}
-
 static void isolated_cpus_are_named(void **state)
 {
     (void)state;
@@ -183,28 +120,6 @@ static void a_quota_for_all_cpus_stops_nobody(void **state)
     assert_remark("CPU quota", REMARK_FINE, "3.00 CPUs' worth of time for 3 CPUs", NULL);
 }
 
-static void without_cpufreq_the_clock_is_unknown(void **state)
-{
-    (void)state;
-    look_at("arm-altra-no-cpufreq");
-    assert_null(conditions.governor);
-    assert_null(conditions.turbo);
-    assert_string_equal(conditions.smt, "off");
-    assert_remark("core clock", REMARK_KNOW, "can be neither read nor fixed from here", "cycles");
-    assert_null(find("turbo"));
-}
-
-static void a_guest_needs_no_cpufreq(void **state)
-{
-    (void)state;
-    look_at("amd-epyc-milan-kvm-2cpu");
-    assert_remark("core clock", REMARK_FINE, "its host sets the clock", NULL);
-    assert_remark("virtual machine", REMARK_KNOW, "(KVM)", "runs this guest alone");
-    assert_remark("stolen time", REMARK_FINE, "0.02 %", NULL);
-    assert_remark("swap", REMARK_FINE, "there is no swap", NULL);
-    assert_remark("reserved pages", REMARK_FINE, "no 2 MiB pages are reserved", NULL);
-}
-
 static void an_emulator_spoils_every_time(void **state)
 {
     (void)state;
@@ -213,36 +128,6 @@ static void an_emulator_spoils_every_time(void **state)
                               "processor : 0\nmodel name : QEMU TCG CPU version 2.5+\n"));
     look_again();
     assert_remark("virtual machine", REMARK_SPOILS, "emulated (QEMU TCG)", "KVM");
-}
-
-static void a_sandbox_without_sys(void **state)
-{
-    (void)state;
-    look_at("no-sys");
-    assert_null(conditions.governor);
-    assert_null(conditions.turbo);
-    assert_null(conditions.smt);
-    assert_null(conditions.thp);
-    assert_remark("system files", REMARK_KNOW, "/sys can't be read", "mount");
-    assert_remark("virtual machine", REMARK_KNOW, "unknown hypervisor", NULL);
-    assert_remark("stolen time", REMARK_SPOILS, "5.0 %", "dedicated");
-    assert_null(find("huge pages"));
-    assert_null(find("SMT"));
-}
-
-static void garbage_is_unknown(void **state)
-{
-    (void)state;
-    look_at("garbage");
-    assert_true(isnan(conditions.load1));
-    assert_null(conditions.turbo);
-    assert_null(conditions.thp);
-    assert_string_equal(conditions.smt, "on"); /* by the topology */
-    assert_string_equal(conditions.governor, "performance");
-    assert_remark("core clock", REMARK_FINE, "performance on 5 of 8 CPUs", NULL);
-    assert_null(find("stolen time"));
-    assert_null(find("swap"));
-    assert_null(find("load"));
 }
 
 static void load_weighs_by_the_number_of_cpus(void **state)
@@ -358,17 +243,9 @@ static void this_machine_has_conditions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_server_left_as_it_came, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_laptop, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_container, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_kernel_without_huge_pages_of_any_kind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(isolated_cpus_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_quota_for_all_cpus_stops_nobody, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_cpufreq_the_clock_is_unknown, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_guest_needs_no_cpufreq, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_sandbox_without_sys, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_emulator_spoils_every_time, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(garbage_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(load_weighs_by_the_number_of_cpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(switches_are_read_both_ways, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_kernel_may_speak_against_the_counter, set_up,

@@ -9,6 +9,7 @@
 #include "machine/files.h"
 
 static struct tree tree;
+static struct pool pool;
 
 static int set_up(void **state)
 {
@@ -20,6 +21,7 @@ static int tear_down(void **state)
 {
     (void)state;
     tree_remove(&tree);
+    pool_free(&pool);
     return 0;
 }
 
@@ -78,13 +80,11 @@ static void text_ends_at_the_first_nul(void **state)
 static void a_line_is_inert(void **state)
 {
     (void)state;
-    struct pool pool = {0};
     put("/line", " \x1b[31mred\x07\xff name\nsecond");
     put("/empty", "\n\n");
     assert_string_equal(files_line(&pool, tree.root, "/line"), "?[31mred?? name");
     assert_null(files_line(&pool, tree.root, "/empty"));
     assert_null(files_line(&pool, tree.root, "/missing"));
-    pool_free(&pool);
 }
 
 static void a_number_is_nothing_else(void **state)
@@ -110,9 +110,8 @@ static void assert_list(const char *text, const char *expected)
     struct cpulist list;
     char found[128];
     put("/list", text);
-    assert_true(files_cpulist(&list, tree.root, "/list"));
+    assert_true(files_cpulist(&pool, &list, tree.root, "/list"));
     assert_string_equal(cpulist_format(&list, found, sizeof found), expected);
-    cpulist_free(&list);
 }
 
 static void cpu_lists_are_as_the_kernel_writes_them(void **state)
@@ -133,7 +132,7 @@ static void garbage_is_no_cpu_list(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct cpulist list;
         put("/list", bad[i]);
-        assert_false(files_cpulist(&list, tree.root, "/list"));
+        assert_false(files_cpulist(&pool, &list, tree.root, "/list"));
         assert_int_equal(list.count, 0);
         assert_null(list.ids);
     }
@@ -142,7 +141,6 @@ static void garbage_is_no_cpu_list(void **state)
 static void names_are_sorted_and_visible(void **state)
 {
     (void)state;
-    struct pool pool = {0};
     char **names;
     put("/names/cpu1", "");
     put("/names/cpu0/x", "");
@@ -152,7 +150,6 @@ static void names_are_sorted_and_visible(void **state)
     assert_string_equal(names[1], "cpu1");
     assert_int_equal(files_names(&pool, &names, tree.root, "/names/cpu1"), 0);
     assert_int_equal(files_names(&pool, &names, tree.root, "/missing"), 0);
-    pool_free(&pool);
 }
 
 static const char text[] = "MemTotal:       16 kB\n"
@@ -168,13 +165,11 @@ static const char text[] = "MemTotal:       16 kB\n"
 static void values_are_found_by_key(void **state)
 {
     (void)state;
-    struct pool pool = {0};
     assert_string_equal(text_value(&pool, text, "model name"), "Some CPU");
     assert_string_equal(text_value(&pool, text, "model"), "1");
     assert_null(text_value(&pool, text, "name"));
     assert_null(text_value(&pool, text, "empty"));
     assert_null(text_value(&pool, text, "missing"));
-    pool_free(&pool);
 }
 
 static void numbers_are_found_by_key(void **state)
@@ -196,12 +191,11 @@ static void a_list_is_found_by_key(void **state)
 {
     (void)state;
     struct cpulist list;
-    assert_true(text_cpulist(&list, text, "Cpus_allowed_list"));
+    assert_true(text_cpulist(&pool, &list, text, "Cpus_allowed_list"));
     assert_int_equal(list.count, 3);
     assert_true(cpulist_has(&list, 4));
-    cpulist_free(&list);
-    assert_false(text_cpulist(&list, text, "model name"));
-    assert_false(text_cpulist(&list, text, "missing"));
+    assert_false(text_cpulist(&pool, &list, text, "model name"));
+    assert_false(text_cpulist(&pool, &list, text, "missing"));
 }
 
 static void words_stand_alone(void **state)
@@ -226,9 +220,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(cpu_lists_are_as_the_kernel_writes_them, set_up, tear_down),
         cmocka_unit_test_setup_teardown(garbage_is_no_cpu_list, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_are_sorted_and_visible, set_up, tear_down),
-        cmocka_unit_test(values_are_found_by_key),
-        cmocka_unit_test(numbers_are_found_by_key),
-        cmocka_unit_test(a_list_is_found_by_key),
+        cmocka_unit_test_setup_teardown(values_are_found_by_key, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(numbers_are_found_by_key, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_list_is_found_by_key, set_up, tear_down),
         cmocka_unit_test(words_stand_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,15 +182,6 @@ static void what_cannot_be_had_is_refused_with_a_remedy(void **state)
         }
 }
 
-static void every_policy_has_a_name(void **state)
-{
-    (void)state;
-    for (int i = 0; i < PAGES_COUNT; i++)
-        assert_non_null(page_policy_names[i]);
-    assert_string_equal(page_policy_names[PAGES_HUGE1G], "huge1g");
-    os_unmap(NULL, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,7 +194,6 @@ int main(void)
         cmocka_unit_test(untouched_memory_has_no_pages),
         cmocka_unit_test(odd_sizes_are_mapped),
         cmocka_unit_test(what_cannot_be_had_is_refused_with_a_remedy),
-        cmocka_unit_test(every_policy_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static unsigned char *begin_module(struct table *table)
 
 static const struct declared_facts *read_table(struct table *table)
 {
-    assert_int_equal(smbios_add_modules(&table->machine, table->bytes, table->size), 0);
+    smbios_add_modules(&table->machine, table->bytes, table->size);
     return &table->machine.facts.declared;
 }
 
@@ -171,7 +171,7 @@ static void every_cut_is_survived(void **state)
         /* A copy of that length, so that a tool sees what is read behind it. */
         unsigned char *table = test_malloc(size + 1);
         memcpy(table, whole.bytes, size);
-        assert_int_equal(smbios_add_modules(&machine, table, size), 0);
+        smbios_add_modules(&machine, table, size);
         assert_int_equal(machine.facts.declared.module_count, size == whole.size ? 2
                                                               : size >= first    ? 1
                                                                                  : 0);

@@ -119,32 +119,6 @@ static void page_faults_are_counted(void **state)
     assert_true(after.switches >= before.switches);
 }
 
-static void time_goes_forward(void **state)
-{
-    (void)state;
-    uint64_t first = os_raw_ns(), second = first;
-    for (int i = 0; i < 1000000 && second == first; i++)
-        second = os_raw_ns();
-    assert_true(second > first);
-}
-
-static void stolen_time_never_shrinks(void **state)
-{
-    (void)state;
-    enum { CPUS = 2048 };
-    static uint64_t before[CPUS], after[CPUS];
-    memset(before, 0xff, sizeof before);
-    const bool known = os_stolen_ns(before, CPUS);
-    assert_int_equal(os_stolen_ns(after, CPUS), known);
-    for (int i = 0; i < CPUS; i++) {
-        assert_true(before[i] < UINT64_MAX); /* 0 where there is no such CPU */
-        assert_true(after[i] >= before[i]);
-    }
-    after[1] = 7;
-    os_stolen_ns(after, 1); /* and nothing beyond what was asked for */
-    assert_int_equal(after[1], 7);
-}
-
 static void work_is_this_programs_and_others(void **state)
 {
     (void)state;
@@ -211,8 +185,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_is_pinned_to_each_allowed_cpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cpu_that_is_not_there_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_faults_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(time_goes_forward, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(stolen_time_never_shrinks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(work_is_this_programs_and_others, set_up, tear_down),
         cmocka_unit_test(a_sleep_lasts_as_long_as_it_may),
         cmocka_unit_test_setup_teardown(nobody_sleeps_on_a_word_that_has_changed, set_up,

@@ -226,20 +226,6 @@ static void synthetic_cpus_may_be_numbered_anyhow(void **state)
     assert_int_equal(machine.cpus[2999].core, 2999);
 }
 
-static void a_cpu_is_added_once_and_in_order(void **state)
-{
-    (void)state;
-    read_synthetic("core:2 pu:2(indexes=0,2,5,9)");
-    static const int added[] = {7, 0, 3, 12, 3}, expected[] = {0, 2, 3, 5, 7, 9, 12};
-    for (size_t i = 0; i < 5; i++)
-        assert_int_equal(machine_add_cpu(&machine, added[i]), 0);
-    assert_int_equal(machine.cpu_count, 7);
-    for (size_t i = 0; i < 7; i++)
-        assert_int_equal(machine.cpus[i].id, expected[i]);
-    assert_int_equal(machine_cpu(&machine, 7)->core, -1);
-    assert_int_equal(machine_cpu(&machine, 9)->core, 1);
-}
-
 static const struct declared_objects *objects_of(const char *type)
 {
     const struct declared_facts *declared = &machine.facts.declared;
@@ -265,21 +251,6 @@ static void objects_alike_are_one_entry(void **state)
     assert_string_equal(objects_of("PU")->cpus[0], "0-7");
 }
 
-static void long_lists_are_whole(void **state)
-{
-    (void)state;
-    struct cpulist list = {0}, again;
-    struct pool pool = {0};
-    for (int id = 0; id < 4000; id++)
-        assert_int_equal(cpulist_add(&list, 1000000 + 2 * id), 0);
-    assert_int_equal(cpulist_parse(cpulist_pooled(&pool, &list), &again, NULL), 0);
-    assert_int_equal(again.count, 4000);
-    assert_int_equal(again.ids[3999], 1007998);
-    cpulist_free(&list);
-    cpulist_free(&again);
-    pool_free(&pool);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,9 +267,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_caches_are_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_machine_of_2048_cpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(synthetic_cpus_may_be_numbered_anyhow, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_cpu_is_added_once_and_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(objects_alike_are_one_entry, set_up, tear_down),
-        cmocka_unit_test(long_lists_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,9 @@ enum { HUGE_FLAG_SHIFT = 26 };
 static bool may_be_touched(size_t bytes, unsigned shift, int flags)
 {
     struct cgroup_limits limits;
-    cgroup_read(&limits, NULL);
-    cpulist_free(&limits.cpus);
+    struct pool pool = {0};
+    cgroup_read(&limits, &pool, NULL);
+    pool_free(&pool);
     if (limits.huge_bytes[shift == HUGE_SHIFT_1G ? CGROUP_HUGE_1G : CGROUP_HUGE_2M] < bytes)
         return false;
 #ifndef MADV_POPULATE_WRITE
