@@ -64,12 +64,13 @@ static bool was_typed(const struct line *line, const char *word)
 static void offer_operands(const struct line *line)
 {
     const struct operand_words *words = words_of(line->command);
+    struct word word;
     bool any = false;
-    for (size_t i = 0; words && words->word(i); i++)
-        any = any || was_typed(line, words->word(i));
-    for (size_t i = 0; words && words->word(i); i++)
-        if (words_repeat(line->command) ? !was_typed(line, words->word(i)) : !any)
-            offer(line, words->word(i), words->about(i));
+    for (size_t i = 0; words && words->nth(i, &word); i++)
+        any = any || was_typed(line, word.word);
+    for (size_t i = 0; words && words->nth(i, &word); i++)
+        if (words_repeat(line->command) ? !was_typed(line, word.word) : !any)
+            offer(line, word.word, word.about);
     if (words_then_files(line->command) && (!words || any || words_or_files(line->command)))
         puts(files_too);
 }
@@ -142,8 +143,8 @@ void complete_line(char *const *words, size_t count)
         offer_operands(&line);
 }
 
-/* In the order of shell_words[]. They run the program by the name that was typed, which need not be
- * on the path. */
+/* In the order of the shells in words.c. They run the program by the name that was typed, which
+ * need not be on the path. */
 static const char *const scripts[] = {
     "# Completion of fathom in bash, as 'fathom completion bash' prints it.\n"
     "_fathom()\n"
@@ -198,9 +199,7 @@ static const char *const scripts[] = {
 static int completion(struct invocation *invocation, struct error *error)
 {
     (void)error;
-    for (size_t i = 0; shell_words[i]; i++)
-        if (strcmp(invocation->operands[0], shell_words[i]) == 0)
-            fputs(scripts[i], stdout);
+    fputs(scripts[words_place(words_of(invocation->command), invocation->operands[0])], stdout);
     return EXIT_DONE;
 }
 

@@ -115,9 +115,10 @@ static void print_findings(FILE *out, const struct finding_line *line)
 /* The few words that may be typed. */
 static void print_operands(FILE *out, const struct operand_words *words)
 {
+    struct word word;
     fprintf(out, "\n%s\n", words->title);
-    for (size_t i = 0; words->word(i); i++)
-        help_wrapped(out, LEFT, fprintf(out, "  %s", words->word(i)), words->about(i));
+    for (size_t i = 0; words->nth(i, &word); i++)
+        help_wrapped(out, LEFT, fprintf(out, "  %s", word.word), word.about);
 }
 
 void help_command(FILE *out, const struct command *command, const struct probe *probe)

@@ -61,9 +61,7 @@ static int list(struct invocation *invocation, struct error *error)
         puts("'fathom list findings' explains every finding.");
         return EXIT_DONE;
     }
-    for (size_t i = 0; topic_words[i]; i++)
-        if (strcmp(invocation->operands[0], topic_words[i]) == 0)
-            topics[i]();
+    topics[words_place(words_of(invocation->command), invocation->operands[0])]();
     return EXIT_DONE;
 }
 

@@ -127,9 +127,10 @@ static void print_words_of(const struct command *command)
     const struct operand_words *words = words_of(command);
     if (!words)
         return;
+    struct word word;
     print_heading(words->title);
-    for (size_t i = 0; words->word(i); i++)
-        print_item(words->word(i), "", words->about(i), NULL, NULL);
+    for (size_t i = 0; words->nth(i, &word); i++)
+        print_item(word.word, "", word.about, NULL, NULL);
 }
 
 /* That probe's findings; all where it is NULL. */
@@ -287,9 +288,11 @@ static void print_page(const char *name)
 static int manual(struct invocation *invocation, struct error *error)
 {
     (void)error;
-    for (size_t i = 0; manual_page(i); i++)
-        if (!invocation->operand_count || strcmp(invocation->operands[0], manual_page(i)) == 0)
-            print_page(manual_page(i));
+    const struct operand_words *pages = words_of(invocation->command);
+    struct word page;
+    for (size_t i = 0; pages->nth(i, &page); i++)
+        if (!invocation->operand_count || strcmp(invocation->operands[0], page.word) == 0)
+            print_page(page.word);
     return EXIT_DONE;
 }
 

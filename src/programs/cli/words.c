@@ -10,101 +10,72 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
-const char *const shell_abouts[] = {"the GNU shell", "the Z shell",
-                                    "the friendly interactive shell", NULL};
-const char *const topic_words[] = {"probes", "flags", "findings", NULL};
-const char *const topic_abouts[] = {"what can be measured",
-                                    "what a mark beside a number means, and what helps",
-                                    "what each named value means, and what to do with it", NULL};
-
-static const char *probe_word(size_t i)
+static bool nth_probe(size_t i, struct word *word)
 {
-    return probes[i] ? probes[i]->name : NULL;
+    if (probes[i])
+        *word = (struct word){probes[i]->name, probes[i]->summary};
+    return probes[i];
 }
 
-static const char *probe_about(size_t i)
+static bool nth_format(size_t i, struct word *word)
 {
-    return probes[i]->summary;
+    if (import_formats[i])
+        *word = (struct word){import_formats[i]->name, import_formats[i]->summary};
+    return import_formats[i];
 }
 
-static const char *format_word(size_t i)
+static bool nth_tongue(size_t i, struct word *word)
 {
-    return import_formats[i] ? import_formats[i]->name : NULL;
+    if (tongues[i])
+        *word = (struct word){tongues[i]->name, tongues[i]->summary};
+    return tongues[i];
 }
 
-static const char *format_about(size_t i)
+static bool nth_shell(size_t i, struct word *word)
 {
-    return import_formats[i]->summary;
+    static const struct word shells[] = {{"bash", "the GNU shell"},
+                                         {"zsh", "the Z shell"},
+                                         {"fish", "the friendly interactive shell"}};
+    const bool there = i < sizeof shells / sizeof *shells;
+    *word = shells[there ? i : 0];
+    return there;
 }
 
-static const char *tongue_word(size_t i)
+static bool nth_topic(size_t i, struct word *word)
 {
-    return tongues[i] ? tongues[i]->name : NULL;
+    static const struct word topics[] = {
+        {"probes", "what can be measured"},
+        {"flags", "what a mark beside a number means, and what helps"},
+        {"findings", "what each named value means, and what to do with it"}};
+    const bool there = i < sizeof topics / sizeof *topics;
+    *word = topics[there ? i : 0];
+    return there;
 }
 
-static const char *tongue_about(size_t i)
+static bool nth_page(size_t i, struct word *word)
 {
-    return tongues[i]->summary;
-}
-
-static const char *shell_word(size_t i)
-{
-    return shell_words[i];
-}
-
-static const char *shell_about(size_t i)
-{
-    return shell_abouts[i];
-}
-
-static const char *topic_word(size_t i)
-{
-    return topic_words[i];
-}
-
-static const char *topic_about(size_t i)
-{
-    return topic_abouts[i];
-}
-
-const char *manual_page(size_t i)
-{
+    static const struct word pages[] = {
+        {"fathom", "the program"},
+        {"method", "when a number is true, and what flags and findings mean"},
+        {"document", "what a run leaves behind, key by key"},
+        {"tools", "coming from another tool: what fathom does otherwise, and why numbers differ"}};
+    enum { PAGES = sizeof pages / sizeof *pages };
     const struct probe *probe;
-    if (i == 0)
-        return "fathom";
-    if (i == 1)
-        return "method";
-    if (i == 2)
-        return "document";
-    if (i == 3)
-        return "tools";
-    const struct command *command = command_at(i - 4, &probe);
-    return command ? command_name(command, probe) : NULL;
-}
-
-static const char *page_about(size_t i)
-{
-    const struct probe *probe;
-    if (i == 0)
-        return "the program";
-    if (i == 1)
-        return "when a number is true, and what flags and findings mean";
-    if (i == 2)
-        return "what a run leaves behind, key by key";
-    if (i == 3)
-        return "coming from another tool: what fathom does otherwise, and why numbers differ";
-    const struct command *command = command_at(i - 4, &probe);
-    return command_summary(command, probe);
+    const struct command *command = i < PAGES ? NULL : command_at(i - PAGES, &probe);
+    if (i < PAGES)
+        *word = pages[i];
+    else if (command)
+        *word = (struct word){command_name(command, probe), command_summary(command, probe)};
+    return i < PAGES || command;
 }
 
 static const struct operand_words lists[] = {
-    {"PROBE", "probe", "Probes", probe_word, probe_about, false},
-    {"FORMAT", "table format", "Formats", format_word, format_about, true},
-    {"TOOL", "tool", "Tools", tongue_word, tongue_about, true},
-    {"SHELL", "shell", "Shells", shell_word, shell_about, false},
-    {"WHAT", "list", "Lists", topic_word, topic_about, false},
-    {"PAGE", "page of the manual", "Pages", manual_page, page_about, false},
+    {"PROBE", "probe", "Probes", nth_probe, false},
+    {"FORMAT", "table format", "Formats", nth_format, true},
+    {"TOOL", "tool", "Tools", nth_tongue, true},
+    {"SHELL", "shell", "Shells", nth_shell, false},
+    {"WHAT", "list", "Lists", nth_topic, false},
+    {"PAGE", "page of the manual", "Pages", nth_page, false},
 };
 
 const struct operand_words *words_of(const struct command *command)
@@ -113,6 +84,15 @@ const struct operand_words *words_of(const struct command *command)
         if (strstr(command->operands, lists[i].operand))
             return &lists[i];
     return NULL;
+}
+
+int words_place(const struct operand_words *words, const char *typed)
+{
+    struct word word;
+    for (int i = 0; words->nth((size_t)i, &word); i++)
+        if (strcmp(word.word, typed) == 0)
+            return i;
+    return -1;
 }
 
 bool words_repeat(const struct command *command)
@@ -135,12 +115,12 @@ static int refuse_word(const struct command *command, const struct operand_words
 {
     struct guess guess = {.typed = typed};
     char all[sizeof error->text] = "choose from";
-    for (size_t i = 0; words->word(i); i++) {
-        guess_offer(&guess, words->word(i));
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", i ? "," : "",
-                 words->word(i));
+    struct word word;
+    for (size_t i = 0; words->nth(i, &word); i++) {
+        guess_offer(&guess, word.word);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", i ? "," : "", word.word);
     }
-    if (!words->word(0))
+    if (!words->nth(0, &word))
         snprintf(all, sizeof all, "this fathom was built without any");
     else if (words->in_help)
         snprintf(all, sizeof all, "'fathom %s --help' lists them", command->name);
@@ -191,13 +171,12 @@ int words_check(const struct invocation *invocation, struct error *error)
         return refuse_count(invocation, most, error);
     const int checked = words_repeat(command) ? count : files ? count > least : count > 0;
     for (int i = 0; words && i < checked; i++) {
-        size_t w = 0;
-        while (words->word(w) && strcmp(words->word(w), invocation->operands[i]) != 0)
-            w++;
-        if (!words->word(w) && files && access(invocation->operands[i], F_OK) == 0)
+        const char *typed = invocation->operands[i];
+        if (words_place(words, typed) >= 0)
+            continue;
+        if (files && access(typed, F_OK) == 0)
             return refuse_files(command, invocation->operands[count - 1], error);
-        if (!words->word(w))
-            return refuse_word(command, words, invocation->operands[i], error);
+        return refuse_word(command, words, typed, error);
     }
     return 0;
 }

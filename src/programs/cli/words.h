@@ -5,17 +5,22 @@
 
 #include "programs/cli/command.h"
 
+struct word {
+    const char *word, *about; /* what it means */
+};
+
 struct operand_words {
-    const char *operand;          /* as in the usage line: "PROBE" */
-    const char *kind;             /* one of them, in a sentence: "probe" */
-    const char *title;            /* what they are */
-    const char *(*word)(size_t);  /* the i-th, NULL at the end */
-    const char *(*about)(size_t); /* what it means */
-    bool in_help;                 /* the command's help lists them */
+    const char *operand;                /* as in the usage line: "PROBE" */
+    const char *kind;                   /* one of them, in a sentence: "probe" */
+    const char *title;                  /* what they are */
+    bool (*nth)(size_t, struct word *); /* the i-th; false at the end */
+    bool in_help;                       /* the command's help lists them */
 };
 
 /* The words of the command's first operand; NULL where it may be anything. */
 const struct operand_words *words_of(const struct command *);
+/* Which of them was typed; -1: none. */
+int words_place(const struct operand_words *, const char *typed);
 /* ERROR_USAGE where there are more or fewer operands than the usage line has, or where one is none
  * of the words that it can be: with the word that was meant, or with all of them. */
 int words_check(const struct invocation *, struct error *);
@@ -26,13 +31,8 @@ bool words_or_files(const struct command *);
 /* Whether it takes files, after such a word or at once. */
 bool words_then_files(const struct command *);
 
-/* The operands of `fathom completion` and `fathom list`. */
-extern const char *const shell_words[], *const shell_abouts[], *const topic_words[],
-                                                                   *const topic_abouts[];
 /* The page about the document between its first and its last heading, in scdoc's lines; ends with
  * NULL. docs/man/document makes it of the schema. */
 extern const char *const manual_document[];
-/* The i-th page of the manual, by the name it is asked for; NULL at the end. */
-const char *manual_page(size_t i);
 
 #endif

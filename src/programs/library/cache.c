@@ -1,18 +1,144 @@
-#include "programs/library/cache.h"
+#include "programs/library/library.h"
 
+#include "base/random.h"
 #include "conclude/complete.h"
 #include "document/json.h"
+#include "machine/cgroup.h"
+#include "machine/files.h"
 #include "machine/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+/* --- the key --- */
+
+/* Two hashes of one text (Fowler, Noll and Vo's FNV-1a, finished by random_mix()): 128 bits, so
+ * that chance gives no two machines one key. The text itself, with the machine's id, is not kept.
+ */
+struct hash {
+    uint64_t a, b;
+};
+
+static void add_bytes(struct hash *hash, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        hash->a = (hash->a ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+        hash->b = random_mix(hash->b ^ (unsigned char)bytes[i]);
+    }
+}
+
+/* With its end, so that "ab" "c" is not "a" "bc". */
+static void add_text(struct hash *hash, const char *text)
+{
+    add_bytes(hash, text ? text : "?", strlen(text ? text : "?") + 1);
+}
+
+static void add_file(struct hash *hash, const char *path)
+{
+    char *text = files_text(NULL, "%s", path);
+    add_text(hash, text);
+    free(text);
+}
+
+/* The first processor of /proc/cpuinfo: its name, stepping, microcode and features. All of the file
+ * would take a millisecond for every ten CPUs. What changes from one reading to the next is left
+ * out. */
+static void add_processor(struct hash *hash)
+{
+    static const char *const changing[] = {"cpu MHz", "bogomips", "BogoMIPS", "clock"};
+    char text[8192] = "";
+    const int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0)
+        close(file);
+    text[got > 0 ? got : 0] = '\0';
+    char *end = strstr(text, "\n\n");
+    if (end)
+        *end = '\0';
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        bool changes = false;
+        for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
+            changes = changes || strncmp(line, changing[i], strlen(changing[i])) == 0;
+        if (!changes)
+            add_text(hash, line);
+    }
+}
+
+/* The id distinguishes two machines of one model. A container's host name is new each
+ * time, so it counts only where there is no id. */
+static void add_machine(struct hash *hash)
+{
+    struct utsname names;
+    char *id = files_text(NULL, "/etc/machine-id");
+    const bool named = uname(&names) == 0;
+    add_text(hash, id && *id ? id : named ? names.nodename : NULL);
+    free(id);
+    add_file(hash, "/sys/class/dmi/id/product_name");
+    add_file(hash, "/sys/firmware/devicetree/base/model");
+    add_text(hash, named ? names.sysname : NULL);
+    add_text(hash, named ? names.release : NULL);
+    add_text(hash, named ? names.version : NULL);
+    add_text(hash, named ? names.machine : NULL);
+}
+
+static void add_caches(struct hash *hash)
+{
+    for (int i = 0; i < 6; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        add_file(hash, path);
+    }
+    add_file(hash, "/sys/devices/system/cpu/online");
+}
+
+static void add_cpus(struct hash *hash)
+{
+    struct cgroup_limits limits;
+    char text[1024];
+    struct pool pool = {0};
+    cgroup_read(&limits, &pool, NULL);
+    add_text(hash, limits.cpus_known ? cpulist_format(&limits.cpus, text, sizeof text) : "all");
+    pool_free(&pool);
+    snprintf(text, sizeof text, "%g", limits.cpu_quota);
+    add_text(hash, text);
+}
+
+/* Where CPUs are of several kinds, which of them the thread may run on decides what it gets. */
+static void add_kinds(struct hash *hash)
+{
+    char text[1024];
+    struct cpulist cpus;
+    const bool kinds = access("/sys/devices/cpu_atom/cpus", F_OK) == 0 ||
+                       access("/sys/devices/system/cpu/cpu0/cpu_capacity", F_OK) == 0;
+    if (!kinds || os_affinity(&cpus, NULL) < 0)
+        return;
+    add_text(hash, cpulist_format(&cpus, text, sizeof text));
+    cpulist_free(&cpus);
+}
+
+void cache_key(char key[CACHE_KEY_BYTES])
+{
+    struct hash hash = {0xcbf29ce484222325u, 0x243f6a8885a308d3u};
+    add_text(&hash, FATHOM_VERSION " " FATHOM_COMMIT);
+    add_machine(&hash);
+    add_processor(&hash);
+    add_caches(&hash);
+    add_cpus(&hash);
+    add_kinds(&hash);
+    snprintf(key, CACHE_KEY_BYTES, "%016llx%016llx", (unsigned long long)random_mix(hash.a),
+             (unsigned long long)hash.b);
+}
+
+/* --- the cache --- */
 
 enum { WAIT_MS = 5 };
 

@@ -1,5 +1,6 @@
 /* Documents: reading, writing, computing anew. */
-#include "programs/library/document.h"
+
+#include "programs/library/library.h"
 
 #include "conclude/analyse.h"
 #include "conclude/complete.h"

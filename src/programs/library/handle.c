@@ -1,4 +1,5 @@
-#include "programs/library/handle.h"
+
+#include "programs/library/library.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,9 +1,10 @@
 /* How large and how far each level is. */
+#include "programs/library/library.h"
+
 #include "conclude/levels/of_document.h"
+#include "document/flag.h"
 #include "document/json.h"
 #include "machine/machine.h"
-#include "programs/library/document.h"
-#include "programs/library/question.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,7 +99,7 @@ static void add_measured(struct answer *answer, const struct document *document,
                               .latency_ns = value_of(level->facts[FACT_LATENCY_NS]),
                               .latency_cycles = value_of(level->facts[FACT_LATENCY]),
                               .line_bytes = line_bytes(&document->machine),
-                              .doubtful = flags_are_doubtful(flags)};
+                              .doubtful = flag_doubts(flags) != 0};
 }
 
 static int answer_measured(struct answer *answer, const struct document *document, int source,

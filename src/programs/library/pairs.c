@@ -1,7 +1,8 @@
 /* How far two CPUs lie apart, and how far apart their data has to lie. */
+#include "programs/library/library.h"
+
 #include "machine/machine.h"
 #include "machine/os.h"
-#include "programs/library/question.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
-#include "programs/library/question.h"
+
+#include "programs/library/library.h"
 
 #include "document/trust.h"
 #include "machine/machine.h"
 #include "machine/os.h"
-#include "programs/library/cache.h"
-#include "programs/library/measure.h"
 
 #include <math.h>
 #include <stdio.h>

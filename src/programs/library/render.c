@@ -1,5 +1,6 @@
 /* Documents as text, and what changed between two. */
-#include "programs/library/document.h"
+
+#include "programs/library/library.h"
 
 #include "compare/differences.h"
 #include "show/render/differences.h"

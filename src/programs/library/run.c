@@ -1,9 +1,9 @@
 /* A run of probes for another program. */
+#include "programs/library/library.h"
+
 #include "measure/run/run.h"
 
 #include "conclude/verdict.h"
-#include "programs/library/document.h"
-#include "programs/library/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* What a document says: findings, series and points. */
-#include "programs/library/document.h"
+
+#include "programs/library/library.h"
 
 #include "base/line.h"
 #include "conclude/registry/factors.h"
@@ -8,14 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-int flags_are_doubtful(unsigned flags)
-{
-    for (int flag = 0; flag < FLAG_COUNT; flag++)
-        if ((flags & FLAG_BIT(flag)) && flag_texts[flag].doubt)
-            return 1;
-    return 0;
-}
 
 static double known(float value)
 {
@@ -36,7 +29,7 @@ static int fill_finding(const struct finding *finding, struct fathom_value *valu
         .quiet_low = known(finding->quiet.low),
         .quiet_high = known(finding->quiet.high),
         .declared = finding->declared,
-        .doubtful = flags_are_doubtful(finding->flags),
+        .doubtful = flag_doubts(finding->flags) != 0,
         .sentence = finding->text,
     };
     return guest_fill(value, &all, sizeof all, NULL);

@@ -118,36 +118,6 @@ static void ids_added_in_any_order_are_kept_sorted_and_once(void **state)
     cpulist_free(&list);
 }
 
-static void members_are_found_and_no_others(void **state)
-{
-    (void)state;
-    struct cpulist list = parsed("1-3,7,2048-4096:1024"), none = {0};
-    static const int in[] = {1, 2, 3, 7, 2048, 3072, 4096};
-    static const int out[] = {-1, 0, 4, 6, 8, 2047, 2049, 4095, 4097, CPU_ID_MAX};
-    for (size_t i = 0; i < LENGTH(in); i++)
-        assert_true(cpulist_has(&list, in[i]));
-    for (size_t i = 0; i < LENGTH(out); i++)
-        assert_false(cpulist_has(&list, out[i]));
-    assert_false(cpulist_has(&none, 0));
-    cpulist_free(&list);
-}
-
-static void a_copy_is_a_list_of_its_own(void **state)
-{
-    (void)state;
-    struct cpulist list = parsed("0-4"), copy, none = {0};
-    assert_int_equal(cpulist_copy(&copy, &list), 0);
-    cpulist_add(&list, 9);
-    assert_int_equal(copy.count, 5);
-    assert_false(cpulist_has(&copy, 9));
-    cpulist_add(&copy, 8);
-    assert_int_equal(copy.count, 6);
-    cpulist_free(&copy);
-    cpulist_free(&list);
-    assert_int_equal(cpulist_copy(&copy, &none), 0);
-    assert_int_equal(copy.count, 0);
-}
-
 static void text_is_cut_at_the_buffer_and_no_byte_later(void **state)
 {
     (void)state;
@@ -179,8 +149,6 @@ int main(void)
         cmocka_unit_test(whole_ranges_in_any_order_are_read_at_once),
         cmocka_unit_test(long_lists_survive_the_round_trip),
         cmocka_unit_test(ids_added_in_any_order_are_kept_sorted_and_once),
-        cmocka_unit_test(members_are_found_and_no_others),
-        cmocka_unit_test(a_copy_is_a_list_of_its_own),
         cmocka_unit_test(text_is_cut_at_the_buffer_and_no_byte_later)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,22 +8,6 @@
 
 #include <cmocka.h>
 
-static void the_code_is_returned_and_kept_with_the_text(void **state)
-{
-    (void)state;
-    struct error error = {0};
-    assert_int_equal(error_set(&error, ERROR_IMPOSSIBLE, "%s: %d CPUs", "cores", 1),
-                     ERROR_IMPOSSIBLE);
-    assert_int_equal(error.code, ERROR_IMPOSSIBLE);
-    assert_string_equal(error.text, "cores: 1 CPUs");
-}
-
-static void nobody_needs_to_listen(void **state)
-{
-    (void)state;
-    assert_int_equal(error_set(NULL, ERROR_SYSTEM, "%s", "unheard"), ERROR_SYSTEM);
-}
-
 static void long_text_is_cut(void **state)
 {
     (void)state;
@@ -63,8 +47,6 @@ static void letters_of_every_script_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_code_is_returned_and_kept_with_the_text),
-        cmocka_unit_test(nobody_needs_to_listen),
         cmocka_unit_test(long_text_is_cut),
         cmocka_unit_test(control_characters_are_made_harmless),
         cmocka_unit_test(letters_of_every_script_stay),

@@ -37,18 +37,6 @@ static void edits_are_counted(void **state)
     }
 }
 
-static void edits_have_a_bound(void **state)
-{
-    char letters[1000];
-    (void)state;
-    memset(letters, 'x', sizeof letters);
-    letters[sizeof letters - 1] = '\0';
-    assert_int_equal(guess_edits("abcdef", "ghijkl", 2), 3);
-    assert_int_equal(guess_edits(letters, letters, 2), 3); /* no word of ours is as long */
-    assert_int_equal(guess_edits("x", letters, 2), 3);
-    assert_int_equal(guess_edits("abcdef", "abcdef", 0), 0);
-}
-
 static const char *guessed(const char *typed)
 {
     static const char *const words[] = {"run",     "report", "diff",      "check",
@@ -73,40 +61,11 @@ static void the_closest_word_is_offered(void **state)
     assert_string_equal(guessed("lits"), "list");
 }
 
-static void what_is_far_from_all_is_no_guess(void **state)
-{
-    (void)state;
-    assert_null(guessed("frobnicate"));
-    assert_null(guessed(""));
-    assert_null(guessed("x"));
-    assert_null(guessed("-x"));
-    assert_null(guessed("cat"));
-    assert_null(guessed("ba")); /* two letters begin too much */
-}
-
-static void a_refusal_names_what_was_typed_and_the_remedy(void **state)
-{
-    struct error error;
-    struct guess guess = {.typed = "bandwith"};
-    (void)state;
-    assert_int_equal(guess_refuse(&guess, "probe", "'fathom list' shows them", &error),
-                     ERROR_USAGE);
-    assert_string_equal(error.text, "no probe is called 'bandwith'; 'fathom list' shows them");
-    guess_offer(&guess, "bandwidth");
-    assert_int_equal(guess_refuse(&guess, "probe", "'fathom list' shows them", &error),
-                     ERROR_USAGE);
-    assert_string_equal(error.text, "no probe is called 'bandwith'; did you mean 'bandwidth'?");
-    assert_int_equal(guess_refuse(&guess, "probe", "", NULL), ERROR_USAGE);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_are_counted),
-        cmocka_unit_test(edits_have_a_bound),
         cmocka_unit_test(the_closest_word_is_offered),
-        cmocka_unit_test(what_is_far_from_all_is_no_guess),
-        cmocka_unit_test(a_refusal_names_what_was_typed_and_the_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

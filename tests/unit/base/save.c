@@ -128,19 +128,6 @@ static void a_replaced_file_keeps_its_mode(void **state)
     assert_files(0);
 }
 
-/* A reader that has the old file open can read it to its end. */
-static void a_file_is_replaced_and_not_overwritten(void **state)
-{
-    (void)state;
-    make("a", 0644);
-    int reader = open("a", O_RDONLY);
-    assert_int_equal(save_file("a", write_text, "other text", NULL), 0);
-    char text[20] = "";
-    assert_int_equal(read(reader, text, sizeof text - 1), 3);
-    assert_string_equal(text, "old");
-    close(reader);
-}
-
 static void through_a_link_the_file_it_names_is_replaced(void **state)
 {
     (void)state;
@@ -286,46 +273,6 @@ static void assert_update(struct saving *saving, const char *text)
     assert_int_equal(saving_update(saving, write_text, text, NULL), 0);
 }
 
-static void an_older_file_stays_until_the_end(void **state)
-{
-    (void)state;
-    struct saving saving;
-    make("a", 0640);
-    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
-    assert_files(1);
-    assert_null(saving_beside(&saving));
-    assert_update(&saving, "first");
-    assert_update(&saving, "second");
-    assert_content("a", "old");
-    assert_content("a.partial", "second");
-    assert_string_equal(saving_beside(&saving), "a.partial");
-    assert_int_equal(mode_of("a.partial") & 0777, 0640);
-    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
-    assert_null(saving_beside(&saving));
-    assert_content("a", "all");
-    assert_int_equal(mode_of("a") & 0777, 0640);
-    assert_files(1);
-    saving_free(&saving);
-}
-
-static void a_new_file_is_there_from_the_first_time_on(void **state)
-{
-    (void)state;
-    struct saving saving;
-    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
-    assert_files(0);
-    assert_update(&saving, "first");
-    assert_content("a", "first");
-    assert_null(saving_beside(&saving));
-    assert_update(&saving, "second");
-    assert_content("a", "second");
-    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
-    assert_content("a", "all");
-    assert_int_equal(mode_of("a") & 0777, 0644);
-    assert_files(1);
-    saving_free(&saving);
-}
-
 /* One that was killed has left its part, and another measures at the same time. */
 static void nobody_else_s_part_is_written_to(void **state)
 {
@@ -345,21 +292,6 @@ static void nobody_else_s_part_is_written_to(void **state)
     assert_int_equal(saving_finish(&other, write_text, "other, whole", NULL), 0);
     assert_content("a", "other, whole");
     assert_files(2);
-    saving_free(&one);
-    saving_free(&other);
-}
-
-/* Two runs that begin before either has written. */
-static void who_comes_second_does_not_overwrite_the_first(void **state)
-{
-    (void)state;
-    struct saving one, other;
-    assert_int_equal(saving_begin(&one, "a", NULL), 0);
-    assert_int_equal(saving_begin(&other, "a", NULL), 0);
-    assert_update(&one, "one");
-    assert_update(&other, "other");
-    assert_content("a", "one");
-    assert_content("a.partial", "other");
     saving_free(&one);
     saving_free(&other);
 }
@@ -439,20 +371,6 @@ static void rows_stand_beside_an_older_file_until_all_are_there(void **state)
     saving_free(&saving);
 }
 
-static void rows_that_are_not_all_stay_beside_it(void **state)
-{
-    (void)state;
-    struct saving saving;
-    make("a", 0644);
-    FILE *rows = open_rows(&saving, "a");
-    assert_int_equal(saving_close(&saving, rows, false, NULL), 0);
-    assert_content("a", "old");
-    assert_content("a.partial", "one,");
-    assert_string_equal(saving_beside(&saving), "a.partial");
-    assert_files(2);
-    saving_free(&saving);
-}
-
 static void rows_that_fail_do_not_take_the_older_file_s_place(void **state)
 {
     (void)state;
@@ -493,56 +411,6 @@ static void rows_go_to_a_pipe_as_they_come(void **state)
     saving_free(&saving);
 }
 
-/* Where the descriptor stands is where is written: what was there before stays. */
-static void an_open_descriptor_is_written_to_where_it_stands(void **state)
-{
-    (void)state;
-    make("a", 0644);
-    int file = open("a", O_WRONLY | O_APPEND);
-    char path[40];
-    snprintf(path, sizeof path, "/dev/fd/%d", file);
-    assert_int_equal(save_file(path, write_text, "new", NULL), 0);
-    close(file);
-    assert_content("a", "oldnew");
-    assert_refused(path, "Bad file descriptor");
-    assert_files(1);
-}
-
-static void a_part_that_fails_leaves_nothing(void **state)
-{
-    (void)state;
-    struct saving saving;
-    make("a", 0644);
-    assert_int_equal(saving_begin(&saving, "a", NULL), 0);
-    assert_int_equal(saving_update(&saving, write_half, "half", NULL), ERROR_USAGE);
-    assert_null(saving_beside(&saving));
-    assert_files(1);
-    assert_update(&saving, "first");
-    assert_int_equal(saving_finish(&saving, write_half, "half", NULL), ERROR_USAGE);
-    assert_content("a", "old");
-    assert_content("a.partial", "first");
-    assert_files(2);
-    saving_free(&saving);
-}
-
-static void the_longest_name_has_a_part_too(void **state)
-{
-    (void)state;
-    struct saving saving;
-    char name[256];
-    memset(name, 'x', 255);
-    name[255] = '\0';
-    make(name, 0644);
-    assert_int_equal(saving_begin(&saving, name, NULL), 0);
-    assert_update(&saving, "first");
-    assert_content(name, "old");
-    assert_content(saving_beside(&saving), "first");
-    assert_int_equal(saving_finish(&saving, write_text, "all", NULL), 0);
-    assert_content(name, "all");
-    assert_files(1);
-    saving_free(&saving);
-}
-
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -550,7 +418,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(a_new_file_has_the_mode_of_the_umask),
         IN_A_FOLDER(a_replaced_file_keeps_its_mode),
-        IN_A_FOLDER(a_file_is_replaced_and_not_overwritten),
         IN_A_FOLDER(through_a_link_the_file_it_names_is_replaced),
         IN_A_FOLDER(links_to_nothing_are_refused_and_stay),
         IN_A_FOLDER(what_is_no_file_is_written_directly),
@@ -560,19 +427,12 @@ int main(void)
         IN_A_FOLDER(protected_files_and_folders_are_refused),
         IN_A_FOLDER(a_stranger_under_the_temporary_name_is_left_alone),
         IN_A_FOLDER(what_is_possible_is_reported_and_nothing_is_left),
-        IN_A_FOLDER(an_older_file_stays_until_the_end),
-        IN_A_FOLDER(a_new_file_is_there_from_the_first_time_on),
         IN_A_FOLDER(nobody_else_s_part_is_written_to),
-        IN_A_FOLDER(who_comes_second_does_not_overwrite_the_first),
         IN_A_FOLDER(a_made_up_name_is_the_next_that_is_free),
         IN_A_FOLDER(a_stream_alone_is_written_without_waiting),
         IN_A_FOLDER(rows_stand_beside_an_older_file_until_all_are_there),
-        IN_A_FOLDER(rows_that_are_not_all_stay_beside_it),
         IN_A_FOLDER(rows_that_fail_do_not_take_the_older_file_s_place),
         IN_A_FOLDER(rows_go_to_a_pipe_as_they_come),
-        IN_A_FOLDER(an_open_descriptor_is_written_to_where_it_stands),
-        IN_A_FOLDER(a_part_that_fails_leaves_nothing),
-        IN_A_FOLDER(the_longest_name_has_a_part_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,49 +62,6 @@ static void defaults_hold_until_a_person_speaks(void **state)
     }
 }
 
-static void what_a_person_says_replaces_the_default(void **state)
-{
-    struct settings *settings = *state;
-    const uint64_t *sizes;
-    static const char *const said[][2] = {
-        {"flag", NULL},         {"integer", "10"},  {"open", "9007199254740991"},
-        {"real", "1e2"},        {"size", "1M"},     {"least", sizeof(size_t) < 8 ? "1G" : "4E"},
-        {"sizes", "1K,64K,1M"}, {"cpus", "8-16:4"}, {"colour", "blue"},
-        {"text", "a b.json"}};
-    for (size_t i = 0; i < LENGTH(said); i++) {
-        assert_int_equal(settings_set(settings, said[i][0], said[i][1], NULL), 0);
-        assert_true(settings_has(settings, said[i][0]) && settings_given(settings, said[i][0]));
-        assert_string_equal(settings_text(settings, said[i][0]), said[i][1] ? said[i][1] : "yes");
-    }
-    assert_true(settings_has(settings, "flag"));
-    assert_true(settings_number(settings, "integer") == 10);
-    assert_true(settings_number(settings, "open") == 9007199254740991.0);
-    assert_true(settings_number(settings, "real") == 100);
-    assert_int_equal(settings_size(settings, "size"), 1048576);
-    assert_true(settings_size(settings, "least") == UINT64_C(1) << (sizeof(size_t) < 8 ? 30 : 62));
-    assert_int_equal(settings_sizes(settings, "sizes", &sizes), 3);
-    assert_int_equal(sizes[0], 1024);
-    assert_int_equal(sizes[1], 65536);
-    assert_int_equal(sizes[2], 1048576);
-    assert_int_equal(settings_cpus(settings, "cpus")->count, 3);
-    assert_true(cpulist_has(settings_cpus(settings, "cpus"), 12));
-    assert_int_equal(settings_choice(settings, "colour"), 2);
-}
-
-static void the_last_word_counts(void **state)
-{
-    struct settings *settings = *state;
-    const uint64_t *sizes;
-    settings_set(settings, "sizes", "4K,8K,16K", NULL);
-    settings_set(settings, "sizes", "32K", NULL);
-    settings_set(settings, "cpus", "7", NULL);
-    settings_set(settings, "cpus", "9", NULL);
-    assert_int_equal(settings_sizes(settings, "sizes", &sizes), 1);
-    assert_int_equal(sizes[0], 32768);
-    assert_int_equal(settings_cpus(settings, "cpus")->count, 1);
-    assert_true(cpulist_has(settings_cpus(settings, "cpus"), 9));
-}
-
 static void a_size_must_have_an_address_in_this_program(void **state)
 {
     const bool small = sizeof(size_t) < sizeof(uint64_t);
@@ -219,8 +176,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(defaults_hold_until_a_person_speaks, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_a_person_says_replaces_the_default, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_last_word_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(a_wrong_value_is_reported_with_option_text_and_remedy,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_size_must_have_an_address_in_this_program, setup,

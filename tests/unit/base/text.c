@@ -8,38 +8,6 @@
 
 #include <cmocka.h>
 
-static void texts_are_the_same_letter_by_letter(void **state)
-{
-    (void)state;
-    char copy[] = "huge2m";
-    assert_true(text_same(copy, "huge2m"));
-    assert_false(text_same(copy, "huge2M"));
-    assert_false(text_same(copy, "huge2"));
-    assert_false(text_same("huge2", copy));
-}
-
-static void a_text_that_is_not_there_is_empty(void **state)
-{
-    (void)state;
-    assert_true(text_same(NULL, NULL));
-    assert_true(text_same(NULL, ""));
-    assert_true(text_same("", NULL));
-    assert_false(text_same(NULL, "ns"));
-    assert_false(text_same("ns", NULL));
-}
-
-static void an_ending_may_be_all_or_nothing(void **state)
-{
-    (void)state;
-    assert_true(text_ends_with("L2.disagreement", ".disagreement"));
-    assert_true(text_ends_with(".disagreement", ".disagreement"));
-    assert_true(text_ends_with("L2", ""));
-    assert_true(text_ends_with("", ""));
-    assert_false(text_ends_with("disagreement", ".disagreement"));
-    assert_false(text_ends_with("", "s"));
-    assert_false(text_ends_with("L2.disagreements", ".disagreement"));
-}
-
 static void half_a_character_goes_and_a_whole_one_stays(void **state)
 {
     (void)state;
@@ -60,9 +28,6 @@ static void half_a_character_goes_and_a_whole_one_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_the_same_letter_by_letter),
-        cmocka_unit_test(a_text_that_is_not_there_is_empty),
-        cmocka_unit_test(an_ending_may_be_all_or_nothing),
         cmocka_unit_test(half_a_character_goes_and_a_whole_one_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,18 +9,6 @@
 
 #include <cmocka.h>
 
-static void things_are_found_by_name(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    assert_ptr_equal(document_probe(&document, "cores"), &document.probes[1]);
-    assert_null(document_probe(&document, "core"));
-    assert_string_equal(series_factor(&document.probes[0].series[0], "order")->text, "random");
-    assert_null(series_factor(&document.probes[0].series[0], "op"));
-    document_free(&document);
-}
-
 static void a_point_that_failed_was_not_measured(void **state)
 {
     (void)state;
@@ -45,18 +33,6 @@ static void headline_flags_are_those_of_findings_alone(void **state)
     document_free(&document);
 }
 
-static void a_freed_document_is_an_empty_one(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    document_free(&document);
-    assert_int_equal(document.probe_count, 0);
-    assert_null(document_probe(&document, "cores"));
-    assert_int_equal(document_headline_flags(&document), 0);
-    document_free(&document);
-}
-
 static void an_axis_has_ids_where_it_numbers_things(void **state)
 {
     (void)state;
@@ -71,11 +47,9 @@ static void an_axis_has_ids_where_it_numbers_things(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(things_are_found_by_name),
         cmocka_unit_test(a_point_that_failed_was_not_measured),
         cmocka_unit_test(headline_flags_are_those_of_findings_alone),
         cmocka_unit_test(an_axis_has_ids_where_it_numbers_things),
-        cmocka_unit_test(a_freed_document_is_an_empty_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,16 +190,6 @@ static void what_is_not_known_is_passed_over(void **state)
     document_free(&document);
 }
 
-static void files_that_cannot_be_read_are_named(void **state)
-{
-    (void)state;
-    char missing[400];
-    snprintf(missing, sizeof missing, "%s/missing.json", place.folder);
-    assert_refused(missing, "No such file");
-    assert_refused(place.folder, "directory");
-    assert_refused("", "No such file");
-}
-
 /* Writes `size` bytes of a repeated piece after a beginning. */
 static void write_repeated(const char *begin, const char *piece, size_t size)
 {
@@ -456,23 +446,11 @@ static void a_damaged_document_never_harms(void **state)
     document_free(&sample);
 }
 
-static void standard_input_is_read_as_a_dash(void **state)
-{
-    (void)state;
-    struct document document;
-    struct error error = {0};
-    file_write(place.file, "{", 1);
-    assert_non_null(freopen(place.file, "rb", stdin));
-    assert_int_equal(document_read(&document, "-", &error), ERROR_USAGE);
-    assert_non_null(strstr(error.text, "standard input: ends in the middle"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malformed_documents_are_refused_by_path),
         cmocka_unit_test(what_is_not_known_is_passed_over),
-        cmocka_unit_test(files_that_cannot_be_read_are_named),
         cmocka_unit_test(a_hundred_megabytes_of_brackets_are_refused),
         cmocka_unit_test(what_is_not_known_may_be_of_any_size),
         cmocka_unit_test(a_number_of_a_million_digits_is_refused_where_it_counts),
@@ -484,7 +462,6 @@ int main(void)
         cmocka_unit_test(a_document_cut_anywhere_ends_in_the_middle),
         cmocka_unit_test(messages_quote_no_halves_and_no_controls),
         cmocka_unit_test(a_damaged_document_never_harms),
-        cmocka_unit_test(standard_input_is_read_as_a_dash),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
 }

@@ -36,14 +36,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static void what_is_measured_without_doubt_is_sound(void **state)
-{
-    struct bench *bench = *state;
-    bench->points[0].flags = FLAG_BIT(FLAG_TOO_FEW); /* one of two */
-    bench->finding.flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
-    assert_int_equal(document_trust(&bench->document), TRUST_SOUND);
-}
-
 static void what_is_skipped_takes_nothing_from_the_others(void **state)
 {
     struct bench *bench = *state;
@@ -66,13 +58,6 @@ static void a_failed_probe_is_as_bad_as_a_partial_one(void **state)
     assert_int_equal(document_trust(&bench->document), TRUST_NOTHING);
 }
 
-static void a_doubt_on_a_finding_counts(void **state)
-{
-    struct bench *bench = *state;
-    bench->finding.flags = FLAG_BIT(FLAG_UNSTABLE);
-    assert_int_equal(document_trust(&bench->document), TRUST_DOUBTFUL);
-}
-
 static void a_headline_needs_one_point_without_doubt(void **state)
 {
     struct bench *bench = *state;
@@ -93,10 +78,8 @@ static void a_headline_needs_one_point_without_doubt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_is_measured_without_doubt_is_sound, set_up),
         cmocka_unit_test_setup(what_is_skipped_takes_nothing_from_the_others, set_up),
         cmocka_unit_test_setup(a_failed_probe_is_as_bad_as_a_partial_one, set_up),
-        cmocka_unit_test_setup(a_doubt_on_a_finding_counts, set_up),
         cmocka_unit_test_setup(a_headline_needs_one_point_without_doubt, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,17 +88,6 @@ static void the_smallest_limit_may_stand_in_the_middle(void **state)
     assert_true(limits.cpu_quota == 0.5);
 }
 
-static void a_limit_may_stand_at_the_mount_itself(void **state)
-{
-    (void)state; /* as a container with a namespace of its own sees it */
-    use_v2("/");
-    put(TOP "/memory.max", "1048576\n");
-    put(TOP "/cpuset.cpus.effective", "2-3\n");
-    cgroup_read(&limits, &pool, tree.root);
-    assert_int_equal(limits.memory_bytes, mib);
-    assert_cpus("2-3");
-}
-
 static void memory_high_counts_and_full_is_nothing(void **state)
 {
     (void)state;
@@ -124,17 +113,6 @@ static void reserved_huge_pages_have_limits_of_their_own(void **state)
     assert_true(limits.huge_bytes[CGROUP_HUGE_2M] == 60 * mib);
     assert_true(limits.huge_bytes[CGROUP_HUGE_1G] == 0);
     assert_true(limits.memory_bytes == UINT64_MAX);
-}
-
-static void page_cache_counts_as_free(void **state)
-{
-    (void)state;
-    use_v2("/a");
-    put(TOP "/a/memory.max", "8388608\n");
-    put(TOP "/a/memory.current", "6291456\n");
-    put(TOP "/a/memory.stat", "anon 1\ninactive_file 4194304\nfile 5\n");
-    cgroup_read(&limits, &pool, tree.root);
-    assert_int_equal(limits.memory_bytes, 6 * mib);
 }
 
 static void sets_of_cpus_are_narrowed_along_the_path(void **state)
@@ -173,19 +151,6 @@ static void version_1_has_a_mount_per_controller(void **state)
     assert_cpus("1,3");
     assert_int_equal(limits.memory_bytes, mib);
     assert_int_equal(limits.huge_bytes[CGROUP_HUGE_2M], 6 * mib);
-}
-
-static void both_versions_at_once(void **state)
-{
-    (void)state;
-    put("/proc/self/cgroup", "4:memory:/m\n0::/u\n");
-    put("/proc/self/mountinfo", "35 32 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-                                "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
-    put(TOP "/memory/m/memory.limit_in_bytes", "4194304\n");
-    put(TOP "/unified/u/cpu.max", "150000 100000\n");
-    cgroup_read(&limits, &pool, tree.root);
-    assert_int_equal(limits.memory_bytes, 4 * mib);
-    assert_true(limits.cpu_quota == 1.5);
 }
 
 static void a_mount_may_begin_below_the_top(void **state)
@@ -245,15 +210,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_files_are_no_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_smallest_limit_may_stand_in_the_middle, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_limit_may_stand_at_the_mount_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_high_counts_and_full_is_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reserved_huge_pages_have_limits_of_their_own, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(page_cache_counts_as_free, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sets_of_cpus_are_narrowed_along_the_path, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(version_1_has_a_mount_per_controller, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(both_versions_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_mount_may_begin_below_the_top, set_up, tear_down),
         cmocka_unit_test_setup_teardown(limits_above_the_mount_are_known_to_version_1, set_up,
                                         tear_down),

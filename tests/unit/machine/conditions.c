@@ -111,15 +111,6 @@ static void isolated_cpus_are_named(void **state)
     assert_remark("affinity", REMARK_KNOW, "only 3 of 8 CPUs may be used (2-3,6)", "widen");
 }
 
-static void a_quota_for_all_cpus_stops_nobody(void **state)
-{
-    (void)state;
-    assert_true(tree_unpack(&tree, "container-cgroup-v2"));
-    put("/sys/fs/cgroup/machine.slice/pod.slice/cpu.max", "300000 100000\n");
-    look_again();
-    assert_remark("CPU quota", REMARK_FINE, "3.00 CPUs' worth of time for 3 CPUs", NULL);
-}
-
 static void an_emulator_spoils_every_time(void **state)
 {
     (void)state;
@@ -219,32 +210,10 @@ static void a_synthetic_machine_has_no_conditions(void **state)
     assert_null(find("virtual machine"));
 }
 
-static void what_a_run_measures_is_left_alone(void **state)
-{
-    (void)state;
-    conditions.core_hz = 3e9;
-    conditions.stolen_s = 0.25;
-    conditions.counter = "tsc";
-    look_at("no-sys");
-    assert_true(conditions.core_hz == 3e9);
-    assert_true(conditions.stolen_s == 0.25);
-    assert_string_equal(conditions.counter, "tsc");
-}
-
-static void this_machine_has_conditions(void **state)
-{
-    (void)state;
-    struct machine_source source = {NULL, NULL};
-    look(&source);
-    assert_non_null(conditions.affinity);
-    assert_non_null(find("affinity"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(isolated_cpus_are_named, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_quota_for_all_cpus_stops_nobody, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_emulator_spoils_every_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(load_weighs_by_the_number_of_cpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(switches_are_read_both_ways, set_up, tear_down),
@@ -252,8 +221,6 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_fine_is_kept_in_its_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_synthetic_machine_has_no_conditions, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_a_run_measures_is_left_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(this_machine_has_conditions, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,17 +103,6 @@ static void a_recorded_kernel_is_read(void **state)
     assert_true(declared->modules[7].empty);
 }
 
-static void what_a_machine_does_not_say_is_absent(void **state)
-{
-    (void)state;
-    read_tree("no-sys");
-    const struct declared_facts *declared = &machine.facts.declared;
-    assert_int_equal(declared->distance_count + declared->way_count + declared->tier_count, 0);
-    assert_int_equal(declared->weight_count + declared->cxl_count + declared->module_count, 0);
-    assert_int_equal(declared->share_count + declared->clock_count, 0);
-    assert_null(declared->share_group);
-}
-
 /* Written, read and written again: the same text. */
 static void a_document_holds_all_of_it(void **state)
 {
@@ -223,7 +212,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(regions_modules_shares_and_clocks_are_known, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_recorded_kernel_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_a_machine_does_not_say_is_absent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_document_holds_all_of_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(garbage_is_unknown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nodes_that_are_linked_are_the_initiators, set_up,

@@ -30,15 +30,6 @@ static void put(const char *path, const char *text)
     assert_true(tree_put_text(&tree, path, text));
 }
 
-static void text_is_whole_and_trimmed(void **state)
-{
-    (void)state;
-    put("/a/b", "one\ntwo \n\n");
-    char *text = files_text(tree.root, "/%s/b", "a");
-    assert_string_equal(text, "one\ntwo");
-    free(text);
-}
-
 static void what_is_no_file_has_no_text(void **state)
 {
     (void)state;
@@ -65,15 +56,6 @@ static void huge_text_is_cut(void **state)
     char *text = files_text(tree.root, "/huge");
     assert_non_null(text);
     assert_int_equal(strlen(text), FILES_TEXT_MAX - 1);
-    free(text);
-}
-
-static void text_ends_at_the_first_nul(void **state)
-{
-    (void)state;
-    assert_true(tree_put(&tree, "/nul", "linux,kvm\0qemu", 14));
-    char *text = files_text(tree.root, "/nul");
-    assert_string_equal(text, "linux,kvm");
     free(text);
 }
 
@@ -162,16 +144,6 @@ static const char text[] = "MemTotal:       16 kB\n"
                            "Cpus_allowed_list:\t0-1,4\n"
                            "empty:\n";
 
-static void values_are_found_by_key(void **state)
-{
-    (void)state;
-    assert_string_equal(text_value(&pool, text, "model name"), "Some CPU");
-    assert_string_equal(text_value(&pool, text, "model"), "1");
-    assert_null(text_value(&pool, text, "name"));
-    assert_null(text_value(&pool, text, "empty"));
-    assert_null(text_value(&pool, text, "missing"));
-}
-
 static void numbers_are_found_by_key(void **state)
 {
     (void)state;
@@ -187,43 +159,17 @@ static void numbers_are_found_by_key(void **state)
     assert_int_equal(value, 4096);
 }
 
-static void a_list_is_found_by_key(void **state)
-{
-    (void)state;
-    struct cpulist list;
-    assert_true(text_cpulist(&pool, &list, text, "Cpus_allowed_list"));
-    assert_int_equal(list.count, 3);
-    assert_true(cpulist_has(&list, 4));
-    assert_false(text_cpulist(&pool, &list, text, "model name"));
-    assert_false(text_cpulist(&pool, &list, text, "missing"));
-}
-
-static void words_stand_alone(void **state)
-{
-    (void)state;
-    assert_true(text_has_word("fpu vme", "fpu"));
-    assert_true(text_has_word("fpu vme", "vme"));
-    assert_true(text_has_word("hypervisors hypervisor\n", "hypervisor"));
-    assert_false(text_has_word("hypervisors", "hypervisor"));
-    assert_false(text_has_word("", "fpu"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(text_is_whole_and_trimmed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_file_has_no_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(huge_text_is_cut, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(text_ends_at_the_first_nul, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_is_inert, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_number_is_nothing_else, set_up, tear_down),
         cmocka_unit_test_setup_teardown(cpu_lists_are_as_the_kernel_writes_them, set_up, tear_down),
         cmocka_unit_test_setup_teardown(garbage_is_no_cpu_list, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_are_sorted_and_visible, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(values_are_found_by_key, set_up, tear_down),
         cmocka_unit_test_setup_teardown(numbers_are_found_by_key, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_list_is_found_by_key, set_up, tear_down),
-        cmocka_unit_test(words_stand_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,19 +184,6 @@ static void a_cloud_rents_bare_metal_too(void **state)
     pool_free(&pool);
 }
 
-static void this_machine_has_a_name_and_pages(void **state)
-{
-    (void)state;
-    machine.live = true;
-    identity_read(&machine, NULL);
-    assert_non_null(machine.facts.hostname);
-    assert_non_null(machine.facts.os);
-    assert_non_null(machine.facts.kernel);
-    assert_non_null(machine.facts.cpu_arch);
-    assert_true(machine.facts.page_size_count > 0);
-    assert_int_equal(machine.facts.page_sizes[0], sysconf(_SC_PAGESIZE));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,7 +194,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(guests_are_recognised_by_their_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_cloud_rents_bare_metal_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_emulator_is_not_kvm, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(this_machine_has_a_name_and_pages, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,30 +18,6 @@ static void assert_limits(const char *cpus, uint64_t mib, double quota)
         assert_true(machine.cpu_quota == quota);
 }
 
-static void a_container_of_version_2(void **state)
-{
-    (void)state;
-    read_tree("container-cgroup-v2");
-    /* 2 GiB in the middle of the path, of which 1 GiB is used, half of it by page cache. */
-    assert_limits("2-3,6", 1536, 1.5);
-    assert_int_equal(machine.facts.threads, 8);
-}
-
-static void a_container_of_version_1(void **state)
-{
-    (void)state;
-    read_tree("container-cgroup-v1");
-    assert_limits("0-1", 512, 0.5);
-    assert_int_equal(machine.facts.threads, 8);
-}
-
-static void a_machine_without_limits(void **state)
-{
-    (void)state;
-    read_tree("intel-xeon-2socket-smt-16cpu");
-    assert_limits("0-15", 440 * 1024, INFINITY);
-}
-
 static void the_mask_alone_narrows_too(void **state)
 {
     (void)state;
@@ -51,13 +27,6 @@ static void the_mask_alone_narrows_too(void **state)
     struct machine_source source = {.root = tree.root};
     assert_int_equal(machine_read(&machine, &source, NULL), 0);
     assert_limits("3,11-15", 440 * 1024, INFINITY);
-}
-
-static void garbage_allows_everything_but_little_memory(void **state)
-{
-    (void)state;
-    read_tree("garbage");
-    assert_limits("0-7", 8 * 1024, INFINITY); /* half of what the node says it has */
 }
 
 static void an_old_kernel_has_no_estimate_of_free_memory(void **state)
@@ -84,37 +53,13 @@ static void memory_that_is_unknown_is_not_none(void **state)
     assert_int_equal(machine_memory_budget(&machine), (uint64_t)512 << 20);
 }
 
-static void this_machine_allows_what_its_mask_allows(void **state)
-{
-    (void)state;
-    struct cpulist mask;
-    struct error error = {0};
-    struct machine_source source = {NULL, NULL};
-    if (machine_read(&machine, &source, &error) < 0)
-        fail_msg("%s", error.text);
-    assert_true(machine.allowed.count > 0);
-    assert_true(machine.allowed.count <= machine.cpu_count);
-    if (os_affinity(&mask, NULL) < 0)
-        skip(); /* no port for this system: there is no mask to compare with */
-    for (size_t i = 0; i < machine.allowed.count; i++)
-        assert_true(cpulist_has(&mask, machine.allowed.ids[i]));
-    cpulist_free(&mask);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_container_of_version_2, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_container_of_version_1, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_machine_without_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_mask_alone_narrows_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(garbage_allows_everything_but_little_memory, set_up,
-                                        tear_down),
         cmocka_unit_test_setup_teardown(an_old_kernel_has_no_estimate_of_free_memory, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(memory_that_is_unknown_is_not_none, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(this_machine_allows_what_its_mask_allows, set_up,
-                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,25 +156,6 @@ static void places_are_in_the_order_of_the_list(void **state)
     assert_int_equal(places[2].id, 0);
 }
 
-static void first_threads_come_first(void **state)
-{
-    (void)state;
-    struct cpu_place places[] = {{.id = 2, .sibling = 1}, {.id = 3}, {.id = 1, .sibling = 1}, {0}};
-    static const int wanted[] = {0, 3, 1, 2};
-    qsort(places, 4, sizeof *places, machine_by_thread);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(places[i].id, wanted[i]);
-}
-
-static void an_undeclared_line_is_the_architectures(void **state)
-{
-    (void)state;
-    struct machine_source source = {.synthetic = "core:2 pu:1"};
-    assert_int_equal(machine_read(&machine, &source, &error), 0);
-    assert_null(machine_cache(&machine, 0));
-    assert_int_equal(machine_line_bytes(&machine), ARCH_LINE_BYTES);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,8 +168,6 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(caches_are_asked_for_by_level, set_up, tear_down),
         cmocka_unit_test_setup_teardown(places_are_in_the_order_of_the_list, set_up, tear_down),
-        cmocka_unit_test(first_threads_come_first),
-        cmocka_unit_test_setup_teardown(an_undeclared_line_is_the_architectures, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

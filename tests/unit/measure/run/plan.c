@@ -111,23 +111,6 @@ static void options_reach_the_probes_that_have_them(void **state)
     assert_int_equal(desk->run.turns[1].task.cpus.ids[0], 2);
 }
 
-static void a_seed_is_kept_to_its_last_digit(void **state)
-{
-    static const struct probe *const list[] = {&desk_short, NULL};
-    struct desk *desk = *state;
-    desk_plan_run(desk, list);
-    const uint64_t fresh = desk->run.seed;
-    assert_true(fresh < UINT64_C(1) << 48);
-    assert_true(desk->run.turns[0].task.seed == fresh);
-    run_release(&desk->run);
-    desk_set(desk, "seed", "9007199254740991");
-    desk_plan_run(desk, list);
-    assert_true(desk->run.turns[0].task.seed == UINT64_C(9007199254740991));
-    assert_true(desk->document.run.seed == UINT64_C(9007199254740991));
-    for (size_t i = 0; i < desk->run.turns[0].task.result->parameter_count; i++)
-        assert_string_not_equal(desk->run.turns[0].task.result->parameters[i].name, "seed");
-}
-
 static void a_probe_that_refuses_ends_the_planning(void **state)
 {
     static const struct probe *const list[] = {&desk_short, &desk_refusing, &desk_long, NULL};
@@ -157,7 +140,6 @@ int main(void)
         DESK_TEST(a_budget_is_what_was_asked_for_or_what_the_probes_weigh),
         DESK_TEST(what_is_skipped_takes_no_share_of_the_time),
         DESK_TEST(options_reach_the_probes_that_have_them),
-        DESK_TEST(a_seed_is_kept_to_its_last_digit),
         DESK_TEST(a_probe_that_refuses_ends_the_planning),
         DESK_TEST(another_machine_is_not_measured),
     };

@@ -163,16 +163,6 @@ static void a_second_run_adds_to_the_document(void **state)
     assert_string_equal(desk->document.probes[2].name, "optional");
 }
 
-static void nobody_needs_to_listen(void **state)
-{
-    struct desk *desk = *state;
-    desk->run.listener = (struct run_listener){0};
-    desk->run.stop = NULL;
-    desk_plan_run(desk, two);
-    assert_int_equal(run_measure(&desk->run, &desk->error), 0);
-    assert_true(desk->document.run.complete);
-}
-
 /* As if others had used two CPUs for the second before it was planned, whatever it then takes. */
 static void what_others_used_is_a_condition(void **state)
 {
@@ -203,7 +193,6 @@ int main(void)
         DESK_TEST(nothing_is_measured_for_a_document_that_cannot_begin),
         DESK_TEST(a_run_that_is_stopped_keeps_what_it_reached),
         DESK_TEST(a_second_run_adds_to_the_document),
-        DESK_TEST(nobody_needs_to_listen),
         DESK_TEST(what_others_used_is_a_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
