@@ -230,64 +230,6 @@ static void what_is_no_table_is_refused(void **state)
     assert_refused("cpu,0,1\n0,,\n1,,\n", "holds no latency");
 }
 
-static char *repeat(const char *cell, size_t columns, size_t rows)
-{
-    size_t bytes = strlen(cell);
-    char *text = malloc(columns * rows * (bytes + 1) + 1), *end = text;
-    for (size_t row = 0; row < rows; row++)
-        for (size_t column = 0; column < columns; column++) {
-            memcpy(end, cell, bytes);
-            end += bytes;
-            *end++ = column + 1 < columns ? ',' : '\n';
-        }
-    *end = '\0';
-    return text;
-}
-
-static void too_many_columns_are_refused(void **state)
-{
-    (void)state;
-    char *one = repeat("5", 10000, 1), *two = repeat("5", 10000, 2);
-    assert_refused(one, "line 1 has more than");
-    assert_refused(two, "line 1 has more than");
-    free(one);
-    free(two);
-}
-
-/* No text at all may do harm: every beginning of a table, and every byte of it changed. */
-static void any_text_is_survived(void **state)
-{
-    (void)state;
-    static const char *const tables[] = {
-        "cpu,0,1,2\n0,,10,20\n1,11,,30\n2,21,31,\n",
-        "CPU: x\n      0     1\n0           10\n1     11\nMean 3\n",
-        "10\n20,30\n40,50,60\n",
-    };
-    static const char odd[] = {',', '\n', ' ', '-', '0', '9', '.', 'x', '#', '\xc2', ';', '\r'};
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (size_t i = 0; i < strlen(tables[t]); i++)
-            for (size_t o = 0; o < 1 + sizeof odd; o++) {
-                char text[128];
-                struct document document;
-                struct error error = {0};
-                snprintf(text, sizeof text, "%s", tables[t]);
-                text[i] = o ? odd[o - 1] : '\0';
-                int code = import(&document, text, NULL, NULL, &error);
-                assert_true(code == 0 || (code == ERROR_USAGE && error.text[0]));
-                document_free(&document);
-            }
-}
-
-static void an_operation_has_a_plain_name(void **state)
-{
-    (void)state;
-    struct document document;
-    struct error error = {0};
-    assert_int_equal(import(&document, "10\n", NULL, "a.b", &error), ERROR_USAGE);
-    assert_non_null(strstr(error.text, "'a.b'"));
-    document_free(&document);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,9 +241,6 @@ int main(void)
         cmocka_unit_test(tables_after_one_another),
         cmocka_unit_test(what_surrounds_a_table_is_passed_over),
         cmocka_unit_test(what_is_no_table_is_refused),
-        cmocka_unit_test(too_many_columns_are_refused),
-        cmocka_unit_test(any_text_is_survived),
-        cmocka_unit_test(an_operation_has_a_plain_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

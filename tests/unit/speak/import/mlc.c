@@ -102,22 +102,6 @@ static void what_is_not_read_is_counted(void **state)
     assert_int_equal(desk->text.unread_line, 1);
 }
 
-/* However the text is cut, it is read or refused. */
-static void no_cut_is_too_much(void **state)
-{
-    struct desk *desk = *state;
-    static const char whole[] = LATENCY "Numa node 0 1\n0 80 81\n1 81 80\n" LOADED
-                                        "Using Read-only traffic type\n 00000 200 1000\n";
-    char cut[sizeof whole];
-    for (size_t length = 0; length < sizeof whole; length++) {
-        snprintf(cut, length + 1, "%s", whole);
-        int code = read_text(desk, &mlc_format, cut);
-        assert_true(code == 0 || code == ERROR_USAGE);
-        assert_true(code == 0 || strncmp(desk->error.text, "table: ", 7) == 0);
-    }
-    assert_int_equal(desk->document.probe_count, 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,7 +110,6 @@ int main(void)
         DESK_TEST(lines_of_other_caches_are_matrices_by_home),
         DESK_TEST(an_idle_latency_is_a_point_of_the_curve),
         DESK_TEST(what_is_not_read_is_counted),
-        DESK_TEST(no_cut_is_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

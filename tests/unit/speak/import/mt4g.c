@@ -44,31 +44,12 @@ static void what_is_no_such_document_is_refused(void **state)
                    "memory L1, latency: has no unit");
 }
 
-/* However deep, and however long its keys. */
-static void any_json_is_read_or_refused(void **state)
-{
-    struct desk *desk = *state;
-    char *text = malloc(5000);
-    assert_non_null(text);
-    memset(text, '[', 1000);
-    memset(text + 1000, ']', 1000);
-    text[2000] = '\0';
-    assert_refused(desk, &mt4g_format, text, "holds no latency");
-    text[0] = '\0';
-    strcat(text, "{\"memory\": {\"");
-    memset(text + 13, 'k', 3000);
-    strcpy(text + 3013, "\": 1}}");
-    assert_refused(desk, &mt4g_format, text, "holds no latency");
-    free(text);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         DESK_TEST(what_is_declared_goes_to_the_machine),
         DESK_TEST(what_is_not_read_is_counted),
         DESK_TEST(what_is_no_such_document_is_refused),
-        DESK_TEST(any_json_is_read_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

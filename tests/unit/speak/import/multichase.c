@@ -44,15 +44,6 @@ static void multiloads_tables_are_understood(void **state)
     assert_true(desk->document.probes[0].series[0].points[0].x == 65536);
 }
 
-static void lines_may_be_of_any_length(void **state)
-{
-    struct desk *desk = *state;
-    static char text[8192];
-    snprintf(text, sizeof text, "samples (%5000s)\n%s", "", RUN("4096", "64", "1.5"));
-    assert_int_equal(read_text(desk, &multichase_format, text), 0);
-    assert_int_equal(desk->document.probes[0].series[0].point_count, 1);
-}
-
 static void lines_of_scripts_before_it_are_passed_over(void **state)
 {
     struct desk *desk = *state;
@@ -67,7 +58,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DESK_TEST(each_kind_has_a_curve_and_repeats_are_trials),
         DESK_TEST(multiloads_tables_are_understood),
-        DESK_TEST(lines_may_be_of_any_length),
         DESK_TEST(lines_of_scripts_before_it_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
