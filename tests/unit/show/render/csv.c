@@ -5,15 +5,6 @@ static char *print(const struct document *document)
     return capture_output("csv", document);
 }
 
-static void the_sample_is_printed_as_before(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 3, 1);
-    assert_golden(print(&document), "sample.csv");
-    document_free(&document);
-}
-
 static void an_empty_document_has_a_header_alone(void **state)
 {
     (void)state;
@@ -149,7 +140,6 @@ static void columns_are_no_more_than_rows_can_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sample_is_printed_as_before),
         cmocka_unit_test(an_empty_document_has_a_header_alone),
         cmocka_unit_test(formulas_quotes_and_commas_are_defused),
         cmocka_unit_test(rows_have_as_many_cells_as_the_header),

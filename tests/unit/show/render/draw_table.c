@@ -89,19 +89,6 @@ static void rows_are_distinguished_by_what_differs(void **state)
     free(text);
 }
 
-static void pairs_are_places_too(void **state)
-{
-    (void)state;
-    struct bench bench = bench_of(true);
-    struct series *series = join(&bench, true);
-    series[1].points[0].y = summary_of_nothing();
-    char *text = print(report_add_points, series, SERIES, 80);
-    assert_non_null(strstr(text, "from -> to      ns"));
-    assert_non_null(strstr(text, "  op load       0 -> 1    10.0"));
-    assert_non_null(strstr(text, "  op store      0 -> 1       -     -    0       -       -\n"));
-    free(text);
-}
-
 /* What goes first is what the rest says best without. */
 static void both_units_are_shown_at_any_width(void **state)
 {
@@ -256,7 +243,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_distinguished_by_what_differs),
-        cmocka_unit_test(pairs_are_places_too),
         cmocka_unit_test(both_units_are_shown_at_any_width),
         cmocka_unit_test(doubts_are_marked_and_flags_named_where_there_is_room),
         cmocka_unit_test(cells_are_cycles_where_all_have_them),

@@ -5,15 +5,6 @@ static char *print(const struct document *document)
     return capture_output("gnuplot", document);
 }
 
-static void the_sample_is_printed_as_before(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 3, 1);
-    assert_golden(print(&document), "gnuplot.gp");
-    document_free(&document);
-}
-
 /* gnuplot runs what stands in backquotes. */
 static void texts_are_inert(void **state)
 {
@@ -87,7 +78,6 @@ static void what_is_numbered_is_not_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sample_is_printed_as_before),
         cmocka_unit_test(texts_are_inert),
         cmocka_unit_test(missing_values_are_said_to_be),
         cmocka_unit_test(a_single_row_is_drawn_as_squares),

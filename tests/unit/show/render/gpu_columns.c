@@ -48,14 +48,6 @@ static const char one_curve[] = "MHz            B           KB          CPI\n"
                                 "1995        28672           28         92.0\n"
                                 "1995      5767168         5632        440.0\n";
 
-static void a_curve_has_the_columns_of_the_source(void **state)
-{
-    (void)state;
-    char *text = print();
-    assert_string_equal(text, one_curve);
-    free(text);
-}
-
 static void without_a_headline_the_first_curve_is_shown(void **state)
 {
     (void)state;
@@ -143,7 +135,6 @@ static void the_worst_document_is_printed_inert(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_curve_has_the_columns_of_the_source, set_up),
         cmocka_unit_test_setup(without_a_headline_the_first_curve_is_shown, set_up),
         cmocka_unit_test_setup(several_headlines_stand_below_their_names, set_up),
         cmocka_unit_test_setup(points_without_a_value_have_no_row, set_up),

@@ -13,34 +13,6 @@ static void read_nodes(struct document *document)
         fail_msg("%s", error.text);
 }
 
-static size_t count_of(const char *text, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
-        count++;
-    return count;
-}
-
-static void tree_distances_and_attributes_are_written(void **state)
-{
-    (void)state;
-    struct document document;
-    read_nodes(&document);
-    char *text = capture_output("hwloc", &document);
-    assert_int_equal(count_of(text, "<object type=\"PU\""), 16);
-    assert_int_equal(count_of(text, "subtype=\"MeasuredCluster\""), 4);
-    assert_int_equal(count_of(text, "<object type=\"NUMANode\""), 3);
-    assert_int_equal(count_of(text, "<memattr_value"), 12);
-    assert_int_equal(count_of(text, "<u64values"), 26);
-    assert_non_null(strstr(text, "<object type=\"L1iCache\" os_index=\"3\" cpuset=\"0x00000008\""));
-    assert_non_null(strstr(text, "cache_size=\"32768\" depth=\"1\" cache_linesize=\"64\" "
-                                 "cache_associativity=\"8\" cache_type=\"2\""));
-    assert_non_null(strstr(text, "value=\"412\" initiator_cpuset=\"0x000000ff\"/>"));
-    assert_int_equal(count_of(text, "<object "), count_of(text, "</object>") + 3);
-    free(text);
-    document_free(&document);
-}
-
 /* One node that was not measured against itself has the DRAM of the levels. */
 static void a_single_node_has_what_the_levels_say(void **state)
 {
@@ -265,7 +237,6 @@ static void damaged_trees_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_distances_and_attributes_are_written),
         cmocka_unit_test(a_single_node_has_what_the_levels_say),
         cmocka_unit_test(pairs_that_are_missing_cost_one_cpu),
         cmocka_unit_test(hostile_documents_are_refused_or_inert),

@@ -30,22 +30,6 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-static void pairs_that_failed_are_marked_and_counted(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 4, 1);
-    struct series *series = &document.probes[1].series[0];
-    series->points[0].y = summary_of_nothing();
-    series->point_count--;
-    char *text = print(&document, &plain, true);
-    assert_non_null(strstr(text, "  0       -       x "));
-    assert_non_null(strstr(text, "       x       -\n"));
-    assert_non_null(strstr(text, "x: 2 pairs could not be measured\n"));
-    free(text);
-    document_free(&document);
-}
-
 static void rows_stand_in_the_order_of_the_points(void **state)
 {
     (void)state;
@@ -90,25 +74,6 @@ static void doubtful_pairs_are_marked(void **state)
     document_free(&document);
 }
 
-static void the_closing_line_names_the_pairs(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    struct point *points = document.probes[1].series[0].points;
-    points[0].from = 29;
-    points[0].to = 28;
-    points[0].y.median = 163.9f;
-    points[1].from = 3;
-    points[1].to = 7;
-    points[1].y.median = 52.1f;
-    char *text = print(&document, &plain, true);
-    const char *closing = "\nMin 52.1 (3,7)  Max 163.9 (29,28)  Mean 108.0 ns\n";
-    assert_string_equal(text + strlen(text) - strlen(closing), closing);
-    free(text);
-    document_free(&document);
-}
-
 static void a_matrix_too_wide_for_a_summary_is_shown_by_its_values(void **state)
 {
     (void)state;
@@ -119,22 +84,6 @@ static void a_matrix_too_wide_for_a_summary_is_shown_by_its_values(void **state)
     assert_non_null(strstr(text, "pairs by value"));
     assert_non_null(strstr(text, "\nMin 20.0 (12,13)  Max 147.0 (0,38)"));
     assert_fits(text, 80);
-    free(text);
-    document_free(&document);
-}
-
-static void scattered_ids_become_a_list(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 60, 1);
-    struct series *series = &document.probes[1].series[0];
-    for (size_t i = 0; i < series->point_count; i++) {
-        series->points[i].from = (int)i * 1000;
-        series->points[i].to = (int)i * 1000 + 1;
-    }
-    char *text = print(&document, &plain, true);
-    assert_non_null(strstr(text, "    1000 -> 1001     "));
     free(text);
     document_free(&document);
 }
@@ -289,54 +238,15 @@ static void long_lists_of_cpus_stand_below_the_groups(void **state)
     document_free(&document);
 }
 
-static void a_map_shows_what_is_far_and_what_failed(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 64, 1);
-    document.probes[1].series[0].points[63].y = summary_of_nothing(); /* 1 to 0 */
-    char *text = print(&document, &plain, true);
-    assert_non_null(strstr(text, "     0   4   8   12 "));
-    assert_non_null(strstr(text, "\n   0  .++"));
-    assert_non_null(strstr(text, "\n   1 x ++"));
-    assert_non_null(strstr(text, "\n  20.0 .:-=+*#%@ 147 ns\n"));
-    assert_null(strstr(text, "Each place"));
-    free(text);
-    document_free(&document);
-    /* Half blocks show two rows in a line, and tiles what does not fit even so. */
-    const struct text_style terminal = {.width = 80, .blocks = true, .colour = true};
-    sample_document(&document, 128, 1);
-    text = print(&document, &terminal, true);
-    assert_non_null(strstr(text, "▀"));
-    assert_non_null(strstr(text, "Each place is the median of 2 by 2 pairs."));
-    assert_in_range(count_lines(text), 32, 42);
-    free(text);
-    document_free(&document);
-}
-
 static void maps_are_as_before(void **state)
 {
     (void)state;
     const struct text_style terminal = {.width = 40, .blocks = true, .colour = true};
-    const struct text_style narrow = {.width = 40};
     struct document document;
     sample_document(&document, 64, 1);
-    assert_golden(print(&document, &narrow, true), "matrix-shades.txt");
     assert_golden(print(&document, &terminal, true), "matrix-map.txt");
     add_clusters(&document, 64);
     assert_golden(print(&document, &terminal, true), "matrix-groups.txt");
-    document_free(&document);
-}
-
-static void nothing_measured_is_said(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    document.probes[1].series[0].point_count = 0;
-    char *text = print(&document, &plain, true);
-    assert_string_equal(text, "  nothing was measured\n");
-    free(text);
     document_free(&document);
 }
 
@@ -402,19 +312,6 @@ static void labels_stand_beside_the_rows(void **state)
     document_free(&document);
 }
 
-static void scatter_is_reported_in_words(void **state)
-{
-    (void)state;
-    const struct text_style wide = {.width = 200};
-    struct document document;
-    sample_document(&document, 4, 1);
-    char *text = print(&document, &wide, true);
-    assert_non_null(strstr(text, "  Scatter of a typical pair (standard deviation): from line to "
-                                 "line 12.5 %, drift through the run 1.56 %\n"));
-    free(text);
-    document_free(&document);
-}
-
 static void why_pairs_failed_is_reported_below(void **state)
 {
     (void)state;
@@ -438,24 +335,18 @@ static void why_pairs_failed_is_reported_below(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_that_failed_are_marked_and_counted),
         cmocka_unit_test(rows_stand_in_the_order_of_the_points),
         cmocka_unit_test(doubtful_pairs_are_marked),
-        cmocka_unit_test(the_closing_line_names_the_pairs),
         cmocka_unit_test(a_matrix_too_wide_for_a_summary_is_shown_by_its_values),
-        cmocka_unit_test(scattered_ids_become_a_list),
         cmocka_unit_test(every_matrix_fits_every_width),
         cmocka_unit_test(clusters_make_a_wide_matrix_one_of_groups),
         cmocka_unit_test(half_a_matrix_is_grouped_too),
         cmocka_unit_test(single_cpus_are_groups_of_their_own),
         cmocka_unit_test(long_lists_of_cpus_stand_below_the_groups),
-        cmocka_unit_test(a_map_shows_what_is_far_and_what_failed),
         cmocka_unit_test(maps_are_as_before),
-        cmocka_unit_test(nothing_measured_is_said),
         cmocka_unit_test(one_direction_is_no_loss),
         cmocka_unit_test(a_triangle_has_the_mean_of_both_directions),
         cmocka_unit_test(labels_stand_beside_the_rows),
-        cmocka_unit_test(scatter_is_reported_in_words),
         cmocka_unit_test(why_pairs_failed_is_reported_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,15 +5,6 @@ static char *print(const struct document *document)
     return capture_output("openmetrics", document);
 }
 
-static void the_sample_is_printed_as_before(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 3, 1);
-    assert_golden(print(&document), "openmetrics.txt");
-    document_free(&document);
-}
-
 static void an_empty_document_ends_as_it_must(void **state)
 {
     (void)state;
@@ -181,7 +172,6 @@ static void a_probe_that_failed_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_sample_is_printed_as_before),
         cmocka_unit_test(an_empty_document_ends_as_it_must),
         cmocka_unit_test(labels_are_escaped_and_inert),
         cmocka_unit_test(a_sample_is_given_once),

@@ -35,16 +35,13 @@ static size_t widest_line(const char *text)
     return widest;
 }
 
-static void views_of_the_sample_are_as_before(void **state)
+/* Those of a file or a pipe are in tests/golden. */
+static void views_in_colours_are_as_before(void **state)
 {
     (void)state;
     struct document document;
     sample_document(&document, 2, 8);
-    assert_golden(summary(&document, &plain), "summary.txt");
-    assert_golden(summary(&document, &terminal), "summary-terminal.txt");
     assert_golden(summary(&document, &coloured), "summary-coloured.txt");
-    assert_golden(probe(&document, 0, &plain), "latency.txt");
-    assert_golden(probe(&document, 1, &plain), "cores.txt");
     assert_golden(probe(&document, 1, &coloured), "cores-coloured.txt");
     document_free(&document);
 }
@@ -61,18 +58,6 @@ static void a_summary_fits_a_screen(void **state)
         free(text);
         document_free(&document);
     }
-}
-
-static void a_run_that_was_stopped_is_reported_at_once(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    document.run.complete = false;
-    char *text = summary(&document, &plain);
-    assert_in_range(strstr(text, "Not complete: ") - text, 1, 3 * 80);
-    free(text);
-    document_free(&document);
 }
 
 static void every_flag_is_explained_once(void **state)
@@ -292,29 +277,11 @@ static size_t count_of(const char *text, const char *what)
     return count;
 }
 
-static void a_disagreement_is_said_once_on_each_screen(void **state)
-{
-    (void)state;
-    static const char said[] = "the curve shows 2 caches";
-    struct document document;
-    sample_document(&document, 2, 1);
-    sample_finding(&document, &document.probes[0], "levels.disagreement", "", NAN, 0)->text = said;
-    char *text = summary(&document, &plain);
-    assert_int_equal(count_of(text, said), 1);
-    free(text);
-    text = probe(&document, 0, &plain);
-    assert_int_equal(count_of(text, said), 1);
-    free(text);
-    document_free(&document);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_disagreement_is_said_once_on_each_screen),
-        cmocka_unit_test(views_of_the_sample_are_as_before),
+        cmocka_unit_test(views_in_colours_are_as_before),
         cmocka_unit_test(a_summary_fits_a_screen),
-        cmocka_unit_test(a_run_that_was_stopped_is_reported_at_once),
         cmocka_unit_test(every_flag_is_explained_once),
         cmocka_unit_test(series_of_one_heading_are_distinguished_by_name),
         cmocka_unit_test(a_hypervisor_is_reported_once),

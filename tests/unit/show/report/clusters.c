@@ -33,35 +33,6 @@ static void assert_clusters(const struct document *document, const char *expecte
     pool_free(&test_pool);
 }
 
-static void clusters_are_shown_as_a_tree(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 8, 1);
-    char *text = print(&document);
-    assert_string_equal(text, "");
-    free(text);
-    add_cluster(&document, "0-3", 55.25, "looks like a core complex");
-    add_cluster(&document, "0-1", 20, "looks like two threads");
-    add_cluster(&document, "2-3", 21, "looks like two threads");
-    add_cluster(&document, "4-7", 56, "looks like a core complex; not declared");
-    struct finding *other =
-        sample_finding(&document, &document.probes[1], "cluster.disagreement", "", 0, 0);
-    other->cpus = "4-7";
-    other->text = "CPUs 4-7 behave as one cluster; declared as separate";
-    text = print(&document);
-    assert_string_equal(
-        text, "\nclusters\n"
-              "  0-3                     55.2 ns  looks like a core complex\n"
-              "    0-1                   20.0 ns  looks like two threads\n"
-              "    2-3                   21.0 ns  looks like two threads\n"
-              "  4-7                     56.0 ns  looks like a core complex; not declared\n"
-              "  ! CPUs 4-7 behave as one cluster; declared as separate\n");
-    free(text);
-    assert_clusters(&document, "Clusters: 2 of 2 CPUs (20.0 to 21.0), 2 of 4 CPUs (55.2 to 56.0)");
-    document_free(&document);
-}
-
 static void odd_clusters_do_no_harm(void **state)
 {
     (void)state;
@@ -141,7 +112,6 @@ static void where_they_contradict_is_reported_once_on_the_first_screen(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters_are_shown_as_a_tree),
         cmocka_unit_test(odd_clusters_do_no_harm),
         cmocka_unit_test(a_cluster_of_more_cpus_than_there_are_is_none),
         cmocka_unit_test(clusters_of_another_experiment_are_another_tree),

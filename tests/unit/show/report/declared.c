@@ -101,24 +101,6 @@ static void assert_fact(const struct report *report, size_t i, const char *label
     assert_string_equal(facts->list[i].text, text);
 }
 
-static void nodes_channels_and_weights_have_a_line_each(void **state)
-{
-    (void)state;
-    struct bench bench;
-    fill(&bench);
-    struct report report = build(&bench);
-    assert_string_equal(report.list[0].heading.title, "declared");
-    assert_int_equal(report.list[1].facts.count, 4);
-    assert_fact(&report, 0, "node 2",
-                "CPU-less, tier 56: declared 250 ns, 25.6 GB/s; measured 412 ns, 11.0 GB/s");
-    assert_fact(&report, 1, "DRAM",
-                "read 69.8 GB/s of 204.8 declared: 7 of 8 channels populated with DDR4 at 3200 "
-                "MT/s, slot DIMM_H is empty");
-    assert_fact(&report, 2, "weights", "for CPUs of node 0: 11 5 3 (the kernel has 1 1 1)");
-    assert_fact(&report, 3, NULL, "for CPUs of node 1: 5 11 3 (the kernel has 1 1 1)");
-    pool_free(&test_pool);
-}
-
 static void what_is_not_known_is_not_said(void **state)
 {
     (void)state;
@@ -215,7 +197,6 @@ static void hostile_texts_are_only_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_channels_and_weights_have_a_line_each),
         cmocka_unit_test(what_is_not_known_is_not_said),
         cmocka_unit_test(a_doubt_stands_at_the_line_s_end),
         cmocka_unit_test(another_experiment_is_named),

@@ -41,49 +41,6 @@ static void nothing_to_know_is_no_heading(void **state)
     pool_free(&test_pool);
 }
 
-static void doubts_stand_before_remarks_below_one_heading(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    const struct document *list[] = {&document};
-    struct report report = build(list, NULL);
-    bool remarks = false;
-    assert_int_equal(report.list[0].kind, BLOCK_HEADING);
-    assert_string_equal(report.list[0].heading.title, "to know");
-    for (size_t i = 1; i < report.count; i++) {
-        assert_int_equal(report.list[i].kind, BLOCK_NOTE);
-        if (report.list[i].note.flag < 0)
-            continue;
-        assert_false(remarks && report.list[i].note.kind == NOTE_DOUBT);
-        remarks = remarks || report.list[i].note.kind == NOTE_REMARK;
-    }
-    const struct note *note = find(&report, NOTE_DOUBT, flag_texts[FLAG_TOO_FEW].meaning);
-    assert_string_equal(note->whom, "L3.latency; as few as 6 trials, coverage 96 %");
-    assert_string_equal(note->why, flag_texts[FLAG_TOO_FEW].why);
-    assert_string_equal(note->remedy, flag_texts[FLAG_TOO_FEW].remedy);
-    assert_string_equal(find(&report, NOTE_REMARK, "numa was skipped")->why,
-                        "this machine has a single NUMA node");
-    pool_free(&test_pool);
-    document_free(&document);
-}
-
-static void of_many_names_three_are_said_and_the_others_counted(void **state)
-{
-    (void)state;
-    struct document document;
-    sample_document(&document, 2, 1);
-    for (int i = 0; i < 7; i++)
-        sample_finding(&document, &document.probes[0], "L4.latency", "cycles", 7, 0)->flags =
-            FLAG_BIT(FLAG_DRIFT);
-    const struct document *list[] = {&document};
-    struct report report = build(list, NULL);
-    assert_string_equal(find(&report, NOTE_DOUBT, flag_texts[FLAG_DRIFT].meaning)->whom,
-                        "L4.latency, L4.latency, L4.latency and 4 more");
-    pool_free(&test_pool);
-    document_free(&document);
-}
-
 static void points_that_failed_are_counted_by_their_reason(void **state)
 {
     (void)state;
@@ -169,8 +126,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_to_know_is_no_heading),
-        cmocka_unit_test(doubts_stand_before_remarks_below_one_heading),
-        cmocka_unit_test(of_many_names_three_are_said_and_the_others_counted),
         cmocka_unit_test(points_that_failed_are_counted_by_their_reason),
         cmocka_unit_test(a_remark_that_names_the_hypervisor_stands_for_the_flag),
         cmocka_unit_test(a_probe_in_full_knows_its_own_and_what_it_left_out),

@@ -24,25 +24,6 @@ static size_t lines_of(const char *text)
     return lines;
 }
 
-static void odd_nodes_alone_are_named(void **state)
-{
-    (void)state;
-    struct fleet fleet = {.nodes = NULL};
-    struct node_plan slow = ordinary;
-    slow.faults[0] = (struct node_fault){"bandwidth.read.all", 0.75};
-    add_nodes(&fleet, &ordinary, 0, 20);
-    add_nodes(&fleet, &slow, 20, 1);
-    judge_fleet(&fleet);
-    char *text = text_of(&fleet);
-    assert_non_null(strstr(text, "1 of 21 nodes differs from its peers"));
-    assert_non_null(strstr(text, "  n020  a memory channel: bandwidth.read.all 1"));
-    assert_null(strstr(text, "n00"));
-    assert_null(strstr(text, "n01"));
-    assert_int_equal(lines_of(text), 3);
-    free(text);
-    fleet_free(&fleet);
-}
-
 /* However many there are, and whatever else there is to say. */
 static void it_takes_ten_lines(void **state)
 {
@@ -94,7 +75,6 @@ static void names_are_made_inert(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odd_nodes_alone_are_named),
         cmocka_unit_test(it_takes_ten_lines),
         cmocka_unit_test(names_are_made_inert),
     };

@@ -243,44 +243,6 @@ static void curves_of_a_device_share_figures_that_say_what_they_are(void **state
     document_free(&document);
 }
 
-/* Each device's own caches, and in its own pictures; of constants those of constant memory. */
-static void marks_are_of_the_device_that_was_measured(void **state)
-{
-    (void)state;
-    struct document document;
-    read_made_up(&document);
-    const struct document *list[] = {&document};
-    char *page = page_of(list, 1);
-    const char *data = strstr(page, "id=data>");
-    assert_non_null(data);
-    assert_non_null(strstr(data, "\"marks\":[{\"x\":102400,\"found\":true,\"document\":0,"
-                                 "\"label\":\"L1\"},{\"x\":131072,\"found\":false"));
-    assert_non_null(strstr(data, "\"marks\":[{\"x\":2048,\"found\":true,\"document\":0,"
-                                 "\"label\":\"constant1\"}"));
-    assert_null(strstr(data, "\"x\":32768,\"found\":false")); /* L1 of the CPU */
-    free(page);
-    document_free(&document);
-}
-
-static void devices_stand_on_the_sheet_and_among_the_facts(void **state)
-{
-    (void)state;
-    struct document document;
-    read_made_up(&document);
-    document.machine.gpus[0].name = "A <b>";
-    document.machine.gpus[0].modelled = true;
-    const struct document *list[] = {&document};
-    char *page = page_of(list, 1);
-    assert_int_equal(count_of(page, "<h3>gpu"), 2);
-    assert_int_equal(count_of(page, "<caption><b>depth of gpu"), 2);
-    assert_int_equal(count_of(page, "<th scope=row>gpu0<td class=words>A &lt;b&gt;, 12 multi"), 1);
-    assert_int_equal(count_of(page, "MODELLED"), 2);
-    assert_non_null(strstr(page, "<dt>host<dd>to the device 12.0 GB/s"));
-    assert_non_null(strstr(page, "<dt>cluster<dd>a load of another multiprocessor"));
-    free(page);
-    document_free(&document);
-}
-
 /* What a page of one probe has to be known for is what its text says, and no summary of it. */
 static void a_page_of_one_probe_has_the_notes_of_its_text(void **state)
 {
@@ -333,8 +295,6 @@ int main(void)
         cmocka_unit_test(what_matters_comes_first),
         cmocka_unit_test(no_text_of_a_document_becomes_markup),
         cmocka_unit_test(curves_of_a_device_share_figures_that_say_what_they_are),
-        cmocka_unit_test(marks_are_of_the_device_that_was_measured),
-        cmocka_unit_test(devices_stand_on_the_sheet_and_among_the_facts),
         cmocka_unit_test(a_page_of_one_probe_has_the_notes_of_its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

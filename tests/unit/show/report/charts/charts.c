@@ -78,47 +78,6 @@ static void charts_come_in_the_order_of_the_datasheet(void **state)
     pool_free(&test_pool);
 }
 
-static void curves_over_the_same_axes_share_a_chart(void **state)
-{
-    (void)state;
-    struct factor near[] = {{"stride", NULL, 64}, {"order", "random", NAN}};
-    struct factor far[] = {{"stride", NULL, 4096}, {"order", "random", NAN}};
-    const struct axis size = {"working set", "B"}, time = {"latency", "ns"};
-    struct series series[] = {
-        {.name = "latency", .factors = near, .factor_count = 2, .x = size, .y = time},
-        {.name = "clock", .x = size, .y = {"clock", "Hz"}},
-        {.name = "latency", .factors = far, .factor_count = 2, .x = size, .y = time}};
-    struct probe_result probe = {.name = "latency", .series = series, .series_count = 3};
-    struct document one = {.probes = &probe, .probe_count = 1, .file = "a.json"}, other = one;
-    other.file = "b.json";
-    const struct document *list[] = {&one, &other};
-    static const char *const titles[] = {"latency by working set", "clock by working set"};
-    static const char *const labels[] = {"stride 64", "stride 4096", "clock"};
-    static const char *const of_two[] = {"a.json: stride 64",
-                                         "a.json: stride 4096",
-                                         "b.json: stride 64",
-                                         "b.json: stride 4096",
-                                         "a.json",
-                                         "b.json"};
-    struct report report;
-    const struct block *block;
-    size_t at = 0, found = 0;
-    begin(&report, list, 1);
-    assert_headings(&report, 3, titles, 2);
-    for (; (block = next(&report, BLOCK_CURVE, 0, &at)); found++)
-        assert_string_equal(block->curve.label, labels[found]);
-    assert_int_equal(found, 3);
-    pool_free(&test_pool);
-    begin(&report, list, 2);
-    assert_headings(&report, 3, titles, 2);
-    for (at = found = 0; (block = next(&report, BLOCK_CURVE, 0, &at)); found++) {
-        assert_string_equal(block->curve.label, of_two[found]);
-        assert_int_equal(block->document, of_two[found][0] - 'a');
-    }
-    assert_int_equal(found, 6);
-    pool_free(&test_pool);
-}
-
 /* Names alone where all differ, and factors too where some are the same. */
 static void a_label_has_what_it_takes(void **state)
 {
@@ -197,42 +156,6 @@ static void a_curve_has_its_capacities_once(void **state)
     pool_free(&test_pool);
 }
 
-static void a_matrix_has_its_points_by_row_and_column(void **state)
-{
-    (void)state;
-    struct point points[] = {{.from = 4, .to = 7, .y = {.median = 20, .n = 5}},
-                             {.from = 7, .to = 4, .y = {.median = 30, .n = 6}}};
-    struct series series = {.name = "hand-off",
-                            .matrix = true,
-                            .x = {"cpu", ""},
-                            .y = {"latency", "ns"},
-                            .points = points,
-                            .point_count = 2};
-    struct finding cluster = {.name = "cluster", .unit = "ns", .value = 20, .cpus = "4,7"};
-    struct probe_result probe = {.name = "cores",
-                                 .series = &series,
-                                 .series_count = 1,
-                                 .findings = &cluster,
-                                 .finding_count = 1};
-    const struct document document = {.probes = &probe, .probe_count = 1};
-    const struct document *list[] = {&document};
-    static const char *const title = "latency from row to column: hand-off";
-    struct report report;
-    size_t at = 0;
-    begin(&report, list, 1);
-    assert_headings(&report, 3, &title, 1);
-    const struct matrix *matrix = &next(&report, BLOCK_MATRIX, 0, &at)->matrix;
-    assert_string_equal(matrix->label, "hand-off");
-    assert_int_equal(matrix->square->row_count, 2);
-    assert_int_equal(matrix->square->rows[1], 7);
-    assert_null(matrix->square->cells[0].point);
-    assert_ptr_equal(matrix->square->cells[1].point, &points[0]);
-    assert_ptr_equal(matrix->square->cells[2].point, &points[1]);
-    assert_int_equal(matrix->group_count, 1);
-    assert_string_equal(matrix->groups[0], "4,7");
-    pool_free(&test_pool);
-}
-
 static void what_has_no_room_is_counted(void **state)
 {
     (void)state;
@@ -292,10 +215,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(charts_come_in_the_order_of_the_datasheet),
-        cmocka_unit_test(curves_over_the_same_axes_share_a_chart),
         cmocka_unit_test(a_label_has_what_it_takes),
         cmocka_unit_test(a_curve_has_its_capacities_once),
-        cmocka_unit_test(a_matrix_has_its_points_by_row_and_column),
         cmocka_unit_test(what_has_no_room_is_counted),
         cmocka_unit_test(between_things_that_are_numbered_nothing_lies),
     };
