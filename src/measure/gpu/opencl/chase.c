@@ -101,9 +101,8 @@ static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_
 /* The links that are sent at once: 16 MiB. */
 enum { LINKS_AT_ONCE = 2 * 1024 * 1024 };
 
-static int link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
-                     struct opencl_memory *part, uint64_t first, uint64_t count,
-                     struct error *error)
+static void link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
+                      struct opencl_memory *part, uint64_t first, uint64_t count)
 {
     const struct gpu_work *work = &gpu->ready.work;
     uint64_t stride = work->stride, offset = work->offset;
@@ -117,44 +116,25 @@ static int link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
         {sizeof offset, &offset},
         {sizeof width, &width},
     };
-    int code =
-        opencl_arguments(gpu, kernel, arguments, sizeof arguments / sizeof *arguments, error);
     size_t group = gpu->limits.group, items = ((size_t)count + group - 1) / group * group;
-    return code ? code : opencl_execute(gpu, kernel, items, group, NULL, error);
+    opencl_execute(gpu, kernel, arguments, sizeof arguments / sizeof *arguments, items, group,
+                   NULL);
 }
 
 /* The host makes the order and sends it packed; the device spreads it, so that a ring of pages
  * does not travel as pages. */
-static int link_ring(struct opencl_gpu *gpu, const uint64_t *next, size_t count,
-                     struct error *error)
-{
-    size_t most = count < LINKS_AT_ONCE ? count : LINKS_AT_ONCE;
-    struct opencl_memory *part = NULL;
-    struct opencl_kernel *kernel = NULL;
-    int code = opencl_allocate(gpu, false, most * sizeof *next, &part, error);
-    if (code == 0)
-        code = opencl_kernel(gpu, "link", &kernel, error);
-    for (size_t first = 0; code == 0 && first < count; first += most) {
-        size_t now = count - first < most ? count - first : most;
-        code = opencl_write(gpu, part, 0, now * sizeof *next, next + first, error);
-        if (code == 0)
-            code = link_part(gpu, kernel, part, first, now, error);
-    }
-    if (gpu->lost.code) /* it may still use both */
-        return code;
-    opencl_free(gpu, &part);
-    if (kernel)
-        gpu->api->clReleaseKernel(kernel);
-    return code;
-}
-
-static int build_ring(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
+static void build_ring(struct opencl_gpu *gpu, uint64_t seed)
 {
     const struct gpu_work *work = &gpu->ready.work;
-    size_t count = work->bytes / work->stride;
+    size_t count = work->bytes / work->stride, most = count < LINKS_AT_ONCE ? count : LINKS_AT_ONCE;
+    struct opencl_memory *part = NULL;
+    struct opencl_kernel *kernel = NULL;
     uint64_t *next = malloc(count * sizeof *next);
-    if (!next)
-        return error_out_of_memory(error);
+    if (!next) {
+        if (opencl_works(gpu))
+            error_out_of_memory(&gpu->failure);
+        return;
+    }
     ring_build(&(struct ring){
         .memory = (unsigned char *)next,
         .count = count,
@@ -163,33 +143,41 @@ static int build_ring(struct opencl_gpu *gpu, uint64_t seed, struct error *error
         .seed = seed,
         .link = RING_INDEXES,
     });
-    int code = link_ring(gpu, next, count, error);
-    if (!gpu->lost.code) /* a copy may still be under way */
-        free(next);
-    return code;
+    opencl_allocate(gpu, false, most * sizeof *next, &part);
+    opencl_kernel(gpu, "link", &kernel);
+    for (size_t first = 0; opencl_works(gpu) && first < count; first += most) {
+        size_t now = count - first < most ? count - first : most;
+        opencl_write(gpu, part, now * sizeof *next, next + first);
+        link_part(gpu, kernel, part, first, now);
+    }
+    if (gpu->lost.code) /* it may still use all of them */
+        return;
+    opencl_free(gpu, &part);
+    if (kernel)
+        gpu->api->clReleaseKernel(kernel);
+    free(next);
 }
 
 /* Works with the same span share an allocation, so that an offset is always the same line. */
-static int get_memory(struct opencl_gpu *gpu, struct error *error)
+static void get_memory(struct opencl_gpu *gpu)
 {
     struct opencl_ready *ready = &gpu->ready;
     bool on_host = ready->work.home == GPU_ON_HOST;
-    if (ready->work.span == 0)
-        return opencl_allocate(gpu, on_host, extent(&ready->work), &ready->memory, error);
     size_t span = extent(&ready->work);
+    if (ready->work.span == 0) {
+        opencl_allocate(gpu, on_host, span, &ready->memory);
+        return;
+    }
     if (!gpu->kept || gpu->kept_span != span || gpu->kept_home != ready->work.home) {
         opencl_free(gpu, &gpu->kept);
-        int code = opencl_allocate(gpu, on_host, span, &gpu->kept, error);
-        if (code)
-            return code;
+        opencl_allocate(gpu, on_host, span, &gpu->kept);
         gpu->kept_span = span;
         gpu->kept_home = ready->work.home;
     }
     ready->memory = gpu->kept;
-    return 0;
 }
 
-static int make_image(struct opencl_gpu *gpu, struct error *error)
+static void make_image(struct opencl_gpu *gpu)
 {
     const struct opencl_image_format format = {OPENCL_ONE_CHANNEL, OPENCL_UINT32};
     const struct opencl_image_shape shape = {
@@ -198,23 +186,24 @@ static int make_image(struct opencl_gpu *gpu, struct error *error)
         .buffer = gpu->ready.memory,
     };
     int32_t status = OPENCL_SUCCESS;
-    gpu->ready.other = gpu->api->clCreateImage(gpu->context, OPENCL_MEMORY_READ_ONLY, &format,
-                                               &shape, NULL, &status);
-    if (gpu->ready.other && status == OPENCL_SUCCESS)
-        return 0;
-    gpu->ready.other = NULL;
-    return opencl_failed("make an image of a buffer", status, error);
+    if (!opencl_works(gpu))
+        return;
+    struct opencl_memory *made = gpu->api->clCreateImage(gpu->context, OPENCL_MEMORY_READ_ONLY,
+                                                         &format, &shape, NULL, &status);
+    if (opencl_made(gpu, "make an image of a buffer", made, status))
+        gpu->ready.other = made;
 }
 
 /* --- following it --- */
 
-static int set_arguments(struct opencl_gpu *gpu, uint64_t groups, struct error *error)
+void opencl_follow(struct opencl_gpu *gpu, uint64_t groups, struct gpu_time *time)
 {
-    const struct opencl_ready *ready = &gpu->ready;
+    struct opencl_ready *ready = &gpu->ready;
     const struct kind *kind = find_kind(&ready->work);
     struct opencl_memory *base = ready->other ? ready->other : ready->memory;
     uint32_t zero = 0;
     uint64_t words = extent(&ready->work) / width_bytes(kind);
+    struct opencl_span span = {0, 0};
     struct opencl_argument arguments[7] = {
         {sizeof base, &base},
         {sizeof ready->at, &ready->at},
@@ -228,24 +217,13 @@ static int set_arguments(struct opencl_gpu *gpu, uint64_t groups, struct error *
         arguments[count++] = (struct opencl_argument){sizeof words, &words};
         arguments[count++] = (struct opencl_argument){extent(&ready->work), NULL};
     }
-    return opencl_arguments(gpu, ready->kernel, arguments, count, error);
-}
-
-int opencl_follow(struct opencl_gpu *gpu, uint64_t groups, struct gpu_time *time,
-                  struct error *error)
-{
-    struct opencl_span span;
-    int code = set_arguments(gpu, groups, error);
-    if (code == 0)
-        code = opencl_execute(gpu, gpu->ready.kernel, 1, 1, &span, error);
-    if (code == 0)
-        code = opencl_read(gpu, gpu->out, 0, sizeof gpu->said, gpu->said, error);
-    if (code)
-        return code;
-    gpu->ready.at = gpu->said[0];
+    opencl_execute(gpu, ready->kernel, arguments, count, 1, 1, &span);
+    opencl_read(gpu, gpu->out, sizeof gpu->said, gpu->said);
+    if (!opencl_works(gpu))
+        return;
+    ready->at = gpu->said[0];
     time->ns = (double)span.ended_ns - (double)span.began_ns;
     time->cycles = gpu->limits.has_clock ? (double)gpu->said[1] : (double)NAN;
-    return 0;
 }
 
 /* The first level is one multiprocessor's and does not outlive a launch: this is twice the
@@ -262,7 +240,7 @@ static uint64_t groups_of(uint64_t loads)
     return (loads + OPENCL_LOADS - 1) / OPENCL_LOADS;
 }
 
-static int settle(struct opencl_gpu *gpu, struct error *error)
+static void settle(struct opencl_gpu *gpu)
 {
     const struct gpu_work *work = &gpu->ready.work;
     size_t count = work->bytes / work->stride;
@@ -272,26 +250,20 @@ static int settle(struct opencl_gpu *gpu, struct error *error)
     gpu->ready.warm = groups_of(count < warm ? count : warm);
     gpu->ready.at = work->offset / width_bytes(find_kind(work));
     struct gpu_time time;
-    int code = 0;
     if (!find_kind(work)->is_local)
-        code = opencl_sweep(gpu, gpu->ready.memory, extent(work), error);
-    if (code == 0)
-        code = opencl_follow(gpu, groups_of(count < SETTLE_LOADS ? count : SETTLE_LOADS), &time,
-                             error);
-    return code;
+        opencl_sweep(gpu, gpu->ready.memory, extent(work));
+    opencl_follow(gpu, groups_of(count < SETTLE_LOADS ? count : SETTLE_LOADS), &time);
 }
 
-static int make_chase(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
+static void make_chase(struct opencl_gpu *gpu, uint64_t seed)
 {
     const struct kind *kind = find_kind(&gpu->ready.work);
-    int code = get_memory(gpu, error);
-    if (code == 0)
-        code = build_ring(gpu, seed, error);
-    if (code == 0)
-        code = opencl_kernel(gpu, kind->kernel, &gpu->ready.kernel, error);
-    if (code == 0 && kind->path == GPU_TEXTURE)
-        code = make_image(gpu, error);
-    return code ? code : settle(gpu, error);
+    get_memory(gpu);
+    build_ring(gpu, seed);
+    opencl_kernel(gpu, kind->kernel, &gpu->ready.kernel);
+    if (kind->path == GPU_TEXTURE)
+        make_image(gpu);
+    settle(gpu);
 }
 
 double opencl_cycles(const struct opencl_limits *limits, double ticks, double ns)
@@ -300,20 +272,16 @@ double opencl_cycles(const struct opencl_limits *limits, double ticks, double ns
     return !limits->is_cpu && share >= 0.25 && share <= 1.25 ? ticks : (double)NAN;
 }
 
-static int measure_chase(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
-                         struct gpu_time *time, struct error *error)
+static void measure_chase(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                          struct gpu_time *time)
 {
-    struct gpu_time less, more;
+    struct gpu_time less = {NAN, NAN}, more = less;
     uint64_t groups = groups_of(repeats);
-    int code = opencl_follow(gpu, gpu->ready.warm, &less, error);
-    if (code == 0)
-        code = opencl_follow(gpu, gpu->ready.warm + groups, &more, error);
-    if (code)
-        return code;
+    opencl_follow(gpu, gpu->ready.warm, &less);
+    opencl_follow(gpu, gpu->ready.warm + groups, &more);
     *did = groups * OPENCL_LOADS;
     time->ns = more.ns - less.ns;
     time->cycles = opencl_cycles(&gpu->limits, more.cycles - less.cycles, time->ns);
-    return 0;
 }
 
 const struct opencl_action opencl_chase = {refuses_chase, make_chase, measure_chase};

@@ -12,15 +12,6 @@ static const uint64_t limit_ns = 30u * 1000000000u;
  * compiler would go through a group's items one after the other. */
 enum { GROUP_ITEMS = 256, UNIT_GROUPS = 8 };
 
-static void choose_items(const struct opencl_api *api, struct opencl_device *device,
-                         struct opencl_limits *limits)
-{
-    size_t most = (size_t)opencl_number(api, device, OPENCL_DEVICE_GROUP_ITEMS);
-    size_t units = (size_t)opencl_number(api, device, OPENCL_DEVICE_UNITS);
-    limits->group = limits->is_cpu || most == 0 ? 1 : most < GROUP_ITEMS ? most : GROUP_ITEMS;
-    limits->items = (units ? units : 1) * (limits->is_cpu ? 1 : UNIT_GROUPS * limits->group);
-}
-
 static struct opencl_limits get_limits(const struct opencl_api *api, struct opencl_device *device)
 {
     bool images = opencl_number(api, device, OPENCL_DEVICE_IMAGES) != 0;
@@ -34,30 +25,36 @@ static struct opencl_limits get_limits(const struct opencl_api *api, struct open
         .clock_hz = (double)opencl_number(api, device, OPENCL_DEVICE_CLOCK_MHZ) * 1e6,
         .tick_ns = (double)opencl_number(api, device, OPENCL_DEVICE_TICK_NS),
     };
-    choose_items(api, device, &limits);
+    size_t most = (size_t)opencl_number(api, device, OPENCL_DEVICE_GROUP_ITEMS);
+    size_t units = (size_t)opencl_number(api, device, OPENCL_DEVICE_UNITS);
+    limits.group = limits.is_cpu || most == 0 ? 1 : most < GROUP_ITEMS ? most : GROUP_ITEMS;
+    limits.items = (units ? units : 1) * (limits.is_cpu ? 1 : UNIT_GROUPS * limits.group);
     return limits;
 }
 
 /* The log's first line that says anything, cut to what fits into an error. */
-static int compiler_says(struct opencl_gpu *gpu, struct opencl_program *program, int32_t status,
-                         struct error *error)
+static void compiler_says(struct opencl_gpu *gpu, struct opencl_program *program, int32_t status)
 {
     size_t bytes = 0;
-    if (status != OPENCL_BUILD_FAILED ||
-        gpu->api->clGetProgramBuildInfo(program, gpu->device, OPENCL_BUILD_LOG, 0, NULL, &bytes) !=
-            OPENCL_SUCCESS)
-        return opencl_failed("compile the kernels", status, error);
-    char *log = calloc(bytes + 1, 1);
-    if (!log)
-        return error_out_of_memory(error);
-    gpu->api->clGetProgramBuildInfo(program, gpu->device, OPENCL_BUILD_LOG, bytes, log, NULL);
-    const char *line = log + strspn(log, " \t\r\n");
+    char *log = NULL;
+    if (status == OPENCL_BUILD_FAILED &&
+        gpu->api->clGetProgramBuildInfo(program, gpu->device, OPENCL_BUILD_LOG, 0, NULL, &bytes) ==
+            OPENCL_SUCCESS) {
+        log = calloc(bytes + 1, 1);
+        if (!log) {
+            error_out_of_memory(&gpu->failure);
+            return;
+        }
+        gpu->api->clGetProgramBuildInfo(program, gpu->device, OPENCL_BUILD_LOG, bytes, log, NULL);
+    }
+    const char *line = log ? log + strspn(log, " \t\r\n") : "";
     int length = (int)strcspn(line, "\r\n");
-    int code = length == 0 ? opencl_failed("compile the kernels", status, error)
-                           : error_set(error, ERROR_IMPOSSIBLE,
-                                       "OpenCL's compiler refuses the kernels: %.*s", length, line);
+    if (length == 0)
+        opencl_check(gpu, "compile the kernels", status);
+    else
+        error_set(&gpu->failure, ERROR_IMPOSSIBLE, "OpenCL's compiler refuses the kernels: %.*s",
+                  length, line);
     free(log);
-    return code;
 }
 
 uint64_t opencl_free_bytes(struct gpu *started)
@@ -71,39 +68,37 @@ uint64_t opencl_free_bytes(struct gpu *started)
     return (uint64_t)free_kib[0] * 1024;
 }
 
-int opencl_build(struct opencl_gpu *gpu, const char *text, struct opencl_program **program,
-                 struct error *error)
+void opencl_build(struct opencl_gpu *gpu, const char *text, struct opencl_program **program)
 {
     int32_t status = OPENCL_SUCCESS;
-    *program = gpu->api->clCreateProgramWithSource(gpu->context, 1, &text, NULL, &status);
-    if (!*program || status != OPENCL_SUCCESS) {
-        *program = NULL;
-        return opencl_failed("take the kernels", status, error);
-    }
+    *program = NULL;
+    if (!opencl_works(gpu))
+        return;
+    struct opencl_program *made =
+        gpu->api->clCreateProgramWithSource(gpu->context, 1, &text, NULL, &status);
+    if (!opencl_made(gpu, "take the kernels", made, status))
+        return;
     /* The kernels' clock came with OpenCL C 3.0. */
     const char *options = gpu->limits.has_clock ? "-cl-std=CL3.0" : "-cl-std=CL1.2";
-    status = gpu->api->clBuildProgram(*program, 1, &gpu->device, options, NULL, NULL);
-    if (status == OPENCL_SUCCESS)
-        return 0;
-    int code = compiler_says(gpu, *program, status, error);
-    gpu->api->clReleaseProgram(*program);
-    *program = NULL;
-    return code;
+    status = gpu->api->clBuildProgram(made, 1, &gpu->device, options, NULL, NULL);
+    if (status == OPENCL_SUCCESS) {
+        *program = made;
+        return;
+    }
+    compiler_says(gpu, made, status);
+    gpu->api->clReleaseProgram(made);
 }
 
-static int make_queues(struct opencl_gpu *gpu, struct error *error)
+static void make_queues(struct opencl_gpu *gpu)
 {
     int32_t status = OPENCL_SUCCESS;
     gpu->context = gpu->api->clCreateContext(NULL, 1, &gpu->device, NULL, NULL, &status);
-    if (!gpu->context || status != OPENCL_SUCCESS)
-        return opencl_failed("open the device", status, error);
-    for (int i = 0; i < OPENCL_QUEUES; i++) {
+    opencl_made(gpu, "open the device", gpu->context, status);
+    for (int i = 0; opencl_works(gpu) && i < OPENCL_QUEUES; i++) {
         gpu->queues[i] = gpu->api->clCreateCommandQueue(gpu->context, gpu->device,
                                                         OPENCL_QUEUE_PROFILING, &status);
-        if (!gpu->queues[i] || status != OPENCL_SUCCESS)
-            return opencl_failed("make a queue that measures times", status, error);
+        opencl_made(gpu, "make a queue that measures times", gpu->queues[i], status);
     }
-    return 0;
 }
 
 static int check_device(const struct opencl_gpu *gpu, struct error *error)
@@ -134,35 +129,28 @@ int opencl_start(struct gpu_library *opened, size_t index, struct gpu **out, str
     int code = check_device(gpu, error);
     if (code == 0) {
         gpu->limits = get_limits(gpu->api, gpu->device);
-        code = make_queues(gpu, error);
+        make_queues(gpu);
+        opencl_build(gpu, opencl_text, &gpu->program);
+        size_t words = gpu->limits.items < OPENCL_OUT_WORDS ? OPENCL_OUT_WORDS : gpu->limits.items;
+        opencl_allocate(gpu, false, words * sizeof(uint64_t), &gpu->out);
+        code = opencl_outcome(gpu, error);
     }
-    if (code == 0)
-        code = opencl_build(gpu, opencl_text, &gpu->program, error);
-    size_t words = gpu->limits.items < OPENCL_OUT_WORDS ? OPENCL_OUT_WORDS : gpu->limits.items;
-    if (code == 0)
-        code = opencl_allocate(gpu, false, words * sizeof(uint64_t), &gpu->out, error);
-    if (code) {
+    if (code)
         opencl_stop((struct gpu *)gpu);
-        return code;
-    }
-    *out = (struct gpu *)gpu;
-    return 0;
-}
-
-/* Memory of a device that has not ended its command is not freed: freeing would wait for the
- * device, or take memory away that it still uses. */
-static bool is_stuck(struct opencl_gpu *gpu)
-{
-    int32_t state = OPENCL_COMPLETE;
-    if (gpu->stuck)
-        gpu->api->clGetEventInfo(gpu->stuck, OPENCL_EVENT_STATUS, sizeof state, &state, NULL);
-    return state > OPENCL_COMPLETE;
+    else
+        *out = (struct gpu *)gpu;
+    return code;
 }
 
 void opencl_stop(struct gpu *started)
 {
     struct opencl_gpu *gpu = (struct opencl_gpu *)started;
-    if (!gpu || is_stuck(gpu))
+    int32_t state = OPENCL_COMPLETE;
+    if (gpu && gpu->stuck)
+        gpu->api->clGetEventInfo(gpu->stuck, OPENCL_EVENT_STATUS, sizeof state, &state, NULL);
+    /* Memory of a device that has not ended its command is not freed: freeing would wait for the
+     * device, or take memory away that it still uses. */
+    if (!gpu || state > OPENCL_COMPLETE)
         return;
     opencl_clear(gpu);
     opencl_free(gpu, &gpu->kept);

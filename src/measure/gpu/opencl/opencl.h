@@ -4,6 +4,9 @@
  * knows which work is done how, chase.c, stream.c and transfer.c do it;
  * text.c is the kernels.
  *
+ * Each call that can fail is made only as long as none has: the first failure stands in the device
+ * until its next work, so what needs several calls makes them one after the other.
+ *
  * Time is the device's, by profiling events, as the difference of a long and a short launch: what
  * launching costs cancels. Both begin with the same rounds that warm what no launch inherits.
  */
@@ -65,6 +68,7 @@ struct opencl_gpu {
     struct opencl_program *program;
     struct opencl_limits limits;
     uint64_t limit_ns;               /* a command that takes longer does not end */
+    struct error failure;            /* of the work that is under way: the first; code 0: none */
     struct error lost;               /* why the device does not answer; code 0: it does */
     struct opencl_event *stuck;      /* what it then has not ended */
     struct opencl_memory *out;       /* OPENCL_OUT_WORDS, or a sum for each of limits.items */
@@ -88,9 +92,8 @@ struct opencl_span {
  * `measure` does `repeats` repeats of it. */
 struct opencl_action {
     const char *(*refuses)(const struct opencl_gpu *, const struct gpu_work *);
-    int (*make)(struct opencl_gpu *, uint64_t seed, struct error *);
-    int (*measure)(struct opencl_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *,
-                   struct error *);
+    void (*make)(struct opencl_gpu *, uint64_t seed);
+    void (*measure)(struct opencl_gpu *, uint64_t repeats, uint64_t *did, struct gpu_time *);
 };
 
 extern const char opencl_text[];
@@ -102,8 +105,8 @@ int opencl_start(struct gpu_library *, size_t index, struct gpu **, struct error
 void opencl_stop(struct gpu *);
 /* Where AMD's extension reports it; 0 unknown. */
 uint64_t opencl_free_bytes(struct gpu *);
-/* Compiles kernels. ERROR_IMPOSSIBLE with the first line that the compiler says. */
-int opencl_build(struct opencl_gpu *, const char *text, struct opencl_program **, struct error *);
+/* Compiles kernels; fails with the first line that the compiler says. */
+void opencl_build(struct opencl_gpu *, const char *text, struct opencl_program **);
 
 /* --- work.c --- */
 
@@ -117,7 +120,7 @@ void opencl_clear(struct opencl_gpu *);
 /* --- chase.c --- */
 
 /* One launch that follows the prepared ring for `groups` groups, from where it stopped. */
-int opencl_follow(struct opencl_gpu *, uint64_t groups, struct gpu_time *, struct error *);
+void opencl_follow(struct opencl_gpu *, uint64_t groups, struct gpu_time *);
 
 /* Those ticks of a kernel's clock where they can be the multiprocessor's cycles, else NAN:
  * cl_khr_kernel_clock fixes no rate, and some devices count a timer. So they have to come at a
@@ -128,33 +131,38 @@ double opencl_cycles(const struct opencl_limits *, double ticks, double ns);
 /* --- stream.c --- */
 
 /* Loads every byte of a buffer once, by all units: it then lies in the last shared cache. */
-int opencl_sweep(struct opencl_gpu *, struct opencl_memory *, size_t bytes, struct error *);
-/* One launch that goes over the prepared stream `repeats` times. */
-int opencl_flow(struct opencl_gpu *, uint64_t repeats, double *ns, struct error *);
+void opencl_sweep(struct opencl_gpu *, struct opencl_memory *, size_t bytes);
+/* One launch that goes over the prepared stream `repeats` times; returns its ns. */
+double opencl_flow(struct opencl_gpu *, uint64_t repeats);
 
-/* --- call.c: codes as of gpu.h --- */
+/* --- call.c --- */
 
 /* "OpenCL could not <what>: CL_OUT_OF_RESOURCES", with a remedy where there is one. */
 int opencl_failed(const char *what, int32_t status, struct error *);
 /* The device's number for an opencl_device_info of up to 64 bits; 0 where it reports none. */
 uint64_t opencl_number(const struct opencl_api *, struct opencl_device *, uint32_t info);
-/* 0, or the reason for which the device no longer answers. */
-int opencl_answers(const struct opencl_gpu *, struct error *);
-int opencl_allocate(struct opencl_gpu *, bool on_host, size_t bytes, struct opencl_memory **,
-                    struct error *);
+static inline bool opencl_works(const struct opencl_gpu *gpu)
+{
+    return gpu->failure.code == 0;
+}
+/* Whether a call was done; if not, that is the device's failure unless there was one before. */
+bool opencl_check(struct opencl_gpu *, const char *what, int32_t status);
+/* The same for a call that makes something. */
+bool opencl_made(struct opencl_gpu *, const char *what, const void *made, int32_t status);
+/* 0, or the failure's code and text. */
+int opencl_outcome(const struct opencl_gpu *, struct error *);
+/* What is made is NULL after a failure. */
+void opencl_allocate(struct opencl_gpu *, bool on_host, size_t bytes, struct opencl_memory **);
 void opencl_free(struct opencl_gpu *, struct opencl_memory **); /* of NULL too; NULL then */
-int opencl_kernel(struct opencl_gpu *, const char *name, struct opencl_kernel **, struct error *);
-int opencl_arguments(struct opencl_gpu *, struct opencl_kernel *, const struct opencl_argument *,
-                     unsigned count, struct error *);
-/* Launches and waits. */
-int opencl_execute(struct opencl_gpu *, struct opencl_kernel *, size_t items, size_t group,
-                   struct opencl_span *, struct error *);
-/* Waits until the event has come, at most gpu->limit_ns, and releases it. `span` may be NULL. */
-int opencl_finish(struct opencl_gpu *, struct opencl_event *, struct opencl_span *, struct error *);
-/* Copy and wait. */
-int opencl_write(struct opencl_gpu *, struct opencl_memory *, size_t offset, size_t bytes,
-                 const void *from, struct error *);
-int opencl_read(struct opencl_gpu *, struct opencl_memory *, size_t offset, size_t bytes, void *to,
-                struct error *);
+void opencl_kernel(struct opencl_gpu *, const char *name, struct opencl_kernel **);
+/* Launches and waits; `span` may be NULL. */
+void opencl_execute(struct opencl_gpu *, struct opencl_kernel *, const struct opencl_argument *,
+                    unsigned count, size_t items, size_t group, struct opencl_span *);
+/* Waits until the event has come, at most gpu->limit_ns, and releases it, whatever failed before.
+ * `span` may be NULL. */
+void opencl_finish(struct opencl_gpu *, struct opencl_event *, struct opencl_span *);
+/* Copy from or to a buffer's begin, and wait. */
+void opencl_write(struct opencl_gpu *, struct opencl_memory *, size_t bytes, const void *from);
+void opencl_read(struct opencl_gpu *, struct opencl_memory *, size_t bytes, void *to);
 
 #endif

@@ -11,8 +11,7 @@ struct flow {
     uint64_t elements, repeats;
 };
 
-static int launch(struct opencl_gpu *gpu, const struct flow *flow, struct opencl_span *span,
-                  struct error *error)
+static void launch(struct opencl_gpu *gpu, const struct flow *flow, struct opencl_span *span)
 {
     const struct opencl_limits *limits = &gpu->limits;
     /* Groups are dealt out to the multiprocessors in order, so with a shift by one group each pass
@@ -27,30 +26,24 @@ static int launch(struct opencl_gpu *gpu, const struct flow *flow, struct opencl
         {sizeof turn, &turn},
         {sizeof gpu->out, &gpu->out},
     };
-    int code =
-        opencl_arguments(gpu, flow->kernel, arguments, sizeof arguments / sizeof *arguments, error);
-    return code ? code
-                : opencl_execute(gpu, flow->kernel, limits->items, limits->group, span, error);
+    opencl_execute(gpu, flow->kernel, arguments, sizeof arguments / sizeof *arguments,
+                   limits->items, limits->group, span);
 }
 
-static int go_over_once(struct opencl_gpu *gpu, const char *name, struct opencl_memory *memory,
-                        size_t bytes, struct error *error)
+static void go_over_once(struct opencl_gpu *gpu, const char *name, struct opencl_memory *memory,
+                         size_t bytes)
 {
     struct flow flow = {.to = memory, .from = memory, .repeats = 1};
     flow.elements = bytes / ELEMENT_BYTES;
-    int code = opencl_kernel(gpu, name, &flow.kernel, error);
-    if (code)
-        return code;
-    code = launch(gpu, &flow, NULL, error);
-    if (!gpu->lost.code)
+    opencl_kernel(gpu, name, &flow.kernel);
+    launch(gpu, &flow, NULL);
+    if (flow.kernel && !gpu->lost.code)
         gpu->api->clReleaseKernel(flow.kernel);
-    return code;
 }
 
-int opencl_sweep(struct opencl_gpu *gpu, struct opencl_memory *memory, size_t bytes,
-                 struct error *error)
+void opencl_sweep(struct opencl_gpu *gpu, struct opencl_memory *memory, size_t bytes)
 {
-    return go_over_once(gpu, "stream_read", memory, bytes, error);
+    go_over_once(gpu, "stream_read", memory, bytes);
 }
 
 /* --- streams --- */
@@ -74,7 +67,7 @@ static uint64_t elements_of(const struct gpu_work *work)
     return work->bytes / ELEMENT_BYTES / (work->traffic == GPU_COPY ? 2 : 1);
 }
 
-static int make_stream(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
+static void make_stream(struct opencl_gpu *gpu, uint64_t seed)
 {
     (void)seed; /* what streams see depends on no order */
     static const char *const kernels[] = {
@@ -85,20 +78,17 @@ static int make_stream(struct opencl_gpu *gpu, uint64_t seed, struct error *erro
     struct opencl_ready *ready = &gpu->ready;
     bool on_host = ready->work.home == GPU_ON_HOST;
     size_t bytes = (size_t)elements_of(&ready->work) * ELEMENT_BYTES;
-    int code = opencl_allocate(gpu, on_host, bytes, &ready->memory, error);
+    opencl_allocate(gpu, on_host, bytes, &ready->memory);
     /* Memory that was never written may not be allocated yet. */
-    if (code == 0)
-        code = go_over_once(gpu, "stream_write", ready->memory, bytes, error);
-    if (code == 0 && ready->work.traffic == GPU_COPY)
-        code = opencl_allocate(gpu, on_host, bytes, &ready->other, error);
-    if (code == 0)
-        code = opencl_kernel(gpu, kernels[ready->work.traffic], &ready->kernel, error);
+    go_over_once(gpu, "stream_write", ready->memory, bytes);
+    if (ready->work.traffic == GPU_COPY)
+        opencl_allocate(gpu, on_host, bytes, &ready->other);
+    opencl_kernel(gpu, kernels[ready->work.traffic], &ready->kernel);
     ready->warm = 1;
-    double ns;
-    return code ? code : opencl_flow(gpu, ready->warm, &ns, error);
+    opencl_flow(gpu, ready->warm);
 }
 
-int opencl_flow(struct opencl_gpu *gpu, uint64_t repeats, double *ns, struct error *error)
+double opencl_flow(struct opencl_gpu *gpu, uint64_t repeats)
 {
     const struct opencl_ready *ready = &gpu->ready;
     const struct flow flow = {
@@ -108,28 +98,21 @@ int opencl_flow(struct opencl_gpu *gpu, uint64_t repeats, double *ns, struct err
         .elements = elements_of(&ready->work),
         .repeats = repeats,
     };
-    struct opencl_span span;
-    int code = launch(gpu, &flow, &span, error);
-    if (code == 0)
-        *ns = (double)span.ended_ns - (double)span.began_ns;
-    return code;
+    struct opencl_span span = {0, 0};
+    launch(gpu, &flow, &span);
+    return (double)span.ended_ns - (double)span.began_ns;
 }
 
-static int measure_stream(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
-                          struct gpu_time *time, struct error *error)
+static void measure_stream(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                           struct gpu_time *time)
 {
     const struct gpu_work *work = &gpu->ready.work;
-    double less_ns, more_ns;
-    int code = opencl_flow(gpu, gpu->ready.warm, &less_ns, error);
-    if (code == 0)
-        code = opencl_flow(gpu, gpu->ready.warm + repeats, &more_ns, error);
-    if (code)
-        return code;
+    const double less_ns = opencl_flow(gpu, gpu->ready.warm);
+    const double more_ns = opencl_flow(gpu, gpu->ready.warm + repeats);
     uint64_t ways = work->traffic == GPU_COPY ? 2 : 1;
     *did = repeats * elements_of(work) * ELEMENT_BYTES * ways;
     time->ns = more_ns - less_ns;
     time->cycles = (double)NAN;
-    return 0;
 }
 
 const struct opencl_action opencl_stream = {refuses_stream, make_stream, measure_stream};

@@ -31,47 +31,43 @@ static const char *refuses_transfer(const struct opencl_gpu *gpu, const struct g
 }
 
 /* The pinned memory that OpenCL has: what a buffer on the host is mapped to. */
-static int map_host(struct opencl_gpu *gpu, size_t bytes, struct error *error)
+static void map_host(struct opencl_gpu *gpu, size_t bytes)
 {
     struct opencl_ready *ready = &gpu->ready;
-    int code = opencl_allocate(gpu, true, bytes, &ready->pinned, error);
-    if (code)
-        return code;
+    opencl_allocate(gpu, true, bytes, &ready->pinned);
+    if (!ready->pinned)
+        return;
     int32_t status = OPENCL_SUCCESS;
     struct opencl_event *event = NULL;
-    ready->host = gpu->api->clEnqueueMapBuffer(gpu->queues[0], ready->pinned, OPENCL_NO_WAIT,
-                                               OPENCL_MAP_READ | OPENCL_MAP_WRITE, 0, bytes, 0,
-                                               NULL, &event, &status);
-    if (!ready->host || status != OPENCL_SUCCESS) {
-        ready->host = NULL;
-        return opencl_failed("map pinned memory", status, error);
-    }
+    void *host = gpu->api->clEnqueueMapBuffer(gpu->queues[0], ready->pinned, OPENCL_NO_WAIT,
+                                              OPENCL_MAP_READ | OPENCL_MAP_WRITE, 0, bytes, 0, NULL,
+                                              &event, &status);
+    if (!opencl_made(gpu, "map pinned memory", host, status))
+        return;
+    ready->host = host;
     gpu->api->clFlush(gpu->queues[0]);
-    return opencl_finish(gpu, event, NULL, error);
+    opencl_finish(gpu, event, NULL);
 }
 
-static int make_transfer(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
+static void make_transfer(struct opencl_gpu *gpu, uint64_t seed)
 {
     struct opencl_ready *ready = &gpu->ready;
     const struct gpu_work *work = &ready->work;
     size_t piece = piece_of(work);
-    int code = 0;
     if (work->pinned)
-        code = map_host(gpu, work->bytes, error);
+        map_host(gpu, work->bytes);
     else if (!(ready->host = malloc(work->bytes)))
-        code = error_out_of_memory(error);
-    if (code == 0)
-        code = opencl_allocate(gpu, false, piece, &ready->memory, error);
-    if (code == 0 && goes_both_ways(work))
-        code = opencl_allocate(gpu, false, piece, &ready->other, error);
-    if (code)
-        return code;
+        error_out_of_memory(&gpu->failure);
+    opencl_allocate(gpu, false, piece, &ready->memory);
+    if (goes_both_ways(work))
+        opencl_allocate(gpu, false, piece, &ready->other);
+    if (!opencl_works(gpu))
+        return;
     /* Pages that were never touched are not allocated yet, on either side. */
     memset(ready->host, (int)(seed & 0xff), work->bytes);
-    code = opencl_write(gpu, ready->memory, 0, piece, ready->host, error);
-    if (code == 0 && ready->other)
-        code = opencl_write(gpu, ready->other, 0, piece, ready->host + piece, error);
-    return code;
+    opencl_write(gpu, ready->memory, piece, ready->host);
+    if (ready->other)
+        opencl_write(gpu, ready->other, piece, ready->host + piece);
 }
 
 /* One queue's part of a run of copies: its first and last event; the last is NULL where there is
@@ -95,49 +91,34 @@ static int32_t add_copy(struct opencl_gpu *gpu, struct copies *copies, bool is_f
                                                 bytes, copies->host, 0, NULL, event);
 }
 
-/* Widens the span to that of the event, which it releases. */
-static int join_span(struct opencl_gpu *gpu, struct opencl_event *event, struct opencl_span *whole,
-                     struct error *error)
-{
-    if (!event)
-        return 0;
-    struct opencl_span span;
-    int code = opencl_finish(gpu, event, &span, error);
-    if (code)
-        return code;
-    if (span.began_ns < whole->began_ns)
-        whole->began_ns = span.began_ns;
-    if (span.ended_ns > whole->ended_ns)
-        whole->ended_ns = span.ended_ns;
-    return 0;
-}
-
 /* All events are waited for, whatever comes: an error must not leave copies under way whose memory
  * is then freed. */
-static int run_copies(struct opencl_gpu *gpu, struct copies *queued, unsigned count,
-                      uint64_t copies, struct opencl_span *span, struct error *error)
+static struct opencl_span run_copies(struct opencl_gpu *gpu, struct copies *queued, unsigned count,
+                                     uint64_t copies)
 {
-    int32_t status = OPENCL_SUCCESS;
+    struct opencl_span whole = {UINT64_MAX, 0};
     for (uint64_t i = 0; i < copies; i++)
-        for (unsigned t = 0; t < count && status == OPENCL_SUCCESS; t++)
-            status = add_copy(gpu, &queued[t], i == 0, i + 1 == copies);
-    int code = status == OPENCL_SUCCESS ? 0 : opencl_failed("copy memory", status, error);
-    *span = (struct opencl_span){UINT64_MAX, 0};
+        for (unsigned t = 0; t < count && opencl_works(gpu); t++)
+            opencl_check(gpu, "copy memory", add_copy(gpu, &queued[t], i == 0, i + 1 == copies));
     for (unsigned t = 0; t < count; t++) {
+        struct opencl_event *const events[] = {queued[t].first, queued[t].last};
         gpu->api->clFlush(queued[t].queue);
-        int first = join_span(gpu, queued[t].first, span, code ? NULL : error);
-        code = code ? code : first;
-        int last = join_span(gpu, queued[t].last, span, code ? NULL : error);
-        code = code ? code : last;
+        for (int i = 0; i < 2; i++) {
+            struct opencl_span span = whole;
+            if (events[i])
+                opencl_finish(gpu, events[i], &span);
+            whole.began_ns = span.began_ns < whole.began_ns ? span.began_ns : whole.began_ns;
+            whole.ended_ns = span.ended_ns > whole.ended_ns ? span.ended_ns : whole.ended_ns;
+        }
     }
-    return code;
+    return whole;
 }
 
 /* The most copies that are under way at once: enough that no queue runs dry, and no more than any
  * driver takes. */
 enum { COPIES_AT_ONCE = 32 };
 
-static int copy_some(struct opencl_gpu *gpu, uint64_t copies, double *ns, struct error *error)
+static double copy_some(struct opencl_gpu *gpu, uint64_t copies)
 {
     struct opencl_ready *ready = &gpu->ready;
     struct copies queued[2] = {
@@ -154,32 +135,26 @@ static int copy_some(struct opencl_gpu *gpu, uint64_t copies, double *ns, struct
             .host = ready->host + piece_of(&ready->work),
         },
     };
-    struct opencl_span span;
     uint64_t began_ns = os_raw_ns();
-    int code = run_copies(gpu, queued, goes_both_ways(&ready->work) ? 2 : 1, copies, &span, error);
+    const struct opencl_span span =
+        run_copies(gpu, queued, goes_both_ways(&ready->work) ? 2 : 1, copies);
     /* With pageable memory the driver's own copy belongs to the transfer, and no event covers it.
      */
-    *ns = ready->work.pinned ? (double)span.ended_ns - (double)span.began_ns
-                             : (double)(os_raw_ns() - began_ns);
-    return code;
+    return ready->work.pinned ? (double)span.ended_ns - (double)span.began_ns
+                              : (double)(os_raw_ns() - began_ns);
 }
 
-static int measure_transfer(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
-                            struct gpu_time *time, struct error *error)
+static void measure_transfer(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                             struct gpu_time *time)
 {
     const struct gpu_work *work = &gpu->ready.work;
     double total_ns = 0;
-    for (uint64_t done = 0; done < repeats; done += COPIES_AT_ONCE) {
+    for (uint64_t done = 0; done < repeats && opencl_works(gpu); done += COPIES_AT_ONCE) {
         uint64_t left = repeats - done;
-        double ns;
-        int code = copy_some(gpu, left < COPIES_AT_ONCE ? left : COPIES_AT_ONCE, &ns, error);
-        if (code)
-            return code;
-        total_ns += ns;
+        total_ns += copy_some(gpu, left < COPIES_AT_ONCE ? left : COPIES_AT_ONCE);
     }
     *did = repeats * piece_of(work) * (goes_both_ways(work) ? 2 : 1);
     *time = (struct gpu_time){total_ns, (double)NAN};
-    return 0;
 }
 
 const struct opencl_action opencl_transfer = {refuses_transfer, make_transfer, measure_transfer};
@@ -193,26 +168,22 @@ static const char *refuses_launch(const struct opencl_gpu *gpu, const struct gpu
     return NULL;
 }
 
-static int make_launch(struct opencl_gpu *gpu, uint64_t seed, struct error *error)
+static void make_launch(struct opencl_gpu *gpu, uint64_t seed)
 {
     (void)seed;
-    int code = opencl_kernel(gpu, "empty", &gpu->ready.kernel, error);
+    opencl_kernel(gpu, "empty", &gpu->ready.kernel);
     /* The first one brings the kernel to the device. */
-    return code ? code : opencl_execute(gpu, gpu->ready.kernel, 1, 1, NULL, error);
+    opencl_execute(gpu, gpu->ready.kernel, NULL, 0, 1, 1, NULL);
 }
 
-static int measure_launch(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
-                          struct gpu_time *time, struct error *error)
+static void measure_launch(struct opencl_gpu *gpu, uint64_t repeats, uint64_t *did,
+                           struct gpu_time *time)
 {
     uint64_t began_ns = os_raw_ns();
-    for (uint64_t i = 0; i < repeats; i++) {
-        int code = opencl_execute(gpu, gpu->ready.kernel, 1, 1, NULL, error);
-        if (code)
-            return code;
-    }
+    for (uint64_t i = 0; i < repeats; i++)
+        opencl_execute(gpu, gpu->ready.kernel, NULL, 0, 1, 1, NULL);
     *did = repeats;
     *time = (struct gpu_time){(double)(os_raw_ns() - began_ns), (double)NAN};
-    return 0;
 }
 
 const struct opencl_action opencl_launch = {refuses_launch, make_launch, measure_launch};

@@ -40,7 +40,7 @@ static void clear_host(struct opencl_gpu *gpu)
     if (ready->host && gpu->api->clEnqueueUnmapMemObject(gpu->queues[0], ready->pinned, ready->host,
                                                          0, NULL, &event) == OPENCL_SUCCESS) {
         gpu->api->clFlush(gpu->queues[0]);
-        opencl_finish(gpu, event, NULL, NULL);
+        opencl_finish(gpu, event, NULL);
     }
     opencl_free(gpu, &ready->pinned);
 }
@@ -57,22 +57,29 @@ void opencl_clear(struct opencl_gpu *gpu)
     *ready = (struct opencl_ready){0};
 }
 
+/* Before every use: nothing has failed yet, unless the device no longer answers. */
+static bool enter(struct opencl_gpu *gpu)
+{
+    gpu->failure = gpu->lost;
+    return opencl_works(gpu);
+}
+
 int opencl_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed,
                    struct error *error)
 {
     struct opencl_gpu *gpu = (struct opencl_gpu *)started;
-    int code = opencl_answers(gpu, error);
-    if (code)
-        return code;
+    if (!enter(gpu))
+        return opencl_outcome(gpu, error);
     const char *why_not = opencl_refuses(started, work);
     if (why_not)
         return error_set(error, ERROR_IMPOSSIBLE, "OpenCL can't do that here: it %s", why_not);
     opencl_clear(gpu);
+    enter(gpu); /* what could not be given back is no failure of this work */
     gpu->ready.work = *work;
     gpu->ready.least = 1;
-    code = actions[work->action]->make(gpu, seed, error);
-    gpu->ready.is_ready = code == 0;
-    return code;
+    actions[work->action]->make(gpu, seed);
+    gpu->ready.is_ready = opencl_works(gpu);
+    return opencl_outcome(gpu, error);
 }
 
 /* A difference of two launches has to stand above what launching varies by, some us on any device,
@@ -88,9 +95,8 @@ int opencl_run(struct gpu *started, const struct gpu_work *work, uint64_t repeat
 {
     struct opencl_gpu *gpu = (struct opencl_gpu *)started;
     struct opencl_ready *ready = &gpu->ready;
-    int code = opencl_answers(gpu, error);
-    if (code)
-        return code;
+    if (!enter(gpu))
+        return opencl_outcome(gpu, error);
     if (!ready->is_ready || ready->work.action != work->action)
         return error_set(error, ERROR_USAGE, "nothing of that kind is prepared on the device");
     double least_ns = (double)LEAST_TICKS * gpu->limits.tick_ns;
@@ -99,9 +105,9 @@ int opencl_run(struct gpu *started, const struct gpu_work *work, uint64_t repeat
     uint64_t now = repeats > ready->least ? repeats : ready->least;
     uint64_t began_ns = os_raw_ns();
     for (;; now *= GROWTH) {
-        code = actions[work->action]->measure(gpu, now, did, time, error);
-        if (code || time->ns >= least_ns)
-            return code;
+        actions[work->action]->measure(gpu, now, did, time);
+        if (!opencl_works(gpu) || time->ns >= least_ns)
+            return opencl_outcome(gpu, error);
         if (os_raw_ns() - began_ns > patience_ns)
             break;
         ready->least = now * GROWTH;

@@ -42,19 +42,6 @@ static void every_path_has_its_own_latency(void **state)
     bench_close(&bench);
 }
 
-/* From load to load comes a multiply-add, of some cycles. */
-static void indices_cost_their_arithmetic(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_L1, 8 << 10, 128);
-    (void)state;
-    bench_open(&bench, one_latency);
-    work.width_bits = 32;
-    double cycles = bench_cycles(&bench, &work, LOADS);
-    assert_true(cycles > 31 && cycles < 45);
-    bench_close(&bench);
-}
-
 static void time_is_the_devices_own(void **state)
 {
     struct bench bench;
@@ -122,65 +109,6 @@ static void the_split_of_the_first_level_follows_the_work(void **state)
     assert_near(bench_cycles(&bench, &work, LOADS), 180, EXACT);
     work.carve_out = -1;
     assert_near(bench_cycles(&bench, &work, LOADS), 30, EXACT);
-    bench_close(&bench);
-}
-
-/* Lines of one allocation, from every multiprocessor: each line is near to half of them. */
-static void one_multiprocessor_can_be_chosen(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_L2, 128, 128);
-    uint64_t base = 0;
-    (void)state;
-    bench_open(&bench, SMALL);
-    work.span = 64 << 10;
-    for (unsigned line = 0; line < 4; line++) {
-        unsigned near = 0;
-        work.offset = line * 128 * 37;
-        for (int i = 0; i < 4; i++) {
-            work.multiprocessor = i;
-            double cycles = bench_cycles(&bench, &work, 512);
-            const uint64_t *seen = bench.cuda->results_host.host;
-            assert_int_equal(seen[PTX_SM], i);
-            near += fabs(cycles - 180) < 1;
-            assert_true(fabs(cycles - 180) < 1 || fabs(cycles - 260) < 1);
-            if (!base)
-                base = bench.cuda->job.base - work.offset;
-            assert_int_equal(bench.cuda->job.base - work.offset, base);
-        }
-        assert_int_equal(near, 2);
-    }
-    bench_close(&bench);
-}
-
-/* The stand-in's multiprocessors are numbered to the end; a partition of a device may lack some. */
-static void a_multiprocessor_without_blocks_is_named(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_L2, 4096, 128);
-    (void)state;
-    bench_open(&bench, SMALL);
-    ((struct cuda_device *)bench.cuda->device)->multiprocessors = 6;
-    work.multiprocessor = 5;
-    bench_prepare(&bench, &work, 1);
-    assert_int_equal(bench_try_run(&bench, &work, 512), ERROR_IMPOSSIBLE);
-    assert_line(&bench.error, "gpu0: no block came to multiprocessor 5 in ");
-    work.multiprocessor = 3;
-    assert_near(bench_cycles(&bench, &work, 512), 220, 0.1);
-    bench_close(&bench);
-}
-
-static void rings_lie_on_the_host_and_on_peers(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_L2, 16 << 10, 128);
-    (void)state;
-    bench_open(&bench, SMALL ",devices=2");
-    work.home = GPU_ON_HOST;
-    assert_near(bench_cycles(&bench, &work, LOADS), 1200, EXACT);
-    work.home = GPU_ON_PEER;
-    work.peer = 1;
-    assert_near(bench_cycles(&bench, &work, LOADS), 900, EXACT);
     bench_close(&bench);
 }
 
@@ -263,60 +191,15 @@ static void a_ring_can_be_brought_by_other_loads(void **state)
     bench_close(&bench);
 }
 
-/* Two rings that overflow one first level together: the first is still there where the other warp
- * has another one. */
-static void a_rival_drives_the_ring_out_of_the_cache_they_share(void **state)
-{
-    static const struct {
-        const char *model;
-        bool shares[GPU_RIVAL_WARPS];
-    } cases[] = {
-        {"tiny", {1, 1, 1, 1, 1, 1, 1, 1}},
-        {"tiny,l1_count=2", {1, 0, 1, 0, 1, 0, 1, 0}},
-        {"tiny,l1_count=4", {1, 0, 0, 0, 1, 0, 0, 0}},
-    };
-    struct bench bench;
-    struct gpu_work work = chase_of(GPU_L1, 96 << 10, 128);
-    (void)state;
-    work.before = GPU_RIVAL;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench_open(&bench, cases[i].model);
-        for (work.warp = 0; work.warp < GPU_RIVAL_WARPS; work.warp++) {
-            const double cycles = bench_cycles(&bench, &work, 768);
-            assert_true(cases[i].shares[work.warp] ? cycles > 170 : cycles < 33);
-            /* And again: each pass is one of its own. */
-            bench_run(&bench, &work, 768);
-            assert_near(bench.time.cycles / (double)bench.did, cycles, 0.1);
-        }
-        bench_close(&bench);
-    }
-    bench_open(&bench, "tiny");
-    work.warp = GPU_RIVAL_WARPS;
-    assert_refuses(&bench, &work, "fewer warps");
-    work.warp = 1;
-    work.multiprocessor = 0;
-    assert_refuses(&bench, &work, "any multiprocessor");
-    work.multiprocessor = -1;
-    work.bytes = 24 * 128; /* 12 each */
-    assert_refuses(&bench, &work, "whole groups of loads");
-    bench_close(&bench);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_path_has_its_own_latency, bench_restore),
-        cmocka_unit_test_teardown(indices_cost_their_arithmetic, bench_restore),
         cmocka_unit_test_teardown(a_part_of_a_ring_can_be_timed_alone, bench_restore),
         cmocka_unit_test_teardown(time_is_the_devices_own, bench_restore),
         cmocka_unit_test_teardown(the_split_of_the_first_level_follows_the_work, bench_restore),
-        cmocka_unit_test_teardown(one_multiprocessor_can_be_chosen, bench_restore),
-        cmocka_unit_test_teardown(a_multiprocessor_without_blocks_is_named, bench_restore),
-        cmocka_unit_test_teardown(rings_lie_on_the_host_and_on_peers, bench_restore),
         cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
         cmocka_unit_test_teardown(a_ring_can_be_brought_by_other_loads, bench_restore),
-        cmocka_unit_test_teardown(a_rival_drives_the_ring_out_of_the_cache_they_share,
-                                  bench_restore),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,12 +19,6 @@ static void a_library_that_is_not_there_is_named(void **state)
                       "FATHOM_LIBCUDA=/nowhere/libcuda.so.1 does not load");
 }
 
-static void a_file_that_is_no_library_is_named(void **state)
-{
-    (void)state;
-    assert_no_library("/dev/null", "FATHOM_LIBCUDA=/dev/null does not load");
-}
-
 static void a_library_that_is_no_driver_lacks_its_first_call(void **state)
 {
     (void)state;
@@ -225,13 +219,6 @@ static void every_capability_gets_a_text_that_loads_and_runs(void **state)
     }
 }
 
-static void nothing_at_all_can_be_stopped_and_closed(void **state)
-{
-    (void)state;
-    gpu_cuda.stop(NULL);
-    gpu_cuda.close(NULL);
-}
-
 /* A second start finds all that the first one had; two devices work side by side. */
 static void devices_are_started_and_stopped_as_often_as_wanted(void **state)
 {
@@ -255,7 +242,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_library_that_is_not_there_is_named),
-        cmocka_unit_test(a_file_that_is_no_library_is_named),
         cmocka_unit_test(a_library_that_is_no_driver_lacks_its_first_call),
         cmocka_unit_test(what_an_old_driver_lacks_is_reported),
         cmocka_unit_test(without_a_driver_the_line_names_it_and_the_variable),
@@ -269,7 +255,6 @@ int main(void)
         cmocka_unit_test_teardown(a_text_that_is_refused_is_explained_by_the_compiler,
                                   bench_restore),
         cmocka_unit_test_teardown(every_capability_gets_a_text_that_loads_and_runs, bench_restore),
-        cmocka_unit_test(nothing_at_all_can_be_stopped_and_closed),
         cmocka_unit_test_teardown(devices_are_started_and_stopped_as_often_as_wanted,
                                   bench_restore),
     };

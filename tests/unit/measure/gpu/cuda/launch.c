@@ -14,22 +14,6 @@ static struct gpu_work empty_launch(void)
     return work;
 }
 
-/* The model's launch, and some calls of 0.2 us each. */
-static void an_empty_launch_is_timed_by_the_host(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = empty_launch();
-    (void)state;
-    bench_open(&bench, "tiny,launch_us=10");
-    assert_null(gpu_cuda.refuses(bench.gpu, &work));
-    bench_prepare(&bench, &work, 1);
-    bench_run(&bench, &work, 50);
-    assert_int_equal(bench.did, 50);
-    assert_near(bench.time.ns / 50, 10500, 0.1);
-    assert_true(isnan(bench.time.cycles));
-    bench_close(&bench);
-}
-
 static void nothing_runs_that_was_not_prepared(void **state)
 {
     struct bench bench;
@@ -155,7 +139,6 @@ static void what_does_not_end_is_given_up_at_once_and_for_good(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(an_empty_launch_is_timed_by_the_host, bench_restore),
         cmocka_unit_test_teardown(nothing_runs_that_was_not_prepared, bench_restore),
         cmocka_unit_test_teardown(the_watchdog_of_a_display_is_named, bench_restore),
         cmocka_unit_test_teardown(a_kernel_that_fails_ends_the_device, bench_restore),

@@ -83,20 +83,6 @@ static void loads_that_are_not_kept_go_past_the_first_level(void **state)
     bench_close(&bench);
 }
 
-static void memory_of_a_peer_can_be_streamed(void **state)
-{
-    struct bench bench;
-    struct gpu_work work = stream_of(GPU_READ, GPU_L2, 512 << 10);
-    (void)state;
-    bench_open(&bench, "tiny,devices=2");
-    work.home = GPU_ON_PEER;
-    work.peer = 1;
-    assert_near(rate(&bench, &work, 2), 20, 0.05);
-    work.home = GPU_ON_HOST;
-    assert_near(rate(&bench, &work, 2), 8, 0.05);
-    bench_close(&bench);
-}
-
 static void what_cannot_be_is_refused(void **state)
 {
     struct bench bench;
@@ -139,7 +125,6 @@ int main(void)
         cmocka_unit_test_teardown(roads_are_as_wide_as_they_are, bench_restore),
         cmocka_unit_test_teardown(loads_that_are_not_kept_go_past_the_first_level, bench_restore),
         cmocka_unit_test_teardown(odd_sizes_are_rounded_and_reported, bench_restore),
-        cmocka_unit_test_teardown(memory_of_a_peer_can_be_streamed, bench_restore),
         cmocka_unit_test_teardown(what_cannot_be_is_refused, bench_restore),
         cmocka_unit_test_teardown(a_block_that_does_not_fit_is_reported, bench_restore),
     };

@@ -42,35 +42,6 @@ static void devices_share_what_the_host_gives(void **state)
     bench_close(&bench);
 }
 
-/* The model's links and host give each way as much as one alone. */
-static void both_ways_are_summed(void **state)
-{
-    static const struct {
-        uint64_t devices;
-        double rate;
-    } cases[] = {{1, 20}, {5, 12}, {7, 8}};
-    struct bench bench;
-    (void)state;
-    bench_open(&bench, "tiny,devices=3,host_bandwidth=12,copy_us=0");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct gpu_work work = together_of(GPU_BOTH_WAYS, cases[i].devices);
-        assert_near(rate_of(&bench, &work), cases[i].rate, 0.02);
-        const struct gpu_work back = together_of(GPU_TO_HOST, cases[i].devices);
-        assert_near(rate_of(&bench, &back), cases[i].rate / 2, 0.02);
-    }
-    bench_close(&bench);
-}
-
-static void who_has_enough_for_all_keeps_each_ones_rate(void **state)
-{
-    struct bench bench;
-    const struct gpu_work work = together_of(GPU_TO_DEVICE, 7);
-    (void)state;
-    bench_open(&bench, "tiny,devices=3,copy_us=0");
-    assert_near(rate_of(&bench, &work), 10, 0.02);
-    bench_close(&bench);
-}
-
 static unsigned queries, done_first;
 static int (*query_by_driver)(void *);
 
@@ -168,8 +139,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(devices_share_what_the_host_gives, bench_restore),
-        cmocka_unit_test_teardown(both_ways_are_summed, bench_restore),
-        cmocka_unit_test_teardown(who_has_enough_for_all_keeps_each_ones_rate, bench_restore),
         cmocka_unit_test_teardown(who_is_done_first_copies_more, bench_restore),
         cmocka_unit_test_teardown(memory_that_can_not_be_bound_is_taken_where_it_comes,
                                   bench_restore),

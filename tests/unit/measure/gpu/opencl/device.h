@@ -96,13 +96,19 @@ static inline uint64_t bench_run(struct bench *bench, const struct gpu_work *wor
     return did;
 }
 
+static inline void bench_works(const struct bench *bench)
+{
+    if (!opencl_works(bench->own))
+        fail_msg("%s", bench->own->failure.text);
+}
+
 /* What lies in a buffer of the device; the caller frees it. */
 static inline void *bench_bytes(struct bench *bench, struct opencl_memory *memory, size_t bytes)
 {
     void *copy = malloc(bytes);
     assert_non_null(copy);
-    if (opencl_read(bench->own, memory, 0, bytes, copy, &bench->error))
-        fail_msg("%s", bench->error.text);
+    opencl_read(bench->own, memory, bytes, copy);
+    bench_works(bench);
     return copy;
 }
 

@@ -162,63 +162,6 @@ static void a_device_that_can_do_nothing_is_refused(void **state)
     forget(&listing);
 }
 
-/* The loader looks for platforms once in a process, so this one has its own. It writes what it was
- * written to `to`. */
-static void tell_without_platforms(int to)
-{
-    struct listing listing;
-    setenv("OCL_ICD_VENDORS", "/nowhere", 1);
-    list(&listing);
-    const char *line = listing.library ? "a device was found" : listing.error.text;
-    ssize_t written = write(to, line, strlen(line));
-    _exit(written == (ssize_t)strlen(line) ? 0 : 1);
-}
-
-static void a_loader_without_platforms_says_so(void **state)
-{
-    (void)state;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        tell_without_platforms(ends[1]);
-    close(ends[1]);
-    char line[sizeof(struct error)] = "";
-    ssize_t bytes = read(ends[0], line, sizeof line - 1);
-    close(ends[0]);
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0 && bytes > 0);
-    if (strstr(line, "no OpenCL library (")) {
-        print_message("# %s\n", line);
-        skip();
-    }
-    assert_non_null(strstr(line, "OpenCL is installed, but no platform"));
-}
-
-/* Last: it leaves a driver's threads behind. */
-static void the_devices_of_this_machine_tell_their_facts(void **state)
-{
-    (void)state;
-    struct listing listing;
-    list(&listing);
-    if (!listing.library) {
-        print_message("# %s\n", listing.error.text);
-        assert_line(&listing.error, "OpenCL");
-        skip();
-    }
-    for (size_t i = 0; i < listing.count; i++) {
-        const struct gpu_facts *facts = &listing.facts[i];
-        uint64_t type = opencl_number(&listing.driver->api, listing.driver->devices[i].device,
-                                      OPENCL_DEVICE_TYPE);
-        assert_int_equal(strcmp(facts->kind, "cpu") == 0, (type & OPENCL_CPU) != 0);
-        assert_true(strlen(facts->name) > 0 && strlen(facts->driver) > 0);
-        assert_true(facts->multiprocessors > 0 && facts->memory_bytes > 0);
-    }
-    forget(&listing);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,8 +173,6 @@ int main(void)
         cmocka_unit_test_teardown(a_broken_platform_hides_no_other, restore),
         cmocka_unit_test_teardown(no_platform_and_no_device_are_distinguished, restore),
         cmocka_unit_test_teardown(a_device_that_can_do_nothing_is_refused, restore),
-        cmocka_unit_test_teardown(a_loader_without_platforms_says_so, restore),
-        cmocka_unit_test(the_devices_of_this_machine_tell_their_facts),
     };
     return cmocka_run_group_tests_name("gpu/opencl", tests, NULL, NULL);
 }

@@ -15,16 +15,14 @@ static struct gpu_work stream(enum gpu_traffic traffic, enum gpu_home home, size
 
 static void flow(struct bench *bench, uint64_t repeats)
 {
-    double ns = -1;
-    if (opencl_flow(bench->own, repeats, &ns, &bench->error))
-        fail_msg("%s", bench->error.text);
-    assert_true(ns >= 0);
+    assert_true(opencl_flow(bench->own, repeats) >= 0);
+    bench_works(bench);
 }
 
 static void fill(struct bench *bench, struct opencl_memory *memory, uint64_t *words, size_t count)
 {
-    assert_int_equal(
-        opencl_write(bench->own, memory, 0, count * sizeof *words, words, &bench->error), 0);
+    opencl_write(bench->own, memory, count * sizeof *words, words);
+    bench_works(bench);
 }
 
 static void check_read(struct bench *bench, enum gpu_home home)
@@ -84,13 +82,6 @@ static void copying_copies_half_to_the_other_half(void **state)
     uint64_t *copy = bench_bytes(bench, bench->own->ready.other, sizeof words);
     assert_memory_equal(copy, words, sizeof words);
     free(copy);
-    /* There is no more of either: half of the working set each. */
-    assert_int_equal(
-        opencl_read(bench->own, bench->own->ready.other, sizeof words, 8, words, &bench->error),
-        ERROR_IMPOSSIBLE);
-    assert_int_equal(
-        opencl_read(bench->own, bench->own->ready.memory, sizeof words, 8, words, &bench->error),
-        ERROR_IMPOSSIBLE);
 }
 
 static void bytes_are_counted_read_and_written(void **state)
