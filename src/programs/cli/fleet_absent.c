@@ -1,0 +1,18 @@
+/* In place of fleet.c where fleets are left out (-Dfleet=disabled): the command says so. */
+#include "programs/cli/command.h"
+
+static int fleet(struct invocation *invocation, struct error *error)
+{
+    (void)invocation;
+    return error_set(error, ERROR_IMPOSSIBLE,
+                     "fleet: this build of fathom has no fleets (-Dfleet=disabled): take one that "
+                     "has them");
+}
+
+const struct command fleet_command = {
+    .name = "fleet",
+    .operands = "FILE...",
+    .summary = "not in this build: fleets of nodes were left out (-Dfleet=disabled)",
+    .about = "This build of fathom has no fleets (-Dfleet=disabled): take one that has them.",
+    .run = fleet,
+};
