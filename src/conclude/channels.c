@@ -205,20 +205,11 @@ static const char *sentence_of(const struct channels *channels, const struct sur
         channels->filled_slots, channels->slots, kind, empty);
 }
 
-struct reading {
-    struct channels *channels;
-    const struct declared_facts *declared;
-    struct pool *pool;
-};
-
-static int read_channels(void *with)
+void channels_read(struct channels *channels, const struct declared_facts *declared,
+                   struct pool *pool)
 {
-    const struct reading *reading = with;
-    const struct declared_facts *declared = reading->declared;
-    struct channels *channels = reading->channels;
     const size_t most = declared->module_count < MODULES_MAX ? declared->module_count : MODULES_MAX;
-    struct survey survey = {.list = pool_alloc(reading->pool, most + 1, sizeof *survey.list),
-                            .known = true};
+    struct survey survey = {.list = pool_alloc(pool, most + 1, sizeof *survey.list), .known = true};
     *channels = (struct channels){.bytes_per_second = NAN};
     for (size_t i = 0; i < most; i++) {
         const struct declared_module *module = &declared->modules[i];
@@ -237,13 +228,6 @@ static int read_channels(void *with)
         channels->bytes_per_second = carried(&survey);
     }
     if (channels->filled_slots)
-        channels->sentence = sentence_of(channels, &survey, declared, reading->pool);
-    pool_give_back(reading->pool, survey.list);
-    return 0;
-}
-
-int channels_read(struct channels *channels, const struct declared_facts *declared,
-                  struct pool *pool, struct error *error)
-{
-    return pool_enter(pool, read_channels, &(struct reading){channels, declared, pool}, error);
+        channels->sentence = sentence_of(channels, &survey, declared, pool);
+    pool_give_back(pool, survey.list);
 }

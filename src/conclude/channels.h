@@ -5,7 +5,7 @@
 #ifndef FATHOM_CONCLUDE_CHANNELS_H
 #define FATHOM_CONCLUDE_CHANNELS_H
 
-#include "base/error.h"
+#include "base/pool.h"
 #include "document/document.h"
 
 struct channels {
@@ -18,7 +18,7 @@ struct channels {
                               */
 };
 
-/* The sentence lies in the pool. ERROR_SYSTEM without memory. */
-int channels_read(struct channels *, const struct declared_facts *, struct pool *, struct error *);
+/* The sentence lies in the pool, whose step it leaves where memory runs out. */
+void channels_read(struct channels *, const struct declared_facts *, struct pool *);
 
 #endif

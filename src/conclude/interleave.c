@@ -82,17 +82,9 @@ bool interleave_kernel_known(const struct interleave_row *row)
     return row->count > 0;
 }
 
-struct reading {
-    struct interleave *found;
-    const struct document *document;
-    struct pool *pool;
-};
-
-static int read_rows(void *with)
+void interleave_read(struct interleave *found, const struct document *document, struct pool *pool)
 {
-    const struct reading *reading = with;
-    struct interleave *found = reading->found;
-    const struct series *series = ways_between_nodes(reading->document, DIMENSION_BANDWIDTH);
+    const struct series *series = ways_between_nodes(document, DIMENSION_BANDWIDTH);
     *found = (struct interleave){.why_not = "it has no bandwidths between nodes: measure them with "
                                             "'fathom numa', where there are two nodes or more"};
     for (size_t i = 0; series && i < series->point_count; i++) {
@@ -101,21 +93,13 @@ static int read_rows(void *with)
             continue;
         found->why_not = "it has no node whose CPUs reached the memory of several nodes: weights "
                          "take two nodes or more, all of them measured";
-        if (!read_row(&row, &reading->document->machine.declared, series, series->points[i].from,
-                      reading->pool))
+        if (!read_row(&row, &document->machine.declared, series, series->points[i].from, pool))
             continue;
         interleave_weights(row.rates, row.count, off, row.weights);
         struct interleave_row *slot =
-            pool_append(reading->pool, (void **)&found->rows, &found->row_count, sizeof *slot);
+            pool_append(pool, (void **)&found->rows, &found->row_count, sizeof *slot);
         *slot = row;
     }
     if (found->row_count)
         found->why_not = NULL;
-    return 0;
-}
-
-int interleave_read(struct interleave *found, const struct document *document, struct pool *pool,
-                    struct error *error)
-{
-    return pool_enter(pool, read_rows, &(struct reading){found, document, pool}, error);
 }

@@ -7,7 +7,7 @@
 #ifndef FATHOM_CONCLUDE_INTERLEAVE_H
 #define FATHOM_CONCLUDE_INTERLEAVE_H
 
-#include "base/error.h"
+#include "base/pool.h"
 #include "document/document.h"
 
 enum { INTERLEAVE_WEIGHT_MAX = 255 };
@@ -37,7 +37,7 @@ struct interleave {
 
 /* Reads the bandwidths from nodes' CPUs to nodes' memory: quiet ones, where they are known. A row
  * that has a node without a value, or with memory that lay elsewhere, is left out. What is filled
- * lies in the pool. ERROR_SYSTEM without memory. */
-int interleave_read(struct interleave *, const struct document *, struct pool *, struct error *);
+ * lies in the pool, whose step it leaves where memory runs out. */
+void interleave_read(struct interleave *, const struct document *, struct pool *);
 
 #endif

@@ -65,30 +65,34 @@ static void print_way(const struct machine_facts *facts, const struct declared_w
     printf(" from node%s %s\n", strpbrk(way->from, ",-") ? "s" : "", way->from);
 }
 
+struct declaring {
+    const struct machine_facts *facts;
+    struct pool *pool;
+};
+
 /* What firmware and kernel say of the memory. */
-static int print_declared(const struct machine *machine, struct error *error)
+static int print_declared(void *with)
 {
-    const struct declared_facts *declared = &machine->facts.declared;
-    struct pool pool = {0};
+    struct declaring *declaring = with;
+    const struct declared_facts *declared = &declaring->facts->declared;
     struct channels channels;
     char figure[UNIT_TEXT];
-    const int code = channels_read(&channels, declared, &pool, error);
+    channels_read(&channels, declared, declaring->pool);
     for (size_t i = 0; i < declared->way_count; i++) {
         const bool again =
             i + 1 < declared->way_count && declared->ways[i + 1].node == declared->ways[i].node;
         if (!again) /* the class of access that is about CPUs is the last */
-            print_way(&machine->facts, &declared->ways[i]);
+            print_way(declaring->facts, &declared->ways[i]);
     }
-    if (code == 0 && channels.sentence)
+    if (channels.sentence)
         printf("declares memory modules: %s%s%s%s\n", channels.sentence,
                channels.bytes_per_second > 0 ? "; all channels could carry " : "",
                channels.bytes_per_second > 0
                    ? figure_format(channels.bytes_per_second * 1e-9, 3, figure)
                    : "",
                channels.bytes_per_second > 0 ? " GB/s" : "");
-    pool_free(&pool);
     puts("");
-    return code;
+    return 0;
 }
 
 static void print_mark(const char *mark, const char *colour, const struct text_style *style)
@@ -229,7 +233,7 @@ static int doctor(struct invocation *invocation, struct error *error)
     if (code == 0) {
         struct text_style style = output_style(stdout);
         print_machine(&machine);
-        code = print_declared(&machine, error);
+        code = pool_enter(&pool, print_declared, &(struct declaring){&machine.facts, &pool}, error);
         for (size_t i = 0; i < checks.count; i++) {
             const struct checked *checked = &checks.list[i];
             const struct remark *remark = &checked->remark;

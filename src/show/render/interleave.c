@@ -31,7 +31,7 @@ static void put_row(FILE *out, const struct interleave_row *row, bool first)
 static void write_interleave(FILE *out, const struct output_content *content, struct pool *pool)
 {
     struct interleave found;
-    pool_check(pool, interleave_read(&found, content->documents[0], pool, pool_error(pool)));
+    interleave_read(&found, content->documents[0], pool);
     fputs("# Weighted interleaving (Linux 6.9 and later); programs take it by\n"
           "# numactl --weighted-interleave=all PROGRAM\n",
           out);
@@ -42,7 +42,7 @@ static void write_interleave(FILE *out, const struct output_content *content, st
 static void possible(const struct document *document, struct pool *pool)
 {
     struct interleave found;
-    pool_check(pool, interleave_read(&found, document, pool, pool_error(pool)));
+    interleave_read(&found, document, pool);
     if (found.why_not)
         pool_leave(pool, ERROR_USAGE, "--format interleave: no weights in this document: %s",
                    found.why_not);

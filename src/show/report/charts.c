@@ -114,28 +114,24 @@ struct charting {
     size_t left_out; /* series beyond CHARTS_MAX charts */
 };
 
-/* Of a device's curves those of one name belong together, for they differ in their factors (path,
- * order, split), and those of so few points that each says little alone; and its clock beside all
- * of them, its power, its temperature. */
-static bool same_subject(const struct series *a, const struct series *b)
-{
-    enum { FEW_POINTS = 8 };
-    int device = device_of_name(a->name, NULL), other = device_of_name(b->name, NULL);
-    return device == other && (device < 0 || text_same(a->name, b->name) ||
-                               (a->point_count <= FEW_POINTS && b->point_count <= FEW_POINTS));
-}
-
 /* Curves share a chart when they share their axes, matrices of several documents when they are the
- * same one. */
+ * same one. Of a device's curves those of one name belong together, for they differ in their
+ * factors (path, order, split), and those of so few points that each says little alone; and its
+ * clock beside all of them, its power, its temperature. */
 static bool belongs(const struct chart *chart, size_t document, const struct series *series)
 {
-    const struct member *first = &chart->members[0];
-    if (first->series->matrix != series->matrix || !series_have_same_axes(first->series, series))
+    enum { FEW_POINTS = 8 };
+    const struct series *first = chart->members[0].series;
+    const int device = device_of_name(series->name, NULL);
+    const bool same_name = text_same(first->name, series->name);
+    if (first->matrix != series->matrix || !series_have_same_axes(first, series))
         return false;
-    if (!series->matrix)
-        return same_subject(first->series, series);
-    return chart->members[chart->member_count - 1].document < document &&
-           text_same(first->series->name, series->name) && factors_same(first->series, series);
+    if (series->matrix)
+        return chart->members[chart->member_count - 1].document < document && same_name &&
+               factors_same(first, series);
+    return device_of_name(first->name, NULL) == device &&
+           (device < 0 || same_name ||
+            (first->point_count <= FEW_POINTS && series->point_count <= FEW_POINTS));
 }
 
 /* NULL where there is no room. */
@@ -205,18 +201,6 @@ static size_t subject_of(const struct series *series, const char **subject)
                                         : strlen(*subject);
 }
 
-/* Whether a series before this member is about the same. */
-static bool is_repeated(const struct chart *chart, size_t member)
-{
-    const char *subject, *before;
-    size_t length = subject_of(chart->members[member].series, &subject);
-    for (size_t i = 0; i < member; i++)
-        if (subject_of(chart->members[i].series, &before) == length &&
-            strncmp(before, subject, length) == 0)
-            return true;
-    return false;
-}
-
 /* Of a device's chart what it is about, before a colon: "gpu0: ", "gpu0 scratchpad, texture: ". */
 static void add_subject(struct line *line, const struct chart *chart)
 {
@@ -231,11 +215,14 @@ static void add_subject(struct line *line, const struct chart *chart)
     for (size_t i = 1; i < chart->member_count; i++)
         alone = alone && text_same(chart->members[i].series->name, first->name);
     for (size_t i = 0; i < chart->member_count; i++) {
-        const char *subject;
+        const char *subject, *before;
         char copy[CLEAN_TEXT], clean[CLEAN_TEXT];
         const size_t length = subject_of(chart->members[i].series, &subject);
-        if ((alone && text_same(subject, first->y.name)) || is_repeated(chart, i) ||
-            named++ >= NAMES_MAX)
+        bool repeated = alone && text_same(subject, first->y.name);
+        for (size_t j = 0; j < i && !repeated; j++)
+            repeated = subject_of(chart->members[j].series, &before) == length &&
+                       strncmp(before, subject, length) == 0;
+        if (repeated || named++ >= NAMES_MAX)
             continue;
         snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy),
                  subject);

@@ -34,13 +34,6 @@ static void add_cache(struct report *report, struct curve *curve, int level, uin
         add_mark(report, curve, (double)size_bytes, report_text(report, "L%d", level), false);
 }
 
-/* Whether the capacity belongs to that curve. */
-static bool is_marked(const struct series *series, const struct finding_meaning *capacity)
-{
-    const struct factor *what = series_factor(series, "what");
-    return !capacity->line->curve || !what || text_same(what->text, capacity->line->curve);
-}
-
 /* Returns of which caches the findings say what is declared, a bit each. */
 static unsigned add_found(struct report *report, size_t index, struct curve *curve, int device)
 {
@@ -50,10 +43,13 @@ static unsigned add_found(struct report *report, size_t index, struct curve *cur
     const size_t count = probe->finding_count < FINDINGS_MAX ? probe->finding_count : FINDINGS_MAX;
     for (size_t i = 0, found = 0; i < count && found < FOUND_MAX; i++) {
         const struct finding_meaning *meaning = &list[i].meaning;
+        const struct factor *what = series_factor(curve->series, "what");
+        const char *of_curve = meaning->line ? meaning->line->curve : NULL;
         char name[LEVEL_NAME_BYTES];
         struct line label = {0}, bare = {0};
         if (meaning->device != device || meaning->fact != FACT_CAPACITY ||
-            level_fact(&list[i], name) != FACT_CAPACITY || !is_marked(curve->series, meaning))
+            level_fact(&list[i], name) != FACT_CAPACITY ||
+            (of_curve && what && !text_same(what->text, of_curve)))
             continue;
         found++;
         line_add_clean(&label, name);

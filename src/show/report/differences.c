@@ -143,33 +143,6 @@ static int by_finding(const void *a, const void *b)
     return ((*left)->finding_a > (*right)->finding_a) - ((*left)->finding_a < (*right)->finding_a);
 }
 
-static void sort_findings(struct report *report, const struct differences *differences,
-                          struct pair_differences *pairs)
-{
-    pairs->list = pool_alloc(report->pool, differences->count + 1, sizeof *pairs->list);
-    for (size_t i = 0; i < differences->count; i++)
-        if (differences->list[i].finding_a)
-            pairs->list[pairs->count++] = &differences->list[i];
-    qsort(pairs->list, pairs->count, sizeof *pairs->list, by_finding);
-}
-
-/* What became of a finding of the first document. */
-static const struct difference *difference_of(const struct pair_differences *pairs,
-                                              const struct finding *finding)
-{
-    const struct difference key = {.finding_a = finding}, *const key_at = &key;
-    const struct difference *const *found =
-        bsearch(&key_at, pairs->list, pairs->count, sizeof *pairs->list, by_finding);
-    return found ? *found : NULL;
-}
-
-static double ratio_of(const struct finding *finding, const struct finding *base)
-{
-    return quantity_comparable(finding->unit, base->unit) && finding->value > 0 && base->value > 0
-               ? finding->value / base->value
-               : NAN;
-}
-
 static struct cell change_cell(struct report *report, double ratio, enum verdict verdict)
 {
     static const char *const words[VERDICTS] = {"", " uncertain", " changed", " (condition)",
@@ -186,13 +159,18 @@ static struct cell change_cell(struct report *report, double ratio, enum verdict
 static struct cell change_of(const struct comparing *comparing, size_t document,
                              const struct finding *base, const struct finding *finding)
 {
-    const struct difference *difference =
-        base ? difference_of(&comparing->pairs[document], base) : NULL;
-    if (difference)
-        return change_cell(comparing->report, difference->ratio, difference->verdict);
-    if (finding && base) /* of a pair in ns and cycles the other one is judged */
-        return change_cell(comparing->report, ratio_of(finding, base), SAME);
-    return cell_of_text(base ? "missing here" : NULL);
+    const struct pair_differences *pairs = &comparing->pairs[document];
+    const struct difference key = {.finding_a = base}, *const key_at = &key;
+    const struct difference *const *found =
+        base ? bsearch(&key_at, pairs->list, pairs->count, sizeof *pairs->list, by_finding) : NULL;
+    if (found)
+        return change_cell(comparing->report, (*found)->ratio, (*found)->verdict);
+    if (!finding || !base)
+        return cell_of_text(base ? "missing here" : NULL);
+    /* Of a pair in ns and cycles the other one is judged. */
+    const bool alike =
+        quantity_comparable(finding->unit, base->unit) && finding->value > 0 && base->value > 0;
+    return change_cell(comparing->report, alike ? finding->value / base->value : NAN, SAME);
 }
 
 /* `line`: the findings of one row, in the order of the documents. Those that are a document's
@@ -231,11 +209,6 @@ static int as_they_stand(const void *a, const void *b)
     return (left->line[0] > right->line[0]) - (left->line[0] < right->line[0]);
 }
 
-static bool is_same(const struct catalogue_entry *a, const struct catalogue_entry *b)
-{
-    return a->experiment == b->experiment && strcmp(a->finding->name, b->finding->name) == 0;
-}
-
 /* In the order of the first document that has them. Groups of CPUs are shown below their matrices.
  */
 static void add_rows(const struct comparing *comparing)
@@ -246,7 +219,9 @@ static void add_rows(const struct comparing *comparing)
     struct same_findings *rows = pool_alloc(report->pool, catalogue->count + 1, sizeof *rows);
     for (size_t i = 0; i < catalogue->count;) {
         struct same_findings row = {&catalogue->by_name[i], 1};
-        while (i + row.length < catalogue->count && is_same(row.line[0], row.line[row.length]))
+        while (i + row.length < catalogue->count &&
+               row.line[0]->experiment == row.line[row.length]->experiment &&
+               strcmp(row.line[0]->finding->name, row.line[row.length]->finding->name) == 0)
             row.length++;
         if (!catalogue_is_of_clusters(row.line[0]))
             rows[count++] = row;
@@ -257,33 +232,30 @@ static void add_rows(const struct comparing *comparing)
         add_row(comparing, rows[i].line, rows[i].length);
 }
 
-static void add_columns(const struct comparing *comparing)
-{
-    struct report *report = comparing->report;
-    const struct document *const *documents = report->catalogue.documents;
-    table_add_words(report, comparing->table, "finding", 0);
-    for (size_t i = 0; i < comparing->count; i++) {
-        struct line name = {0};
-        char time[DOCUMENT_TIME];
-        line_add_document(&name, documents, comparing->count, i);
-        struct column *column =
-            table_add_figures(report, comparing->table, report_line(report, &name), 0);
-        column->measured = column->kept = true;
-        column->remark = report_text(report, "%s", document_time(documents[i]->run.started, time));
-        if (i)
-            table_add_figures(report, comparing->table, "change", 0);
-    }
-}
-
 void report_add_comparison(struct report *report, const struct differences *differences,
                            size_t count)
 {
+    const struct document *const *documents = report->catalogue.documents;
     struct pair_differences *pairs = pool_alloc(report->pool, count, sizeof *pairs);
-    for (size_t i = 1; i < count; i++)
-        sort_findings(report, &differences[i], &pairs[i]);
-    struct block *block = report_add(report, BLOCK_TABLE, SECTION_DIFFERENCES, 0);
-    const struct comparing comparing = {report, &block->table, pairs, count};
-    block->table.title = "Differences between the documents";
-    add_columns(&comparing);
-    add_rows(&comparing);
+    for (size_t i = 1; i < count; i++) {
+        pairs[i].list = pool_alloc(report->pool, differences[i].count + 1, sizeof *pairs[i].list);
+        for (size_t d = 0; d < differences[i].count; d++)
+            if (differences[i].list[d].finding_a)
+                pairs[i].list[pairs[i].count++] = &differences[i].list[d];
+        qsort(pairs[i].list, pairs[i].count, sizeof *pairs[i].list, by_finding);
+    }
+    struct table *table = &report_add(report, BLOCK_TABLE, SECTION_DIFFERENCES, 0)->table;
+    table->title = "Differences between the documents";
+    table_add_words(report, table, "finding", 0);
+    for (size_t i = 0; i < count; i++) {
+        struct line name = {0};
+        char time[DOCUMENT_TIME];
+        line_add_document(&name, documents, count, i);
+        struct column *column = table_add_figures(report, table, report_line(report, &name), 0);
+        column->measured = column->kept = true;
+        column->remark = report_text(report, "%s", document_time(documents[i]->run.started, time));
+        if (i)
+            table_add_figures(report, table, "change", 0);
+    }
+    add_rows(&(struct comparing){report, table, pairs, count});
 }

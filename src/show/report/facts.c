@@ -168,9 +168,7 @@ static void add_channels(struct report *report, struct facts *facts, size_t inde
     struct line line = {0};
     char figure[UNIT_TEXT];
     const struct finding *read = all_read(&report->catalogue, index);
-    pool_check(report->pool,
-               channels_read(&channels, &report->catalogue.documents[index]->machine.declared,
-                             report->pool, pool_error(report->pool)));
+    channels_read(&channels, &report->catalogue.documents[index]->machine.declared, report->pool);
     if (!channels.sentence)
         return;
     if (read) {
@@ -197,8 +195,7 @@ static void add_numbers(struct line *line, const unsigned *numbers, size_t count
 static void add_weights(struct report *report, struct facts *facts, size_t index)
 {
     struct interleave found;
-    pool_check(report->pool, interleave_read(&found, report->catalogue.documents[index],
-                                             report->pool, pool_error(report->pool)));
+    interleave_read(&found, report->catalogue.documents[index], report->pool);
     for (size_t i = 0, said = 0; i < found.row_count && said < ROWS_MAX; i++) {
         const struct interleave_row *row = &found.rows[i];
         struct line line = {0};

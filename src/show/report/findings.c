@@ -18,19 +18,6 @@ struct filled {
     bool any, declared, cpus;
 };
 
-static struct filled filled_by(const struct catalogue_entry *entries, size_t count)
-{
-    struct filled filled = {false};
-    for (size_t i = 0; i < count; i++) {
-        if (catalogue_is_of_clusters(&entries[i]))
-            continue;
-        filled.any = true;
-        filled.declared = filled.declared || isfinite(entries[i].finding->declared);
-        filled.cpus = filled.cpus || entries[i].finding->cpus;
-    }
-    return filled;
-}
-
 /* `before`: the finding above it. What is shown in cycles and in ns has one sentence. */
 static void add_finding(struct report *report, struct table *table,
                         const struct catalogue_entry *entry, const struct finding *before,
@@ -58,7 +45,14 @@ static void add_finding(struct report *report, struct table *table,
 void report_add_findings(struct report *report, size_t index, const struct probe_result *probe)
 {
     const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
-    const struct filled filled = filled_by(entries, probe->finding_count);
+    struct filled filled = {false};
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        if (catalogue_is_of_clusters(&entries[i]))
+            continue;
+        filled.any = true;
+        filled.declared = filled.declared || isfinite(entries[i].finding->declared);
+        filled.cpus = filled.cpus || entries[i].finding->cpus;
+    }
     if (!filled.any)
         return;
     struct block *block = report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index);
@@ -85,28 +79,6 @@ static bool is_disagreement(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS;
 }
 
-static void add_cluster(struct report *report, struct table *table, const struct finding *finding,
-                        size_t depth)
-{
-    struct row *row = table_add_row(report, table);
-    row->depth = depth;
-    row->cells[0] = cell_of_text(finding->cpus);
-    row->cells[1] = cell_of_finding(finding, FORM_MEASURED);
-    row->cells[1].low = row->cells[1].high = NAN; /* what lies within is a range, no interval */
-    row->cells[1].flags = 0;
-    row->cells[2] = cell_of_text(finding->text);
-}
-
-/* A row for those that come of another experiment: another tree. */
-static void add_experiment(struct report *report, struct table *table,
-                           const struct finding *finding)
-{
-    struct line words = {0};
-    line_add_experiment(&words, finding);
-    table_add_row(report, table)->cells[0] =
-        cell_of_text(report_text(report, "%s:", words.length ? words.text : "as standard"));
-}
-
 /* All of them, each below what holds it: they stand in that order. */
 static void add_tree(struct report *report, struct table *table,
                      const struct catalogue_entry *entries, size_t count)
@@ -122,10 +94,20 @@ static void add_tree(struct report *report, struct table *table,
         while (depth &&
                (other || depth == DEPTH_MAX || !cluster_is_within(&cpus, &above[depth - 1])))
             depth--;
-        if (other)
-            add_experiment(report, table, entry->finding);
+        if (other) { /* a row for those that come of another experiment: another tree */
+            struct line words = {0};
+            line_add_experiment(&words, entry->finding);
+            table_add_row(report, table)->cells[0] =
+                cell_of_text(report_text(report, "%s:", words.length ? words.text : "as standard"));
+        }
         experiment = entry->experiment;
-        add_cluster(report, table, entry->finding, depth);
+        struct row *row = table_add_row(report, table);
+        row->depth = depth;
+        row->cells[0] = cell_of_text(entry->finding->cpus);
+        row->cells[1] = cell_of_finding(entry->finding, FORM_MEASURED);
+        row->cells[1].low = row->cells[1].high = NAN; /* a range lies within, no interval */
+        row->cells[1].flags = 0;
+        row->cells[2] = cell_of_text(entry->finding->text);
         above[depth++] = cpus;
     }
 }

@@ -182,18 +182,6 @@ static const char *tell_other(struct report *report, const struct series *series
     return report_line(report, &line);
 }
 
-/* Where they are few. The first series is the matrix itself. */
-static void add_others(struct report *report, struct matrix *matrix)
-{
-    const struct probe_result *probe = matrix->probe;
-    size_t count = 0;
-    for (size_t i = 1; i < probe->series_count; i++)
-        count += is_other(&probe->series[i]);
-    for (size_t i = 1; i < probe->series_count && count <= MATRIX_OTHERS_MAX; i++)
-        if (is_other(&probe->series[i]))
-            matrix->others[matrix->other_count++] = tell_other(report, &probe->series[i]);
-}
-
 /* --- the block --- */
 
 struct matrix report_matrix(struct report *report, const struct probe_result *probe,
@@ -233,10 +221,15 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
     matrix->spread = tell_spread(report, series, &digits);
     matrix->scatter = matrix->whole ? tell_scatter(report, series) : NULL;
     matrix->closing = tell_extent(report, matrix->series, extent, &digits);
-    if (!matrix->whole && series == &probe->series[0])
-        add_others(report, matrix);
-    if (!matrix->whole && series == &probe->series[0])
-        matrix->clusters = report_tell_clusters(report, index, probe);
+    if (matrix->whole || series != &probe->series[0])
+        return;
+    size_t others = 0;
+    for (size_t i = 1; i < probe->series_count; i++)
+        others += is_other(&probe->series[i]);
+    for (size_t i = 1; i < probe->series_count && others <= MATRIX_OTHERS_MAX; i++)
+        if (is_other(&probe->series[i]))
+            matrix->others[matrix->other_count++] = tell_other(report, &probe->series[i]);
+    matrix->clusters = report_tell_clusters(report, index, probe);
 }
 
 void report_add_matrix(struct report *report, size_t index, const struct probe_result *probe,

@@ -45,14 +45,6 @@ void line_add_machine(struct line *line, const struct machine_facts *machine)
         line_add_between(line, ", ", machine->hypervisor, " guest");
 }
 
-/* As its maker writes it. */
-static const char *backend_title(const char *backend)
-{
-    return backend && strcmp(backend, "cuda") == 0     ? "CUDA"
-           : backend && strcmp(backend, "opencl") == 0 ? "OpenCL"
-                                                       : backend;
-}
-
 /* How the device is attached, and who else has it. */
 static void add_place(struct line *line, const struct gpu_facts *gpu)
 {
@@ -79,6 +71,7 @@ void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
     }
     line_add_clean(line, gpu->name);
     /* What OpenCL counts need not be a multiprocessor. */
+    const bool cuda = gpu->backend && strcmp(gpu->backend, "cuda") == 0;
     const bool opencl = gpu->backend && strcmp(gpu->backend, "opencl") == 0;
     if (gpu->multiprocessors)
         line_add(line, ", %u %s%s", gpu->multiprocessors,
@@ -90,7 +83,7 @@ void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
     if (gpu->capability)
         line_add_between(line, ", capability ", gpu->capability, "");
     if (gpu->backend)
-        line_add_between(line, ", ", backend_title(gpu->backend), "");
+        line_add_between(line, ", ", cuda ? "CUDA" : opencl ? "OpenCL" : gpu->backend, "");
     if (gpu->driver)
         line_add_between(line, ", driver ", gpu->driver, "");
     add_place(line, gpu);

@@ -47,31 +47,24 @@ static bool has_own_sentence(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT || entry->meaning.role == ROLE_NOTE;
 }
 
-/* A level whose capacity is declared and was not found: the text says why. */
-static bool lacks_capacity(const struct catalogue_entry *entry)
-{
-    return entry->meaning.fact == FACT_CAPACITY && entry->meaning.device < 0 &&
-           isnan(entry->finding->value) && isfinite(entry->finding->declared);
-}
-
-/* Whether it stands beside what is declared in a place of its own (show/report/declared.c). A
- * memory that is slower or narrower than declared is no disagreement, but one that is wider. */
-static bool is_shown_beside(const struct catalogue_entry *entry)
-{
-    const struct finding *finding = entry->finding;
-    return entry->meaning.fact == FACT_NODE ||
-           (entry->meaning.role == ROLE_WIDTH && !(finding->low > finding->declared));
-}
-
 /* The interval keeps the value apart from what is declared, or the finding is there to say so.
  * Clusters speak for themselves, below their matrix. */
 static bool is_disagreement(const struct catalogue_entry *entry)
 {
     const struct finding *finding = entry->finding;
-    return finding->text && !catalogue_is_of_clusters(entry) && !is_shown_beside(entry) &&
-           (has_own_sentence(entry) || lacks_capacity(entry) ||
-            (isfinite(finding->declared) &&
-             (finding->low > finding->declared || finding->high < finding->declared)));
+    const struct finding_meaning *meaning = &entry->meaning;
+    const bool above = finding->low > finding->declared, below = finding->high < finding->declared;
+    if (!finding->text || catalogue_is_of_clusters(entry))
+        return false;
+    /* What stands beside what is declared in a place of its own (show/report/facts.c): a memory
+     * that is slower or narrower than declared is no disagreement, but one that is wider. */
+    if (meaning->fact == FACT_NODE || (meaning->role == ROLE_WIDTH && !above))
+        return false;
+    /* A level whose capacity is declared and was not found: the text says why. */
+    if (meaning->fact == FACT_CAPACITY && meaning->device < 0 && isnan(finding->value) &&
+        isfinite(finding->declared))
+        return true;
+    return has_own_sentence(entry) || (isfinite(finding->declared) && (above || below));
 }
 
 /* "L3: in this run 5.70 MiB of 32 MiB behaved as cache: ..." */
@@ -158,20 +151,14 @@ static void add_failed(struct failures *failures, const struct series *series,
     failures->list[at].count++;
 }
 
-static struct failures failures_of(const struct probe_result *probe)
+/* "12 latency points failed, 64 MiB first": "no memory" */
+static void add_failures(const struct scope *scope, const struct probe_result *probe)
 {
     struct failures failures = {.count = 0};
     for (size_t s = 0; s < probe->series_count; s++)
         for (size_t i = 0; i < probe->series[s].point_count; i++)
             if (probe->series[s].points[i].failed)
                 add_failed(&failures, &probe->series[s], &probe->series[s].points[i]);
-    return failures;
-}
-
-/* "12 latency points failed, 64 MiB first": "no memory" */
-static void add_failures(const struct scope *scope, const struct probe_result *probe)
-{
-    const struct failures failures = failures_of(probe);
     for (size_t i = 0; i < failures.count; i++) {
         const struct failure *failure = &failures.list[i];
         const char *many = failure->count == 1 ? "" : "s";
@@ -315,16 +302,6 @@ static void add_flag(const struct scope *scope, int flag)
     note->remedy = text->remedy;
 }
 
-/* Whether the remarks have named the hypervisor already. */
-static bool names_hypervisor(const struct document *document)
-{
-    const char *hypervisor = document->machine.hypervisor;
-    for (size_t i = 0; i < document->conditions.remark_count && hypervisor; i++)
-        if (strstr(document->conditions.remarks[i].what, hypervisor))
-            return true;
-    return false;
-}
-
 static unsigned flags_to_tell(const struct scope *scope)
 {
     unsigned flags = 0;
@@ -336,28 +313,16 @@ static unsigned flags_to_tell(const struct scope *scope)
             for (size_t i = 0; i < probe->series[s].point_count; i++)
                 flags |= probe->series[s].points[i].flags;
     }
-    return names_hypervisor(scope->document) ? flags & ~FLAG_BIT(FLAG_VIRTUAL_MACHINE) : flags;
-}
-
-static void add_flags(const struct scope *scope, unsigned flags)
-{
-    for (int flag = 0; flag < FLAG_COUNT; flag++)
-        if (flags & FLAG_BIT(flag))
-            add_flag(scope, flag);
+    /* The remarks may have named the hypervisor already. */
+    const struct conditions *conditions = &scope->document->conditions;
+    const char *hypervisor = scope->document->machine.hypervisor;
+    for (size_t i = 0; i < conditions->remark_count && hypervisor; i++)
+        if (strstr(conditions->remarks[i].what, hypervisor))
+            flags &= ~FLAG_BIT(FLAG_VIRTUAL_MACHINE);
+    return flags;
 }
 
 /* --- what was left out, and what the run met --- */
-
-static void add_not_measured(const struct scope *scope, const struct probe_result *probe)
-{
-    const struct factor *parameter = probe_parameter(probe, parameter_not_measured);
-    if (!parameter || !parameter->text)
-        return;
-    struct note *note = add_note(scope, NOTE_REMARK);
-    note->what = scope->only ? "not measured"
-                             : report_text(scope->report, "not measured of %s", probe->name);
-    note->why = parameter->text;
-}
 
 static void add_remarks(const struct scope *scope)
 {
@@ -391,12 +356,22 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
     /* The cause first: what the run met explains the doubts, and these what disagrees. */
     add_remarks(&scope);
     const unsigned flags = flags_to_tell(&scope);
-    add_flags(&scope, flag_doubts(flags));
-    if (!probe) /* a probe in full has its findings above */
-        add_disagreements(&scope);
-    add_flags(&scope, flags & ~flag_doubts(flags));
-    for (size_t p = 0; p < scope.probe_count; p++)
-        add_not_measured(&scope, &scope.probes[p]);
+    for (int doubts = 1; doubts >= 0; doubts--) {
+        for (int flag = 0; flag < FLAG_COUNT; flag++)
+            if (flags & FLAG_BIT(flag) && flag_texts[flag].doubt == doubts)
+                add_flag(&scope, flag);
+        if (doubts && !probe) /* a probe in full has its findings above */
+            add_disagreements(&scope);
+    }
+    for (size_t p = 0; p < scope.probe_count; p++) {
+        const struct factor *left = probe_parameter(&scope.probes[p], parameter_not_measured);
+        if (!left || !left->text)
+            continue;
+        struct note *note = add_note(&scope, NOTE_REMARK);
+        note->what = probe ? "not measured"
+                           : report_text(report, "not measured of %s", scope.probes[p].name);
+        note->why = left->text;
+    }
     if (report->count == before + 1)
         report->count = before; /* there is nothing to know */
 }

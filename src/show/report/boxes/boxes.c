@@ -1,8 +1,12 @@
-/* The boxes of the CPUs: nodes, the caches that CPUs share, kinds of core, cores. */
+/* The boxes of the CPUs: nodes, the caches that CPUs share, kinds of core, cores; what was measured
+ * in each; and the boxes of devices: memory, in it the caches that all multiprocessors share, in
+ * these a multiprocessor with what is its own. */
 #include "show/report/boxes/boxes.h"
 
 #include "base/cpulist.h"
-#include "show/report/boxes/parts.h"
+#include "base/text.h"
+#include "conclude/levels/of_document.h"
+#include "conclude/registry/device.h"
 #include "show/report/figure.h"
 
 #include <math.h>
@@ -17,6 +21,8 @@ enum {
     GROUPS_MAX = 8,    /* of nodes that are alike */
     LEVEL_MAX = 9,     /* of caches */
     IDS_MAX = 4000000, /* in all lists of CPUs that are read */
+    ROADS_MAX = 16,    /* places whose bandwidth is looked at */
+    DEVICES_SHOWN = 8, /* devices that have a box */
     NEARLY_SAME = 10,  /* percent by which the memory of nodes that are alike may differ */
 };
 
@@ -41,6 +47,24 @@ struct nodes {
     struct cpus count;     /* of each */
 };
 
+/* What one kernel moves from and to a place. */
+struct road {
+    const char *place, *kernel;
+    size_t length; /* of `place` */
+    const struct finding *one, *all;
+};
+
+/* What was measured of the CPUs, or of one device. */
+struct measured {
+    const struct catalogue *catalogue;
+    const struct document *document;
+    size_t index;
+    int device; /* -1: the CPUs */
+    struct levels levels;
+    struct road roads[ROADS_MAX];
+    size_t road_count;
+};
+
 struct nesting {
     struct boxes *boxes;
     struct pool *pool;
@@ -55,12 +79,128 @@ struct nesting {
     size_t ids_left;
 };
 
-struct box *boxes_add(struct boxes *boxes, struct pool *pool, enum box_kind kind, size_t depth)
+/* A new innermost box at that depth, valid until the next one. */
+static struct box *boxes_add(struct boxes *boxes, struct pool *pool, enum box_kind kind,
+                             size_t depth)
 {
     struct box *box = pool_append(pool, (void **)&boxes->list, &boxes->count, sizeof *box);
     *box = (struct box){
         .kind = kind, .depth = depth, .count = 1, .declared_bytes = NAN, .clock_hz = NAN};
     return box;
+}
+
+/* --- what was measured --- */
+
+static bool is_at(const struct road *road, const char *place, size_t length)
+{
+    return road->length == length && strncmp(road->place, place, length) == 0;
+}
+
+/* Of several kernels that a place was measured with the first one counts. */
+static void take_road(struct measured *measured, const struct catalogue_entry *entry)
+{
+    static const char dram[] = "DRAM";
+    const struct finding_meaning *meaning = &entry->meaning;
+    struct finding_place named;
+    const bool memory = meaning->role == ROLE_WIDTH;
+    struct road road = {.place = memory ? dram : meaning->subject,
+                        .length = memory ? strlen(dram) : meaning->subject_length};
+    for (size_t i = 0; i < entry->finding->factor_count && !road.kernel; i++)
+        if (text_same(entry->finding->factors[i].name, "kernel"))
+            road.kernel = entry->finding->factors[i].text;
+    if (meaning->device >= 0) {
+        if (!finding_place(entry->finding, entry->twin, &named) || !named.is_rate)
+            return;
+        road.place = named.name;
+        road.length = strlen(named.name);
+    }
+    size_t i = 0;
+    while (i < measured->road_count && !is_at(&measured->roads[i], road.place, road.length))
+        i++;
+    if (i == ROADS_MAX)
+        return;
+    if (i == measured->road_count)
+        measured->roads[measured->road_count++] = road;
+    struct road *kept = &measured->roads[i];
+    const struct finding **place = meaning->fact == FACT_ONE ? &kept->one : &kept->all;
+    if (!*place && text_same(kept->kernel, road.kernel))
+        *place = entry->finding;
+}
+
+/* Whether it is of that document and device, and its name alone says what was measured. */
+static bool is_wanted(const struct measured *measured, const struct catalogue_entry *entry,
+                      enum dimension dimension)
+{
+    return entry->document == measured->index && entry->meaning.device == measured->device &&
+           !entry->experiment && quantity_is(entry->finding->unit, dimension) &&
+           isfinite(entry->finding->value);
+}
+
+static void measured_collect(struct measured *measured, const struct catalogue *catalogue,
+                             size_t document, int device)
+{
+    measured->catalogue = catalogue;
+    measured->document = catalogue->documents[document];
+    measured->index = document;
+    measured->device = device;
+    measured->road_count = 0;
+    levels_collect(&measured->levels, catalogue, document, device);
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if ((entry->meaning.fact == FACT_ONE || entry->meaning.fact == FACT_ALL) &&
+            is_wanted(measured, entry, DIMENSION_BANDWIDTH))
+            take_road(measured, entry);
+    }
+}
+
+/* The first finding of the CPUs of that fact and dimension; NULL: there is none. */
+static const struct finding *measured_first(const struct measured *measured, enum finding_fact fact,
+                                            enum dimension dimension)
+{
+    for (size_t i = 0; i < measured->catalogue->count; i++) {
+        const struct catalogue_entry *entry = &measured->catalogue->list[i];
+        if (entry->meaning.fact == fact && is_wanted(measured, entry, dimension))
+            return entry->finding;
+    }
+    return NULL;
+}
+
+/* The level of that name as cores of that kind see it; those of a NULL kind are of the fastest, or
+ * a device's. NULL: it was not measured. The experiment that a name stands for is that of the
+ * fastest kind of core; another kind is what its finding is said to differ in. */
+static const struct level *measured_level(const struct measured *measured, const char *name,
+                                          const char *kind)
+{
+    for (size_t i = 0; i < measured->levels.count; i++) {
+        const struct level *level = &measured->levels.list[i];
+        const struct finding *example = level->example;
+        if (strcmp(level->name, name) == 0 &&
+            (!kind || level->experiment == 0
+                 ? !kind && level->experiment == 0
+                 : example->deviations == 1 && text_same(example->factors[0].name, "core") &&
+                       text_same(example->factors[0].text, kind)))
+            return level;
+    }
+    return NULL;
+}
+
+/* Latency, capacity and bandwidth of the level that the box is named after. */
+static void measured_fill(const struct measured *measured, struct box *box, const char *name,
+                          const char *kind)
+{
+    const struct level *level = measured_level(measured, name, kind);
+    if (level) {
+        box->cycles = cell_of_quiet(level->facts[FACT_LATENCY], FORM_VALUE);
+        box->ns = cell_of_quiet(level->facts[FACT_LATENCY_NS], FORM_VALUE);
+        box->capacity = cell_of_quiet(level->facts[FACT_CAPACITY], FORM_VALUE);
+        box->declared_bytes = level_declared_bytes(measured->document, measured->device, level);
+    }
+    for (size_t i = 0; i < measured->road_count && !kind; i++)
+        if (is_at(&measured->roads[i], name, strlen(name))) {
+            box->one = cell_of_finding(measured->roads[i].one, FORM_VALUE);
+            box->all = cell_of_finding(measured->roads[i].all, FORM_VALUE);
+            box->kernel = measured->roads[i].kernel;
+        }
 }
 
 /* --- what the machine says of itself --- */
@@ -85,15 +225,6 @@ static struct cpus count_cpus(struct nesting *nesting, const char *text)
                 nesting->kind_count == 1 || cpulist_has(&nesting->kinds[k], list.ids[i]);
     pool_give_back(nesting->pool, list.ids);
     return cpus;
-}
-
-static void read_kinds(struct nesting *nesting)
-{
-    const struct machine_facts *facts = nesting->facts;
-    for (size_t k = 0; k < facts->kind_count && k < KINDS_MAX; k++)
-        nesting->kinds[nesting->kind_count++] = read_list(nesting, facts->kinds[k].cpus);
-    if (!nesting->kind_count)
-        nesting->kind_count = 1;
 }
 
 static void read_caches(struct nesting *nesting)
@@ -234,18 +365,13 @@ static struct cpus within(const struct cache *cache, const struct cpus *around, 
     return cpus;
 }
 
-/* Hardware threads of a core; 0: nobody says. */
-static size_t threads_of_core(const struct nesting *nesting, size_t kind)
-{
-    const struct cache *first = cache_of(nesting, kind, 1);
-    if (nesting->kind_count > 1)
-        return first ? first->cpus.all : 0;
-    return nesting->facts->cores ? nesting->facts->threads / nesting->facts->cores : 0;
-}
-
 static void add_core(struct nesting *nesting, size_t kind, const struct cpus *around, size_t depth)
 {
-    const size_t threads = threads_of_core(nesting, kind);
+    const struct machine_facts *facts = nesting->facts;
+    const struct cache *first = cache_of(nesting, kind, 1);
+    const size_t threads = nesting->kind_count > 1 ? first ? first->cpus.all : 0
+                           : facts->cores          ? facts->threads / facts->cores
+                                                   : 0; /* 0: unknown */
     struct box *box = add(nesting, BOX_CORE, depth);
     line_add(&box->name, "core");
     box->count = times(around->of_kind[kind], threads);
@@ -258,15 +384,6 @@ static void add_core(struct nesting *nesting, size_t kind, const struct cpus *ar
                                    FORM_VALUE);
     box->farthest = cell_of_finding(
         measured_first(&nesting->measured, FACT_FARTHEST, DIMENSION_TIME), FORM_VALUE);
-}
-
-static void add_kind(struct nesting *nesting, size_t kind, const struct cpus *around, size_t depth)
-{
-    const size_t count = around->of_kind[kind];
-    struct box *box = add(nesting, BOX_KIND, depth);
-    line_add(&box->name, "%s cores",
-             nesting->facts->kinds[kind].name ? nesting->facts->kinds[kind].name : "other");
-    line_add(&box->details, "%zu CPU%s", count, count == 1 ? "" : "s");
 }
 
 /* Whether there is such a cache: it is declared, or was found. */
@@ -307,8 +424,13 @@ static void add_inside(struct nesting *nesting, unsigned kinds, int level,
                 (!cache || !cache->kinds || cache->kinds & 1u << other))
                 sharing |= 1u << other;
         kinds &= ~sharing;
-        if (several && !(sharing & (sharing - 1)))
-            add_kind(nesting, k, around, inner++);
+        if (several && !(sharing & (sharing - 1))) {
+            const char *name = nesting->facts->kinds[k].name;
+            const size_t count = around->of_kind[k];
+            struct box *box = add(nesting, BOX_KIND, inner++);
+            line_add(&box->name, "%s cores", name ? name : "other");
+            line_add(&box->details, "%zu CPU%s", count, count == 1 ? "" : "s");
+        }
         if (!level) {
             add_core(nesting, k, around, inner);
             continue;
@@ -362,6 +484,68 @@ static void add_nodes(struct nesting *nesting, const struct nodes *nodes)
     add_inside(nesting, kinds, LEVEL_MAX, &nodes->count, 1);
 }
 
+/* --- devices --- */
+
+static bool is_shared_cache(const struct level *level)
+{
+    return level->kind == LEVEL_CACHE && level->number > 1;
+}
+
+static void add_place(struct boxes *boxes, struct pool *pool, const struct measured *measured,
+                      const struct level *level, size_t depth)
+{
+    char text[UNIT_TEXT];
+    struct box *box = boxes_add(boxes, pool, BOX_CACHE, depth);
+    line_add(&box->name, "%s", level->name);
+    measured_fill(measured, box, level->name, NULL);
+    if (isfinite(box->declared_bytes))
+        line_add(&box->details, "%s", figure_valued(box->declared_bytes, "B", text));
+}
+
+static void add_device(struct boxes *boxes, struct pool *pool, const struct measured *measured)
+{
+    const struct gpu_facts *gpu = device_facts(&measured->document->machine, measured->device);
+    const struct levels *levels = &measured->levels;
+    char text[UNIT_TEXT];
+    size_t depth = 0;
+    struct box *box = boxes_add(boxes, pool, BOX_MEMORY, depth);
+    line_add(&box->name, "gpu%d", measured->device);
+    if (gpu && gpu->name)
+        line_add(&box->details, "%s", gpu->name);
+    if (gpu && gpu->memory_bytes)
+        line_add(&box->details, "%s%s of DRAM", box->details.length ? ", " : "",
+                 figure_valued((double)gpu->memory_bytes, "B", text));
+    measured_fill(measured, box, "DRAM", NULL);
+    for (size_t i = levels->count; i-- > 0;)
+        if (levels->list[i].experiment == 0 && is_shared_cache(&levels->list[i]))
+            add_place(boxes, pool, measured, &levels->list[i], ++depth);
+    box = boxes_add(boxes, pool, BOX_CORE, ++depth);
+    line_add(&box->name, "multiprocessor");
+    box->count = gpu && gpu->multiprocessors ? gpu->multiprocessors : 1;
+    for (size_t i = 0; i < levels->count; i++) {
+        const struct level *level = &levels->list[i];
+        /* Only another way to memory (texture, atomics) is no place: it has no room of its own. */
+        if (level->experiment == 0 && !is_shared_cache(level) && level->kind != LEVEL_MEMORY &&
+            (level->facts[FACT_CAPACITY] ||
+             isfinite(level_declared_bytes(measured->document, measured->device, level))))
+            add_place(boxes, pool, measured, level, depth + 1);
+    }
+}
+
+/* The boxes of every device. */
+static void add_devices(struct boxes *boxes, const struct catalogue *catalogue, size_t document,
+                        struct pool *pool)
+{
+    int devices[DEVICES_MOST];
+    const size_t count = device_list(catalogue->documents[document], devices, DEVICES_MOST);
+    struct measured *measured = pool_alloc(pool, 1, sizeof *measured);
+    for (size_t i = 0; i < count && i < DEVICES_SHOWN; i++) {
+        measured_collect(measured, catalogue, document, devices[i]);
+        add_device(boxes, pool, measured);
+    }
+    boxes->left_out += count > DEVICES_SHOWN ? count - DEVICES_SHOWN : 0;
+}
+
 void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t document,
                  struct pool *pool)
 {
@@ -372,12 +556,15 @@ void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t 
     nesting->facts = &catalogue->documents[document]->machine;
     nesting->ids_left = IDS_MAX;
     if (nesting->facts->cache_count || nesting->facts->node_count || nesting->facts->cores) {
-        read_kinds(nesting);
+        const struct machine_facts *facts = nesting->facts;
+        for (size_t k = 0; k < facts->kind_count && k < KINDS_MAX; k++)
+            nesting->kinds[nesting->kind_count++] = read_list(nesting, facts->kinds[k].cpus);
+        nesting->kind_count += !nesting->kind_count;
         read_caches(nesting);
         read_nodes(nesting);
         measured_collect(&nesting->measured, catalogue, document, -1);
         for (size_t i = 0; i < nesting->group_count; i++)
             add_nodes(nesting, &nesting->nodes[i]);
     }
-    boxes_add_devices(boxes, catalogue, document, pool);
+    add_devices(boxes, catalogue, document, pool);
 }

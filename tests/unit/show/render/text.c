@@ -269,14 +269,6 @@ static void no_line_is_wider_than_the_style(void **state)
     }
 }
 
-static size_t count_of(const char *text, const char *what)
-{
-    size_t count = 0;
-    for (; (text = strstr(text, what)); text++)
-        count++;
-    return count;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
