@@ -52,7 +52,6 @@ static const char *const crossing_names[CROSSINGS] = {"within a line", "across t
 
 struct access_state {
     struct chases chases;
-    const struct seat *seat;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
     size_t first_forward; /* series of forwarding are this one and on */
@@ -78,7 +77,7 @@ static void plan_forward(struct probe_task *task, enum forwarding which)
                                                                .factor_count = 2,
                                                                .x = {"load", "B"},
                                                                .y = {"latency", "ns"}});
-    build_point(task, series, cases[which].load_bytes, &state->seat->cpu, 1, MEASURED)
+    build_point(task, series, cases[which].load_bytes, &state->chases.seat->cpu, 1, MEASURED)
         ->arena_bytes = PAGE;
     state->forwards[state->forward_count++] = which;
 }
@@ -108,7 +107,7 @@ static void plan_crossing(struct probe_task *task, int which)
     for (size_t i = 0; i < state->level_count; i++) {
         const uint64_t bytes = crossing_bytes(&state->levels[i]) / kind.stride * kind.stride;
         if (bytes)
-            chases_add_point(&state->chases, task, series, (double)bytes, bytes, state->seat);
+            chases_add_point(&state->chases, task, series, (double)bytes, bytes);
     }
 }
 
@@ -149,28 +148,23 @@ static const struct point *crossing_at(const struct analysis *analysis, int whic
     return series ? series_point(series, x) : NULL;
 }
 
-/* Only few lines lie a page apart. Where a cache hashes its sets, the level before may hold all of
- * them, and then they load faster than lines of this level. */
-static bool fell_short(const struct analysis *analysis, double bytes, const struct point *plain)
-{
-    const struct point *there =
-        crossing_at(analysis, LINE_WITHIN, whole(bytes, 2 * analysis_line_bytes(analysis)));
-    return there && plain->cycles.median < in_the_level * (double)there->cycles.median;
-}
-
 /* What crossing adds in one level; the interval from the far ends of both medians. */
 static void add_crossing(struct analysis *analysis, const char *level, double bytes, bool pages)
 {
     const int within = pages ? PAGE_WITHIN : LINE_WITHIN, across = within + 1;
-    const double x = whole(bytes, pages ? PAGE : 2 * analysis_line_bytes(analysis));
+    const double of_lines = whole(bytes, 2 * analysis_line_bytes(analysis)),
+                 x = pages ? whole(bytes, PAGE) : of_lines;
     const struct point *plain = crossing_at(analysis, within, x);
     const struct point *crossing = crossing_at(analysis, across, x);
+    const struct point *there = pages ? crossing_at(analysis, LINE_WITHIN, of_lines) : NULL;
     if (!plain || !crossing)
         return;
     const struct estimate a = finding_quiet_cycles_of(plain), b = finding_quiet_cycles_of(crossing);
     const char *name =
         pool_printf(analysis->pool, "access.%s_cross.%.7s", pages ? "page" : "line", level);
-    if (pages && fell_short(analysis, bytes, plain)) {
+    /* Only few lines lie a page apart. Where a cache hashes its sets, the level before may hold all
+     * of them, and then they load faster than lines of this level. */
+    if (there && plain->cycles.median < in_the_level * (double)there->cycles.median) {
         analysis_add(analysis, name, "cycles")->text =
             "not found: lines a page apart fit the level before, because its sets are hashed";
         return;
@@ -261,8 +255,8 @@ static void plan_access(struct probe_task *task)
     struct access_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
-    state->seat = chases_seat(task);
-    chases_plan_place(task, state->seat, PAGES_AUTO);
+    state->chases.seat = chases_seat(task);
+    chases_plan_place(task, &state->chases, PAGES_AUTO);
     task->plan.share = 0.5;
     if (chase_straddles)
         for (int i = LINE_WITHIN; i <= LINE_ACROSS; i++)
@@ -281,7 +275,7 @@ static bool next_access(struct probe_task *task, const struct stage_outcome *out
     if (stage > 1 || !chase_straddles)
         return false;
     probe_plan_clear(task);
-    chases_plan_place(task, state->seat, PAGES_SMALL);
+    chases_plan_place(task, &state->chases, PAGES_SMALL);
     for (int i = PAGE_WITHIN; i <= PAGE_ACROSS; i++)
         plan_crossing(task, i);
     return task->plan.point_count > 0;

@@ -46,8 +46,7 @@ enum { THROUGH, ANEW, CROSSINGS };
 static const char *const crossing_names[CROSSINGS] = {"page after page", "pages in random order"};
 
 struct prefetch_state {
-    struct chases chases;
-    const struct seat *seat;
+    struct chases chases; /* first */
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
 };
@@ -61,14 +60,6 @@ static const struct option_spec options[] = {
 };
 
 /* --- planning --- */
-
-/* A working set is `bytes` of a level's sets; this many of its elements lie in each 4 KiB of them.
- */
-static uint64_t elements_of(uint64_t bytes, size_t stride, size_t line_bytes)
-{
-    size_t spacing = stride & -stride; /* no two elements are nearer, counted in sets */
-    return bytes / (spacing > line_bytes ? spacing : line_bytes);
-}
 
 /* Ascending. Beyond a page there is one that is no power of two, and two that are. */
 static size_t choose_strides(size_t line, size_t *strides)
@@ -102,11 +93,12 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
         settings_text(task->settings, "pages"));
     task->plan.series[series].x = (struct axis){"stride", "B"};
     for (size_t i = 0; i < count; i++) {
-        const uint64_t elements = elements_of(set_bytes, strides[i], line);
+        const size_t spacing = strides[i] & -strides[i]; /* no two elements are nearer, in sets */
+        const uint64_t elements = set_bytes / (spacing > line ? spacing : line);
         const uint64_t bytes = elements * strides[i];
         const bool fits = elements >= FEWEST_ELEMENTS && bytes <= SPAN_MOST && bytes <= most;
         if (fits && (order != WITHIN_PAGE || 2 * strides[i] <= PAGE))
-            chases_add_point(chases, task, series, (double)strides[i], bytes, state->seat);
+            chases_add_point(chases, task, series, (double)strides[i], bytes);
     }
 }
 
@@ -321,8 +313,8 @@ static void plan_prefetch(struct probe_task *task)
     struct prefetch_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
-    state->seat = chases_seat(task);
-    chases_plan_place(task, state->seat,
+    state->chases.seat = chases_seat(task);
+    chases_plan_place(task, &state->chases,
                       (enum page_policy)settings_choice(task->settings, "pages"));
     task->plan.share = 0.9;
     for (size_t i = 0; i < state->level_count; i++)
@@ -332,12 +324,6 @@ static void plan_prefetch(struct probe_task *task)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "too little memory is free for a working set beyond the caches: stop programs "
                    "that use memory, or raise the memory limit");
-}
-
-static void prepare_prefetch(struct trial *trial)
-{
-    const struct prefetch_state *state = trial->probe_state;
-    chases_prepare(trial, &state->chases);
 }
 
 /* Across the ends of pages: on small ones, few enough for any second-level TLB, so that translation
@@ -353,7 +339,7 @@ static bool next_prefetch(struct probe_task *task, const struct stage_outcome *o
     if (stage > 1 || !bytes)
         return false;
     probe_plan_clear(task);
-    chases_plan_place(task, state->seat, PAGES_SMALL);
+    chases_plan_place(task, &state->chases, PAGES_SMALL);
     for (int i = 0; i < CROSSINGS; i++) {
         const struct chase_kind kind = {.address = ADDRESS_POINTER,
                                         .stride = state->chases.line_bytes,
@@ -361,7 +347,7 @@ static bool next_prefetch(struct probe_task *task, const struct stage_outcome *o
                                         .block_bytes = i == ANEW ? PAGE : 0};
         const int series = chases_add_series(&state->chases, task, crossing_names[i], &kind,
                                              page_policy_names[PAGES_SMALL]);
-        chases_add_point(&state->chases, task, series, (double)bytes, bytes, state->seat);
+        chases_add_point(&state->chases, task, series, (double)bytes, bytes);
     }
     return true;
 }
@@ -399,7 +385,7 @@ const struct probe prefetch_probe = {
     .options = options,
     .findings = {finding_lines, experiment},
     .plan = plan_prefetch,
-    .prepare = prepare_prefetch,
+    .prepare = chases_prepare_alone,
     .next = next_prefetch,
     .analyse = analyse_prefetch,
 };

@@ -234,13 +234,6 @@ static void prepare_window(struct trial *trial)
     chain_ring_settle_once(&state->ring, places, turn, 2);
 }
 
-static void observe_window(void *observer, const struct observation *seen)
-{
-    struct probe_task *task = observer;
-    struct window_state *state = task->state;
-    trial_values_keep(&state->values, &task->plan, seen);
-}
-
 /* --- findings --- */
 
 /* What the trials answered of each filler, in both looks: findings are read off these and off the
@@ -403,7 +396,7 @@ static void plan_window(struct probe_task *task)
         for (double x = 4; x <= state->most; x = next_count(x))
             add_point(task, state->coarse[filler], filler, x);
     }
-    trial_values_reserve(&state->values, &task->plan, task->pool);
+    trial_values_reserve(task, &state->values, 0);
 }
 
 /* Every count around the step that the first look saw. */
@@ -432,7 +425,7 @@ static bool next_window(struct probe_task *task, const struct stage_outcome *out
         for (double x = fmax(16, at - around); x <= fmin(state->most, at + around); x++)
             add_point(task, state->fine[i], i, x);
     }
-    trial_values_reserve(&state->values, &task->plan, task->pool);
+    trial_values_reserve(task, &state->values, 0);
     return task->plan.point_count > 0;
 }
 
@@ -478,7 +471,7 @@ const struct probe window_probe = {
     .findings = {finding_lines, experiment},
     .plan = plan_window,
     .prepare = prepare_window,
-    .observe = observe_window,
+    .observe = trial_values_observe,
     .next = next_window,
     .conclude = conclude_window,
     .analyse = analyse_window,

@@ -172,7 +172,7 @@ static const struct chase_kind *kind_of(const struct chases *chases, size_t seri
 }
 
 struct plan_point *chases_add_point(const struct chases *chases, struct probe_task *task,
-                                    int series, double x, uint64_t bytes, const struct seat *seat)
+                                    int series, double x, uint64_t bytes)
 {
     struct plan *plan = &task->plan;
     const struct chase_kind *kind = kind_of(chases, (size_t)series);
@@ -183,7 +183,7 @@ struct plan_point *chases_add_point(const struct chases *chases, struct probe_ta
     *point = (struct plan_point){
         .series = (unsigned)series,
         .x = x,
-        .seats = seat,
+        .seats = chases->seat,
         .seat_count = threads,
         .arena_bytes = (size_t)(rings > 1 ? rings * part_of(kind, bytes) : room_of(kind, bytes)),
         .bytes = bytes};
@@ -213,9 +213,9 @@ const struct seat *chases_seat(const struct probe_task *task)
     return seat;
 }
 
-void chases_plan_place(struct probe_task *task, const struct seat *seat, enum page_policy pages)
+void chases_plan_place(struct probe_task *task, const struct chases *chases, enum page_policy pages)
 {
-    task->plan.touch_cpu = seat->cpu;
+    task->plan.touch_cpu = chases->seat->cpu;
     task->plan.pages = pages;
     task->plan.unstable_above = 0.1;
     probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
@@ -237,16 +237,6 @@ int *chases_cpus(const struct probe_task *task, int first)
 }
 
 /* --- measuring --- */
-
-/* Where in the arena a trial lies is part of what is measured, so it varies. Sets of huge pages
- * begin on one, or they would need one more of them. */
-static unsigned char *choose_place(const struct trial *trial, uint64_t bytes)
-{
-    uint64_t unit = bytes >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
-    uint64_t places = (trial->arena->bytes - bytes) / unit + 1;
-    struct random random = {trial->seed};
-    return trial->arena->memory + random_below(&random, places) * unit;
-}
 
 /* Going round twice settles any replacement policy; of a set larger than the caches, as many lines
  * as they hold are enough. In random order each visit brings a line, however small the elements. */
@@ -285,12 +275,6 @@ static struct ring ring_of(const struct chase_kind *kind, uint64_t bytes, unsign
                          .link = kind->address <= ADDRESS_INDEX ? RING_INDEXES : RING_POINTERS};
 }
 
-/* Where in a ring that all share the i-th of n begins: as far from the others as can be. */
-static unsigned char *begin_apart(const struct ring *ring, size_t i, size_t n)
-{
-    return ring->memory + ring->count * i / n * ring->stride;
-}
-
 /* Loads by which each of several threads brings its own set into caches that no other thread has:
  * twice through 2 MiB of lines, which is what such caches hold at most on most machines. */
 enum { PRIVATE_LOADS = 2 * 2 * 1024 * 1024 / 64 };
@@ -311,8 +295,9 @@ static void prepare_threads(struct trial *trial, const struct chases *chases,
             ring_build(&ring);
             position = ring_warm(&ring, (size_t)settling_visits(chases, kind, ring.count));
         }
-        begin_worker(&trial->workers[i], kind, &ring,
-                     chases->shared ? begin_apart(&ring, i, threads) : position);
+        if (chases->shared) /* as far from the others as can be */
+            position = ring.memory + ring.count * i / threads * ring.stride;
+        begin_worker(&trial->workers[i], kind, &ring, position);
     }
     const uint64_t visits = 2 * (uint64_t)ring.count;
     trial->warm_repeats = (visits < PRIVATE_LOADS ? visits : PRIVATE_LOADS) / chase_steps + 1;
@@ -329,13 +314,33 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
         prepare_threads(trial, chases, &kind);
         return;
     }
-    struct ring ring =
-        ring_of(&kind, bytes, choose_place(trial, room_of(&kind, bytes)), trial->seed);
+    /* Where in the arena a trial lies is part of what is measured, so it varies. Sets of huge pages
+     * begin on one, or they would need one more of them. */
+    const uint64_t room = room_of(&kind, bytes), unit = room >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
+    struct random random = {trial->seed};
+    const uint64_t place = random_below(&random, (trial->arena->bytes - room) / unit + 1) * unit;
+    struct ring ring = ring_of(&kind, bytes, trial->arena->memory + place, trial->seed);
     ring_build(&ring);
     unsigned char *position = ring_warm(&ring, (size_t)settling_visits(chases, &kind, ring.count));
     begin_worker(&trial->workers[0], &kind, &ring, position);
     if (trial->plan->sweep) /* so short a trial would see what building it left behind */
         trial->warm_repeats = 2 * (uint64_t)ring.count / chase_steps + 1;
+    trial->operations = chase_steps;
+}
+
+void chases_prepare_alone(struct trial *trial)
+{
+    chases_prepare(trial, trial->probe_state);
+}
+
+void chases_begin(struct trial *trial, void *first, size_t lines)
+{
+    struct worker *worker = &trial->workers[0];
+    struct chase *chase = (struct chase *)worker->room;
+    chase->position = first;
+    chase_run(chase, 2 * lines / chase_steps + 1);
+    worker->run = chase_run;
+    worker->state = chase;
     trial->operations = chase_steps;
 }
 
@@ -363,15 +368,6 @@ uint64_t chases_capacity(const struct probe_task *task, const struct probe_resul
     return cache ? cache->size_bytes : 0;
 }
 
-/* A working set inside a level of that capacity and well beyond the one before it. */
-static uint64_t set_within(uint64_t capacity, uint64_t above, int n)
-{
-    uint64_t bytes = capacity / (n > 2 ? 3 : 2);
-    if (bytes < 2 * above)
-        bytes = (uint64_t)sqrt((double)above * (double)capacity);
-    return bytes / ELEMENT_MOST * ELEMENT_MOST;
-}
-
 static uint64_t set_beyond(uint64_t last, uint64_t most)
 {
     const uint64_t usual = last ? 4 * last : 256 * MIB;
@@ -394,8 +390,12 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
         uint64_t capacity = chases_capacity(task, found, n);
         if (capacity <= above || capacity > most)
             break;
+        /* Inside the level and well beyond the one before it. */
+        uint64_t bytes = capacity / (n > 2 ? 3 : 2);
+        if (bytes < 2 * above)
+            bytes = (uint64_t)sqrt((double)above * (double)capacity);
         struct chase_level *level = &levels[count++];
-        *level = (struct chase_level){.bytes = set_within(capacity, above, n), .above = above};
+        *level = (struct chase_level){.bytes = bytes / ELEMENT_MOST * ELEMENT_MOST, .above = above};
         snprintf(level->name, sizeof level->name, "L%d", n);
         above = capacity;
     }

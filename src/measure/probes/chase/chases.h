@@ -35,9 +35,10 @@ struct chases {
     struct chase_kind *kinds;
     size_t count;
     size_t line_bytes;
-    uint64_t settled_bytes; /* a chase over this much memory settles every cache */
-    unsigned threads;       /* that chase at once; 0: one */
-    bool shared;            /* through one ring, each from another place of it */
+    uint64_t settled_bytes;  /* a chase over this much memory settles every cache */
+    unsigned threads;        /* that chase at once; 0: one */
+    bool shared;             /* through one ring, each from another place of it */
+    const struct seat *seat; /* who measures: the first of as many as there are threads */
 };
 
 /* An empty one for this machine. */
@@ -52,20 +53,25 @@ struct chases chases_make_plain(const struct probe_task *);
 int chases_add_series(struct chases *, struct probe_task *, const char *name,
                       const struct chase_kind *, const char *pages);
 /* Adds a point of a working set of `bytes` (count * stride) to the plan: x is its own, for
- * axes other than size. `seat` is the first of as many as there are threads. */
+ * axes other than size. */
 struct plan_point *chases_add_point(const struct chases *, struct probe_task *, int series,
-                                    double x, uint64_t bytes, const struct seat *);
+                                    double x, uint64_t bytes);
 /* Who measures: --cpu where it is given, else the first CPU of the fastest kind. */
 const struct seat *chases_seat(const struct probe_task *);
 
-/* A plan of such points as that seat measures: where, on which pages, in short batches. */
-void chases_plan_place(struct probe_task *, const struct seat *, enum page_policy);
+/* A plan of such points: where, on which pages, in short batches. */
+void chases_plan_place(struct probe_task *, const struct chases *, enum page_policy);
 /* The CPUs of --cpus: `first`, then the others, cores before their second threads. */
 int *chases_cpus(const struct probe_task *, int first);
 
 /* Prepares a trial of such a point: a fresh ring at a fresh place, caches as a long chase leaves
  * them. */
 void chases_prepare(struct trial *, const struct chases *);
+/* A probe's prepare(), where its state begins with the chases. */
+void chases_prepare_alone(struct trial *);
+/* Prepares a trial of a chase through a ring of that many lines, built by the caller: it goes round
+ * twice, after which TLBs and caches hold all that they can. */
+void chases_begin(struct trial *, void *first, size_t lines);
 
 /* A level and a working set that lies well inside it. */
 struct chase_level {

@@ -7,28 +7,25 @@
 
 enum { BATCHES_MAX = 128 };
 
-void trial_values_reserve(struct trial_values *values, const struct plan *plan, struct pool *pool)
+void trial_values_reserve(struct probe_task *task, struct trial_values *values, unsigned groups)
 {
-    trial_values_reserve_groups(values, plan, plan->trials_max, pool);
-}
-
-void trial_values_reserve_groups(struct trial_values *values, const struct plan *plan,
-                                 unsigned groups, struct pool *pool)
-{
+    const struct plan *plan = &task->plan;
     size_t count = plan->point_count * plan->trials_max;
-    *values = (struct trial_values){.list = pool_alloc(pool, count, sizeof *values->list),
+    *values = (struct trial_values){.list = pool_alloc(task->pool, count, sizeof *values->list),
                                     .points = plan->point_count,
                                     .room = plan->trials_max,
-                                    .trials = groups};
+                                    .trials = groups ? groups : plan->trials_max};
     for (size_t i = 0; i < count; i++)
         values->list[i] = NAN;
+    task->values = values;
 }
 
-void trial_values_keep(struct trial_values *values, const struct plan *plan,
-                       const struct observation *seen)
+void trial_values_observe(void *observer, const struct observation *seen)
 {
+    const struct probe_task *task = observer;
+    struct trial_values *values = task->values;
     double each[BATCHES_MAX];
-    size_t n = 0, point = (size_t)(seen->trial->point - plan->points);
+    size_t n = 0, point = (size_t)(seen->trial->point - task->plan.points);
     if (seen->reference || point >= values->points || seen->trial->number >= values->room)
         return;
     double operations = seen->trial->operations * (double)seen->repeats;

@@ -16,13 +16,12 @@ struct trial_values {
                         which take the trials in turn and are thus spread over the whole stage */
 };
 
-/* Room for all trials of the plan, none of them there yet. */
-void trial_values_reserve(struct trial_values *, const struct plan *, struct pool *);
-/* The same for a plan that sweeps, whose trials vote in `groups` groups. */
-void trial_values_reserve_groups(struct trial_values *, const struct plan *, unsigned groups,
-                                 struct pool *);
-/* Keeps a trial of that plan: what its undisturbed batches come to, for one operation. */
-void trial_values_keep(struct trial_values *, const struct plan *, const struct observation *);
+/* Room for all trials of the task's plan, none of them there yet. Of a plan that sweeps, they vote
+ * in `groups` groups; 0: each trial votes alone. */
+void trial_values_reserve(struct probe_task *, struct trial_values *, unsigned groups);
+/* A probe's observe(): keeps a trial in the values that were reserved last, as what its undisturbed
+ * batches come to, for one operation. */
+void trial_values_observe(void *task, const struct observation *);
 /* Trial number `trial` of that point, or what that group of its trials comes to
  * (quiet_of_visits()); NAN where there are none, or too few for a group. */
 double trial_value(const struct trial_values *, size_t point, unsigned trial);

@@ -155,20 +155,6 @@ static void choose_listed(struct working_sets *sets, struct probe_task *task, si
     }
 }
 
-/* Large ones take long to build, and tell apart little. Two an octave there are at least, or no
- * plateau is seen; and DRAM, on which a short curve has the fewest sizes, is known by as many of
- * them as agree. */
-static unsigned steps_in_octave(const struct settings *settings,
-                                const struct working_set_limits *limits, double begins_at)
-{
-    const unsigned usual = limits->per_octave;
-    if (settings_has(settings, "per-octave"))
-        return (unsigned)settings_number(settings, "per-octave");
-    if (limits->memory && begins_at >= (double)limits->memory)
-        return PER_OCTAVE;
-    return begins_at < 64 * (double)MIB || usual < 4 ? usual : usual / 2;
-}
-
 static void choose_swept(struct working_sets *sets, struct probe_task *task, size_t stride,
                          const struct working_set_limits *limits)
 {
@@ -184,9 +170,18 @@ static void choose_swept(struct working_sets *sets, struct probe_task *task, siz
                    "--from %s is larger than --to %s: give the smaller size first",
                    size_format((double)from, low), size_format((double)to, high));
     add(sets, task->pool, from, stride);
-    /* Octaves are counted from powers of two, so that two runs share their sizes. */
+    /* Octaves are counted from powers of two, so that two runs share their sizes. Large ones take
+     * long to build, and tell apart little. Two an octave there are at least, or no plateau is
+     * seen; and DRAM, on which a short curve has the fewest sizes, is known by as many of them as
+     * agree. */
     for (double octave = exp2(floor(log2((double)from))); octave <= (double)to; octave *= 2) {
-        unsigned steps = steps_in_octave(settings, limits, octave);
+        unsigned steps = limits->per_octave;
+        if (settings_has(settings, "per-octave"))
+            steps = (unsigned)settings_number(settings, "per-octave");
+        else if (limits->memory && octave >= (double)limits->memory)
+            steps = PER_OCTAVE;
+        else if (octave >= 64 * (double)MIB && steps >= 4)
+            steps /= 2;
         for (unsigned i = 0; i < steps; i++) {
             uint64_t bytes = (uint64_t)llround(octave * exp2((double)i / steps));
             if (bytes >= from && bytes <= to)

@@ -16,7 +16,6 @@
  */
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "measure/kernels/chase.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/geometry/state.h"
 #include "measure/probes/kit/build.h"
@@ -158,7 +157,7 @@ static bool plan_second(struct probe_task *task)
     for (int level = 0; level < GEOMETRY_LEVELS; level++)
         plan_pairs(task, level);
     plan_hot(task, &first, &second);
-    trial_values_reserve(&state->values, &task->plan, task->pool);
+    trial_values_reserve(task, &state->values, 0);
     return task->plan.point_count > 0;
 }
 
@@ -168,29 +167,11 @@ static void prepare_geometry(struct trial *trial)
 {
     const struct geometry_state *state = trial->probe_state;
     const struct geometry_chain *wanted = &state->chains[trial->point->index];
-    struct worker *worker = &trial->workers[0];
-    struct chase *chase = (struct chase *)worker->room;
-    chase->position = geometry_chain_build(wanted, trial->arena->memory, trial->seed);
-    chase_run(chase, 2 * geometry_chain_loads(wanted) / chase_steps + 1);
-    worker->run = chase_run;
-    worker->state = chase;
-    trial->operations = chase_steps;
-}
-
-static void observe_geometry(void *observer, const struct observation *seen)
-{
-    struct probe_task *task = observer;
-    struct geometry_state *state = task->state;
-    trial_values_keep(&state->values, &task->plan, seen);
+    chases_begin(trial, geometry_chain_build(wanted, trial->arena->memory, trial->seed),
+                 geometry_chain_loads(wanted));
 }
 
 /* --- findings --- */
-
-/* No more than a third of the rounds: what they answer is no vote. */
-static bool too_few(double rounds, unsigned trials)
-{
-    return 3 * rounds <= trials;
-}
 
 /* The series of that name in which a factor has that number; NULL: there is none. */
 static const struct series *series_with(const struct analysis *analysis, const char *name,
@@ -319,7 +300,7 @@ static void plan_geometry(struct probe_task *task)
             add_point(task, state->conflicts[s], (double)chain.count, &chain);
         }
     }
-    trial_values_reserve_groups(&state->values, &task->plan, GEOMETRY_TRIALS, task->pool);
+    trial_values_reserve(task, &state->values, GEOMETRY_TRIALS);
 }
 
 static bool next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
@@ -355,13 +336,13 @@ static void analyse_geometry(struct analysis *analysis)
             (struct geometry_level){.fitting = fitting,
                                     .lines = lines,
                                     .capacity = capacity_found(analysis->document, level + 1)};
-        if (fitting)
+        if (fitting) /* what a third of the rounds answers is no vote */
             evidence.too_few_for_ways =
-                too_few(series_number(fitting, geometry_rounds), GEOMETRY_TRIALS);
+                3 * series_number(fitting, geometry_rounds) <= GEOMETRY_TRIALS;
         if (!lines)
             continue;
         const double rounds = series_number(lines, geometry_rounds);
-        evidence.too_few_for_lines = too_few(rounds, GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE);
+        evidence.too_few_for_lines = 3 * rounds <= GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE;
         evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
     }
     if (!whole) {
@@ -393,7 +374,7 @@ const struct probe geometry_probe = {
     .findings = {finding_lines, experiment},
     .plan = plan_geometry,
     .prepare = prepare_geometry,
-    .observe = observe_geometry,
+    .observe = trial_values_observe,
     .next = next_geometry,
     .analyse = analyse_geometry,
 };

@@ -17,6 +17,7 @@ enum needs {
 };
 
 struct probe_stage;
+struct trial_values;
 
 /* Those that every probe understands. */
 struct common_options {
@@ -34,6 +35,7 @@ struct probe_task {
     struct plan plan;
     const struct document *document; /* what the probes before this one found; may be NULL */
     void *state;                     /* the probe's own, in the pool */
+    struct trial_values *values;     /* of trials that vote: chase/trial_values.h */
     struct pool *pool;               /* the document's */
     struct probe_result *result;
     struct gpu_facts *gpus; /* that plan() found, for the machine's facts */

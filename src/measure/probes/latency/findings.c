@@ -1,7 +1,6 @@
 /* What latency curves say, measured here or by another tool: levels of each curve; of sizes that
  * were named, each one's latency; of variants, what order hides. */
 #include "base/quantity.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "conclude/levels/levels.h"
 #include "conclude/registry/finding.h"
@@ -17,14 +16,6 @@ enum { SIZES_NAMED_MOST = 12 };
 const char latency_small_sets[] = "small sets";
 
 /* --- which curves --- */
-
-static bool has_headline(const struct probe_result *result)
-{
-    for (size_t i = 0; i < result->series_count; i++)
-        if (result->series[i].headline)
-            return true;
-    return false;
-}
 
 /* Of another tool's curves the one of most points, and of these the one of the largest stride,
  * which prefetchers follow least. */
@@ -58,32 +49,24 @@ static uint64_t pages_obtained(const struct analysis *analysis)
     return size_parse(text, &bytes, NULL) == 0 ? bytes : 0;
 }
 
-static const struct series *sweeps_of(const struct probe_result *result)
-{
-    for (size_t i = 0; i < result->series_count; i++)
-        if (text_same(result->series[i].name, latency_small_sets))
-            return &result->series[i];
-    return NULL;
-}
-
 /* Fewer trials see no more than the curve does. */
 enum { TRIALS_LEAST = 20 };
 
 /* The curve with what the sweeps measured of the sizes that they went over in place of what stands
  * there, in the pool; the curve itself where the result has no sweeps of it. */
-static const struct series *joined_with_sweeps(const struct probe_result *result,
-                                               const struct series *curve, struct pool *pool)
+static const struct series *joined_with_sweeps(const struct analysis *analysis,
+                                               const struct series *curve)
 {
-    const struct series *sweeps = sweeps_of(result);
+    const struct series *sweeps = analysis_series(analysis, latency_small_sets, NULL, NULL);
     bool enough = sweeps && sweeps->point_count > 1 && curve->headline;
     for (size_t i = 0; enough && i < sweeps->point_count; i++)
         enough = sweeps->points[i].y.n >= TRIALS_LEAST;
     if (!enough)
         return curve;
     const double from = sweeps->points[0].x, to = sweeps->points[sweeps->point_count - 1].x;
-    struct series *joined = pool_alloc(pool, 1, sizeof *joined);
+    struct series *joined = pool_alloc(analysis->pool, 1, sizeof *joined);
     struct point *points =
-        pool_alloc(pool, curve->point_count + sweeps->point_count, sizeof *points);
+        pool_alloc(analysis->pool, curve->point_count + sweeps->point_count, sizeof *points);
     size_t count = 0, at = 0;
     for (; at < curve->point_count && curve->points[at].x < from; at++)
         points[count++] = curve->points[at];
@@ -99,14 +82,6 @@ static const struct series *joined_with_sweeps(const struct probe_result *result
 }
 
 /* --- sizes that were named --- */
-
-static bool sizes_are_named(const struct analysis *analysis, const struct series *series)
-{
-    return series->point_count == 1 ||
-           (series->point_count <= SIZES_NAMED_MOST &&
-            (analysis_is_set(analysis, "size") || analysis_is_set(analysis, "sizes") ||
-             analysis_is_set(analysis, "count")));
-}
 
 /* The latency of one working set: its size is a factor beside the series' own. */
 static void add_size(struct analysis *analysis, const struct series *series,
@@ -184,11 +159,15 @@ static void analyse_curve(struct analysis *analysis, const struct series *series
     const size_t first = analysis->result->finding_count;
     /* Another tool's table says neither what is declared nor which pages its memory lay on. */
     const bool ours = series_factor(series, "pages") != NULL;
-    const struct series *joined = joined_with_sweeps(analysis->result, series, analysis->pool);
+    const struct series *joined = joined_with_sweeps(analysis, series);
     findings_levels(analysis->result, analysis->pool, joined, ours ? analysis->machine : NULL,
                     knees, count);
-    if (sizes_are_named(analysis, series) && (quantity_comparable(series->y.unit, "ns") ||
-                                              quantity_is(series->y.unit, DIMENSION_CYCLES)))
+    const bool named = series->point_count == 1 ||
+                       (series->point_count <= SIZES_NAMED_MOST &&
+                        (analysis_is_set(analysis, "size") || analysis_is_set(analysis, "sizes") ||
+                         analysis_is_set(analysis, "count")));
+    if (named && (quantity_comparable(series->y.unit, "ns") ||
+                  quantity_is(series->y.unit, DIMENSION_CYCLES)))
         for (size_t i = 0; i < series->point_count; i++)
             if (series->points[i].y.n && series->points[i].x >= 1 && series->points[i].x < 0x1p63)
                 add_size(analysis, series, &series->points[i]);
@@ -198,7 +177,9 @@ static void analyse_curve(struct analysis *analysis, const struct series *series
 void latency_analyse(struct analysis *analysis)
 {
     const struct probe_result *result = analysis->result;
-    const bool ours = has_headline(result);
+    bool ours = false;
+    for (size_t i = 0; i < result->series_count; i++)
+        ours = ours || result->series[i].headline;
     const size_t best = ours ? 0 : most_telling(result);
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     const size_t count = knees_of_translation(analysis->document, pages_obtained(analysis), knees);

@@ -80,8 +80,7 @@ static const struct option_spec options[] = {
 };
 
 struct latency_state {
-    struct chases chases;
-    const struct seat *seat;
+    struct chases chases; /* first */
     size_t stride;
     int node;
     bool named; /* the working sets, so that there is nothing to refine */
@@ -163,11 +162,11 @@ static void choose_threads(struct probe_task *task)
                    "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "
                    "at most %zu",
                    wanted, count, count == 1 ? "" : "s", count);
-    const int *cpus = chases_cpus(task, state->seat->cpu);
+    const int *cpus = chases_cpus(task, state->chases.seat->cpu);
     struct seat *seats = pool_alloc(task->pool, wanted, sizeof *seats);
     for (size_t i = 0; i < wanted; i++)
         seats[i] = (struct seat){cpus[i], MEASURED};
-    state->seat = seats;
+    state->chases.seat = seats;
     state->chases.threads = (unsigned)wanted;
     state->chases.shared =
         settings_has(task->settings, "ring") && settings_choice(task->settings, "ring") == SHARED;
@@ -211,12 +210,6 @@ static struct working_sets choose_sets(struct probe_task *task, size_t stride)
                    "that is free; ask for smaller sizes (--to), or --ring shared",
                    state->chases.threads, size_format((double)largest, text));
     return sets;
-}
-
-static bool sizes_are_named(const struct settings *settings)
-{
-    return settings_has(settings, "sizes") || settings_has(settings, "size") ||
-           settings_has(settings, "count") || settings_has(settings, "variants");
 }
 
 static size_t index_of_node(const struct machine_facts *facts, int node)
@@ -270,15 +263,14 @@ static void add_sets(struct probe_task *task, int series, const struct working_s
 {
     const struct latency_state *state = task->state;
     for (size_t i = 0; i < sets->count; i++)
-        chases_add_point(&state->chases, task, series, (double)sets->bytes[i], sets->bytes[i],
-                         state->seat);
+        chases_add_point(&state->chases, task, series, (double)sets->bytes[i], sets->bytes[i]);
 }
 
 /* What every stage's plan has in common. */
 static void plan_place(struct probe_task *task)
 {
     const struct latency_state *state = task->state;
-    chases_plan_place(task, state->seat,
+    chases_plan_place(task, &state->chases,
                       (enum page_policy)settings_choice(task->settings, "pages"));
     task->plan.node = state->node;
 }
@@ -296,17 +288,6 @@ static void plan_pages(struct probe_task *task)
     task->plan.pages = pages;
     task->plan.share =
         (double)(state->variants_planned - first) / (double)(variants->count - first);
-}
-
-/* All variants' series, and the points of those that take the first one's pages. */
-static void plan_variants(struct probe_task *task)
-{
-    struct latency_state *state = task->state;
-    state->variants = latency_variants_parse(task, &state->chases);
-    state->sets = choose_sets(task, state->variants.stride);
-    for (size_t i = 0; i < state->variants.count; i++)
-        latency_variant_series(task, &state->chases, &state->variants.list[i]);
-    plan_pages(task);
 }
 
 /* --- the first look --- */
@@ -329,14 +310,6 @@ static size_t nearest_point(const struct plan *plan, double bytes, double above,
             best = i;
     }
     return best;
-}
-
-static double largest_x(const struct plan *plan)
-{
-    double most = 0;
-    for (size_t i = 0; i < plan->point_count; i++)
-        most = fmax(most, plan->points[i].x);
-    return most;
 }
 
 static void look_at(struct probe_task *task, uint32_t **look, double bytes, double above,
@@ -372,7 +345,10 @@ static void plan_look(struct probe_task *task)
     }
     if (task->common.quick.has)
         task->plan.look_trials = QUICK_TRIALS;
-    above = fmin(above, largest_x(&task->plan) / 2);
+    double largest = 0;
+    for (size_t i = 0; i < task->plan.point_count; i++)
+        largest = fmax(largest, task->plan.points[i].x);
+    above = fmin(above, largest / 2);
     look_at(task, &look, sqrt(2) * above, above, INFINITY);
     look_at(task, &look, 2 * above, above, INFINITY);
 }
@@ -419,7 +395,7 @@ static bool plan_table(struct probe_task *task, const struct stage_outcome *outc
         task->plan.share = 0.5;
     }
     state->table_stages++;
-    latency_table_plan(task, &state->chases, state->seat, levels, count, pages);
+    latency_table_plan(task, &state->chases, levels, count, pages);
     return task->plan.point_count > 0;
 }
 
@@ -521,7 +497,7 @@ static bool plan_small(struct probe_task *task)
         const uint64_t whole = (uint64_t)round(bytes / (double)kind.stride) * kind.stride;
         if (bytes > small_most)
             return true;
-        chases_add_point(&state->chases, task, series, (double)whole, whole, state->seat);
+        chases_add_point(&state->chases, task, series, (double)whole, whole);
     }
 }
 
@@ -529,22 +505,26 @@ static bool plan_small(struct probe_task *task)
 
 static void plan_latency(struct probe_task *task)
 {
-    struct latency_state *state = pool_alloc(task->pool, 1, sizeof *state);
-    task->state = state;
+    static const char *const naming[] = {"sizes", "size", "count", "variants", NULL};
+    struct latency_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make(task->machine);
     state->table = settings_has(task->settings, "table");
-    state->named = sizes_are_named(task->settings);
+    state->named = settings_first_given(task->settings, naming) != NULL;
     if (state->table)
         latency_table_check(task);
     const struct chase_kind kind = choose_kind(task, &state->chases);
     state->stride = kind.stride;
-    state->seat = chases_seat(task);
+    state->chases.seat = chases_seat(task);
     choose_threads(task);
     state->node = choose_node(task);
-    note_place(task, state->seat->cpu, state->node);
+    note_place(task, state->chases.seat->cpu, state->node);
     plan_place(task);
     if (settings_has(task->settings, "variants")) {
-        plan_variants(task);
+        state->variants = latency_variants_parse(task, &state->chases);
+        state->sets = choose_sets(task, state->variants.stride);
+        for (size_t i = 0; i < state->variants.count; i++)
+            latency_variant_series(task, &state->chases, &state->variants.list[i]);
+        plan_pages(task);
         return;
     }
     /* Share of the time that the sweep takes; the knees' stages have the rest. */
@@ -557,12 +537,6 @@ static void plan_latency(struct probe_task *task)
         state->rest = leave_rest(&sets);
     add_sets(task, 0, &sets);
     plan_look(task);
-}
-
-static void prepare_latency(struct trial *trial)
-{
-    const struct latency_state *state = trial->probe_state;
-    chases_prepare(trial, &state->chases);
 }
 
 static bool next_latency(struct probe_task *task, const struct stage_outcome *outcome,
@@ -620,7 +594,7 @@ const struct probe latency_probe = {
     .options = options,
     .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,
-    .prepare = prepare_latency,
+    .prepare = chases_prepare_alone,
     .next = next_latency,
     .conclude = conclude_latency,
     .analyse = latency_analyse,

@@ -30,8 +30,8 @@ void latency_variant_series(struct probe_task *, struct chases *, const struct l
 void latency_table_check(const struct probe_task *);
 /* Adds a series for each variant, with a point in each level, to a plan that is fresh but for who
  * measures and the pages, which are named `pages`. */
-void latency_table_plan(struct probe_task *, struct chases *, const struct seat *,
-                        const struct chase_level *, size_t level_count, const char *pages);
+void latency_table_plan(struct probe_task *, struct chases *, const struct chase_level *,
+                        size_t level_count, const char *pages);
 
 /* --- findings.c --- */
 

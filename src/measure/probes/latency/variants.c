@@ -182,7 +182,7 @@ void latency_table_check(const struct probe_task *task)
                    "--table goes through all variants at sizes of its own: leave out --%s", given);
 }
 
-void latency_table_plan(struct probe_task *task, struct chases *chases, const struct seat *seat,
+void latency_table_plan(struct probe_task *task, struct chases *chases,
                         const struct chase_level *levels, size_t level_count, const char *pages)
 {
     task->plan.trials_min = TABLE_TRIALS;
@@ -198,6 +198,6 @@ void latency_table_plan(struct probe_task *task, struct chases *chases, const st
         const int series = chases_add_series(
             chases, task, pool_printf(task->pool, "%s, pages %s", row->name, pages), &kind, pages);
         for (size_t n = 0; n < level_count; n++)
-            chases_add_point(chases, task, series, (double)levels[n].bytes, levels[n].bytes, seat);
+            chases_add_point(chases, task, series, (double)levels[n].bytes, levels[n].bytes);
     }
 }

@@ -94,17 +94,6 @@ static size_t list_candidates(const struct probe_task *task, int chase_cpu, stru
     return count;
 }
 
-/* How many inject where nobody says: the own node's other cores, or who there is. */
-static size_t usual_injectors(const struct candidate *list, size_t count)
-{
-    size_t own_node = 0, other_cores = 0;
-    for (size_t i = 0; i < count; i++) {
-        own_node += list[i].own_node && !list[i].own_core;
-        other_cores += !list[i].own_core;
-    }
-    return own_node ? own_node : other_cores ? other_cores : count;
-}
-
 /* Who measures and who injects. */
 static void choose_seats(struct probe_task *task)
 {
@@ -113,9 +102,15 @@ static void choose_seats(struct probe_task *task)
     struct candidate *list = pool_alloc(task->pool, task->cpus.count, sizeof *list);
     struct seat *seats = pool_alloc(task->pool, task->cpus.count, sizeof *seats);
     const size_t count = list_candidates(task, chase->cpu, list);
-    const size_t wanted = settings_has(task->settings, "injectors")
-                              ? (size_t)settings_number(task->settings, "injectors")
-                              : usual_injectors(list, count);
+    /* By default the own node's other cores, or what others there are. */
+    size_t own_node = 0, other_cores = 0;
+    for (size_t i = 0; i < count; i++) {
+        own_node += list[i].own_node && !list[i].own_core;
+        other_cores += !list[i].own_core;
+    }
+    size_t wanted = own_node ? own_node : other_cores ? other_cores : count;
+    if (settings_has(task->settings, "injectors"))
+        wanted = (size_t)settings_number(task->settings, "injectors");
     if (wanted > count)
         pool_leave(task->pool, ERROR_USAGE,
                    "--injectors %zu: beside CPU %d, which measures, only %zu may be used, and each "
@@ -132,18 +127,6 @@ static void choose_seats(struct probe_task *task)
 
 /* --- planning: where --- */
 
-/* CPUs that share one instance of the last level; 1 where the machine does not say. */
-static size_t last_level_sharers(const struct machine *machine)
-{
-    const struct cache_facts *cache = machine_cache(machine, 0);
-    struct cpulist list = {0};
-    size_t count = 1;
-    if (cache && cache->shared_cpus && cpulist_parse(cache->shared_cpus, &list, NULL) == 0)
-        count = list.count;
-    cpulist_free(&list);
-    return count ? count : 1;
-}
-
 /* Twice the last level each, less where many injectors share it; a power of two. 0: too little
  * memory. */
 static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chase_room)
@@ -151,7 +134,9 @@ static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chas
     const struct loaded_state *state = task->state;
     const uint64_t last = last_level_in_effect(task), n = state->injectors;
     const uint64_t wanted = 2 * (last ? last : 32 * MIB);
-    const uint64_t least = wanted / last_level_sharers(task->machine);
+    const struct cache_facts *cache = machine_cache(task->machine, 0);
+    const size_t sharers = cache ? cpulist_text_count(cache->shared_cpus) : 0;
+    const uint64_t least = wanted / (sharers ? sharers : 1);
     const uint64_t budget = machine_memory_budget(task->machine);
     const uint64_t left = budget > chase_room ? (budget - chase_room) / n : 0;
     uint64_t each = inject_bytes_most / n < wanted ? inject_bytes_most / n : wanted;

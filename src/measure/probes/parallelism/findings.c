@@ -268,21 +268,19 @@ static void add_work(struct analysis *analysis, const struct series *work)
     analysis_read_off(analysis, first, work);
 }
 
-/* DRAM, and what else is beyond all levels, before L3, L2 and L1. */
-static int depth_of(const char *level)
-{
-    return level[0] == 'L' && level[1] >= '1' && level[1] <= '9' ? level[1] - '0' : 10;
-}
-
 void parallelism_analyse(struct analysis *analysis)
 {
     static const char curves[] = "chains in ";
     const struct probe_result *result = analysis->result;
+    /* DRAM, and what else is beyond all levels, before L3, L2 and L1. */
     for (int depth = 10; depth > 0; depth--)
         for (size_t i = 0; i < result->series_count; i++) {
             const struct series *series = &result->series[i];
             const char *level = series->name + sizeof curves - 1;
-            if (strncmp(series->name, curves, sizeof curves - 1) != 0 || depth_of(level) != depth)
+            if (strncmp(series->name, curves, sizeof curves - 1) != 0)
+                continue;
+            if ((*level == 'L' && level[1] >= '1' && level[1] <= '9' ? level[1] - '0' : 10) !=
+                depth)
                 continue;
             add_curve(
                 analysis,

@@ -164,14 +164,11 @@ uint64_t parallelism_bytes_for_threads(const struct probe_task *task,
                                        const struct chase_level *level)
 {
     const struct cache_facts *last = machine_cache(task->machine, 0);
-    struct cpulist sharers = {0};
-    uint64_t most = machine_memory_budget(task->machine), bytes = level->bytes;
-    if (!level->last || !last || !last->shared_cpus ||
-        cpulist_parse(last->shared_cpus, &sharers, NULL) < 0)
+    const size_t sharers = last ? cpulist_text_count(last->shared_cpus) : 0;
+    const uint64_t most = machine_memory_budget(task->machine), bytes = level->bytes;
+    if (!level->last || !sharers)
         return bytes;
-    uint64_t caches = sharers.count ? task->machine->cpu_count / sharers.count : 1;
-    cpulist_free(&sharers);
-    const uint64_t beyond = 2 * caches * last_level_in_effect(task);
+    const uint64_t beyond = 2 * (task->machine->cpu_count / sharers) * last_level_in_effect(task);
     return beyond <= bytes ? bytes : beyond < most / 2 ? beyond : most / 2;
 }
 

@@ -263,7 +263,7 @@ static void plan_stage(struct probe_task *task)
         plan_sizes(task);
     else
         plan_curve(task, stage->level, stage->look == LOOK_REST);
-    trial_values_reserve(&state->values, plan, task->pool);
+    trial_values_reserve(task, &state->values, 0);
 }
 
 /* Notes a level that there is no time for, and a budget that would be enough however long the
@@ -337,13 +337,6 @@ static void prepare_parallelism(struct trial *trial)
     chain_ring_settle(&ring, places, turn, n);
 }
 
-static void observe_parallelism(void *observer, const struct observation *seen)
-{
-    struct probe_task *task = observer;
-    struct parallelism_state *state = task->state;
-    trial_values_keep(&state->values, &task->plan, seen);
-}
-
 /* --- plan and next --- */
 
 static void plan_parallelism(struct probe_task *task)
@@ -412,7 +405,7 @@ const struct probe parallelism_probe = {
     .findings = {parallelism_lines, parallelism_experiment},
     .plan = plan_parallelism,
     .prepare = prepare_parallelism,
-    .observe = observe_parallelism,
+    .observe = trial_values_observe,
     .next = next_parallelism,
     .conclude = parallelism_conclude,
     .analyse = parallelism_analyse,

@@ -14,16 +14,6 @@ static size_t block_bytes(const struct tlb_chain *chain)
                                          : chain->page_bytes * TLB_GROUP;
 }
 
-/* The sum of the digits: every run of TLB_GROUP^k groups takes each page of a group equally often
- * beside each value of the k - 1 lowest digits. */
-static size_t page_of_group(size_t group)
-{
-    size_t sum = 0;
-    for (; group; group /= TLB_GROUP)
-        sum += group % TLB_GROUP;
-    return sum % TLB_GROUP;
-}
-
 /* The line within the page moves on from page to page by one and by 4 KiB. By one, as where they
  * are packed, so that both chains fall alike on the sets of a cache that is indexed below 4 KiB: at
  * the same place on every page all lines would meet in one set, and the cache's misses look like
@@ -34,7 +24,11 @@ static size_t within_block(const struct tlb_chain *chain, size_t i)
     if (chain->layout == TLB_PACKED)
         return 0;
     size_t lines = chain->page_bytes / chain->line_bytes;
-    size_t page = chain->layout == TLB_SPARSE ? page_of_group(i) : 0;
+    /* The sum of the digits: every run of TLB_GROUP^k groups takes each page of a group equally
+     * often beside each value of the k - 1 lowest digits. */
+    size_t page = 0;
+    for (size_t rest = chain->layout == TLB_SPARSE ? i : 0; rest; rest /= TLB_GROUP)
+        page = (page + rest) % TLB_GROUP;
     size_t step = SMALL_PAGE / chain->line_bytes + 1;
     size_t line = (i * step + (size_t)(random_mix(chain->seed) % lines)) % lines;
     return page * chain->page_bytes + line * chain->line_bytes;

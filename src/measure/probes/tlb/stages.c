@@ -116,7 +116,7 @@ void tlb_plan_ladder(struct probe_task *task)
         for (double exact = TLB_PAGES_LEAST; round(exact) <= most; exact *= M_SQRT2)
             add_point(task, size->ladder[ladder], ladder, round(exact));
     }
-    trial_values_reserve(&state->values, &task->plan, task->pool);
+    trial_values_reserve(task, &state->values, 0);
 }
 
 /* --- what comes next --- */
@@ -146,7 +146,7 @@ static bool plan_fine(struct probe_task *task, int level, double from, double to
                                    tlb_looks[level ? TLB_SECOND : TLB_FIRST], 0);
     for (double pages = from; pages <= to; pages += state->step)
         add_point(task, size->fine[level], size->spread, pages);
-    trial_values_reserve_groups(&state->values, &task->plan, STEP_TRIALS, task->pool);
+    trial_values_reserve(task, &state->values, STEP_TRIALS);
     return true;
 }
 

@@ -16,7 +16,6 @@
 #include "base/units.h"
 #include "conclude/registry/registry.h"
 #include "document/flag.h"
-#include "measure/kernels/chase.h"
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/kit/build.h"
 #include "measure/probes/tlb/state.h"
@@ -59,10 +58,9 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
                               .shared = 1};
     char name[UNIT_TEXT];
     snprintf(size->name, sizeof size->name, "%s", size_name(page_bytes, name));
-    bool asked = settings_has(task->settings, "to");
-    if (asked)
+    if (settings_has(task->settings, "to"))
         most = settings_number(task->settings, "to");
-    if (!asked && memory > arena_most)
+    else if (memory > arena_most)
         memory = arena_most;
     size->most = fmin(most, (double)(memory / page_bytes));
 }
@@ -99,21 +97,7 @@ static void prepare_tlb(struct trial *trial)
     struct tlb_chain chain = tlb_chain_of(state, (unsigned)trial->point->index, trial->point->x);
     chain.memory = trial->arena->memory;
     chain.seed = trial->seed;
-    struct worker *worker = &trial->workers[0];
-    struct chase *chase = (struct chase *)worker->room;
-    chase->position = tlb_chain_build(&chain);
-    /* After going round twice, TLBs and caches hold all that they can. */
-    chase_run(chase, 2 * chain.count / chase_steps + 1);
-    worker->run = chase_run;
-    worker->state = chase;
-    trial->operations = chase_steps;
-}
-
-static void observe_tlb(void *observer, const struct observation *seen)
-{
-    struct probe_task *task = observer;
-    struct tlb_state *state = task->state;
-    trial_values_keep(&state->values, &task->plan, seen);
+    chases_begin(trial, tlb_chain_build(&chain), chain.count);
 }
 
 static bool next_tlb(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
@@ -353,7 +337,7 @@ const struct probe tlb_probe = {
     .findings = {finding_lines, experiment, .before_others = true},
     .plan = plan_tlb,
     .prepare = prepare_tlb,
-    .observe = observe_tlb,
+    .observe = trial_values_observe,
     .next = next_tlb,
     .conclude = conclude_tlb,
     .analyse = analyse_tlb,
