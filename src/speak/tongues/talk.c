@@ -203,7 +203,7 @@ const struct probe_result *talk_measure(struct talk *talk, const char *name,
     struct talk_run *kept = pool_alloc(pool, 1, sizeof *kept);
     chosen[0] = probe_by_name(name);
     if (!chosen[0])
-        return error_set(error, ERROR_IMPOSSIBLE, "%s", probe_absent(name));
+        pool_leave(pool, ERROR_IMPOSSIBLE, "%s", probe_absent(name));
     kept->before = talk->last;
     talk->last = kept;
     if (talk->budget_most_s > 0)
