@@ -26,20 +26,6 @@ static const struct finding *find(const struct catalogue *catalogue, size_t inde
     return NULL;
 }
 
-/* "0.21 % of CPU time taken by others, up to 3.91 ms at a time; the least on CPUs 0,3" */
-static void add_noise(struct line *line, const struct finding *taken, const struct finding *longest,
-                      const struct finding *quietest)
-{
-    char figure[UNIT_TEXT];
-    line_add(line, "%s %% of CPU time taken by others", figure_plain(taken->value, figure));
-    if (longest)
-        line_add(line, ", up to %s at a time", duration_format(longest->value * 1e-6, figure));
-    if (!quietest || !quietest->cpus || !taken->cpus || strcmp(quietest->cpus, taken->cpus) == 0)
-        return;
-    line_add(line, strpbrk(quietest->cpus, ",-") ? "; the least on CPUs " : "; the least on CPU ");
-    line_add_clean(line, quietest->cpus);
-}
-
 void report_add_system(struct report *report, size_t index)
 {
     const struct catalogue *catalogue = &report->catalogue;
@@ -47,9 +33,19 @@ void report_add_system(struct report *report, size_t index)
     const struct finding *wake = find(catalogue, index, FACT_WAKE);
     struct facts facts = {0};
     if (taken) {
+        /* "0.21 % of CPU time taken by others, up to 3.91 ms at a time; the least on CPUs 0,3" */
+        const struct finding *longest = find(catalogue, index, FACT_LONGEST);
+        const struct finding *quietest = find(catalogue, index, FACT_QUIETEST);
+        const char *cpus = quietest ? quietest->cpus : NULL;
         struct line line = {0};
-        add_noise(&line, taken, find(catalogue, index, FACT_LONGEST),
-                  find(catalogue, index, FACT_QUIETEST));
+        char figure[UNIT_TEXT];
+        line_add(&line, "%s %% of CPU time taken by others", figure_plain(taken->value, figure));
+        if (longest)
+            line_add(&line, ", up to %s at a time", duration_format(longest->value * 1e-6, figure));
+        if (cpus && taken->cpus && strcmp(cpus, taken->cpus) != 0)
+            line_add_between(&line,
+                             strpbrk(cpus, ",-") ? "; the least on CPUs " : "; the least on CPU ",
+                             cpus, "");
         *facts_add(report, &facts) =
             (struct fact){.label = "noise", .text = report_line(report, &line)};
     }
@@ -185,12 +181,6 @@ static void add_channels(struct report *report, struct facts *facts, size_t inde
 
 /* --- weights --- */
 
-static void add_numbers(struct line *line, const unsigned *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        line_add(line, " %u", numbers[i]);
-}
-
 /* "for CPUs of node 0: 11 5 3 (the kernel has 1 1 1)" */
 static void add_weights(struct report *report, struct facts *facts, size_t index)
 {
@@ -202,9 +192,11 @@ static void add_weights(struct report *report, struct facts *facts, size_t index
         if (!interleave_kernel_known(row))
             continue;
         line_add(&line, "for CPUs of node %d:", row->from);
-        add_numbers(&line, row->weights, row->count);
+        for (size_t n = 0; n < row->count; n++)
+            line_add(&line, " %u", row->weights[n]);
         line_add(&line, " (the kernel has");
-        add_numbers(&line, row->kernel, row->count);
+        for (size_t n = 0; n < row->count; n++)
+            line_add(&line, " %u", row->kernel[n]);
         line_add(&line, ")");
         *facts_add(report, facts) =
             (struct fact){.label = said++ ? NULL : "weights", .text = report_line(report, &line)};

@@ -67,22 +67,6 @@ static void add_columns(struct report *report, struct table *table, const struct
     }
 }
 
-static const char *flag_names(struct report *report, unsigned flags)
-{
-    struct line line = {0};
-    for (int i = 0; i < FLAG_COUNT; i++)
-        if (flags & FLAG_BIT(i))
-            line_add(&line, "%s%s", line.length ? ", " : "", flag_texts[i].name);
-    return report_line(report, &line);
-}
-
-static struct cell place_of(struct report *report, const struct series *series,
-                            const struct point *point)
-{
-    return series->matrix ? cell_of_text(report_text(report, "%d -> %d", point->from, point->to))
-                          : cell_of_value(point->x, series->x.unit, FORM_PLACE);
-}
-
 /* One trial has no interval. */
 static struct cell interval_of(float median, float low, float high, unsigned trials)
 {
@@ -104,7 +88,9 @@ static void add_point(struct report *report, struct table *table, const struct s
     row->words = point->failed;
     if (optional->labels)
         row->cells[at++] = cell_of_text(label);
-    row->cells[at++] = place_of(report, series, point);
+    row->cells[at++] = series->matrix
+                           ? cell_of_text(report_text(report, "%d -> %d", point->from, point->to))
+                           : cell_of_value(point->x, series->x.unit, FORM_PLACE);
     row->cells[at++] = cell_of_value((double)y->median, unit, FORM_NUMBER);
     row->cells[at++] = interval_of(y->median, y->low, y->high, y->n);
     if (optional->cycles) {
@@ -124,8 +110,12 @@ static void add_point(struct report *report, struct table *table, const struct s
         row->cells[at++] = cell_of_value((double)y->min, unit, FORM_NUMBER);
         row->cells[at++] = cell_of_value((double)y->max, unit, FORM_NUMBER);
     }
+    struct line flags = {0};
+    for (int i = 0; i < FLAG_COUNT && optional->names; i++)
+        if (point->flags & FLAG_BIT(i))
+            line_add(&flags, "%s%s", flags.length ? ", " : "", flag_texts[i].name);
     if (optional->names)
-        row->cells[at] = cell_of_text(flag_names(report, point->flags));
+        row->cells[at] = cell_of_text(report_line(report, &flags));
 }
 
 static struct table *add_table(struct report *report, size_t index,
@@ -226,16 +216,6 @@ static double next_place(const struct series *series, size_t count, double x)
     return next;
 }
 
-static const char *column_name(struct report *report, const struct factor *factor)
-{
-    char text[UNIT_TEXT];
-    if (factor->text)
-        return factor->text;
-    if (factor->number >= 1024 && !(fmod(factor->number, 1024) > 0))
-        return report_text(report, "%s", figure_short_size(factor->number, text));
-    return report_text(report, "%s", figure_place(factor->number, "", text));
-}
-
 /* Medians, in cycles where all have them. */
 void report_add_sheet(struct report *report, size_t index, const struct probe_result *probe,
                       const struct series *series, size_t count)
@@ -249,8 +229,17 @@ void report_add_sheet(struct report *report, size_t index, const struct probe_re
         report_text(report, "%s, a column for each %s",
                     cycles ? "cycles" : figure_unit(series->y.unit), series->factors[own].name);
     add_column(report, table, place_name(series), PLACE, 0);
-    for (size_t i = 0; i < count; i++)
-        add_column(report, table, column_name(report, &series[i].factors[own]), CELL, 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct factor *factor = &series[i].factors[own];
+        const bool binary = factor->number >= 1024 && !(fmod(factor->number, 1024) > 0);
+        char text[UNIT_TEXT];
+        add_column(report, table,
+                   factor->text ? factor->text
+                                : report_text(report, "%s",
+                                              binary ? figure_short_size(factor->number, text)
+                                                     : figure_place(factor->number, "", text)),
+                   CELL, 0);
+    }
     for (double x = next_place(series, count, NAN); !isnan(x); x = next_place(series, count, x)) {
         struct row *row = table_add_row(report, table);
         row->cells[0] = cell_of_value(x, series->x.unit, FORM_PLACE);

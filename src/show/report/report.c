@@ -15,18 +15,6 @@
 
 /* --- the verdict (conclude/verdict.h), behind the title --- */
 
-/* Whether the datasheet shows quiet values. */
-static bool shows_quiet(const struct document *document)
-{
-    for (size_t i = 0; i < document->probe_count; i++)
-        for (size_t j = 0; j < document->probes[i].finding_count; j++) {
-            const struct finding *finding = &document->probes[i].findings[j];
-            if (quiet_is_known(&finding->quiet) && finding_meaning(finding).role == ROLE_LEVEL)
-                return true;
-        }
-    return false;
-}
-
 /* What a value and the interval beside it are; NULL where there is nothing to say. */
 static const char *meaning_of(struct report *report, const struct document *document,
                               const struct document_verdict *verdict)
@@ -36,10 +24,14 @@ static const char *meaning_of(struct report *report, const struct document *docu
                "middle 80 % of them.";
     if (verdict->state == VERDICT_IMPORTED || verdict->fewest == 0)
         return NULL;
-    const char *quiet = shows_quiet(document)
-                            ? " Levels show their quiet value: what the hardware does when "
-                              "nothing else takes its time."
-                            : "";
+    const char *quiet = "";
+    for (size_t i = 0; i < document->probe_count; i++)
+        for (size_t j = 0; j < document->probes[i].finding_count; j++) {
+            const struct finding *finding = &document->probes[i].findings[j];
+            if (quiet_is_known(&finding->quiet) && finding_meaning(finding).role == ROLE_LEVEL)
+                quiet = " Levels show their quiet value: what the hardware does when nothing else "
+                        "takes its time.";
+        }
     if (verdict->fewest == 1)
         return report_text(report,
                            "Every value is the median of its trials. Some points have only one, "
@@ -51,22 +43,13 @@ static const char *meaning_of(struct report *report, const struct document *docu
                        verdict->fewest, floor((double)verdict->coverage * 100), quiet);
 }
 
-static void add_verdict(struct report *report, const struct document *document, size_t index)
+/* --- the first screen --- */
+
+/* What the document is of, and how far it can be trusted. */
+static void add_machine(struct report *report, const struct document *document, size_t index)
 {
     struct document_verdict verdict;
     struct line sentence = {0};
-    verdict_of(&verdict, document);
-    line_add_verdict(&sentence, document, &verdict);
-    report_add(report, BLOCK_VERDICT, SECTION_MACHINE, index)->verdict =
-        (struct verdict_block){.good = verdict.state == VERDICT_SOUND,
-                               .sentence = report_line(report, &sentence),
-                               .meaning = meaning_of(report, document, &verdict)};
-}
-
-/* --- the first screen --- */
-
-static void add_machine(struct report *report, const struct document *document, size_t index)
-{
     struct line machine = {0}, joined = {0};
     struct line version = {0};
     char elapsed[UNIT_TEXT], number[16];
@@ -82,6 +65,12 @@ static void add_machine(struct report *report, const struct document *document, 
         heading.aside =
             report_text(report, "%s", duration_format(document->run.elapsed_s, elapsed));
     report_add(report, BLOCK_HEADING, SECTION_MACHINE, index)->heading = heading;
+    verdict_of(&verdict, document);
+    line_add_verdict(&sentence, document, &verdict);
+    report_add(report, BLOCK_VERDICT, SECTION_MACHINE, index)->verdict =
+        (struct verdict_block){.good = verdict.state == VERDICT_SOUND,
+                               .sentence = report_line(report, &sentence),
+                               .meaning = meaning_of(report, document, &verdict)};
 }
 
 void report_add_series_heading(struct report *report, size_t index,
@@ -123,21 +112,13 @@ static bool has_headlines(const struct report *report, size_t index)
     return false;
 }
 
-static bool is_on_first_screen(const struct probe_result *probe, const struct series *series,
-                               bool headlines)
+static void add_brief(struct report *report, size_t index, const struct probe_result *probe,
+                      const struct series *series, bool on_first_screen)
 {
-    return headlines ? series->headline : series == probe->series;
-}
-
-static void add_headline(struct report *report, size_t index, const struct probe_result *probe,
-                         const struct series *series)
-{
-    report_add_series_heading(report, index, probe, series, series, true);
-    if (series->matrix) {
+    report_add_series_heading(report, index, probe, series, series, on_first_screen);
+    if (series->matrix)
         report_add_matrix(report, index, probe, series, false);
-        if (series == probe->series)
-            report_add_cluster_notes(report, index, probe, false);
-    } else
+    else
         report_add_curve(report, index, probe, series, true);
 }
 
@@ -150,9 +131,14 @@ static void add_headlines(struct report *report, size_t index)
     for (size_t i = 0; i < chapters.count; i++)
         for (size_t p = 0; p < chapters.list[i].count; p++) {
             const struct probe_result *probe = chapters.list[i].list[p].probe;
-            for (size_t s = 0; s < probe->series_count; s++)
-                if (is_on_first_screen(probe, &probe->series[s], headlines))
-                    add_headline(report, index, probe, &probe->series[s]);
+            for (size_t s = 0; s < probe->series_count; s++) {
+                const struct series *series = &probe->series[s];
+                if (headlines ? !series->headline : s > 0)
+                    continue;
+                add_brief(report, index, probe, series, true);
+                if (series->matrix && s == 0)
+                    report_add_cluster_notes(report, index, probe, false);
+            }
         }
 }
 
@@ -160,7 +146,6 @@ static void add_summary(struct report *report, size_t index, const struct probe_
 {
     const struct document *document = report->catalogue.documents[index];
     add_machine(report, document, index);
-    add_verdict(report, document, index);
     report_add_levels(report, index, -1);
     report_add_translation(report, index);
     report_add_width(report, index);
@@ -270,15 +255,8 @@ static void add_short(struct report *report, size_t index, const struct probe_re
         together = sheet ? 1 : together;
         if (together > 1)
             add_together(report, index, probe, series, together, false);
-        else if (together && is_on_first_screen(probe, series, headlines))
-            continue;
-        else if (together) {
-            report_add_series_heading(report, index, probe, series, series, false);
-            if (series->matrix)
-                report_add_matrix(report, index, probe, series, false);
-            else
-                report_add_curve(report, index, probe, series, true);
-        }
+        else if (together && !(headlines ? series->headline : s == 0))
+            add_brief(report, index, probe, series, false);
     }
     for (size_t i = before + 1; i < report->count; i++)
         if (report->list[i].kind == BLOCK_HEADING)
@@ -310,7 +288,6 @@ void report_build_probe(struct report *report, struct pool *pool,
 {
     report_begin(report, pool, documents, 1);
     add_machine(report, documents[0], 0);
-    add_verdict(report, documents[0], 0);
     if (probe_is_of_devices(probe))
         report_add_devices(report, 0);
     add_series(report, 0, probe);

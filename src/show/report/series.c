@@ -138,12 +138,6 @@ static bool has_place(const struct series *series, const struct point *place)
     return false;
 }
 
-static bool is_alike(const struct series *a, const struct series *b)
-{
-    return a->matrix == b->matrix && series_have_same_axes(a, b) &&
-           (!a->matrix || text_same(a->name, b->name));
-}
-
 /* Rows of one name are distinguished by their factors; where names differ, every row has its own,
  * or two would have one label. A device's rows show both. */
 static bool names_agree(const struct series *series, size_t together)
@@ -165,9 +159,11 @@ size_t series_group(const struct series *series, size_t count)
     size_t places = series->point_count, together = 1;
     if (!places || places > most)
         return 1;
-    for (; together < count && is_alike(series, &series[together]) && names_agree(series, together);
-         together++) {
+    for (; together < count && names_agree(series, together); together++) {
         const struct series *next = &series[together];
+        if (next->matrix != series->matrix || !series_have_same_axes(series, next) ||
+            (series->matrix && !text_same(series->name, next->name)))
+            break;
         for (size_t i = 0; i < next->point_count && places <= most; i++) {
             bool known = false;
             for (size_t other = 0; other < together && !known; other++)
@@ -252,58 +248,37 @@ size_t series_common_factors(const struct series *series, size_t count,
     return kept;
 }
 
-/* What the labels of a table's rows are made of. */
-struct naming {
-    const struct series *series;
-    bool own_names, one_name;
-    bool common[FACTORS_SEEN]; /* of the first one's factors: those that all share */
-};
-
-static struct naming naming_of(const struct series *series, size_t count)
-{
-    struct naming naming = {.series = series, .own_names = true, .one_name = true};
-    for (size_t i = 0; i < count; i++) {
-        naming.one_name = naming.one_name && text_same(series[i].name, series->name);
-        for (size_t j = 0; j < i && naming.own_names; j++)
-            naming.own_names = !text_same(series[i].name, series[j].name);
-    }
-    const int variant = variant_of(series);
-    for (size_t f = 0; f < factors_seen(series); f++)
-        naming.common[f] =
-            variant < 0 ? is_common(series, count, &series->factors[f]) : (int)f != variant;
-    return naming;
-}
-
-static bool is_shared(const struct naming *naming, const struct factor *factor)
-{
-    const struct factor *first = factor_seen(naming->series, factor->name);
-    return first && naming->common[first - naming->series->factors];
-}
-
 /* Where some names are the same it needs both: "gpu0 bandwidth, traffic read". */
-static const char *label_of(struct report *report, const struct naming *naming,
-                            const struct series *series)
-{
-    struct line line = {0};
-    if (naming->own_names || !naming->one_name)
-        line_add_clean(&line, series->name);
-    for (size_t f = 0; f < factors_seen(series) && !naming->own_names; f++)
-        if (!is_shared(naming, &series->factors[f]) &&
-            !device_factor_is_named(series, &series->factors[f]))
-            line_add_factors(&line, &series->factors[f], 1);
-    /* Without a label its rows would look like more of the series above them. */
-    if (!*line.text)
-        line_add_clean(&line, series->name);
-    return report_line(report, &line);
-}
-
 const char **series_labels(struct report *report, const struct series *series, size_t count)
 {
+    bool own_names = true, one_name = true;
+    bool common[FACTORS_SEEN]; /* of the first one's factors: those that all share */
     if (count < 2)
         return NULL;
     const char **labels = pool_alloc(report->pool, count, sizeof *labels);
-    const struct naming naming = naming_of(series, count);
-    for (size_t i = 0; i < count; i++)
-        labels[i] = label_of(report, &naming, &series[i]);
+    const int variant = variant_of(series);
+    for (size_t i = 0; i < count; i++) {
+        one_name = one_name && text_same(series[i].name, series->name);
+        for (size_t j = 0; j < i && own_names; j++)
+            own_names = !text_same(series[i].name, series[j].name);
+    }
+    for (size_t f = 0; f < factors_seen(series); f++)
+        common[f] = variant < 0 ? is_common(series, count, &series->factors[f]) : (int)f != variant;
+    for (size_t i = 0; i < count; i++) {
+        struct line line = {0};
+        if (own_names || !one_name)
+            line_add_clean(&line, series[i].name);
+        for (size_t f = 0; f < factors_seen(&series[i]) && !own_names; f++) {
+            const struct factor *factor = &series[i].factors[f];
+            const struct factor *first = factor_seen(series, factor->name);
+            if (!(first && common[first - series->factors]) &&
+                !device_factor_is_named(&series[i], factor))
+                line_add_factors(&line, factor, 1);
+        }
+        /* Without a label its rows would look like more of the series above them. */
+        if (!*line.text)
+            line_add_clean(&line, series[i].name);
+        labels[i] = report_line(report, &line);
+    }
     return labels;
 }

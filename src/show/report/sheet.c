@@ -45,32 +45,6 @@ static void add_measured(struct line *line, const char *sign, const struct findi
 
 /* --- levels --- */
 
-static double clock_of(const struct report *report, size_t index, int device)
-{
-    if (device < 0)
-        return report->catalogue.documents[index]->conditions.core_hz;
-    for (size_t i = 0; i < report->catalogue.count; i++) {
-        const struct catalogue_entry *entry = &report->catalogue.list[i];
-        if (entry->document == index && entry->meaning.device == device &&
-            entry->meaning.role == ROLE_CONDITION &&
-            quantity_is(entry->finding->unit, DIMENSION_FREQUENCY) &&
-            isfinite(entry->finding->value))
-            return entry->finding->value;
-    }
-    return NAN;
-}
-
-/* "core clock 3.24 GHz" */
-static const char *clock_words(struct report *report, size_t index, int device)
-{
-    const double clock_hz = clock_of(report, index, device);
-    char clock[UNIT_TEXT];
-    if (!(clock_hz > 0 && clock_hz < 1e12))
-        return NULL;
-    return report_text(report, "%s %s", device < 0 ? "core clock" : "clock",
-                       hertz_format(clock_hz, clock));
-}
-
 static const struct {
     const char *name;
     size_t least;
@@ -85,6 +59,26 @@ static const struct {
 static const struct finding *latency_of(const struct level *level)
 {
     return level->facts[FACT_LATENCY] ? level->facts[FACT_LATENCY] : level->facts[FACT_LATENCY_NS];
+}
+
+/* "core clock 3.24 GHz"; NULL: it is not known. */
+static const char *clock_words(struct report *report, size_t index, int device)
+{
+    const struct catalogue *catalogue = &report->catalogue;
+    double clock_hz = device < 0 ? catalogue->documents[index]->conditions.core_hz : NAN;
+    char clock[UNIT_TEXT];
+    for (size_t i = 0; i < catalogue->count && device >= 0 && isnan(clock_hz); i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if (entry->document == index && entry->meaning.device == device &&
+            entry->meaning.role == ROLE_CONDITION &&
+            quantity_is(entry->finding->unit, DIMENSION_FREQUENCY) &&
+            isfinite(entry->finding->value))
+            clock_hz = entry->finding->value;
+    }
+    if (!(clock_hz > 0 && clock_hz < 1e12))
+        return NULL;
+    return report_text(report, "%s %s", device < 0 ? "core clock" : "clock",
+                       hertz_format(clock_hz, clock));
 }
 
 void report_add_levels(struct report *report, size_t index, int device)
