@@ -3,21 +3,10 @@
 #include "base/units.h"
 #include "conclude/registry/finding.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { NAME_BYTES = 96 };
-
-const char *analysis_text(struct analysis *analysis, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return pool_strdup(analysis->pool, text);
-}
 
 static bool has_value(const struct point *point)
 {

@@ -10,8 +10,5 @@
 
 /* Adds the findings of all lines that name a series. */
 void findings_read(struct analysis *, const struct finding_line *lines);
-/* A sentence, in the pool. */
-const char *analysis_text(struct analysis *, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 #endif

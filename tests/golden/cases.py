@@ -53,6 +53,15 @@ TABLES = {
     "stream.txt": "tests/data/tools/stream.txt", "sysbench.txt": "tests/data/tools/sysbench.txt",
 }
 
+
+
+def square(sizes, within):
+    """A matrix of clusters, 100 ns from each other: how many CPUs each has, and how far they are apart."""
+    of = [cluster for cluster, size in enumerate(sizes) for _ in range(size)]
+    return "".join(",".join("0" if a == b else str(within[of[a]] if of[a] == of[b] else 100) for b in range(len(of))) + "\n"
+                   for a in range(len(of)))
+
+
 # Tables as people have them.
 TEXTS = {
     "comma.csv": "size;latency ns\n4K;1,25\n8K;1,25\n16K;1,26\n64K;4,5\n128K;4,4\n256K;4,6\n4M;80,0\n8M;81,5\n16M;80,5\n",
@@ -68,7 +77,24 @@ TEXTS = {
     "bandwidth.csv": "from,to,GB/s\n0,1,20\n1,0,20\n",
     "wrong.csv": "0,1,2\n3,x,5\n6,7,8\n", "rows.csv": "1,2,3\n4,5\n6,7,8\n", "empty.csv": "", "text.txt": "nothing that is a table\n",
     "negative.csv": "4K,1\n8K,-1\n", "falling.csv": "8K,1\n4K,1\n8K,2\n",
+    "latency.csv": "size,latency\n4K,5\n8K,5\n16K,5\n1M,40\n2M,41\n4M,40\n",
+    "two-sizes.csv": "size KB,buffer,working set,ns,min ns,threads,stride\n4,8,16,1,0.9,1,64\n8,16,32,2,1.9,1,64\n16,32,64,2,1.8,2,64\n",
+    "three.txt": "4096 4 2\n8192 4 2\n16384 4.1 2.05\n1M 40 20\n", "no-clock.txt": "4096 4 2\n8192 4 1\n16384 4 9\n",
+    "remark.txt": "# KB ns cycles\n4 1 4\n8 1 4\n1024 9 36\n", "one-row.txt": "4096 28672 28 92\n",
+    "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
+    "late.txt": "Buffer size: 4 KB, stride 64\n", "stride.txt": "stride 64, latency 7 ns, Buffer size: 4 KB\nlatency 8 ns, stride 64, Buffer size: 8 MB\n",
+    "loads.txt": "Samples,Byte/thd,ChaseThds,ChaseNS,ChaseMibs,ChDeviate,LoadThds,LdMaxMibs,LdAvgMibs,LdDeviate,ChaseArg,MemLdArg\n"
+                 "5,536870912,0,0,0,0,1,9000,8000,0.02,--------,memcpy-libc\n",
+    "kinds.csv": square([2, 2, 2, 2], [20, 20, 40, 40]), "sizes.csv": square([2, 2, 4, 4], [20, 20, 40, 40]),
+    "mixed.csv": square([3, 2, 4, 3, 3], [20, 20.2, 20.4, 40, 41]), "alone.csv": square([2, 2, 1, 1], [20, 21, 0, 0]),
 }
+TEXTS |= {f"shape-{index}.csv": text for index, text in enumerate([
+    "10\n20,30\n10,20,30,40\n", "10\n20,30\n40,50,60\n", "1,2,3\n4,5\n6\n", "1,2,3\n4\n", "1,2,3,4\n5,6\n7\n", "0\n20,0\n60,59,0\n61,60,21,0\n",
+    "20\n60,59\n61,60,21\n", "20,60,61\n59,60\n21\n", "0,20,60,61\n0,59,60\n0,21\n0\n", "20,60,61\n59\n21\n", "1,2\n", "1\n", "1,2\n3,4\n",
+    "0,1,2\n0,,5\n1,5,\n", "0,1\n,5\n5,\n", "a,b,to\n0,1,20\n0,2,30\n1,2,25\n", "a,b,c\n0,1,20\n0,2,30\n1,2,25\n", "from,to,ns\n0,0,1\n0,0,2\n",
+    "0,1,20\n0,2,60\n0,3,61\n1,2,59\n1,3,60\n2,3,21\n", "from,to,ns\n0,99999,20\n", "from,to\n0,1\n", "0,1,2,3\n0,0,20,60,61\n1,20,0,59,60\n2,60,59,0,21\n",
+    ",0,1\n0,0,20\n0,20,0\n", ",0,1\n0,0,20\n", ",0,1,2\n0,,20,60\n1,,,59\n2,,,\n", ",2,1,0\n2,,20,60\n1,20,,59\n0,60,59,\n", ",0,1\n0,0,-20\n1,20,0\n",
+    "0,20,60\n20,0,59\n60,59,0\n\n0,21,61\n21,0,60\n61,60,0\n", "0;20,5;60\n20;0;59\n60;59;0\n", "0 20 60\n20 0 nan\n60 59 0\n", "GB/s\n0,20\n20,0\n"])}
 
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
@@ -208,8 +234,40 @@ VARIANTS["quick-less"] = (without_first_probe, "quick")
 VARIANTS["guest-less"] = (without_first_probe, "guest")
 
 
+
+def pieces(document):
+    """Of the huge pages half are small ones."""
+    document = variants.bare(document)
+    for series in document["probes"][0]["series"]:
+        if series["name"] == "pieces":
+            variants.scaled(series, 0.9)
+        if series["name"] in ("packed", "spread") and series["factors"]["pages"] == "4K":
+            variants.scaled(series, 1.6, slice(8, None))
+    return document
+
+
+def jittered(document, by=0.06):
+    """Every point off by some percent."""
+    def jitter(series):
+        for at in range(len(series["points"])):
+            variants.scaled(series, 1 + by * ((at * 7919 + len(series["name"])) % 13 - 6) / 6, slice(at, at + 1))
+    return variants.each(jitter)(document)
+
+
+JITTERED = ("latency", "i9", "gpu-turing", "tlb", "geometry", "bandwidth", "window", "prefetch")
+for name in JITTERED:
+    VARIANTS[f"{name}-jittered"] = (jittered, name)
+for name in ("latency", "guest", "bandwidth", "quick"):
+    VARIANTS[f"{name}-unquiet"] = (lambda document: slower(variants.each(variants.without_quiet)(bare_metal(document)), 1.25), name)
+for name in ("i9", "cores", "nodes"):
+    VARIANTS[f"{name}-disturbed"] = (variants.each(variants.wide), name)
+VARIANTS["tlb-pieces"] = (pieces, "tlb")
+
 # Variants whose findings are golden too.
-ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some"]
+ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces"] + [f"{name}-jittered" for name in JITTERED]
+WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
+         "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
+SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]
 
 # Faults beside those of tests/fleet: what they do to a finding of that name.
 FAULTS = {
@@ -350,6 +408,34 @@ def commands(documents):
     yield "fleet/all", "fathom fleet fleet sample.json"
     for form in ("json", "html", "openmetrics"):
         yield f"fleet/fleet.{form}", f"fathom fleet -f {form} fleet"
+
+    shown = "2>&1 | grep -Ev '^#|,probe,' | tail -n 3 | sed 's/,,*/,/g'"
+    words = " ".join(f"'{word}'" for word in WORDS)
+    yield "import/words", f"for word in {words}; do echo \"$word\"; printf \"size,$word\\n4K,1\\n8K,2\\n16K,2\\n\" | fathom import curve -f csv - {shown}; done"
+    words = " ".join(f"'{word}'" for word in SIZE_WORDS)
+    yield "import/size-words", f"for word in {words}; do echo \"$word\"; printf \"$word,ns\\n4,1\\n8,2\\n16,2\\n\" | fathom import curve -f csv - {shown}; done"
+    yield "import/columns", "for names in size,ns,- size_kb,-,ns size,cycles,ns -,size,ns ns,size,- size,ns x,y,z; do echo $names; " \
+        f"fathom import curve --columns $names -f csv no-clock.txt {shown}; done"
+    for name in ("latency.csv", "three.txt", "no-clock.txt", "remark.txt", "two-sizes.csv"):
+        yield f"import/curve-{name}", f"for unit in ns cycles; do fathom import curve --unit $unit {name} 2>&1; done"
+    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt; do " \
+        f"fathom import -f csv $file {shown}; done"
+    yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
+        f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"
+    edits = ["1d", "$d", "3,$d", "4s/[0-9]/x/", "5s/[0-9][0-9]*/0/g", "3s/$/ 7/", "7s/[,:]//"]
+    for name in TABLES:
+        if not name.startswith(("i9", "i7", "a100", "lmbench-", "mlc-", "deck")):
+            yield f"import/broken-{name}", "for edit in " + " ".join(f"'{edit}'" for edit in edits) + \
+                f"; do echo $edit; sed \"$edit\" {name} | fathom import {IMPORTS[name] or ''} -f csv - {shown}; done"
+    for name in ("kinds", "sizes", "mixed", "alone"):
+        yield f"groups/{name}", f"fathom import core-matrix {name}.csv"
+    for form in ("text", "csv-matrix", "markdown"):
+        yield f"import/triangle.{form}", f"for file in shape-5.csv shape-6.csv shape-7.csv triangle.txt; do fathom import core-matrix -f {form} $file; done"
+    for name in ("i9", "cores", "nodes"):
+        yield f"report/{name}-disturbed", f"fathom analyse {name}-disturbed.json -o anew.json 2>/dev/null; fathom report anew.json"
+    for name in ("latency", "guest", "bandwidth", "quick"):
+        yield f"diff/{name}-unquiet", f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}-bare.json anew.json" \
+            if name in BARE else f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}.json anew.json"
 
     for name, form in IMPORTS.items():
         yield f"import/{name}", f"fathom import {form + ' ' if form else ''}{name}"
