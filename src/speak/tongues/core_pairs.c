@@ -1,20 +1,31 @@
-#include "speak/tongues/core_pairs.h"
+/*
+ * Hand-offs between all pairs of CPUs, as three tools print them: jcurl's core_latency as a matrix
+ * in whole nanoseconds, nviennot's core-to-core-latency as a triangle with margins, the least,
+ * greatest and mean, and CSV, and rigtorp's c2clat as a square matrix or a script for gnuplot.
+ */
+#include "speak/tongues/tongue.h"
 
 #include <math.h>
+#include <string.h>
+
+struct core_pairs {
+    const struct series *series;
+    int *cpus; /* in the matrix's order */
+    size_t count;
+    const struct point **points; /* of each pair, row by row; NULL: none */
+};
+
+struct core_wish {
+    const char *op;               /* of `fathom cores` */
+    const char *cpus;             /* a list; NULL: all */
+    uint64_t samples, iterations; /* batches a pair, and round trips in each */
+};
 
 /* What one hand-off takes on most machines, to say how long all take (docs/cookbook.md has
  * the tables that it was read off: 10 to 200 ns). */
 static const double usual_ns = 100, times = 3; /* bursts and what is measured again beside it */
 static const double least_s = 2, most_s = 600;
-enum { A_LINE = 10, LINES_MOST = 4096 };
-
-static double budget_of(const struct talk *talk, uint64_t samples, uint64_t iterations)
-{
-    const double n = (double)talk->machine->allowed.count;
-    const double pairs = fmax(n * (n - 1), 1);
-    const double each_s = (double)samples * (double)iterations * 2 * usual_ns * 1e-9 * times;
-    return fmin(fmax(pairs * each_s, least_s), most_s);
-}
+enum { A_LINE = 10, LINES_MOST = 4096, MOST = 1000000 };
 
 /* The CPUs of the series, ascending, and the point of each pair of them. */
 static void list_cpus(struct core_pairs *pairs, struct talk *talk)
@@ -44,6 +55,19 @@ static void list_cpus(struct core_pairs *pairs, struct talk *talk)
     }
 }
 
+/* From the i-th to the j-th CPU, or NULL where there is no value. */
+static const struct point *cell_of(const struct core_pairs *pairs, size_t i, size_t j)
+{
+    const struct point *point = pairs->points[i * pairs->count + j];
+    return point && point->y.n ? point : NULL;
+}
+
+/* How far the interval reaches to either side, in ns. */
+static double margin_of(const struct point *point)
+{
+    return ((double)point->y.high - (double)point->y.low) / 2;
+}
+
 /* A gap in the table is said to be one; nothing but gaps is no table. */
 static void tell_gaps(const struct core_pairs *pairs, const struct talk *talk)
 {
@@ -51,8 +75,8 @@ static void tell_gaps(const struct core_pairs *pairs, const struct talk *talk)
     for (size_t i = 0; i < pairs->count; i++)
         for (size_t j = 0; j < pairs->count; j++) {
             const struct point *point = pairs->points[i * pairs->count + j];
-            cells += core_pairs_cell(pairs, i, j) != NULL;
-            if (i != j && !core_pairs_cell(pairs, i, j))
+            cells += cell_of(pairs, i, j) != NULL;
+            if (i != j && !cell_of(pairs, i, j))
                 talk_aside(talk, "CPU %d to %d has no value: %s", pairs->cpus[i], pairs->cpus[j],
                            point && point->failed ? point->failed : "there was no time for it");
         }
@@ -60,7 +84,9 @@ static void tell_gaps(const struct core_pairs *pairs, const struct talk *talk)
         talk_missing(talk, "any pair of CPUs");
 }
 
-void core_pairs_measure(struct core_pairs *pairs, struct talk *talk, const struct core_wish *wish)
+/* Measures every pair, spread over several cache lines, in about the time that a tool takes for as
+ * many round trips. Leaves with ERROR_IMPOSSIBLE where no pair has a value. */
+static void measure_pairs(struct core_pairs *pairs, struct talk *talk, const struct core_wish *wish)
 {
     uint64_t a_line = wish->samples < A_LINE ? 1 : A_LINE;
     while (wish->samples / a_line > LINES_MOST)
@@ -72,8 +98,11 @@ void core_pairs_measure(struct core_pairs *pairs, struct talk *talk, const struc
         {"iterations", talk_digits(talk, wish->iterations)},
         {wish->cpus ? "cpus" : NULL, wish->cpus},
         {.name = NULL}};
-    const struct probe_result *result =
-        talk_measure(talk, "cores", options, budget_of(talk, wish->samples, wish->iterations));
+    const double n = (double)talk->machine->allowed.count;
+    const double each_s =
+        (double)wish->samples * (double)wish->iterations * 2 * usual_ns * 1e-9 * times;
+    const double budget_s = fmin(fmax(fmax(n * (n - 1), 1) * each_s, least_s), most_s);
+    const struct probe_result *result = talk_measure(talk, "cores", options, budget_s);
     *pairs = (struct core_pairs){.series = talk_series(result, NULL, "op", wish->op)};
     if (!pairs->series)
         talk_missing(talk, "any pair of CPUs");
@@ -81,13 +110,325 @@ void core_pairs_measure(struct core_pairs *pairs, struct talk *talk, const struc
     tell_gaps(pairs, talk);
 }
 
-const struct point *core_pairs_cell(const struct core_pairs *pairs, size_t i, size_t j)
+/* --- core_latency --- */
+
+enum { SAMPLES = 500, ITERATIONS = 4000, COLUMN = 6 };
+
+static const struct {
+    const char *name, *op, *heading;
+} turns[] = {
+    {"cas", "cas", "Running CAS Core Benchmark"},
+    {"readwrite", "readwrite", "Running Read/Write Core Benchmark"},
+};
+enum { TURNS = sizeof turns / sizeof *turns };
+
+static const struct tongue_argument core_latency_arguments[] = {
+    {'b', NULL, "cas|readwrite",
+     "how the turn is passed on: by compare-and-swap on one line "
+     "(default), or by stores and loads on two",
+     false},
+    {.letter = 0},
+};
+
+/* Cells are six wide and their numbers to the left; nothing stands behind the last one. */
+static void print_row(FILE *out, const struct core_pairs *pairs, size_t row)
 {
-    const struct point *point = pairs->points[i * pairs->count + j];
-    return point && point->y.n ? point : NULL;
+    int blank = COLUMN - fprintf(out, "%d", pairs->cpus[row]);
+    for (size_t column = 0; column < pairs->count; column++) {
+        const struct point *point = cell_of(pairs, row, column);
+        if (point) {
+            fprintf(out, "%*s", blank, "");
+            blank = COLUMN - fprintf(out, "%.0f", (double)point->y.median);
+        } else {
+            blank += COLUMN;
+        }
+    }
+    fputc('\n', out);
 }
 
-double core_pairs_margin(const struct point *point)
+static void speak_core_latency(struct talk *talk)
 {
-    return ((double)point->y.high - (double)point->y.low) / 2;
+    const char *name = talk_value(talk, 'b');
+    struct core_pairs pairs;
+    size_t which = 0;
+    while (name && which < TURNS && strcmp(turns[which].name, name) != 0)
+        which++;
+    if (which == TURNS)
+        talk_refuse(talk, "-b '%s': choose cas or readwrite; 'fathom cores --op' has others", name);
+    measure_pairs(
+        &pairs, talk,
+        &(struct core_wish){.op = turns[which].op, .samples = SAMPLES, .iterations = ITERATIONS});
+    fprintf(talk->out, "%s\n Samples: %d\n Iterations: %d\n\n%*s", turns[which].heading, SAMPLES,
+            ITERATIONS, COLUMN, "");
+    for (size_t i = 0; i < pairs.count; i++)
+        fprintf(talk->out, "%-*d", i + 1 < pairs.count ? COLUMN : 0, pairs.cpus[i]);
+    fputc('\n', talk->out);
+    for (size_t i = 0; i < pairs.count; i++)
+        print_row(talk->out, &pairs, i);
 }
+
+const struct tongue core_latency_tongue = {
+    .name = "core_latency",
+    .place = 10,
+    .summary = "hand-offs between CPUs as a matrix, by CAS or by read and write (jcurl)",
+    .operands = "",
+    .differs =
+        "core_latency measures each pair on a single cache line, which shares its surroundings "
+        "with "
+        "its counters, and prints one run's median. How long a hand-off takes depends on the line: "
+        "twelve lines of one pair can differ by two thirds. fathom measures 50 lines a pair, 10 "
+        "batches of 4000 round trips on each, and prints the median line; so its matrix is the "
+        "same from run to run. It keeps to the CPUs that it may use, where core_latency ends.",
+    .arguments = core_latency_arguments,
+    .speak = speak_core_latency,
+};
+
+/* --- core-to-core-latency --- */
+
+static const struct {
+    const char *op, *heading;
+    bool both; /* directions */
+} benchmarks[] = {
+    {"cas", "1) CAS latency on a single shared cache line", false},
+    {"readwrite", "2) Single-writer single-reader latency on two shared cache lines", false},
+    {"one-way", "3) Message passing. One writer and one reader on many cache line", true},
+};
+
+static const struct tongue_argument core_to_core_latency_arguments[] = {
+    {'b', "bench", "LIST",
+     "1: CAS on one line (default); 2: read and write on two; 3: one way, by "
+     "a stamp of the counter; several with commas",
+     false},
+    {'c', "cores", "LIST", "these CPUs and no others", false},
+    {0, "csv", NULL, "the matrix as CSV; the table then goes to standard error, as the tool has it",
+     false},
+    {.letter = 0},
+};
+
+/* In a triangle, the pair's other direction stands for one that has no value. */
+static const struct point *shown_point(size_t which, const struct core_pairs *pairs, size_t row,
+                                       size_t column)
+{
+    if (benchmarks[which].both ? row == column : column >= row)
+        return NULL;
+    const struct point *point = cell_of(pairs, row, column);
+    return point || benchmarks[which].both ? point : cell_of(pairs, column, row);
+}
+
+static void print_triangle(FILE *out, size_t which, const struct core_pairs *pairs)
+{
+    fprintf(out, "\n%s\n\n       ", benchmarks[which].heading);
+    for (size_t j = 0; j < pairs->count; j++)
+        fprintf(out, " %4d   ", pairs->cpus[j]);
+    fputc('\n', out);
+    for (size_t i = 0; i < pairs->count; i++) {
+        fprintf(out, "    %3d", pairs->cpus[i]);
+        for (size_t j = 0; j < pairs->count; j++) {
+            const struct point *point = shown_point(which, pairs, i, j);
+            if (point)
+                fprintf(out, " %4.0f\u00b1%-2.0f", (double)point->y.median,
+                        fmin(margin_of(point), 99));
+            else if (benchmarks[which].both || j < i)
+                fprintf(out, "%8s", "");
+        }
+        fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
+static void print_extreme(FILE *out, const char *label, size_t which,
+                          const struct core_pairs *pairs, const size_t at[2])
+{
+    const struct point *point = shown_point(which, pairs, at[0], at[1]);
+    fprintf(out, "    %s  latency: %.1fns \u00b1%.1f cores: (%d,%d)\n", label,
+            (double)point->y.median, margin_of(point), pairs->cpus[at[0]], pairs->cpus[at[1]]);
+}
+
+static void print_totals(FILE *out, struct talk *talk, size_t which, const struct core_pairs *pairs)
+{
+    double sum = 0, least = INFINITY, greatest = 0;
+    size_t count = 0, min[2] = {0}, max[2] = {0};
+    for (size_t i = 0; i < pairs->count; i++)
+        for (size_t j = 0; j < pairs->count; j++) {
+            const struct point *point = shown_point(which, pairs, i, j);
+            const double value = point ? (double)point->y.median : NAN;
+            if (!point)
+                continue;
+            if (value < least) {
+                least = value;
+                min[0] = i, min[1] = j;
+            }
+            if (value > greatest) {
+                greatest = value;
+                max[0] = i, max[1] = j;
+            }
+            sum += value;
+            count++;
+        }
+    if (!count)
+        talk_missing(talk, "any pair of CPUs");
+    print_extreme(out, "Min", which, pairs, min);
+    print_extreme(out, "Max", which, pairs, max);
+    fprintf(out, "    Mean latency: %.1fns\n", sum / (double)count);
+}
+
+static void print_csv(FILE *out, size_t which, const struct core_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        for (size_t j = 0; j < pairs->count; j++) {
+            const struct point *point = shown_point(which, pairs, i, j);
+            if (j)
+                fputc(',', out);
+            if (point)
+                fprintf(out, "%.9g", (double)point->y.median);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void speak_one(struct talk *talk, size_t which, struct core_wish wish, bool first)
+{
+    const bool csv = talk_named(talk, "csv");
+    FILE *out = csv ? talk->aside : talk->out;
+    const char *model = talk->machine->facts.cpu_model;
+    struct core_pairs pairs;
+    wish.op = benchmarks[which].op;
+    measure_pairs(&pairs, talk, &wish);
+    if (first && model)
+        fprintf(out, "CPU: %s\n", model);
+    if (first)
+        fprintf(out, "Num cores: %zu\nNum iterations per samples: %llu\nNum samples: %llu\n",
+                pairs.count, (unsigned long long)wish.iterations, (unsigned long long)wish.samples);
+    print_triangle(out, which, &pairs);
+    print_totals(out, talk, which, &pairs);
+    if (csv)
+        print_csv(talk->out, which, &pairs);
+}
+
+static void speak_core_to_core_latency(struct talk *talk)
+{
+    const char *list = talk_value(talk, 'b') ? talk_value(talk, 'b') : "1";
+    struct core_wish wish = {.cpus = talk_value(talk, 'c'), .samples = 300, .iterations = 1000};
+    if (talk->operand_count > 0)
+        wish.iterations = talk_whole(talk, "iterations", talk->operands[0], 1, MOST);
+    if (talk->operand_count > 1)
+        wish.samples = talk_whole(talk, "samples", talk->operands[1], 1, MOST);
+    for (const char *at = list;; at++) {
+        if (!(*at >= '1' && *at <= '3' && (!at[1] || at[1] == ',')))
+            talk_refuse(talk, "--bench '%s': give 1, 2 or 3, or several with commas", list);
+        speak_one(talk, (size_t)(*at - '1'), wish, at == list);
+        if (!*++at)
+            break;
+    }
+}
+
+const struct tongue core_to_core_latency_tongue = {
+    .name = "core-to-core-latency",
+    .place = 20,
+    .summary = "hand-offs between CPUs as a triangle, with CSV (nviennot)",
+    .operands = "[ITERATIONS [SAMPLES]]",
+    .differs =
+        "core-to-core-latency measures all pairs on one cache line and prints the mean and its "
+        "standard error, which knows nothing of other lines and other runs. fathom spreads the "
+        "samples over lines (10 on each), measures both directions, and prints the median line; "
+        "behind the \u00b1 stands half of its 95 % interval. The table goes to standard output; "
+        "with --csv it goes to standard error, where the tool always writes it. The tool's "
+        "benchmark 3 counts writes in flight as well; fathom's is the time of one stamp. The "
+        "tool's bold and dim "
+        "letters are left out.",
+    .arguments = core_to_core_latency_arguments,
+    .operands_most = 2,
+    .speak = speak_core_to_core_latency,
+};
+
+/* --- c2clat --- */
+
+static const struct tongue_argument c2clat_arguments[] = {
+    {'w', NULL, NULL, "write: compare-and-swap on one line, where else two lines are read", false},
+    {'p', NULL, NULL, "as a script for gnuplot", false},
+    {'n', NULL, "NAME", "stands in the plot's title", false},
+    {'s', NULL, "NUMBER", "samples of 100 round trips a pair (default: 1000)", false},
+    {'t', NULL, NULL,
+     "interleave hardware threads with cores: the second half of the CPUs between "
+     "the first",
+     false},
+    {'H', NULL, NULL, "fathom always brings a core up to speed before it measures", true},
+    {.letter = 0},
+};
+
+static size_t place_of(const struct talk *talk, const struct core_pairs *pairs, size_t i)
+{
+    return talk_value(talk, 't') ? (i >> 1) + (i & 1) * pairs->count / 2 : i;
+}
+
+static void print_square(const struct talk *talk, const struct core_pairs *pairs)
+{
+    fputs(" CPU", talk->out);
+    for (size_t i = 0; i < pairs->count; i++)
+        fprintf(talk->out, " %4d", pairs->cpus[place_of(talk, pairs, i)]);
+    fputc('\n', talk->out);
+    for (size_t i = 0; i < pairs->count; i++) {
+        const size_t row = place_of(talk, pairs, i);
+        fprintf(talk->out, "%4d", pairs->cpus[row]);
+        for (size_t j = 0; j < pairs->count; j++) {
+            const struct point *point = cell_of(pairs, row, place_of(talk, pairs, j));
+            /* A CPU and itself is 0 in the tool's own table; a pair without a value is not. */
+            if (i == j)
+                fprintf(talk->out, " %4d", 0);
+            else if (point)
+                fprintf(talk->out, " %4.0f", (double)point->y.median);
+            else
+                fprintf(talk->out, " %4s", "-");
+        }
+        fputc('\n', talk->out);
+    }
+}
+
+static void speak_c2clat(struct talk *talk)
+{
+    const char *name = talk_value(talk, 'n');
+    const uint64_t samples = talk_number(talk, 's', 1, MOST, 1000);
+    struct core_pairs pairs;
+    for (const char *c = name; c && *c; c++)
+        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
+            talk_refuse(talk,
+                        "-n: a title without quotes, backslashes and control characters, which "
+                        "gnuplot would take for its own");
+    measure_pairs(&pairs, talk,
+                  &(struct core_wish){.op = talk_value(talk, 'w') ? "cas" : "readwrite",
+                                      .samples = samples,
+                                      .iterations = 100});
+    if (talk_value(talk, 'p'))
+        fprintf(talk->out,
+                "set title \"%s%sInter-core one-way %s latency between CPU cores\"\n"
+                "set xlabel \"CPU\"\nset ylabel \"CPU\"\nset cblabel \"Latency (ns)\"\n"
+                "$data << EOD\n",
+                name ? name : "", name ? " : " : "", talk_value(talk, 'w') ? "write" : "data");
+    print_square(talk, &pairs);
+    /* The colours are gnuplot's own names' business: from light to dark, in steps that print well.
+     */
+    if (talk_value(talk, 'p'))
+        fputs("EOD\n"
+              "set palette defined (0 '#80e0e0', 1 '#3aa0ff', 2 '#a040a0', 3 '#ff0020', 4 "
+              "'#ffff00')\n"
+              "set tics font \",7\"\n"
+              "plot '$data' matrix rowheaders columnheaders using 2:1:3 notitle with image, "
+              "'$data' matrix rowheaders columnheaders using 2:1:(sprintf(\"%g\",$3)) notitle with "
+              "labels\n",
+              talk->out);
+}
+
+const struct tongue c2clat_tongue = {
+    .name = "c2clat",
+    .place = 30,
+    .summary = "hand-offs between CPUs as a square matrix, or for gnuplot (rigtorp)",
+    .operands = "",
+    .differs =
+        "c2clat prints the fastest of its samples on one pair of neighbouring lines, so a lucky "
+        "line or moment decides. fathom prints the median of many lines, which is larger and "
+        "repeats. Without -w both read and write two lines; that costs about two and a half times "
+        "what a compare-and-swap costs, and is no read latency. The plot has the tool's commands "
+        "and colours of its own.",
+    .arguments = c2clat_arguments,
+    .speak = speak_c2clat,
+};

@@ -26,21 +26,6 @@ static const char *list_sizes(struct talk *talk)
     return list;
 }
 
-static bool has_row(const struct series *series)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].y.n && series->points[i].cycles.median > 0)
-            return true;
-    return false;
-}
-
-static void print_row(FILE *out, const struct point *point)
-{
-    const double cycles = (double)point->cycles.median;
-    fprintf(out, "%4.0f %12.0f %12.0f %12.0f \n", cycles / (double)point->y.median * 1e3, point->x,
-            floor(point->x / kib), cycles);
-}
-
 static void speak(struct talk *talk)
 {
     /* Of the 96 KB that the program was written for, in per cent, which every device has. */
@@ -55,12 +40,20 @@ static void speak(struct talk *talk)
     const struct factor *l1 = series ? series_factor(series, "l1") : NULL;
     if (l1)
         talk_aside(talk, "L1 has %.0f KiB with that split", l1->number / kib);
-    if (!series || !has_row(series))
+    bool begun = false;
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const double cycles = (double)point->cycles.median;
+        if (!point->y.n || !(cycles > 0))
+            continue;
+        if (!begun)
+            fputs("MHz            B           KB          CPI\n", talk->out);
+        begun = true;
+        fprintf(talk->out, "%4.0f %12.0f %12.0f %12.0f \n", cycles / (double)point->y.median * 1e3,
+                point->x, floor(point->x / kib), cycles);
+    }
+    if (!begun)
         talk_missing(talk, "the latency of a GPU");
-    fputs("MHz            B           KB          CPI\n", talk->out);
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].y.n && series->points[i].cycles.median > 0)
-            print_row(talk->out, &series->points[i]);
 }
 
 const struct tongue gpu_latency_tongue = {

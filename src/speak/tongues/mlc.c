@@ -2,17 +2,31 @@
  * Intel's Memory Latency Checker: its modes and their tables. A script that parses them looks for
  * tabs: "       0\t  84.0\t 140.0" between nodes, " 00000\t300.00\t 200000.0" under load.
  */
-#include "speak/tongues/mlc.h"
-
-#include "base/units.h"
 #include "measure/probes/chase/working_sets.h"
+#include "measure/probes/loaded/loaded.h"
+#include "speak/tongues/tongue.h"
 
 #include <string.h>
 
+#define ALL_THREADS "Using all the threads from each core if Hyper-threading is enabled\n"
+
 static const double megabyte = 1e6, mebibyte = 1048576;
 static const struct talk_option no_options[] = {{.name = NULL}};
-static const double nodes_s = 20, idle_s = 6, lines_s = 8;
+static const double nodes_s = 20, idle_s = 6, lines_s = 8, loaded_s = 20, throughput_s = 3,
+                    mixes_s = 12;
 enum { KIB = 1024, CPU_MOST = 65535, DELAY_MOST = 1000000 };
+enum { BUFFER = 100 << 20 }; /* the tool's own, of each thread */
+
+struct mlc {
+    struct talk *talk;
+    bool begun;       /* the tool's first lines are printed */
+    const char *cpu;  /* -c; NULL: not given */
+    const char *cpus; /* -k; NULL: not given */
+    size_t cpu_count; /* that make traffic where all do alike */
+    uint64_t delay;   /* -d; 0: not given */
+    uint64_t bytes;   /* -b; 0: not given */
+    double seconds;   /* -t; 0: not given */
+};
 
 static const struct tongue_argument arguments[] = {
     {0, "latency_matrix", NULL, "latency from every node's CPUs to every node's memory", false},
@@ -58,7 +72,9 @@ static const struct tongue_argument arguments[] = {
     {.letter = 0},
 };
 
-void mlc_begin(struct mlc *mlc)
+/* Prints the tool's first lines before its first table: where nothing could be measured, nothing
+ * stands on standard output. */
+static void begin(struct mlc *mlc)
 {
     const struct talk *talk = mlc->talk;
     if (mlc->begun)
@@ -72,7 +88,8 @@ void mlc_begin(struct mlc *mlc)
     fputs(talk->argc ? "\n\n" : "", talk->out);
 }
 
-void mlc_tell_idle(const struct mlc *mlc, const char *mode, const char *letters)
+/* Says aside which of these arguments were given, and do nothing in this mode. */
+static void tell_idle(const struct mlc *mlc, const char *mode, const char *letters)
 {
     for (; *letters; letters++)
         if (talk_value(mlc->talk, *letters))
@@ -80,13 +97,14 @@ void mlc_tell_idle(const struct mlc *mlc, const char *mode, const char *letters)
                        mode);
 }
 
-/* --- between nodes --- */
-
-const struct probe_result *mlc_measure(struct mlc *mlc, const char *probe,
-                                       const struct talk_option *options, double usual_s)
+/* Measures for `usual_s`, or as long as -t says. */
+static const struct probe_result *measure(struct mlc *mlc, const char *probe,
+                                          const struct talk_option *options, double usual_s)
 {
     return talk_measure(mlc->talk, probe, options, mlc->seconds > 0 ? mlc->seconds : usual_s);
 }
+
+/* --- between nodes --- */
 
 static bool is_column(const struct series *series, int node, bool from)
 {
@@ -112,12 +130,12 @@ static void print_nodes(struct mlc *mlc, const char *heading, const char *shows,
     FILE *out = talk->out;
     const struct probe_result *result = document_probe(talk->document, "numa");
     if (!result)
-        result = mlc_measure(mlc, "numa", no_options, nodes_s);
+        result = measure(mlc, "numa", no_options, nodes_s);
     const struct series *series = talk_series(result, NULL, "shows", shows);
     const struct machine_facts *facts = &talk->machine->facts;
     if (!has_value(series))
         talk_missing(talk, shows);
-    mlc_begin(mlc);
+    begin(mlc);
     fputs(heading, out);
     fputs("\t\tNuma node\nNuma node\t", out);
     for (size_t to = 0; to < facts->node_count; to++)
@@ -141,17 +159,17 @@ static void print_nodes(struct mlc *mlc, const char *heading, const char *shows,
 
 static void latency_matrix(struct mlc *mlc)
 {
-    mlc_tell_idle(mlc, "latency_matrix", "bckjdW");
+    tell_idle(mlc, "latency_matrix", "bckjdW");
     print_nodes(mlc, "Measuring idle latencies for random access (in ns)...\n",
                 "latency of one CPU", 1);
 }
 
 static void bandwidth_matrix(struct mlc *mlc)
 {
-    mlc_tell_idle(mlc, "bandwidth_matrix", "bckjdW");
+    tell_idle(mlc, "bandwidth_matrix", "bckjdW");
     print_nodes(mlc,
                 "Measuring Memory Bandwidths between nodes within system \n"
-                "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" MLC_ALL_THREADS
+                "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" ALL_THREADS
                 "Using Read-only traffic type\n",
                 "bandwidth of all CPUs of the node, reading", megabyte);
 }
@@ -182,13 +200,13 @@ static void idle_latency(struct mlc *mlc)
         options[count++] = (struct talk_option){"cpu", mlc->cpu};
     if (talk_value(talk, 'j'))
         options[count++] = (struct talk_option){"node", talk_value(talk, 'j')};
-    mlc_tell_idle(mlc, "idle_latency", "kdW");
-    const struct probe_result *result = mlc_measure(mlc, "latency", options, idle_s);
+    tell_idle(mlc, "idle_latency", "kdW");
+    const struct probe_result *result = measure(mlc, "latency", options, idle_s);
     const struct series *series = talk_series(result, "latency", NULL, NULL);
     const struct point *point = series && series->point_count ? &series->points[0] : NULL;
     if (!point || !point->y.n)
         talk_missing(talk, "the latency");
-    mlc_begin(mlc);
+    begin(mlc);
     fprintf(talk->out, "Using buffer size of %.3fMiB\n", (double)bytes / mebibyte);
     print_iteration(talk, point);
 }
@@ -211,17 +229,233 @@ static const struct point *point_of_load(const struct probe_result *result, cons
 static void c2c_latency(struct mlc *mlc)
 {
     struct talk *talk = mlc->talk;
-    mlc_tell_idle(mlc, "c2c_latency", "bckjdW");
-    const struct probe_result *result = mlc_measure(mlc, "coherence", no_options, lines_s);
+    tell_idle(mlc, "c2c_latency", "bckjdW");
+    const struct probe_result *result = measure(mlc, "coherence", no_options, lines_s);
     const struct point *hit = point_of_load(result, "exclusive"),
                        *modified = point_of_load(result, "modified");
     if (!hit || !modified)
         talk_missing(talk, "a line of another core's");
-    mlc_begin(mlc);
+    begin(mlc);
     fprintf(talk->out,
             "Measuring cache-to-cache transfer latency (in ns)...\n"
             "Local Socket L2->L2 HIT  latency\t%.1f\nLocal Socket L2->L2 HITM latency\t%.1f\n\n",
             (double)hit->y.median, (double)modified->y.median);
+}
+
+/* --- mixes of reads and writes --- */
+
+/* As the memory sees them: of a store that goes through the caches one read is its own. */
+static const struct {
+    const char *label, *mix;
+} mixes[] = {
+    {"ALL Reads        :", "1:0"},
+    {"3:1 Reads-Writes :", "3:1"},
+    {"2:1 Reads-Writes :", "2:1"},
+    {"1:1 Reads-Writes :", "1:1"},
+};
+enum { MIXES = sizeof mixes / sizeof *mixes };
+static const char triad_label[] = "Stream-triad like:", all_mixes[] = "1:0,3:1,2:1,1:1";
+
+static void print_mix(struct talk *talk, const char *label, const struct point *point, bool most)
+{
+    fprintf(talk->out, "%s\t%.*f\t\n", label, most ? 2 : 1, (double)point->y.median / megabyte);
+}
+
+static void peak_bandwidths(struct mlc *mlc)
+{
+    struct talk *talk = mlc->talk;
+    const bool most = talk_named(talk, "max_bandwidth");
+    const struct point *points[MIXES];
+    struct talk_option mixed[5] = {{"mix", all_mixes}, {"kernel", "triad"}};
+    size_t count = 2;
+    if (mlc->cpus)
+        mixed[count++] = (struct talk_option){"cpus", mlc->cpus};
+    if (mlc->bytes > UINT64_MAX / 4 / mlc->cpu_count)
+        talk_refuse(talk, "-b '%s' for each CPU is more than a machine can have: give less",
+                    talk_value(talk, 'b'));
+    if (mlc->bytes)
+        mixed[count++] =
+            (struct talk_option){"size", talk_digits(talk, mlc->bytes * mlc->cpu_count)};
+    tell_idle(mlc, most ? "max_bandwidth" : "peak_injection_bandwidth", "cjdW");
+    const struct probe_result *result = measure(mlc, "bandwidth", mixed, mixes_s);
+    for (size_t i = 0; i < MIXES; i++) {
+        points[i] = talk_last_point(talk, talk_series(result, NULL, "mix", mixes[i].mix));
+        if (!points[i])
+            talk_missing(talk, mixes[i].mix);
+    }
+    const struct point *triad = talk_last_point(talk, talk_series(result, NULL, "kernel", "triad"));
+    if (!triad)
+        talk_missing(talk, "triad");
+    begin(mlc);
+    fprintf(talk->out,
+            "Measuring %s Memory Bandwidths for the system\n%s"
+            "Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)\n" ALL_THREADS
+            "Using traffic with the following read-write ratios\n",
+            most ? "Maximum" : "Peak Injection",
+            most
+                ? "Will take several minutes to complete as multiple injection rates will be tried "
+                  "to get the best bandwidth\n"
+                : "");
+    for (size_t i = 0; i < MIXES; i++)
+        print_mix(talk, mixes[i].label, points[i], most);
+    print_mix(talk, triad_label, triad, most);
+    fputc('\n', talk->out);
+}
+
+/* --- latency by traffic, or with -T the traffic alone --- */
+
+/* What -W asks for. A latency is measured beside the traffic that has a share of reads; the other
+ * mixes are measured alone. */
+static const struct traffic {
+    const char *name, *mix, *reads; /* "3", "3:1", "75"; NULL: not beside a latency */
+} traffics[] = {
+    {"2", "2:1", NULL},   {"3", "3:1", "75"},   {"5", "1:1", "50"},   {"6", "0:1nt", NULL},
+    {"7", "2:1nt", NULL}, {"8", "1:1nt", NULL}, {"9", "3:1nt", NULL}, {"10", "2:1nt", NULL},
+};
+enum { TRAFFICS = sizeof traffics / sizeof *traffics };
+
+/* NULL: -W was not given. */
+static const struct traffic *read_traffic(const struct talk *talk)
+{
+    const char *name = talk_value(talk, 'W');
+    size_t i = 0;
+    if (!name)
+        return NULL;
+    while (i < TRAFFICS && strcmp(traffics[i].name, name) != 0)
+        i++;
+    if (i == TRAFFICS)
+        talk_refuse(talk,
+                    "-W '%s': fathom has 3 and 5, and with -T 2, 3 and 5 to 10; for other mixes: "
+                    "fathom bandwidth --mix R:W",
+                    name);
+    if (!talk_value(talk, 'T') && !traffics[i].reads)
+        talk_refuse(talk,
+                    "-W%s: latency under load is measured beside reads alone (-R), -W3 or -W5; for "
+                    "this traffic's bandwidth: -T, or fathom bandwidth --mix %s",
+                    name, traffics[i].mix);
+    return &traffics[i];
+}
+
+static void print_heading(struct mlc *mlc, const struct traffic *traffic)
+{
+    begin(mlc);
+    fprintf(mlc->talk->out,
+            "Measuring Loaded Latencies for the system\n" ALL_THREADS
+            "%sInject\tLatency\tBandwidth\nDelay\t(ns)\tMB/sec\n==========================\n",
+            traffic ? "" : "Using Read-only traffic type\n");
+}
+
+static void throughput(struct mlc *mlc, const struct traffic *traffic)
+{
+    struct talk *talk = mlc->talk;
+    const uint64_t threads = mlc->cpu_count, each = mlc->bytes ? mlc->bytes : BUFFER;
+    if (each > UINT64_MAX / 4 / threads)
+        talk_refuse(talk, "-b '%s' for each of %llu CPUs is more than there can be",
+                    talk_value(talk, 'b'), (unsigned long long)threads);
+    const struct talk_option options[] = {
+        {traffic ? "mix" : "kernel", traffic ? traffic->mix : "read"},
+        {"size", talk_digits(talk, each * threads)},
+        {mlc->cpus ? "cpus" : NULL, mlc->cpus},
+        {.name = NULL}};
+    const struct probe_result *result = measure(mlc, "bandwidth", options, throughput_s);
+    const struct point *point =
+        talk_point(talk, talk_series(result, "bandwidth by threads", NULL, NULL), (double)threads);
+    if (!point)
+        talk_missing(talk, "the throughput");
+    print_heading(mlc, traffic);
+    fprintf(talk->out, " 00000\t  0.00\t%9.1f\n\n", (double)point->y.median / megabyte);
+    talk_aside(talk, "-T measures no latency: the 0.00 is the tool's own");
+}
+
+static bool step_is_measured(const struct series *latency, const struct series *bandwidth,
+                             unsigned step)
+{
+    const struct point *ns = series_point(latency, step), *rate = series_point(bandwidth, step);
+    return ns && rate && ns->y.n && rate->y.n && rate->y.median > 0;
+}
+
+/* What the tool calls a delay is the pause after each line, in turns of an empty loop; its scripts
+ * look for the most traffic at 0. */
+static unsigned delay_of(unsigned step)
+{
+    return step == LOADED_FULL ? 0 : loaded_pauses[step];
+}
+
+static uint64_t between(uint64_t a, uint64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+/* The measured step whose delay is nearest; LOADED_NONE where there is none. */
+static unsigned nearest_step(const struct series *latency, const struct series *bandwidth,
+                             uint64_t delay)
+{
+    unsigned nearest = LOADED_NONE;
+    for (unsigned step = LOADED_FULL; step > LOADED_NONE; step--)
+        if (step_is_measured(latency, bandwidth, step) &&
+            (nearest == LOADED_NONE ||
+             between(delay_of(step), delay) < between(delay_of(nearest), delay)))
+            nearest = step;
+    return nearest;
+}
+
+/* From the most traffic to the least, as the tool's delays grow. Without traffic there is no
+ * delay. */
+static void print_steps(const struct mlc *mlc, const struct series *latency,
+                        const struct series *bandwidth)
+{
+    const bool one = talk_value(mlc->talk, 'd') != NULL;
+    const unsigned nearest = nearest_step(latency, bandwidth, mlc->delay);
+    for (unsigned step = LOADED_FULL; step > LOADED_NONE; step--)
+        if (step_is_measured(latency, bandwidth, step) && (!one || step == nearest))
+            fprintf(mlc->talk->out, " %05u\t%6.2f\t%9.1f\n", delay_of(step),
+                    (double)series_point(latency, step)->y.median,
+                    (double)series_point(bandwidth, step)->y.median / megabyte);
+    fputc('\n', mlc->talk->out);
+}
+
+static const struct probe_result *measure_loaded(struct mlc *mlc, const struct traffic *traffic)
+{
+    struct talk *talk = mlc->talk;
+    struct pool *pool = &talk->document->pool;
+    struct talk_option options[4] = {{.name = NULL}};
+    size_t count = 0;
+    const char *cpu = mlc->cpu;
+    if (mlc->cpus && !cpu)
+        cpu = pool_printf(pool, "%d", talk->machine->allowed.ids[0]);
+    if (cpu)
+        options[count++] = (struct talk_option){"cpu", cpu};
+    if (mlc->cpus)
+        options[count++] = (struct talk_option){"cpus", pool_printf(pool, "%s,%s", cpu, mlc->cpus)};
+    if (traffic)
+        options[count++] = (struct talk_option){"mix", traffic->reads};
+    return measure(mlc, "loaded", options, loaded_s);
+}
+
+static void loaded_latency(struct mlc *mlc)
+{
+    struct talk *talk = mlc->talk;
+    const struct traffic *traffic = read_traffic(talk);
+    if (talk_value(talk, 'T')) {
+        tell_idle(mlc, "loaded_latency -T", "cj");
+        throughput(mlc, traffic);
+        return;
+    }
+    tell_idle(mlc, "loaded_latency", "bj");
+    const struct probe_result *result = measure_loaded(mlc, traffic);
+    const struct series *latency = talk_series(result, NULL, "shows", loaded_shows[LOADED_LATENCY]);
+    const struct series *bandwidth =
+        talk_series(result, NULL, "shows", loaded_shows[LOADED_BANDWIDTH]);
+    if (!latency || !bandwidth || nearest_step(latency, bandwidth, 0) == LOADED_NONE)
+        talk_missing(talk, "latency under load");
+    print_heading(mlc, traffic);
+    print_steps(mlc, latency, bandwidth);
+    const struct point *idle = series_point(latency, LOADED_NONE);
+    if (idle && idle->y.n)
+        talk_aside(talk,
+                   "without any traffic it is %.1f ns; a delay is a pause of that many turns of "
+                   "an empty loop after each line, not the tool's",
+                   (double)idle->y.median);
 }
 
 /* --- modes --- */
@@ -230,19 +464,12 @@ static const struct {
     const char *argument;
     void (*speak)(struct mlc *);
 } modes[] = {
-    {"latency_matrix", latency_matrix},     {"peak_injection_bandwidth", mlc_peak_bandwidths},
-    {"max_bandwidth", mlc_peak_bandwidths}, {"bandwidth_matrix", bandwidth_matrix},
-    {"loaded_latency", mlc_loaded_latency}, {"idle_latency", idle_latency},
+    {"latency_matrix", latency_matrix}, {"peak_injection_bandwidth", peak_bandwidths},
+    {"max_bandwidth", peak_bandwidths}, {"bandwidth_matrix", bandwidth_matrix},
+    {"loaded_latency", loaded_latency}, {"idle_latency", idle_latency},
     {"c2c_latency", c2c_latency},
 };
 enum { MODES = sizeof modes / sizeof *modes };
-
-/* Without a mode the tool runs all but a second look at bandwidth and the single buffer. */
-static bool is_wanted(const struct talk *talk, size_t mode, bool any)
-{
-    const bool of_all = mode != 2 && modes[mode].speak != idle_latency;
-    return any ? talk_named(talk, modes[mode].argument) != NULL : of_all;
-}
 
 static void read_cpus(struct mlc *mlc)
 {
@@ -272,8 +499,10 @@ static void speak(struct talk *talk)
         mlc.bytes = talk_size(talk, "-b", talk_value(talk, 'b'), KIB);
     for (size_t i = 0; i < MODES; i++)
         any = any || talk_named(talk, modes[i].argument);
+    /* Without a mode the tool runs all but a second look at bandwidth and the single buffer. */
     for (size_t i = 0; i < MODES; i++)
-        if (is_wanted(talk, i, any))
+        if (any ? talk_named(talk, modes[i].argument) != NULL
+                : i != 2 && modes[i].speak != idle_latency)
             modes[i].speak(&mlc);
 }
 

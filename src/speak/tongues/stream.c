@@ -39,15 +39,6 @@ static void print_heading(FILE *out, double elements, unsigned threads, unsigned
     fputs("Function    Best Rate MB/s  Avg time     Min time     Max time\n", out);
 }
 
-/* A time is that of one pass at the rate that was measured: the least time is the best rate's. */
-static void print_kernel(FILE *out, size_t which, double elements, const struct point *point)
-{
-    const double bytes = elements * word * kernels[which].arrays;
-    fprintf(out, "%s%12.1f  %11.6f  %11.6f  %11.6f\n", kernels[which].label,
-            1e-6 * (double)point->y.max, bytes / (double)point->y.median,
-            bytes / (double)point->y.max, bytes / (double)point->y.min);
-}
-
 static void speak(struct talk *talk)
 {
     static const struct talk_option options[] = {{"stream", NULL}, {.name = NULL}};
@@ -65,8 +56,14 @@ static void speak(struct talk *talk)
         talk_missing(talk, "the size of an array");
     const double elements = size->number / word;
     print_heading(talk->out, elements, (unsigned)points[0]->x, points[0]->y.n);
-    for (size_t i = 0; i < KERNELS; i++)
-        print_kernel(talk->out, i, elements, points[i]);
+    /* A time is that of one pass at the rate that was measured: the least time is the best rate's.
+     */
+    for (size_t i = 0; i < KERNELS; i++) {
+        const double bytes = elements * word * kernels[i].arrays;
+        fprintf(talk->out, "%s%12.1f  %11.6f  %11.6f  %11.6f\n", kernels[i].label,
+                1e-6 * (double)points[i]->y.max, bytes / (double)points[i]->y.median,
+                bytes / (double)points[i]->y.max, bytes / (double)points[i]->y.min);
+    }
     fputs(line, talk->out);
     talk_aside(talk, "the average time is the median pass's; fathom checks its loops by their "
                      "disassembly, so STREAM's line on validation is left out");
