@@ -18,8 +18,8 @@ struct guess {
 /* Edits that make one word the other, whatever their case; `most` + 1 where it takes more. */
 unsigned guess_edits(const char *a, const char *b, unsigned most);
 
-/* Holds the word against what was typed. One edit in three letters is close enough, and so is a
- * word that begins with what was typed. Of words as close the first is kept. */
+/* Compares the word with what was typed. Near means one edit in three letters, or a word that
+ * begins with what was typed. Of equally near words the first is kept. */
 void guess_offer(struct guess *, const char *word);
 
 /* Says that nothing of that kind ("probe") has the name, and the closest word or else what to do

@@ -27,7 +27,7 @@ static int create(const char *name, mode_t mode)
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
-/* The new file gets the owner and the mode of the one whose place it will take. */
+/* The new file gets the owner and the mode of the file that it will replace. */
 static int be_like(int file, const struct stat *old, const char *path, struct error *error)
 {
     struct stat now;
@@ -262,9 +262,9 @@ static char *nth_name(const struct saving *saving, int n)
     return asprintf(&name, "%.*s%s.partial", folder + length, path, number) < 0 ? NULL : name;
 }
 
-/* Gives the temporary file a name that nobody has; -1 with errno, EEXIST where somebody has it. A
- * second link is never seen empty; where the file system has none, a file of no bytes holds the
- * name until the rename. */
+/* Gives the temporary file an unused name; -1 with errno, EEXIST where the name is taken. A hard
+ * link is never seen empty; where the file system has no hard links, an empty file holds the name
+ * until the rename. */
 static int take_name(const char *temporary, const char *name)
 {
     if (link(temporary, name) == 0)
@@ -360,7 +360,7 @@ const char *saving_beside(const struct saving *saving)
                : NULL;
 }
 
-/* The holder takes the place of what was there. */
+/* The holder replaces the older file. */
 static int take_place(struct saving *saving, struct error *error)
 {
     if (saving_beside(saving) && rename(saving->holder, saving->path) < 0)

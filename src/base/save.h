@@ -1,11 +1,7 @@
-/*
- * Writes a file so that nobody ever sees half of it, and so that an older one stays until the new
- * one is whole: to a temporary file beside it, then a rename.
- *
- * What is no file (a pipe, /dev/stdout, /dev/fd/3, /dev/full) is written directly, once. Through a
- * symbolic link the file that it names is replaced. A file that is replaced keeps its owner and its
- * mode. What is refused is in base/target.h.
- */
+/* Writes a file so that no reader sees half of it, and so that an older file stays until the new
+ * one is whole: to a temporary file in the same folder, then a rename. A pipe or device
+ * (/dev/stdout, /dev/fd/3, /dev/full) is written directly, once. Of a symbolic link the target is
+ * replaced. A replaced file keeps its owner and its mode. base/target.h says what is refused. */
 #ifndef FATHOM_BASE_SAVE_H
 #define FATHOM_BASE_SAVE_H
 
@@ -23,23 +19,20 @@ typedef int save_function(const void *content, FILE *, struct error *);
  * ERROR_INTERRUPTED when a signal ended the wait for a pipe's reader. */
 int save_file(const char *path, save_function *, const void *content, struct error *);
 
-/* The same of what is no file, without waiting for a pipe's reader, for who was interrupted: where
- * nobody reads, that is ERROR_USAGE. 1 where it is written. 0 where the path names a file or
- * nothing, which is left alone. */
+/* Writes to a pipe or device without waiting for a pipe's reader, for a run that was interrupted;
+ * ERROR_USAGE if there is no reader. 1: written. 0: the path names a file or nothing, and is left
+ * alone. */
 int save_to_stream(const char *path, save_function *, const void *content, struct error *);
 
 /* Refuses what save_file() would refuse now, and leaves everything as it is. */
 int save_possible(const char *path, struct error *);
 
-/*
- * A file that is written again and again while something is measured. Where there was none, it is
- * there from the first time on. Where there was one, what is known so far stands beside it as
- * PATH.partial until saving_finish(), so that nothing takes an older document's place before it is
- * complete. What is no file is written by saving_finish() alone.
- *
- * Names are made with O_EXCL: two runs never write to one file. Where PATH.partial exists, which a
- * run may have left that was killed, it stays, and PATH.2.partial is the next.
- */
+/* A file that is written again and again while something is measured. Where there was no file, it
+ * exists from the first write on. Where there was one, the results so far are kept in PATH.partial
+ * until saving_finish(), so that nothing replaces an older document before it is complete. Pipes
+ * and devices are written by saving_finish() alone. Names are made with O_EXCL: two runs never
+ * write to one file. An existing PATH.partial, perhaps of a run that was killed, stays;
+ * PATH.2.partial is used then. */
 struct saving {
     char *path;   /* the file to be; NULL where it is none */
     char *holder; /* the file that holds what is known so far; NULL: there is none yet */
@@ -57,7 +50,7 @@ int saving_begin(struct saving *, const char *path, struct error *);
 int saving_begin_new(struct saving *, const char *path, struct error *);
 /* Writes what is known so far. Errors as save_file(). */
 int saving_update(struct saving *, save_function *, const void *content, struct error *);
-/* Writes all, and takes the place of what was there; it is then over. After an error the holder
+/* Writes everything and replaces the older file; saving is then over. After an error the holder
  * stays. */
 int saving_finish(struct saving *, save_function *, const void *content, struct error *);
 /*
@@ -69,7 +62,7 @@ int saving_open(struct saving *, FILE **, struct error *);
 /* Closes the stream in any case. `whole`: it has all rows, and takes the place of what was there;
  * otherwise, and after an error, the holder stays. Where the stream has failed, errno tells why. */
 int saving_close(struct saving *, FILE *, bool whole, struct error *);
-/* Where what is known stands, while that is beside an older file: the holder; else NULL. */
+/* Where the results so far are, while the older file is still there: the holder; else NULL. */
 const char *saving_beside(const struct saving *);
 void saving_free(struct saving *);
 

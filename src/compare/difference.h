@@ -40,7 +40,7 @@ struct differences {
     struct remark_line *unfair; /* why the two should not be compared without care */
     size_t unfair_count;
     struct remark_line
-        *missing; /* what is not compared: only one has it, or a value is not above zero */
+        *missing; /* what is not compared: only one document has it, or a value is not above zero */
     size_t missing_count;
     struct pool pool;
 };

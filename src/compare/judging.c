@@ -182,8 +182,8 @@ bool level_is_doubtful(const struct finding *before, const struct finding *after
            (!shared->many && !is_apart(before, after, above));
 }
 
-/* The sizes that both curves have say how a level moved better than all sizes of each run do, of
- * which some are of one run alone. */
+/* The sizes that both curves have say better how a level moved than all sizes of each run, some of
+ * which only one run has. */
 void judge_level(struct difference *difference, const struct finding *before,
                  const struct finding *after, const struct shared_plateau *shared, double threshold)
 {

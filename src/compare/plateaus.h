@@ -36,7 +36,7 @@ void plateaus_shared(struct shared_plateaus *, struct pool *, const struct probe
 /* Whether a point of the first result's curve stands at a bend: the two share plateaus, and its
  * size is on none of them, so that what moved is a capacity. */
 bool plateaus_bend_at(const struct shared_plateaus *, const struct series *, double x);
-/* The one that this finding of the first was read off; NULL: none. */
+/* The curve that this finding of the first document was read off; NULL: none. */
 const struct shared_plateau *plateaus_before(const struct shared_plateaus *,
                                              const struct finding *);
 /* The same of the second. */

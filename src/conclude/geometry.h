@@ -27,7 +27,7 @@ struct geometry_level {
 
 struct geometry_evidence {
     struct geometry_level levels[GEOMETRY_LEVELS];
-    /* Latency with hot lines: x = 1 in the second level's contended set, x = 0 beside it. */
+    /* Latency with hot lines: x = 1 in the second level's contended set, x = 0 next to it. */
     const struct series *hot;
     double hot_lines, hot_others; /* how many, and how many lines contend with them */
     double nearest;               /* latency of the first level, in the unit of `hot` */

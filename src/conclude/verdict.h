@@ -1,8 +1,6 @@
-/*
- * What can be relied on in a document, and what to do next: the first thing that a person should
- * know. It follows from the document alone (the machine's condition, flags, what the findings are
- * for), so whoever has a document can have it; saved documents carry it for other programs.
- */
+/* What can be relied on in a document, and what to do next: the first thing that a person should
+ * know. It is computed from the document alone (the machine's condition, flags, roles of findings),
+ * so it can be had for any document; saved documents carry it for other programs. */
 #ifndef FATHOM_CONCLUDE_VERDICT_H
 #define FATHOM_CONCLUDE_VERDICT_H
 
@@ -10,8 +8,9 @@
 #include "document/document.h"
 
 enum verdict_state {
-    VERDICT_SOUND,    /* every value can be relied on */
-    VERDICT_BUSY,     /* others used the machine: what is shared is as found beside them */
+    VERDICT_SOUND, /* every value can be relied on */
+    VERDICT_BUSY, /* other programs used the machine: figures of shared resources include their load
+                   */
     VERDICT_SHORT,    /* the time was too short for some of it */
     VERDICT_DOUBTFUL, /* some values are in doubt for other reasons, or a probe failed */
     VERDICT_SINGLE,   /* some values come from a single trial */
@@ -27,7 +26,7 @@ extern const char *const verdict_state_names[VERDICT_STATES]; /* "sound", "busy"
  * are about ("TLB", "bandwidth"), a device ("gpu0"), or else a probe. */
 enum part_trust {
     PART_RELY,
-    PART_BESIDE,  /* shared with others, who were at work */
+    PART_BESIDE,  /* shared with other programs that were at work */
     PART_DOUBT,   /* carries a doubt */
     PART_LACKING, /* its probe failed or is not complete */
     PART_TRUSTS
@@ -49,11 +48,11 @@ struct document_verdict {
     struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */
     size_t part_count;
     size_t disturbed; /* values above what the hardware does without neighbours, beyond doubt */
-    size_t values, doubtful, single; /* single: of probes whose points have one trial at most */
+    size_t values, doubtful, single; /* single: probes whose points have at most one trial */
     unsigned doubts;                 /* the flags that make values doubtful */
     int remedy;       /* the doubt that most values have: its remedy comes next; -1: none */
     unsigned fewest;  /* trials of the point that has the fewest; 0 where none has any */
-    float coverage;   /* of the point that has the least */
+    float coverage;   /* trials of the point with the fewest */
     bool modelled;    /* no value is of hardware */
     struct line busy; /* what says that others were at work: "load 12 on 2 CPUs"; "" */
     bool uncounted;   /* only values say so: the system counted too little of other programs */

@@ -1,9 +1,7 @@
-/*
- * What firmware and kernel say of a machine's memory, beside its caches and nodes: a part of the
- * document. All of it may be absent. Nodes and CPUs are the operating system's numbers; lists of
- * them are written as the kernel writes lists of CPUs, "0-3,8". An absent number is 0 where 0 has
- * no meaning of its own.
- */
+/* What firmware and kernel say of a machine's memory, in addition to its caches and nodes: a part
+ * of the document. All of it may be absent. Nodes and CPUs are the operating system's numbers;
+ * lists of them are written as the kernel writes lists of CPUs, "0-3,8". An absent number is 0
+ * where 0 has no meaning of its own. */
 #ifndef FATHOM_DOCUMENT_DECLARED_H
 #define FATHOM_DOCUMENT_DECLARED_H
 

@@ -135,7 +135,7 @@ struct conditions {
 };
 
 /* A named value: a probe's parameter, or a factor of a series. It is a text, a number, or a list of
- * texts and numbers, whose names are NULL: "L1", 24576, "L2", 262144. */
+ * texts and numbers without names: "L1", 24576, "L2", 262144. */
 struct factor {
     const char *name;
     const char *text; /* NULL where it is a number or a list */
@@ -229,7 +229,7 @@ struct probe_result {
 struct verdict_facts {
     const char *state;    /* "busy"; NULL: unknown */
     const char *sentence; /* for people */
-    /* Parts ("L1", "bandwidth"): to rely on; as found beside others; in doubt; not complete. */
+    /* Parts ("L1", "bandwidth"): to rely on; including interference; in doubt; not complete. */
     const char **rely, **beside, **doubt, **lacking;
     size_t rely_count, beside_count, doubt_count, lacking_count;
 };
@@ -265,12 +265,12 @@ double series_number(const struct series *, const char *factor);
 /* What any of its points has. */
 unsigned series_flags(const struct series *);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
-/* Parameters that are no settings of the probe but say to outputs what to show: what was left out
- * and why ("gpu0 texture: it has none"); where each CPU sits ("0=c0.0 1=c0.1"), and the groups that
- * the machine declares. */
+/* Parameters that are no settings of the probe but tell outputs what to show: what was left out and
+ * why ("gpu0 texture: it has none"), where each CPU sits ("0=c0.0 1=c0.1"), and the groups that the
+ * machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
 bool parameter_is_setting(const struct factor *);
-/* A point of which nothing is known. */
+/* A point without any value. */
 struct point point_bare(void);
 /* Leaves the point its place, y, flags and failure. */
 void point_drop_details(struct point *);

@@ -16,7 +16,7 @@ enum bell_kind {
     BELL_EVENTFD,
     BELL_PIPE,
     BELL_CONDITION, /* a POSIX condition variable and its mutex */
-    BELL_SPIN,      /* nobody sleeps: a word in memory is read until it changes, for comparison */
+    BELL_SPIN, /* no thread sleeps: they read a word in memory until it changes; for comparison */
     BELL_KINDS
 };
 extern const char *const bell_names[BELL_KINDS + 1]; /* "futex", ..., NULL */
@@ -37,8 +37,8 @@ extern const struct bell_way bell_ways[BELL_KINDS];
 
 /* ERROR_IMPOSSIBLE where the system has no such bell, or no descriptor left for it. */
 int bell_open(struct bell *, enum bell_kind, struct error *);
-/* Makes it silent, whatever state a thread that was recalled from it has left it in. Nobody may
- * sleep on it. Allocates nothing. */
+/* Makes it silent, whatever state a recalled thread left it in. No thread may sleep on it.
+ * Allocates nothing. */
 void bell_silence(struct bell *);
 /* Of one that could not be opened: does nothing. */
 void bell_close(struct bell *);

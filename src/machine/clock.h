@@ -30,8 +30,8 @@ void clock_calibrate_below(struct clock *, const char *root);
  * differs from CPU to CPU, which reading it on one CPU can't show. False where the kernel doesn't
  * say. */
 bool clock_counter_distrusted(const char *root);
-/* The step of a clock whose readings lay `a` and `b` ticks apart: the greatest common divisor. 0
- * stands for no reading. */
+/* The step of a clock whose readings lay `a` and `b` ticks apart: the greatest common divisor. 0:
+ * no reading. */
 uint64_t clock_step(uint64_t a, uint64_t b);
 
 /* Reads the clock in ticks. Only here do the counter and the system's clock differ; the branch is

@@ -37,7 +37,7 @@ static void add_fine(const struct look *look, const char *subject, const char *w
     add(look, REMARK_FINE, subject, what, NULL, NULL);
 }
 
-/* --- who else uses the machine, and how much of it this process may use --- */
+/* --- other users of the machine, and how much of it this process may use --- */
 
 static const double stolen_share_noticed = 0.005; /* share of all CPU time since boot */
 static const double load_noticed = 0.5; /* one more task than ours was runnable half of the time */
@@ -455,7 +455,7 @@ static void check_balancing(const struct look *look)
  * conditions and adds at most one remark. */
 static const struct {
     void (*check)(const struct look *);
-    bool without_files; /* asks for nothing but what is known of the machine */
+    bool without_files; /* uses only what is already known of the machine */
 } checks[] = {
     {check_system_files, false}, {check_hypervisor, false}, {check_stolen, false},
     {check_affinity, true},      {check_quota, true},       {check_memory, false},

@@ -37,11 +37,11 @@ struct os_thread_events {
 };
 void os_thread_events(struct os_thread_events *);
 
-/* Sleeps while the word has that value, for `at_most_ns` at most (UINT64_MAX: however long), and
- * may wake at any time. True only where all of that time has passed. It takes no lock, so a thread
- * that gets no time to run keeps nobody from waking. */
+/* Sleeps while the word has that value, for at most `at_most_ns` (UINT64_MAX: no limit), and may
+ * wake at any time. True only if all of that time has passed. It takes no lock, so a thread that
+ * gets no time to run keeps no other from waking. */
 bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns);
-/* Wakes whoever sleeps on the word, which the caller has changed. */
+/* Wakes all threads that sleep on the word, which the caller has changed. */
 void os_wake(atomic_uint *word);
 
 /* Nanoseconds that a hypervisor has taken since boot from each of the CPUs 0 to count - 1; 0 where
@@ -70,7 +70,7 @@ extern const char *const page_policy_names[PAGES_COUNT + 1]; /* "auto", "small",
 void *os_map(size_t bytes, enum page_policy, int node, struct error *);
 void os_unmap(void *memory, size_t bytes);
 
-/* Bytes of memory that nobody uses, from a call that needs no file; 0 where there is none. */
+/* Bytes of free memory, from a call that needs no file; 0 where there is no such call. */
 uint64_t os_memory_free(void);
 
 /* What the kernel gave for touched memory (from smaps and move_pages). */

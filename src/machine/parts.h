@@ -24,8 +24,8 @@ void identity_read(struct machine *, const char *root);
 /* "KVM", "VMware", ..., "unknown hypervisor"; NULL where none is noticed. Containers do not
  * count. */
 const char *identity_hypervisor(struct pool *, const char *root);
-/* Whether QEMU's TCG does all instructions of the machine whose files lie below `root`, as far as
- * they say. What runs under KVM is not emulated, though QEMU may have started it. */
+/* Whether QEMU's TCG emulates all instructions of the machine whose files lie below `root`, as far
+ * as these files say. A guest of KVM is not emulated, even if QEMU started it. */
 bool identity_emulated(struct pool *, const char *root);
 
 /* Fills allowed, memory_available_bytes and cpu_quota from the files and, on a live machine, from

@@ -46,8 +46,7 @@ struct quiet quiet_of(const double *ascending, size_t n);
 struct quiet quiet_of_visits(const double *ascending, size_t n);
 /* Of rates, which a neighbour lowers: all n > 0 ascending. */
 struct quiet quiet_of_rates(const double *ascending, size_t n, double *scratch);
-/* The median with its interval, where values differ for reasons of their own and not because of
- * neighbours. */
+/* The median with its interval, for values that differ without any interference. */
 struct quiet quiet_of_units(const double *ascending, size_t n);
 
 #endif

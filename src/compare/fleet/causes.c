@@ -1,7 +1,5 @@
-/*
- * Why a node is odd, in words: what usually looks like that. The pattern of what moved and what did
- * not says more than any one value; findings are known by their roles in the registry.
- */
+/* Why a node is odd, in words: the usual cause of such a pattern. Which findings moved and which
+ * did not says more than any single value; findings are known by their roles in the registry. */
 #include "base/line.h"
 #include "base/units.h"
 #include "compare/fleet/fleet.h"
@@ -9,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What is looked at. Of several findings that are of one aspect the one that moved most counts. */
+/* The aspects that are looked at. If several findings belong to one aspect, the one that moved most
+ * counts. */
 enum aspect {
     ASPECT_CLOCK,
     ASPECT_CORE_TIME,   /* L1's latency in ns */
@@ -278,7 +277,7 @@ static void explain(struct explaining *at)
     at->node->reason = pool_strdup(&at->fleet->pool, reason.text);
 }
 
-/* The highest level of cache whose capacity anybody knows. */
+/* The highest level of cache whose capacity is known. */
 static int last_cache_of(const struct fleet *fleet)
 {
     int last = 0;

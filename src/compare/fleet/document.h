@@ -1,8 +1,6 @@
-/*
- * The fleet's document: JSON of its own schema, FLEET_SCHEMA. It holds who took part, every value
- * that was compared, who is odd and why, and for each group a document of fathom/1, the group's
- * baseline, with which `fathom check` judges a node by its own group.
- */
+/* The fleet's document: JSON of its own schema, FLEET_SCHEMA. It holds the nodes, every value that
+ * was compared, the odd nodes with their causes, and for each group a document of fathom/1, the
+ * group's baseline, with which `fathom check` compares a node. */
 #ifndef FATHOM_COMPARE_FLEET_DOCUMENT_H
 #define FATHOM_COMPARE_FLEET_DOCUMENT_H
 
@@ -10,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Of a fleet that was judged. ERROR_SYSTEM without memory, or when the stream fails. */
+/* For a fleet that was judged. ERROR_SYSTEM without memory, or when the stream fails. */
 int fleet_write(struct fleet *, FILE *, struct error *);
 
 /* Whether a file begins as fleet_write() begins, so that a command may take either document; false

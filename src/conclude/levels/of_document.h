@@ -33,8 +33,8 @@ int levels_of_document(struct levels *, const struct document *, struct error *)
 /* The level, or memory of a device, whose fact this finding is, into `name`, without its device
  * ("L2" of "gpu0.L2.capacity"); FACT_NONE where it is none. */
 enum finding_fact level_fact(const struct catalogue_entry *, char name[LEVEL_NAME_BYTES]);
-/* Capacity as the machine says of itself: in the finding, or else among its caches (-1), or those
- * of the device. NAN: unknown. */
+/* The declared capacity: of the finding, else of the machine's caches (-1) or of a device's caches.
+ * NAN: unknown. */
 double level_declared_bytes(const struct document *, int device, const struct level *);
 
 #endif

@@ -15,8 +15,8 @@ bool factor_same(const struct factor *, const struct factor *);
 /* Whether the two have the same, in whatever order; of more than are looked at, in the same. */
 bool factors_same(const struct series *, const struct series *);
 
-/* What a person set, in UNIT_TEXT bytes: whole to the last digit, as a size of many GiB is, "0.5";
- * "-" where it is not finite. Returns text. */
+/* A number that a person set, in UNIT_TEXT bytes, exact to the last digit even for sizes of many
+ * GiB; "-" where it is not finite. Returns text. */
 char *factor_format(double number, char *text);
 /* Adds ", op cas, stride 64" for each factor; the comma only between things. */
 void line_add_factors(struct line *, const struct factor *, size_t count);

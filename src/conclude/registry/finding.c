@@ -146,7 +146,7 @@ void finding_doubted_bounds(const struct finding *finding, enum finding_value wh
     const double value = finding_value_of(finding, which);
     const double ends[] = {quiet ? (double)finding->quiet.low : finding->low,
                            quiet ? (double)finding->quiet.high : finding->high};
-    /* The interval of quiet values already counts how few they are, and how far apart. */
+    /* The interval of quiet values already allows for how few they are and how far apart. */
     const unsigned counted = FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_UNCONVERGED);
     const bool doubt = flag_widening(finding->flags) & ~(quiet ? counted : 0);
     const double times = doubt ? doubt_widens : 1;

@@ -20,7 +20,7 @@ enum finding_role {
                           without a fact, a line below it */
     ROLE_TRANSLATION,  /* the TLB and page walks, by page size */
     ROLE_WIDTH,        /* bytes a second by kernel, between the CPUs and DRAM */
-    ROLE_FLIGHT,       /* misses in flight, and latency beside traffic */
+    ROLE_FLIGHT,       /* misses in flight, and latency under load */
     ROLE_HANDOFF,      /* from one CPU to another */
     ROLE_CLUSTER,      /* CPUs that are near to each other */
     ROLE_CONTENTION,   /* several CPUs that write to one line */
@@ -91,8 +91,8 @@ struct finding_line {
     enum finding_role role;
     enum finding_fact fact;
     enum side side; /* which way it is worse; SIDE_OF_UNIT unless said */
-    /* Where neither its role nor its level or fact says it (conclude/registry/shared.h): that it is
-     * of what all CPUs share, or of all of them together. */
+    /* Set where neither role nor level nor fact says so (conclude/registry/shared.h): all CPUs
+     * share what was measured, or all of them were measured together. */
     enum { OF_ITS_ROLE, OF_SHARED, OF_ALL_CPUS } shared;
     /* What the fact is of: the part of the name, counted from 1 behind the device, "read" of
      * "bandwidth.read.1" is 2; 0 is all but the last part. */
@@ -111,7 +111,8 @@ struct finding_line {
     /* How many points of its series must have a value before anything is concluded from them; 0 is
      * 1. With fewer, the finding has no value but a text that says so (analysis_read_off()). */
     unsigned least_points;
-    /* What it is. This and the next two are whole sentences; --help shows only the first one. */
+    /* What the finding is. This and the next two are whole sentences; --help shows only the first
+     * one. */
     const char *meaning;
     const char *moves;  /* what changes or decides it; NULL: unknown */
     const char *advice; /* what to do with it, or about it */

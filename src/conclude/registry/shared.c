@@ -45,7 +45,7 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
     return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) || meaning->line->shared;
 }
 
-/* Of all caches, or of those alone that a core has for itself. */
+/* For all caches, or only for those that a core has for itself. */
 static double largest_bytes(const struct machine_facts *machine, bool own)
 {
     double most = 0;

@@ -10,7 +10,7 @@ bool role_is_shared(enum finding_role);
 bool level_is_shared(const struct machine_facts *, int level);
 /* A device's findings are not: a device is no CPU. */
 bool finding_is_shared(const struct machine_facts *, const struct finding_meaning *);
-/* Whether it is of all CPUs together: who uses one of them has a part of it. */
+/* Whether it is measured on all CPUs together, so a program on any CPU affects it. */
 bool finding_is_of_all_cpus(const struct finding_meaning *);
 /* Bytes that the largest of a core's own caches is declared to hold; 0 unknown. */
 double own_cache_bytes(const struct machine_facts *);

@@ -8,12 +8,12 @@
 
 /* 20 us at 3 GHz: long enough to read the clock's rate to 0.1 %, short beside a bracket. */
 enum { CYCLES = 60000 };
-/* Of these the shortest counts, for others only ever slow a chain. */
+/* The shortest of these counts, because interference can only slow a chain. */
 enum { ROUNDS = 8, ROUND_CYCLES = 16000, LOAD_CYCLES = 4 };
 /* A multiplier takes three to five cycles where there is one. */
 enum { MULTIPLICATION_MOST = 8 };
-/* Chains that nobody slows agree to some 0.3 % after eight rounds; cycles of a load, of which there
- * are three to five, to 0.02. */
+/* Chains that are not slowed agree to some 0.3 % after eight rounds; the cycles of a load, three to
+ * five, to 0.02. */
 static const double agreement = 0.015, load_agreement = 0.06;
 enum { LOAD_MOST = 12 };
 /* An addition was at most so much slower than it should be (18 % were seen). */

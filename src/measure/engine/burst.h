@@ -19,9 +19,9 @@ struct burst_steps {
 
 /* Cycles of a burst: 20 us at 3 GHz. */
 uint64_t burst_cycles(void);
-/* How many cycles a multiplication takes: the whole number for which a load takes a whole number as
- * well, and an addition one, or somewhat more where it was slowed. 0: there is no such number, or
- * there are several and additions were slowed. */
+/* How many cycles a multiplication takes: the whole number for which the load latency is whole as
+ * well and an addition takes 1 to 1.25 cycles. 0: there is no such number, or there are several and
+ * additions were slowed. */
 unsigned burst_multiplication(const struct burst_steps *);
 /* The same of the core that calls this, for some 150 us. */
 unsigned burst_measure_multiplication(const struct clock *);

@@ -32,8 +32,8 @@ struct device {
     int (*prepare)(void *self, uint64_t work, uint64_t seed, double *operations, struct error *);
     /* One timed batch of the work that is ready. Errors as prepare(). */
     int (*measure)(void *self, uint64_t repeats, struct device_time *, struct error *);
-    /* An idle device runs at a fraction of its clock. Who starts one sets `asleep`; the next plan
-     * then begins with this work, until its clock has come up to speed. */
+    /* An idle device runs at a fraction of its clock. Code that starts one sets `asleep`; the next
+     * plan then begins with this work, until the clock has come up to speed. */
     uint64_t wake_work;
     bool asleep;
     double full_hz; /* the clock that it declares; 0 or NAN unknown */

@@ -61,12 +61,12 @@ bool stage_looks_often(const struct stage *);
 int stage_look(struct stage *, double budget_s, struct error *);
 /* Whether each point of the first look has a trial, or can have none. */
 bool stage_was_looked_at(const struct stage *);
-/* The first look, as far as it was not taken. Then rounds of one visit to every point that is not
- * done yet, in random order but for small sets before large ones, until each is as precise as asked
- * or has its most trials, or `budget_s` seconds are used: `share` of what this stage and those that
- * follow have, of which what the first touch of memory takes comes out first.
- * ERROR_INTERRUPTED when asked to stop: what was measured by then stays.
- * Other errors: of team_run() and arena_map(). */
+/* Takes the first look if it is not complete. Then come rounds of one visit to every point that is
+ * not done, in random order with small sets before large ones. They end when each point is as
+ * precise as asked or has its maximum of trials, or when `budget_s` seconds are used. The stage
+ * gets `share` of what this and the following stages have, after the time of the first touch of
+ * memory. ERROR_INTERRUPTED when asked to stop: what was measured so far stays. Other errors: of
+ * team_run() and arena_map(). */
 int stage_advance(struct stage *, double budget_s, double share, struct error *);
 /* Whether any point would have more trials, if there were more time. */
 bool stage_is_open(const struct stage *);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* NULL: the one that the plan names does not serve it. */
+/* NULL: the executor that the plan names can't carry it out. */
 static const struct executor_kind *find(const struct engine *engine, const struct plan *plan)
 {
     for (size_t i = 0; executors[i]; i++)

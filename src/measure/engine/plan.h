@@ -25,8 +25,8 @@ struct seat {
     enum role role; /* the first seat is always MEASURED */
 };
 
-/* One point of a series: what is varied, and who measures it. A thousand CPUs make a million of
- * them: 40 bytes each, and pairs need no seats beside them. */
+/* One point of a series: what is varied, and which CPUs measure it. A thousand CPUs make a million
+ * points: 40 bytes each, and pairs need no seats. */
 struct plan_point {
     union {
         double x; /* of a curve */
@@ -70,7 +70,7 @@ static inline bool plan_has_partner(const struct plan_point *point)
  * or to the end of the stage. */
 enum arena_life { ARENA_EVERY_ROUND, ARENA_EVERY_TURN, ARENA_WHOLE_STAGE };
 
-/* What does not spoil a batch or a visit, because it is a part of what is measured. */
+/* Disturbances that do not spoil a batch or a visit, because they are part of what is measured. */
 enum meant {
     MEANT_SWITCHES = 1, /* context switches and page faults, as where threads sleep */
     MEANT_STEAL = 2,    /* time that a hypervisor takes */
@@ -108,12 +108,11 @@ struct plan {
     const char *executor;  /* that carries it out, by name; NULL: the first that can */
 
     enum yields yields;
-    bool cycles;       /* report core cycles beside ns */
+    bool cycles;       /* report core cycles as well as ns */
     bool kernel_timed; /* the kernels return the picoseconds that they took, as those of tests do:
                           neither the clock nor the core's frequency is read */
 
-    unsigned trials_min, trials_max; /* of a point: the fewest, however well they agree, and the
-                                        most, however badly */
+    unsigned trials_min, trials_max; /* minimum and maximum trials per point */
     unsigned trials_per_visit;       /* trials in a row, which must not share memory */
     /* How many points a visit goes over at most, one trial of each, one point after the other; 0:
      * visits are of one point. Such a sweep is for small sets and thousands of trials, each as
@@ -144,8 +143,8 @@ struct plan {
     double span_s;   /* a point's fewest trials are spread over at least this time: interference
                         and clock changes last some 100 ms, so trials closer together are not
                         independent */
-    double share;    /* of the time that is left, where more stages follow; 1: all of it. A first
-                        trial of every point may take half as much again of what is beyond it */
+    double share;    /* share of the remaining time, where more stages follow; 1: all of it. A first
+                        trial of every point may use half of the rest as well */
     double budget_s; /* this stage's, which is that share; what the first touch of memory takes is
                         divided among the stages. None is left where it is negative */
 
@@ -238,7 +237,7 @@ static inline bool plan_keeps_memory(const struct plan *plan)
  * recalled: it takes no lock and allocates nothing; everything it needs is in the arena. */
 struct trial_work {
     void (*prepare)(struct trial *);
-    /* Called by the coordinator for every trial that was kept; may allocate. NULL: nobody asks. */
+    /* Called by the coordinator for every trial that was kept; may allocate. May be NULL. */
     void (*observe)(void *observer, const struct observation *);
     void *observer;
     const void *state;

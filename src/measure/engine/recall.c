@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* A handler finds nothing but what is static, and the process has one handler. */
+/* A signal handler can reach only static data, and the process has one handler. */
 static struct {
     atomic_int teams;
     int (*handle)(void);

@@ -1,9 +1,7 @@
-/*
- * The signal that calls a worker back out of its timed loop. A signal's handler belongs to the
- * whole process, which may be another program that measures through the library: so the handler is
- * there only while a team is, and every signal that is not for a worker goes on to whoever had it
- * before.
- */
+/* The signal that calls a worker back out of its timed loop. A signal's handler belongs to the
+ * whole process, which may be another program that measures through the library. So the handler is
+ * installed only while there is a team, and every signal that is not for a worker is passed on to
+ * the previous handler. */
 #ifndef FATHOM_MEASURE_ENGINE_RECALL_H
 #define FATHOM_MEASURE_ENGINE_RECALL_H
 

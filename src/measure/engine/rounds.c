@@ -230,7 +230,7 @@ bool stage_was_looked_at(const struct stage *stage)
     return true;
 }
 
-/* A first trial of what the plan wants looked at, as far as it has none. */
+/* A first trial of the points that the plan wants looked at and that have none yet. */
 static int look(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;

@@ -229,7 +229,7 @@ int stage_touch(struct stage *stage, size_t bytes, struct error *error)
 /* What a visit costs beside its batches, until the first visits show it: waking threads and looking
  * for stolen time; two bursts around each bracket of batches; touching and verifying memory. */
 static const double visit_s = 200e-6, burst_s = 20e-6, bracket_s = 200e-6, touched_bytes_s = 2e9;
-/* What a trial of a sweep takes beside its batches: its prepare(), and its share of the rest. */
+/* Time of a sweep's trial outside of its batches: its prepare(), and its share of the rest. */
 static const double swept_s = 15e-6;
 /* The plan's own estimate counts as much as this number of trials. */
 static const double trust_in_plan = 2;
@@ -257,7 +257,7 @@ struct forecast forecast_of(const struct plan *plan)
         .plan = plan, .trials_left = trials, .trial_s = trial_s, .budget_s = plan->budget_s};
 }
 
-/* Trials that a point is expected to need beside those it has. */
+/* Trials that a point is expected to need in addition to those it has. */
 static double expected(const struct plan *plan, unsigned trials)
 {
     unsigned aim = trials < plan->trials_min ? plan->trials_min : plan->trials_max;

@@ -13,8 +13,8 @@
 
 enum { POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
 
-/* Who may change it: the worker ends BUSY and LEAVING, the coordinator begins them and says LOST,
- * which is final, whatever the thread does later. */
+/* Only these may change it: the worker ends BUSY and LEAVING, the coordinator begins them and says
+ * LOST, which is final whatever the thread does later. */
 enum member_state { IDLE, BUSY, LEAVING, ENDED, LOST };
 
 struct member {
@@ -32,8 +32,8 @@ struct member {
     volatile sig_atomic_t recallable;
 };
 
-/* There is no lock: whoever held it might get no time to run, and nobody could wait for it with a
- * deadline. All but `returned` and the members' states is the coordinator's alone. */
+/* There is no lock: a thread that holds one may lose its CPU, and waiting for a lock has no
+ * deadline. The coordinator alone uses these members, except `returned` and the members' states. */
 struct team {
     atomic_uint returned; /* counts what workers report; the coordinator sleeps on it */
     const volatile sig_atomic_t *stop;
@@ -249,7 +249,7 @@ static size_t busy_members(const struct team *team)
     return busy;
 }
 
-/* Gives up whoever is busy, and returns the CPU of one of them; -1: all are back. */
+/* Gives up the busy members, and returns the CPU of one of them; -1: all are back. */
 static int lose_busy(struct team *team)
 {
     int cpu = -1;
@@ -259,8 +259,8 @@ static int lose_busy(struct team *team)
     return cpu;
 }
 
-/* Recalls whoever is busy until all are back. A signal that arrives just before the work begins is
- * not heeded, so it is sent again at every poll. */
+/* Recalls busy members until all are back. A member ignores a signal that arrives just before its
+ * work begins, so the signal is sent again at every poll. */
 static int recall(struct team *team, struct error *error)
 {
     bool passed = true;
@@ -333,7 +333,7 @@ int team_ready(struct team *team, const int *cpus, size_t count, struct error *e
     return code;
 }
 
-/* Nobody is busy between two jobs. False: it is lost. */
+/* No member is busy between two jobs. False: it is lost. */
 static bool ask_to_end(struct member *member)
 {
     if (atomic_load(&member->state) == LOST)

@@ -210,7 +210,7 @@ static void drop(struct batch *batches, unsigned count)
         batches[i].ns = NAN;
 }
 
-/* Measures trials [first, end), each right after it was made ready. */
+/* Measures trials [first, end); each is made ready right before it is measured. */
 static int sweep_bracket(struct visit *visit, unsigned first, unsigned end)
 {
     const unsigned each = visit->plan->batches;

@@ -168,7 +168,7 @@ struct gpu_backend {
     /* What of its facts shows only while it works (an idle link runs at a lower rate), into facts
      * whose texts live in the pool. May be NULL. */
     void (*read_facts)(struct gpu *, struct pool *, struct gpu_facts *);
-    /* Memory of the device that nobody holds; 0 unknown. May be NULL. */
+    /* Free memory of the device; 0 unknown. May be NULL. */
     uint64_t (*free_bytes)(struct gpu *);
 };
 

@@ -20,7 +20,7 @@ static uint64_t choose_over(uint64_t *shortest)
     return least < UINT64_MAX / TIMES ? least * TIMES : TIMES;
 }
 
-/* Returns the counter once the gap is noted: that is no part of what is watched. */
+/* Returns the counter after the gap is recorded: recording does not count as observed time. */
 static __attribute__((noinline)) uint64_t note(struct gaps *gaps, uint64_t last, uint64_t now)
 {
     struct gap gap = {.at = last, .ticks = now - last};

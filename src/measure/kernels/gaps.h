@@ -11,7 +11,7 @@
 
 struct gap {
     uint64_t at, ticks; /* the counter before it, and how long it took */
-    /* What the thread's own counts grew by; 0 where nobody counts. */
+    /* What the thread's own counts grew by; 0 where nothing is counted. */
     uint32_t switches, faults;
 };
 
@@ -25,7 +25,7 @@ struct gaps {
                       chooses, by how long its own readings take */
     uint64_t shortest; /* ticks between two readings that differed, as the call that chose saw them:
                           no less than the step in which the counter moves; 0: it saw none */
-    void (*count)(struct gap_counts *); /* NULL: nobody counts */
+    void (*count)(struct gap_counts *); /* NULL: nothing is counted */
     struct gap *log;                    /* [room] */
     size_t room;
     /* What was seen by calls that came to their end, since `used` and the rest were last set to 0:
@@ -35,7 +35,7 @@ struct gaps {
     uint64_t readings;
     uint64_t watched;    /* ticks, with the gaps, without what noting them took */
     uint64_t backwards;  /* readings that were less than the one before */
-    uint64_t last_ticks; /* of the last call, from its first reading to its last */
+    uint64_t last_ticks; /* in the last call, from its first reading to its last */
 
     /* The kernel's own: of the call that is at work. */
     struct gap_counts counts;

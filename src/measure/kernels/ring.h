@@ -17,7 +17,7 @@
 
 enum ring_order {
     RING_RANDOM,   /* one random cycle through all elements, or through each block in turn */
-    RING_FORWARD,  /* ascending addresses, all through or within each block */
+    RING_FORWARD,  /* ascending addresses, through the whole ring or within each block */
     RING_BACKWARD, /* descending addresses */
 };
 

@@ -1,7 +1,5 @@
-/*
- * Wake-ups: two workers wake each other in turn, or one lets the other sleep for a while and then
- * wakes it. What rings and who sleeps on it, the caller brings along: the loops know no system.
- */
+/* Wake-ups: two workers wake each other in turn, or one lets the other sleep for a while and then
+ * wakes it. The caller brings what rings and what sleeps: the loops know no system. */
 #ifndef FATHOM_MEASURE_KERNELS_WAKE_H
 #define FATHOM_MEASURE_KERNELS_WAKE_H
 
@@ -10,9 +8,9 @@
 #include <stdbool.h>
 
 struct wake_bells {
-    void (*ring)(void *bell);   /* wakes who sleeps on it, or lets the next sleep end at once */
+    void (*ring)(void *bell);   /* wakes the sleeping thread, or lets the next sleep end at once */
     void (*await)(void *bell);  /* sleeps until it is rung */
-    uint64_t (*switches)(void); /* of the calling thread since it began; NULL: nobody counts */
+    uint64_t (*switches)(void); /* of the calling thread since it began; NULL: not counted */
 };
 
 /* What a worker of either kind has done, in all its calls. */

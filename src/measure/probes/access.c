@@ -180,7 +180,7 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
                                 (double)a.median, crossing_names[within], verdict);
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
 static const struct standard experiment[] = {
     {"address", STANDARD_NAMED, NULL, 0},
     {"access", STANDARD_NAMED, NULL, 0},

@@ -19,8 +19,8 @@ enum { PAGE = 4096, STRIDES_MAX = 16, FEWEST_ELEMENTS = 16, CROSSING_PAGES = 102
 
 /* Where less than a quarter of a latency is hidden, open rows of DRAM may explain it as well. */
 static const double hidden_well = 0.25;
-/* A set whose indexes a cache hashes may fit the level before: then its latency is not this
- * level's. */
+/* A set may fit the level before if a cache hashes its index: then its latency is not this level's.
+ */
 static const double still_there = 0.5;
 /* Prefetchers that go on into the next page save at least this share against those that start anew
  * in it. */
@@ -80,7 +80,8 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
     const size_t line = chases->line_bytes;
     size_t strides[STRIDES_MAX], count = choose_strides(line, strides);
     const uint64_t most = machine_memory_budget(task->machine);
-    /* Close to the level before but well beyond it, so that the sets of odd strides stay small. */
+    /* At least close to the previous level's capacity, but well beyond it, so that the sets of odd
+     * strides stay small. */
     const uint64_t near = 4 * level->above;
     const uint64_t set_bytes = level->last || level->bytes < near ? level->bytes : near;
     const struct chase_kind kind = {.address = ADDRESS_POINTER,
@@ -142,7 +143,7 @@ struct level_series {
     const struct series *orders[ORDERS];
 };
 
-/* Those levels of which all orders were looked at: at most as many as there are names. */
+/* The levels in which all orders were measured: at most as many as there are names. */
 static const char *const level_names[] = {"L2", "L3", "L4", "L5", "L6", "L7", "DRAM"};
 enum { LEVELS_MOST = sizeof level_names / sizeof *level_names };
 
@@ -164,8 +165,8 @@ static size_t find_levels(struct analysis *analysis, struct level_series *levels
     return count;
 }
 
-/* The share hidden at that stride, beside nearby random order from a page on; false where it was
- * not measured, or in another level. */
+/* The share hidden at that stride, relative to nearby random order from a page on; false where it
+ * was not measured, or in another level. */
 static bool share_at(const struct analysis *analysis, const struct level_series *level, int order,
                      double stride, struct share *share)
 {

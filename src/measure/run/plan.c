@@ -74,8 +74,8 @@ static int plan_turns(struct run *run, struct error *error)
     return code;
 }
 
-/* Zero where there is nothing to measure; else as it planned, as its table says, or as one that is
- * only measured when named. */
+/* Zero where there is nothing to measure; else the time that the probe planned, or its table's, or
+ * that of a probe that is measured only when named. */
 static double weight_of(const struct run_turn *turn)
 {
     const struct probe_task *task = &turn->task;
@@ -104,7 +104,7 @@ double run_share(const struct run *run, size_t turn)
     return weight > 0 ? weight / weight_from(run, turn) : 0;
 }
 
-/* A whole run takes what its probes weigh; one that is named alone has more time. */
+/* A whole run takes the sum of its probes' weights; a probe that is named alone has more time. */
 static double budget_of(const struct run *run)
 {
     const struct settings *settings = run->settings;

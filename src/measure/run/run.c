@@ -80,7 +80,7 @@ static void begin_turn(struct run *run, struct engine *engine, size_t turn)
 
 /* --- the first look --- */
 
-/* Of the budget: what is then left ends the run in time. */
+/* Share of the budget: when only this is left, the run ends in time. */
 static const double looking_share = 0.95;
 /* What did not come in its time gets what the others left. */
 enum { LOOKS = 2 };
@@ -121,9 +121,9 @@ static int look_once(struct run *run, struct engine *engine, struct error *error
     return 0;
 }
 
-/* A trial of what matters most of every probe, before any is measured on: the first trial of a
- * point shows more than all that follow. All have as much time for it, and leave what they don't
- * need. An interruption is said by the first probe that is measured then. */
+/* Takes one trial of what matters most of every probe before any probe goes on: the first trial of
+ * a point tells more than all later ones. All probes have the same time for it, and leave what they
+ * don't need. An interruption is reported by the first probe that is measured after it. */
 static int look(struct run *run, struct engine *engine, struct error *error)
 {
     int code = 0;
@@ -134,9 +134,9 @@ static int look(struct run *run, struct engine *engine, struct error *error)
 
 /* --- one probe after the other --- */
 
-/* Between two stages of the probe that is measured, those that are still to come are looked at
- * again, in the time that is theirs: a neighbour that stays for a second then meets a part of their
- * trials only. Who is stopped meanwhile says so in the next stage. */
+/* Between two stages of the current probe, the probes to come are looked at again, in their own
+ * time: a neighbour that stays for a second then meets only a part of their trials. A stop during
+ * this is reported by the next stage. */
 static int look_again(void *of_run, struct error *error)
 {
     struct run *run = of_run;
@@ -172,10 +172,10 @@ static int measure_turn(struct run *run, struct engine *engine, struct error *er
 
 /* --- what is left over --- */
 
-/* Less than that of the whole is not worth it. */
+/* A smaller share of the whole is not worth it. */
 static const double least_left = 0.02;
 
-/* In the time that stages are measured in: a model's is not the clock's. */
+/* In the clock that stages are measured in; a model has its own clock. */
 static double left_over_s(const struct run *run)
 {
     double measured_s = 0;

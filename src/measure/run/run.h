@@ -18,7 +18,7 @@
 #include "measure/engine/engine.h"
 #include "measure/probes/kit/probe.h"
 
-/* Who hears of a run while it measures; every function may be NULL. */
+/* Receives what happens in a run while it measures; every function may be NULL. */
 struct run_listener {
     /* A few times a second: the probe at work, the share of it that is done (0 to 1), seconds left,
      * as far as one can tell, and what it has found so far ("": it doesn't say). */
@@ -41,10 +41,10 @@ struct run {
     /* What is asked for. The caller fills it, and keeps it all until run_release(). */
     const struct machine *machine;
     const struct settings *settings;   /* what a person set of the probes' options */
-    const struct probe *const *probes; /* those that a person named, in their order, then NULL;
-                                        * NULL: all that a whole run (or --quick) measures */
-    bool no_devices; /* a whole run leaves out what opens the libraries of devices, which leave
-                      * threads and files behind in the process */
+    const struct probe *const *probes; /* the probes that a person named, in their order, then NULL;
+                                          NULL: all that a whole run (or --quick) measures */
+    bool no_devices; /* a whole run leaves out probes that open the libraries of devices, which
+                        leave threads and files behind in the process */
     struct document *document;         /* results are added to it; tool and run.command stay */
     const struct timing_model *model;  /* NULL: the hardware itself */
     const volatile sig_atomic_t *stop; /* ends the run where it becomes non-zero; may be NULL */

@@ -148,7 +148,7 @@ static void print_devices(const struct gpu_backend *backend, const struct text_s
     pool_free(&pool);
 }
 
-/* --- who takes the CPUs away --- */
+/* --- what takes the CPUs away --- */
 
 /* Where a tenth of the batches is spoiled, the medians of measurements move
  * (measure/engine/record.c); and below a hundredth nothing does that is measured to a percent. */

@@ -123,7 +123,7 @@ static int add_found(struct fleet *fleet, const char *path, int *taken, struct e
     return 0;
 }
 
-/* A fleet's own document may lie beside those that it was made of. */
+/* A fleet's own document may be in the same folder as those that it was made of. */
 static int add_folder(struct fleet *fleet, const char *folder, struct error *error)
 {
     struct dirent **names;

@@ -181,7 +181,7 @@ static const struct probe_result *alone(const struct shown *run)
     return run->invocation->probe ? &run->measured.document.probes[0] : NULL;
 }
 
-/* Names the files that were written beside the report. */
+/* Names the files that were written in addition to the report. */
 static void tell_files(const struct shown *run)
 {
     const bool text =
@@ -231,8 +231,8 @@ static int show(struct shown *run, struct error *error)
     return code;
 }
 
-/* What gets the result once, at its end, gets what there is by then. A text for people is shown
- * only where the document is nowhere. */
+/* Outputs that are written once, at the end, get what was measured so far. The text for people is
+ * shown only if the document is not written anywhere. */
 static void write_to_streams(const struct shown *run)
 {
     const struct outlet *const outlets[] = {&run->kept, &run->page, &run->report};

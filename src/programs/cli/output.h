@@ -38,8 +38,8 @@ int outlet_possible(const struct outlet *, struct error *);
  * standard output is no error here: the stream remembers it, and main() reports it. */
 int outlet_write(const struct outlet *, const struct document *, const struct probe_result *probe,
                  struct error *);
-/* The same where the outlet is no file: standard output, a pipe, a device. It waits for nobody to
- * read. 1 where it is written, 0 where the outlet is a file, which is left alone. */
+/* The same if the outlet is no file: standard output, a pipe, a device. It does not wait for a
+ * reader. 1: written; 0: the outlet is a file, which is left alone. */
 int outlet_write_to_stream(const struct outlet *, const struct document *,
                            const struct probe_result *probe, struct error *);
 /* The same of documents side by side, where outlet_takes_several(). */
@@ -50,8 +50,8 @@ int outlet_write_several(const struct outlet *, const struct document *const *, 
 int output_document(const struct settings *, const struct document *, const struct probe_result *,
                     struct error *);
 
-/* The probe whose table is shown, where the document is of one that was measured or imported alone;
- * NULL where 'fathom run' measured it, which shows the summary. */
+/* The probe whose table is shown, if the document is of one probe alone or imported; NULL where
+ * 'fathom run' measured it, which shows the summary. */
 const struct probe_result *output_only_probe(const struct document *);
 
 /* What is kept up to date while something is measured (base/save.h). Standard output, as every

@@ -15,9 +15,9 @@ _Static_assert((int)FATHOM_USAGE == (int)ERROR_USAGE &&
                    (int)FATHOM_SYSTEM == (int)ERROR_SYSTEM,
                "codes of errors");
 
-/* What measures disturbs whatever else measures in the process, and the recall's handler is the
- * process's: so there is one place for it. 0, or the process whose thread measures: in a child of
- * fork() another's number stands here, and that thread is not in the child. */
+/* Measuring disturbs any other measurement in the process, and the recall's signal handler belongs
+ * to the process: so only one may run. 0, or the process whose thread measures: in a child of
+ * fork() this is the parent's number, and that thread is not in the child. */
 static atomic_int measuring;
 
 const char *fathom_version(void)

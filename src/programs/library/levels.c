@@ -40,7 +40,7 @@ static unsigned line_bytes(const struct machine_facts *facts)
 
 /* --- as declared --- */
 
-/* Of several kinds of core, the one with more. */
+/* If there are several kinds of core, the one with more. */
 static void add_declared(struct answer *answer, const struct cache_facts *cache)
 {
     size_t place = 0;

@@ -43,8 +43,8 @@ int guest_answer(struct fathom_error *, int code, const struct error *);
 /* ERROR_USAGE where the handle is NULL, or of another process. */
 int handle_check(const struct fathom *, struct error *);
 
-/* One call of a process measures at a time. FATHOM_BUSY while another does. In a child of fork()
- * the one that measured in its parent does not count. */
+/* Only one call of a process measures at a time. FATHOM_BUSY while another one does. In a child of
+ * fork() a call that measures in its parent does not count. */
 int measuring_begin(struct fathom *, struct error *);
 void measuring_end(void);
 

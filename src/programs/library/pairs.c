@@ -28,7 +28,7 @@ struct pair {
     int a, b;
 };
 
-/* A hand-off takes a whole round, so the two directions are one distance, and either will do. */
+/* A hand-off takes a whole round, so both directions are one distance, and either may be used. */
 static double distance_in(const struct document *document, const struct pair *pair)
 {
     const struct series *series = find_series(document, "hand-off", "op", "cas", "cpu");
@@ -115,8 +115,7 @@ static const double disturbs = 1.5;
  * percent from run to run. */
 static const double as_good = 1.2;
 
-/* The least distance from which on nothing disturbs; 0 where the document doesn't say. The points
- * ascend. */
+/* A working set that fits into a level of that capacity and is well beyond the level before it. */
 static size_t padding_in(const struct document *document)
 {
     const struct series *series =

@@ -147,7 +147,7 @@ static int measure(struct fathom *fathom, const struct fathom_plan *plan,
     return code;
 }
 
-/* Of a caller who knows a smaller plan, the rest is as if it were 0. */
+/* A caller may have been built with a smaller struct fathom_plan: the rest is then 0. */
 static int take_plan(struct fathom_plan *plan, const struct fathom_plan *given, struct error *error)
 {
     *plan = (struct fathom_plan){.size = sizeof *plan};

@@ -163,7 +163,7 @@ static void start_mpi(int *argc, char ***argv, double most_s)
 
 int main(int argc, char **argv)
 {
-    /* Who is gone does not come, however long anybody waits. */
+    /* A leader that is gone does not answer, however long rank 0 waits. */
     enum { START_S = 60, END_S = 60, END_LOST_S = 5 };
     bool lost = false;
     struct error error = {0};

@@ -15,7 +15,7 @@
 
 enum { NODE_NAME_BYTES = 256 };
 
-/* Who this rank is. */
+/* This rank's place. */
 struct ranks {
     int rank, size;           /* in the world */
     int node_rank, node_size; /* on this node */
@@ -30,7 +30,7 @@ struct ranks {
 /* ERROR_USAGE where the launcher started worlds of one. */
 int ranks_elect(struct ranks *, struct error *);
 void ranks_free(struct ranks *);
-/* Of the ranks that measure nothing: sleeps, without any call of MPI, until the leader is done. */
+/* For ranks that measure nothing: sleeps, without any call of MPI, until the leader is done. */
 void ranks_sleep(const struct ranks *, double most_s);
 /* Ends that sleep. */
 void ranks_wake(const struct ranks *);

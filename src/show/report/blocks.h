@@ -154,7 +154,7 @@ struct table {
     const char *title;   /* above its first column; NULL */
     const char *remark;  /* behind the names of the columns: "DRAM"; NULL */
     const char *caption; /* a sentence for outputs that have room; NULL */
-    const char *legend;  /* what its figures are where no column says it; NULL */
+    const char *legend;  /* what its figures are, where no column says so; NULL: nothing to say */
     struct column *columns;
     size_t column_count;
     struct row *rows;
@@ -200,10 +200,11 @@ struct matrix {
     double least, most; /* of all pairs, in the unit of the series */
     const char
         *absent; /* stands for pairs that have no value: "x", or "" where few were asked for */
-    const char *missing;                   /* "x: 3 pairs could not be measured"; NULL */
-    const char *spread, *scatter;          /* of the trials of one pair: sentences; NULL */
-    const char *closing;                   /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
-    const char *others[MATRIX_OTHERS_MAX]; /* what was measured beside it for a few of the pairs */
+    const char *missing;          /* "x: 3 pairs could not be measured"; NULL */
+    const char *spread, *scatter; /* of the trials of one pair: sentences; NULL */
+    const char *closing;          /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
+    const char
+        *others[MATRIX_OTHERS_MAX]; /* what was measured in addition for a few of the pairs */
     size_t other_count;
     const char *clusters; /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
 };

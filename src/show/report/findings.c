@@ -168,7 +168,7 @@ struct size {
     double least, most;
 };
 
-/* Of the experiment that comes first. */
+/* For the experiment that comes first. */
 static size_t count_sizes(const struct catalogue_entry *entries, size_t finding_count,
                           struct size *sizes, const struct catalogue_entry **example,
                           struct pool *pool)

@@ -45,7 +45,7 @@ void line_add_machine(struct line *line, const struct machine_facts *machine)
         line_add_between(line, ", ", machine->hypervisor, " guest");
 }
 
-/* How the device is attached, and who else has it. */
+/* How the device is attached, and which other programs use it. */
 static void add_place(struct line *line, const struct gpu_facts *gpu)
 {
     if (gpu->link) {

@@ -15,7 +15,7 @@
 
 enum { NAMES_MAX = 3, REMARKS_MAX = 8, DISAGREEMENTS_MAX = 12, FAILURES_MAX = 3 };
 
-/* Whose notes these are. */
+/* What these notes are about. */
 struct scope {
     struct report *report;
     const struct document *document;
@@ -60,7 +60,7 @@ static bool is_disagreement(const struct catalogue_entry *entry)
      * that is slower or narrower than declared is no disagreement, but one that is wider. */
     if (meaning->fact == FACT_NODE || (meaning->role == ROLE_WIDTH && !above))
         return false;
-    /* A level whose capacity is declared and was not found: the text says why. */
+    /* A level whose declared capacity was not found: the text says why. */
     if (meaning->fact == FACT_CAPACITY && meaning->device < 0 && isnan(finding->value) &&
         isfinite(finding->declared))
         return true;
@@ -281,13 +281,13 @@ static void add_fewest(struct line *line, const struct scope *scope)
         line_add(line, ", coverage %.0f %%", floor((double)fewest->coverage * 100));
 }
 
-/* What one flag says, of which values, and what a person can do. */
+/* What one flag means, for which values, and its remedy. */
 static void add_flag(const struct scope *scope, int flag)
 {
     const struct flag_text *text = &flag_texts[flag];
     struct line whom = {0};
     const bool named = add_names(&whom, scope, FLAG_BIT(flag));
-    /* In a summary the headline values stand for the points that they come from. */
+    /* In a summary the headline values represent the points that they were read off. */
     for (size_t p = 0; p < scope->probe_count && (scope->only || !named); p++)
         add_points(&whom, &scope->probes[p], FLAG_BIT(flag));
     if (!whom.length)

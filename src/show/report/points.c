@@ -17,7 +17,7 @@
  */
 enum { RANK_CYCLES = 1, RANK_COUNT, RANK_SECOND, RANK_FIRST, RANK_NAMES };
 
-/* What a table has beside place and median. */
+/* The columns of a table besides place and median. */
 struct optional_columns {
     bool labels, cycles, quiet, count, range, names;
 };

@@ -196,7 +196,7 @@ static size_t together_from(const struct probe_result *probe, size_t first, bool
     return columns;
 }
 
-/* Several series in one table: a heading of what they have in common. */
+/* Several series in one table: a heading says what they have in common. */
 static void add_together(struct report *report, size_t index, const struct probe_result *probe,
                          const struct series *series, size_t count, bool sheet)
 {

@@ -155,8 +155,7 @@ void report_add_levels(struct report *report, size_t index, int device)
 
 enum { RATES_MAX = 24, RATE_COLUMNS_MAX = 4 };
 
-/* Of the CPUs one CPU and all of them; of a device what the names end in: "read", "write", "copy".
- */
+/* For CPUs: one CPU and all of them; for a device the ends of names: "read", "write", "copy". */
 struct rate_columns {
     const char *names[RATE_COLUMNS_MAX];
     int count;

@@ -77,8 +77,8 @@ static size_t sort_unique(struct grid_place *places, size_t count)
     return kept;
 }
 
-/* Whether the points come row by row, and no column is none of the rows: then somebody has put the
- * rows in this order. */
+/* Whether the points come row by row, and every column is also a row: then the order of the rows
+ * was chosen on purpose. */
 static bool is_in_order(const struct grid *grid, const struct series *series)
 {
     size_t runs = 0;

@@ -25,7 +25,7 @@ const struct point *grid_point(const struct grid *, int from, int to);
 enum pair_kind {
     PAIR_VALUE,
     PAIR_ITSELF, /* of one CPU with itself */
-    PAIR_EMPTY,  /* what another cell says already, or nobody wanted */
+    PAIR_EMPTY,  /* what another cell says already, or what was not asked for */
     PAIR_MISSING /* what could not be measured */
 };
 

@@ -16,7 +16,7 @@ enum column_holds {
     COLUMN_CYCLES,
     COLUMN_RATE, /* bytes a second */
     COLUMN_FROM, /* the CPU that measures */
-    COLUMN_TO,   /* the one that answers */
+    COLUMN_TO,   /* the core that answers */
     COLUMN_STRIDE,
     COLUMN_THREADS,
     COLUMN_READS, /* the share of reads, in % */
@@ -37,7 +37,7 @@ struct column {
     double unit; /* in bytes, ns, cycles or bytes a second; 0: none is named */
     enum column_statistic statistic;
     bool latency; /* it is named so, or by another word for it */
-    size_t rank;  /* of the words that decided what it holds */
+    size_t rank;  /* how many words decided what it holds */
 };
 
 /* What a name says. */

@@ -135,7 +135,8 @@ static void find_blanks(struct core_rows *rows, struct rows *lines)
 
 /* --- tables by separators --- */
 
-/* To the end of the text or of the fence that it stands in, or to an empty line below a square. */
+/* Up to the end of the text, the end of the code fence around it, or the empty line below a square.
+ */
 static void read_separated(struct core_rows *rows, struct rows *lines)
 {
     const struct rows_place start = rows_place(lines);

@@ -54,7 +54,7 @@ static void read_names(struct reading *reading)
         struct column *column = &columns[i];
         *column = column_named(&rows->fields[i]);
         rate = rate || column->holds == COLUMN_RATE;
-        /* Of the first column nobody names anything but the size. */
+        /* The first column is taken for sizes unless it is named otherwise. */
         if (i == 0 && column->holds == COLUMN_UNKNOWN)
             column->holds = COLUMN_SIZE;
         if (column->holds == COLUMN_TIME && column->unit == 0 && cycles)

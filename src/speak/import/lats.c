@@ -9,7 +9,8 @@
 
 enum { COLUMNS = 3, ROWS_LEAST = 3 };
 
-/* A whole stride, a whole power of two and cycles, which are printed with decimals. */
+/* A stride without decimals, a size that is a power of two, and cycles, which are printed with
+ * decimals. */
 static bool is_row(struct rows *rows)
 {
     if (rows_cut(rows, ',') != COLUMNS)

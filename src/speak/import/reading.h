@@ -1,6 +1,5 @@
-/*
- * A text being read by its format. All of it is one step of the document's pool: whoever can't go
- * on leaves by rows_refuse() or text_refuse(), and nobody below asks whether memory was got.
+/* A text being read by its format. All of it is one step of the document's pool: code that can't go
+ * on leaves by rows_refuse() or text_refuse(), and no function below asks whether memory was got.
  */
 #ifndef FATHOM_SPEAK_IMPORT_READING_H
 #define FATHOM_SPEAK_IMPORT_READING_H

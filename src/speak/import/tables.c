@@ -312,8 +312,8 @@ static void make_finding(struct tables *tables, struct probe_result *probe,
         finding->text = pool_printf(pool, "n = 1: the %s of its passes", kind->statistic);
 }
 
-/* Of curves of which none was named to be looked at the one of most points, and of these the one of
- * the largest stride, which prefetchers follow least. */
+/* If no curve was chosen: the one with most points; among equals the one with the largest stride,
+ * which prefetchers follow least. */
 static void choose_headline(struct probe_result *probe)
 {
     struct series *best = NULL;

@@ -69,7 +69,7 @@ struct gpu_facts *table_gpu(struct document *, int id);
 
 /* The probe of that name, which is added where there is none. Both texts are constants. */
 struct probe_result *table_probe(struct document *, const char *name, const char *title);
-/* A series without points, in the document's pool, that is like `model` in all else but factors. */
+/* A series without points, in the document's pool: a copy of `model` except for its factors. */
 struct series *table_series(struct document *, struct probe_result *, const struct series *model);
 
 #endif

@@ -6,7 +6,7 @@
 enum { LEAST = 512, THREADS_MOST = 65536 };
 static const double megabyte = 1e6, usual_s = 3;
 
-/* What the tool counts once: of a copy the array, of which fathom counts loads and stores. */
+/* What the tool counts once: for a copy the array, of which fathom counts loads and stores. */
 static const struct {
     const char *name, *kernel, *mix;
     double counted;

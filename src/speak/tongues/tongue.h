@@ -83,7 +83,7 @@ struct talk {
  * doubted and which command tells more. ERROR_USAGE, ERROR_IMPOSSIBLE, or what measuring
  * returned; the error names the tool. */
 int tongue_speak(struct talk *, int argc, char **argv, struct error *);
-/* Frees what the measurements kept, once nobody reads the document any more. */
+/* Frees what the measurements kept, when the document is no longer read. */
 void talk_release(struct talk *);
 
 /* --- what tongues are made of: all may leave the step --- */

@@ -1,4 +1,4 @@
-/* Without a port nobody can be put to sleep in a way that another thread ends. */
+/* Without a port no thread can sleep so that another one can wake it. */
 #include "machine/bell.h"
 
 const char *const bell_names[BELL_KINDS + 1] = {"futex",     "eventfd", "pipe",

@@ -42,7 +42,7 @@ void os_thread_events(struct os_thread_events *events)
     *events = (struct os_thread_events){0};
 }
 
-/* Nobody can be woken, so who sleeps looks up again and again. */
+/* Threads can't be woken, so a sleeper checks again and again. */
 bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns)
 {
     uint64_t left_ns = at_most_ns;

@@ -44,7 +44,7 @@ static void close_device(struct executor *executor)
     free(executor->own);
 }
 
-/* Beside a model no test waits: then the device's own time is all there is. */
+/* With a modelled device no test waits, so only the device's own time counts. */
 static uint64_t now_ns(const struct executor *executor)
 {
     const struct device_state *state = executor->own;

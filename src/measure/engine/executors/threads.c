@@ -23,8 +23,9 @@ struct burst_step {
 };
 
 struct threads_state {
-    uint64_t *before_ns, *after_ns; /* stolen, by CPU id; NULL where nobody can steal */
-    struct burst_step *steps;       /* by CPU id, each written by that CPU's worker alone */
+    uint64_t *before_ns,
+        *after_ns; /* stolen time, by CPU id; NULL where there is no hypervisor to take any */
+    struct burst_step *steps; /* by CPU id, each written by that CPU's worker alone */
     size_t cpu_ids;
     struct touching touching; /* here, because a worker that is lost may still look at it */
 };
@@ -230,7 +231,7 @@ static void begin(struct visit *visit, unsigned first_rank)
     visit->end = VISIT_RECALLED; /* until its leader says otherwise */
 }
 
-/* Whoever was displaced gets a new thread, which is pinned anew or tells why it can't be. */
+/* A displaced worker gets a new thread, which is pinned anew or says why it can't be. */
 static void conclude(struct visit *visit, struct team *team)
 {
     struct seats *seats = visit->own;

@@ -179,8 +179,8 @@ static void fill_tables(const struct cuda_gpu *gpu, const uint32_t *order, uint3
         tables[count + order[i]] = order[(i + 1) % ring ? i + 1 : i + 1 - ring];
 }
 
-/* Writes the ring, and then loads it once in its own order, past the first level: so the second
- * level holds what it would hold after a chase had come round, and not what lies at the end. */
+/* Writes the ring, then loads it once in its order, past the first level. The second level then
+ * holds what it would hold after one round of a chase, and not simply the ring's last lines. */
 static void link_ring(struct cuda_gpu *gpu, const uint32_t *order)
 {
     const struct cuda_job *job = &gpu->job;

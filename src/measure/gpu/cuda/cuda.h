@@ -241,7 +241,7 @@ void cuda_free(struct cuda_gpu *, struct cuda_memory *);
  * `base` is where it begins. */
 void cuda_place(struct cuda_gpu *);
 void cuda_free_spans(struct cuda_gpu *);
-/* Gives back what is not lent. */
+/* Frees the memory that is not in use. */
 void cuda_free_pinned(struct cuda_gpu *);
 void cuda_close_peers(struct cuda_gpu *);
 
@@ -253,7 +253,7 @@ const char *cuda_refuses_placed(const struct cuda_gpu *, const struct gpu_work *
  * the memory is not where it was asked for; then nothing is held. */
 void cuda_allocate_placed(struct cuda_gpu *, enum gpu_home, int node, size_t bytes,
                           struct cuda_memory *);
-/* Memory of the host that lies on that node as far as the system lets it be placed and says so. */
+/* The host's memory, placed on that node if the system can place it and report where it lies. */
 void cuda_allocate_near(struct cuda_gpu *, int node, size_t bytes, struct cuda_memory *);
 void cuda_free_placed(struct cuda_gpu *, struct cuda_memory *);
 
@@ -267,7 +267,7 @@ void cuda_part(struct cuda_gpu *);
 int cuda_prepare(struct gpu *, const struct gpu_work *, uint64_t seed, struct error *);
 int cuda_run(struct gpu *, const struct gpu_work *, uint64_t repeats, uint64_t *did,
              struct gpu_time *, struct error *);
-/* Lets go of what the job holds. */
+/* Frees what the job holds. */
 void cuda_drop(struct cuda_gpu *);
 const char *cuda_refuses(const struct gpu *, const struct gpu_work *);
 

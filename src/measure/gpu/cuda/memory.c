@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Contexts belong to the whole process: another struct cuda_gpu may have mapped the peer already.
- * Where it can't be mapped, copies still find it. */
+ * If it can't be mapped, copies still reach it. */
 static void map_peer(struct cuda_gpu *gpu, void *context, int handle)
 {
     int can = 0;
@@ -111,7 +111,7 @@ void cuda_free_pinned(struct cuda_gpu *gpu)
             unpin(gpu, &gpu->pinned[i]);
 }
 
-/* The smallest that is free and large enough; else a place for one. NULL: all are lent. */
+/* The smallest free piece that is large enough, else an empty slot. NULL: all are in use. */
 static struct cuda_pinned *choose_pinned(struct cuda_gpu *gpu, size_t bytes)
 {
     struct cuda_pinned *best = NULL, *place = NULL;

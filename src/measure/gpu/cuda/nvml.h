@@ -16,8 +16,8 @@
 struct nvml;
 struct nvml_device;
 
-/* NULL where it can't be had. With `only_named` nothing but FATHOM_LIBNVML is tried: a stand-in for
- * the driver has no business with the real devices' state. */
+/* NULL where NVML can't be opened. With `only_named` only FATHOM_LIBNVML is tried: a stand-in for
+ * the driver must not report the real devices' state. */
 struct nvml *nvml_open(bool only_named);
 void nvml_close(struct nvml *); /* NULL is fine */
 /* The driver's version as it names itself, "550.54.15"; false where it does not say. */
@@ -25,8 +25,9 @@ bool nvml_driver_version(const struct nvml *, char *text, size_t size);
 /* The device at that address of the PCI bus; NULL where it is unknown. No need to give it back.
  */
 struct nvml_device *nvml_find(const struct nvml *, const char *bus);
-/* Fills what NVML knows of the device beside the driver: UUID, link, ECC, MIG and who else has it
- * open; `at_work`: this process has it open, too. Leaves alone what it can't report. */
+/* Fills in what NVML knows in addition to the driver: UUID, link, ECC, MIG and other processes that
+ * have the device open; `at_work`: this process has it open, too. Leaves alone what it can't
+ * report. */
 void nvml_read_facts(const struct nvml *, struct nvml_device *, bool at_work, struct pool *,
                      struct gpu_facts *);
 /* All absent (NAN, 0) where `device` is NULL; else each where NVML doesn't report it. */

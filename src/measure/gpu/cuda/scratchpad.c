@@ -1,7 +1,5 @@
-/*
- * Chases through scratchpads, of the multiprocessor itself or of another one of its cluster. Nobody
- * but the kernel can link them.
- */
+/* Chases through scratchpads: a multiprocessor's own, or another one's of its cluster. Only the
+ * kernel itself can link these rings. */
 #include "measure/gpu/cuda/cuda.h"
 
 /* Elements of a ring: addresses within a block's scratchpad have 32 bits, those of another block's
@@ -20,7 +18,7 @@ static struct cuda_grid grid_of(const struct gpu_work *work)
                               .shared_bytes = work->bytes};
 }
 
-/* How large a cluster may be depends on the device, and on who else holds a part of it. */
+/* The largest cluster depends on the device, and on what other programs hold of it. */
 static const char *refuses_cluster(const struct cuda_gpu *gpu, const struct gpu_work *work,
                                    const struct ptx_kernel *kernel)
 {
@@ -63,7 +61,7 @@ static void prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed)
 {
     struct cuda_job *job = &gpu->job;
     job->grid = grid_of(&job->work);
-    /* Of 32 bits, and 0 would be the strided order. */
+    /* It has 32 bits, and 0 would mean the strided order. */
     job->seed = job->work.order == GPU_RANDOM ? (uint32_t)seed | 1 : 0;
     cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits, GPU_ITSELF));
 }

@@ -41,7 +41,7 @@ static unsigned threads_for(const struct gpu_work *work)
     return (unsigned)(can < most ? can : most);
 }
 
-/* Stores have one way, and so have copies, whose loads need not be kept. */
+/* Stores have only one path, and so have copies, whose loads need not be kept. */
 static const struct ptx_kernel *kernel_of(const struct gpu_work *work)
 {
     const bool read = work->traffic == GPU_READ;

@@ -87,7 +87,7 @@ const struct ptx_place ptx_in_shared = {
     "    sub.u64 %last, %last, %base;\n",
 };
 
-/* Each thread has entered its own word; the first one alone tells. */
+/* Each thread has stored its own word; only the first one reports. */
 const struct ptx_place ptx_of_warp = {
     "",
     NO_INDEX,

@@ -185,7 +185,7 @@ static void end_round(FILE *out)
           out);
 }
 
-/* Stores that nobody waits for have still to be done: hence the fence before the clock. */
+/* Stores may still be under way when the loop ends, so a fence comes before the clock. */
 void ptx_write_stream(FILE *out, const struct ptx_kernel *kernel)
 {
     const struct ptx_stream *stream = kernel->how;

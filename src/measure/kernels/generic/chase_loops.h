@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define CHASE_STEPS 64
-/* A load that lies across the end of a line may trap here, or be taken apart by the system. */
+/* A load across the end of a line may trap here, or be emulated by the system. */
 #define CHASE_STRADDLES 0
 
 #define EIGHT_TIMES(step)      step step step step step step step step

@@ -9,7 +9,7 @@
  */
 #include "measure/probes/bandwidth/bandwidth.h"
 
-/* Beside what a quick run spends on the depth of the memory. */
+/* Allowed on top of what a quick run spends on the depth of the memory. */
 static const double quick_weight_s = 4;
 
 static void plan_bandwidth(struct probe_task *task)
@@ -97,7 +97,7 @@ static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *
     return !state->brief && plan->point_count > 0;
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
 static const struct standard experiment[] = {
     {"kernel", STANDARD_NAMED, NULL, 0},
     {"mix", STANDARD_NAMED, NULL, 0},

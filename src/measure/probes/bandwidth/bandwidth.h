@@ -27,7 +27,7 @@ enum bandwidth_shape {
 struct bandwidth_mix {
     const char *name; /* as it was asked for: "4:1", "2:1nt" */
     unsigned reads, writes;
-    unsigned loads; /* of the reads: the others are those of stores that fetch their line first */
+    unsigned loads; /* of the reads: the rest are reads of stores that fetch their line first */
     bool past_caches;
 };
 
@@ -56,9 +56,9 @@ struct bandwidth_state {
     struct bandwidth_curve *curves;
     size_t curve_count;
     bool brief; /* one probe of many: no more than a first screen wants */
-    bool looks; /* of a whole run: what a quick one measures comes first, the rest then leaves it
+    bool looks; /* for a whole run: what a quick one measures comes first, and the rest leaves it
                    out */
-    bool quick; /* of a quick run of many: no more than a check of the road to DRAM wants */
+    bool quick; /* for a quick run of many probes: only what a check of the path to DRAM needs */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */
     size_t measured; /* curves that were not made of others, once those were added; 0: not yet */

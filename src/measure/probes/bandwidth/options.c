@@ -216,7 +216,7 @@ static void refuse_beside(const struct probe_task *task, const struct setting *a
                        asked->spec->name, others[i]->spec->name);
 }
 
-/* A set of all threads together, of which each array of each of them gets a share. */
+/* A set of all threads together; each of a thread's arrays gets a share of it. */
 static void check_size(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
@@ -301,7 +301,7 @@ void bandwidth_choose(struct probe_task *task)
     if (asked->mix.has)
         refuse_beside(task, &asked->mix, not_mixed, sizeof not_mixed / sizeof *not_mixed);
     choose_kernels(task);
-    if (asked->mix.has) { /* whose loops are needed, whatever was named */
+    if (asked->mix.has) { /* kernels whose loops are needed, whatever was named */
         for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
             state->mixed[ops[i]] = find_kernel(state, ops[i], NULL);
         choose_mixes(task);

@@ -22,14 +22,16 @@ static const double touched_bytes_s = 1e9;
 enum { BATCHES_MOST = 10 };
 /* Of a quick run: some 5 ms each. */
 enum { QUICK_TRIALS = 24, QUICK_LOOKS = 5 };
-/* Of a whole run's time for bandwidth, what one CPU and all read from DRAM may have. */
+/* Share of a whole run's time for bandwidth that the rates of one CPU and of all CPUs from DRAM may
+ * take. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
 
 static const uint64_t GIB = 1 << 30;
-/* What a CPU touches in a quick run, at most; and a cache of which nothing is declared. */
+/* What a CPU touches in a quick run at most; also the size assumed for a cache of which nothing is
+ * declared. */
 static const uint64_t quick_bytes = 256 << 20, usual_cache = 64 << 20;
 enum { EVERY_COUNT_TO = 8, QUICK_TIMES = 4, QUICK_TIMES_LEAST = 2 };
 
@@ -90,7 +92,8 @@ double bandwidth_parts_share(const size_t *counts, size_t n)
     return share;
 }
 
-/* How many of the first `count` CPUs share an instance of that cache, as far as one is declared. */
+/* How many of the first `count` CPUs share an instance of that cache, according to what is
+ * declared. */
 static size_t sharing(const struct probe_task *task, int level, size_t count)
 {
     const struct bandwidth_state *state = task->state;
@@ -126,12 +129,12 @@ static uint64_t dram_set(const struct probe_task *task, const size_t *counts, si
     return most >= 2 * (double)caches ? (uint64_t)most / SMALL_PAGE * SMALL_PAGE : 0;
 }
 
-/* Beside so many programs for each CPU that are at work, touching memory takes several times as
- * long: 2.5 s of a quick run's 4 s for 192 MiB at a load of 8 on 2 CPUs of a guest. */
+/* With this many programs at work for each CPU, touching memory takes several times as long: 2.5 s
+ * of a quick run's 4 s for 192 MiB at a load of 8 on 2 CPUs of a guest. */
 static const double busy_load = 2;
 
-/* Bytes of a DRAM set of `count` CPUs that are touched in some tenths of a second: four times the
- * last-level caches that these CPUs have, or twice; 0 where a CPU's part of that is too much. */
+/* Bytes of a DRAM set of `count` CPUs that can be touched in some tenths of a second: four times
+ * these CPUs' last-level caches, or twice; 0 where even that is too much for one CPU. */
 static uint64_t quick_set(const struct probe_task *task, size_t count)
 {
     const struct bandwidth_state *state = task->state;
@@ -302,7 +305,7 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
     const int depth = level->name[0] == 'L' ? level->name[1] - '0' : 0;
     for (enum stream_op op = 0; op < STREAM_OPS; op++) {
         const struct stream_kernel *kernel = state->kernels[op];
-        /* Beside other probes: what a first screen wants. */
+        /* In a run of several probes: what a first screen needs. */
         const bool wanted = !state->brief || state->asked->kernel.has || op == STREAM_READ ||
                             (level->last && (op == STREAM_WRITE_NT || op == STREAM_TRIAD));
         const bool looked_at = state->looks && level->last && op == STREAM_READ;
@@ -505,8 +508,9 @@ void bandwidth_plan_quick(struct probe_task *task)
                                            quick_set(task, counts[i]) / counts[i]));
     plan->look = both;
     plan->look_count = plan->point_count < 2 ? plan->point_count : 2;
-    /* Where memory lies moves no rate of DRAM, and touching it takes ten times as long as reading
-     * it: trials that share it are many, and an interval takes many beside others. */
+    /* The place of memory does not change a rate of DRAM, and touching takes ten times as long as
+     * reading. So trials share memory: that gives many of them, which an interval needs under
+     * interference. */
     plan->arena_life = ARENA_EVERY_TURN;
     if (state->quick)
         plan->trials_max = QUICK_TRIALS;
@@ -568,7 +572,7 @@ void bandwidth_prepare(struct trial *trial)
     struct random random = {trial->seed};
     uint64_t steps = 0;
     for (size_t i = 0; i < point->seat_count; i++) {
-        /* Where in its part a set lies is part of what is measured. */
+        /* The place of a set within its part is part of what is measured. */
         const struct arena_part *part = &parts[i];
         const uint64_t unit = extent >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
         const uint64_t left = trial->arena->bytes - part->at;

@@ -24,14 +24,14 @@ size_t chain_ring_arena_bytes(const struct chain_ring *);
 struct chain_places *chain_ring_places(const struct chain_ring *, const struct trial *);
 /* The same memory has held another ring since: it is built anew. */
 void chain_ring_forget(const struct chain_ring *, const struct arena *);
-/* The i-th of n starting points: the same distance apart, the first at `turn` of the way round the
- * ring (0 to 1). No two are the same line where n is at most starts_most and the ring's lines. */
+/* The i-th of n starting points, which are equally far apart; the first is `turn` (0 to 1) of the
+ * way round the ring. All lie on different lines if n is at most starts_most and at most the ring's
+ * number of lines. */
 void *chain_ring_start(const struct chain_places *, double turn, size_t i, size_t n);
 /* Leaves the caches as a long walk of n chains that arrives at these starting points would: filled
  * with what lies right behind each. */
 void chain_ring_settle(const struct chain_ring *, struct chain_places *, double turn, size_t n);
-/* The same, but only for the first who asks in a round: for trials that each begin where none was
- * before. */
+/* The same, but only once in a round: for trials that each begin where no other did. */
 void chain_ring_settle_once(const struct chain_ring *, struct chain_places *, double turn,
                             size_t n);
 /* Room for the i-th worker's state, on lines of its own. */

@@ -12,8 +12,8 @@ struct trial_values {
     double *list; /* [points][room], in core cycles, or ns where there are none; NAN: missing */
     size_t points;
     unsigned room;
-    unsigned trials; /* that vote: each trial alone; of a sweep's short ones, each of some groups,
-                        which take the trials in turn and are thus spread over the whole stage */
+    unsigned trials; /* number of votes: each trial alone, or in a sweep groups of short trials,
+                        which take the trials in turn and so are spread over the whole stage */
 };
 
 /* Room for all trials of the task's plan, none of them there yet. Of a plan that sweeps, they vote
@@ -25,14 +25,14 @@ void trial_values_observe(void *task, const struct observation *);
 /* Trial number `trial` of that point, or what that group of its trials comes to
  * (quiet_of_visits()); NAN where there are none, or too few for a group. */
 double trial_value(const struct trial_values *, size_t point, unsigned trial);
-/* Trials that every point has: where a vote needs whole rounds, only those can vote. */
+/* The number of trials that every point has: a vote that needs whole rounds can use only these. */
 unsigned trial_values_rounds(const struct trial_values *);
 
 /* Adds a point to a series with room for it: what trials answered at x. Sorts the answers. */
 void trial_series_tell(struct series *, double x, double *answers, size_t n);
-/* Adds a series like that one to the result, of what trials together answered: one point, whose y
- * is their answers' summary and whose x is how many were asked, or what the caller says. Only for
- * conclude(), where the plan's series grew by pool_append(). */
+/* Adds a series like that one to the result, made of the answers of trials: one point, whose y is
+ * the summary of the answers and whose x is the number of trials asked, or what the caller says.
+ * Only for conclude(), where the plan's series grew by pool_append(). */
 void trial_series_conclude(struct probe_task *, const struct series *like, double x,
                            const struct summary *);
 

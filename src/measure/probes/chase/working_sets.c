@@ -38,18 +38,19 @@ static double begins_at(const struct series *curve, double ns)
                : INFINITY;
 }
 
-/* A guest is shown the host's whole cache and has a part of it. No core has more of a last level
- * for itself than 16 MiB (six cores of a Zen with stacked cache share 96). */
+/* A guest sees the host's whole cache and has a part of it. No core has more than 16 MiB of a last
+ * level for itself (six cores of a Zen with stacked cache share 96). */
 static uint64_t likely_bytes(const struct machine *machine)
 {
     const uint64_t declared = last_level_bytes(machine), most = 16 * MIB * machine->cpu_count;
     return machine->facts.hypervisor && most && most < declared ? most : declared;
 }
 
-/* Others hold a part of a cache while it is looked at and leave it later, and then it serves a part
- * of a set that only passes what was found: of a cache of 32 MiB, of which 10 were found, one CPU
- * read sets of 24, 32, 64, 128 and 256 MiB at 60, 50, 43, 40 and 40 GB/s. A cache up to this size
- * is passed whole, because touching four times as much takes some tenths of a second at most. */
+/* Interference may occupy part of a cache while its capacity is measured and leave it later. A set
+ * that is only larger than the capacity found is then partly served by the cache: of a cache of 32
+ * MiB, of which 10 were found, one CPU read sets of 24, 32, 64, 128 and 256 MiB at 60, 50, 43, 40
+ * and 40 GB/s. Sets exceed the whole of a cache up to this size, because touching four times as
+ * much takes some tenths of a second at most. */
 static const uint64_t passed_whole = 64 << 20;
 
 uint64_t last_level_within(const struct machine *machine, const struct series *curve,

@@ -35,7 +35,7 @@ enum { COLD_BYTES = 64 << 10, CALL_BYTES = 64 };
  * beginning. */
 static const char warm_name[] = "copy", cold_name[] = "copy, cold",
                   unaligned_name[] = "copy, unaligned";
-/* The parameter that lists the call that stands for each level: "L1", 8192, "L2", 262144. */
+/* The parameter that lists which call represents each level: "L1", 8192, "L2", 262144. */
 static const char level_calls[] = "level_calls";
 
 enum offset { ALIGNED, TO_OFF, FROM_OFF, BOTH_OFF, OFFSETS };
@@ -55,7 +55,7 @@ struct copy_state {
     size_t size_count;
     struct copy_series *series; /* one each of the plan's */
     size_t series_count;
-    uint64_t cold_bytes; /* of the arena's beginning, for calls that find nothing in a cache */
+    uint64_t cold_bytes; /* of the arena's beginning, for calls that find no data in a cache */
     uint64_t cold_at;    /* where the next of them goes on */
     bool cold_runs;      /* the trial before was one of them */
     const char *not_measured;
@@ -291,7 +291,7 @@ static void prepare_copy(struct trial *trial)
         copy->places = (size_t)(state->cold_bytes / copy->place_bytes);
         copy->place = (size_t)(state->cold_at / copy->place_bytes % copy->places);
     } else {
-        /* Where in the arena a call's memory lies is part of what is measured. */
+        /* The place of a call's memory in the arena is part of what is measured. */
         struct random random = {trial->seed};
         const uint64_t room = trial->point->arena_bytes - state->cold_bytes - warm_extent(bytes);
         at = state->cold_bytes + random_below(&random, room / PAGE + 1) * PAGE;
@@ -318,7 +318,7 @@ static void conclude_copy(struct probe_task *task, const struct stage_outcome *o
     struct factor *calls = build_note_list(task, level_calls);
     for (size_t i = 0; i < count; i++) {
         const struct chase_level *level = &levels[i];
-        uint64_t call = 0; /* the largest whose memory, twice its size, the level holds */
+        uint64_t call = 0; /* the largest call whose memory, twice its size, fits into the level */
         for (size_t k = 0; k < state->size_count; k++)
             if (state->sizes[k] % COPY_STEP_BYTES == 0 &&
                 (level->last || 2 * state->sizes[k] <= level->bytes))
@@ -485,7 +485,7 @@ static void analyse_copy(struct analysis *analysis)
         {COPY_STRING, COPY_MEMCPY},  {COPY_LOOP, COPY_MEMCPY},  {COPY_PAST, COPY_MEMCPY},
         {COPY_SET_STRING, COPY_SET}, {COPY_SET_LOOP, COPY_SET}, {COPY_SET_PAST, COPY_SET}};
     enum { LEVELS = sizeof levels / sizeof *levels };
-    double calls[LEVELS] = {0}; /* the call that stands for the level; 0: none does */
+    double calls[LEVELS] = {0}; /* the call that represents the level; 0: none does */
     size_t count;
     const struct factor *list = analysis_list(analysis, level_calls, &count);
     for (size_t i = 0; i + 1 < count; i += 2)
@@ -505,7 +505,7 @@ static void analyse_copy(struct analysis *analysis)
     add_unaligned(analysis, COPY_STRING, calls[0]);
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
 static const struct standard experiment[] = {
     {"method", STANDARD_NAMED, NULL, 0}, {"off", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},

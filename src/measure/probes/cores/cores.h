@@ -72,7 +72,8 @@ struct cores_state {
 
 /* --- cores.c --- */
 
-/* What a slot holds beside where the line may lie: it, its payload and both sides' states. */
+/* What a slot holds in addition to the place for the line: the line, its payload and both sides'
+ * states. */
 size_t cores_extent(const struct cores_state *);
 /* Position of the CPU in the matrix. */
 int cores_rank(const struct cores_state *, int cpu);
@@ -114,7 +115,8 @@ void cores_add_pair(struct probe_task *, unsigned series, unsigned op, unsigned 
 void cores_add_pairs(struct probe_task *, bool parallel);
 /* How many pairs the widest round has: below two, nothing can be measured side by side. */
 size_t cores_width(const struct probe_task *, const struct cores_state *);
-/* Some of the points that had others beside them in the plan that is done; none where none had. */
+/* Some of the points that were measured side by side with others in the plan that is done; none
+ * where there were none. */
 void cores_add_check(struct probe_task *, const struct plan *done, unsigned series);
 
 /* --- options.c: what the options ask for --- */
@@ -123,7 +125,7 @@ extern const struct option_spec cores_options[];
 /* Reads and checks all of them. */
 void cores_choose(struct probe_task *, struct cores_state *);
 
-/* --- ways.c: which way is longer, as far as two counters can tell --- */
+/* --- ways.c: which direction is longer, as far as two counters can tell --- */
 
 struct cores_ways *cores_ways_create(size_t cpu_count, struct pool *);
 void cores_ways_add(struct cores_ways *, const struct cores_state *, const struct observation *);

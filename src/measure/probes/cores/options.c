@@ -93,7 +93,7 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-/* In a quick run one pair stands for all, unless the person has chosen CPUs. */
+/* A quick run measures one pair in place of all, unless CPUs were chosen. */
 static void choose_cpus(struct probe_task *task, struct cores_state *state)
 {
     const struct cores_options *asked = task->options;
@@ -179,7 +179,8 @@ static void choose_operation(struct probe_task *task, struct cores_state *state)
     if (!state->handoffs[state->op])
         pool_leave(task->pool, ERROR_USAGE, "--op %s: %s; choose another operation",
                    handoff_names[state->op], missing);
-    /* All else is timed on one CPU, by any clock; stamps are of two, and need the counter. */
+    /* Everything else is timed on one CPU, by any clock; stamps come from two CPUs and need the
+     * counter. */
     if (state->op == HANDOFF_ONE_WAY && task->machine->live && clock_counter_distrusted(NULL))
         pool_leave(task->pool, ERROR_USAGE,
                    "--op one-way: the kernel does not trust this processor's counter, which may "

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* Of pairs measured side by side, one in twenty is measured again alone. Six give an interval,
- * and 512 show 1 %, however many there are. */
+/* One in twenty of the pairs measured side by side is measured again alone. Six pairs give an
+ * interval, and 512 show 1 %, whatever the number of pairs. */
 enum { CHECK_ONE_IN = 20, CHECK_LEAST = 6, CHECK_MOST = 512 };
 
 /* --- the tournament --- */
@@ -172,7 +172,7 @@ size_t cores_width(const struct probe_task *task, const struct cores_state *stat
     return tournament_width(list_cores(task, state), state->cpu_count, task->pool);
 }
 
-/* Adds the pair if its home is the one that is measured now. */
+/* Adds the pair if its home is the current one. */
 static void add_at_home(struct probe_task *task, unsigned region, int from, int to)
 {
     const struct cores_state *state = task->state;
@@ -218,7 +218,7 @@ void cores_add_check(struct probe_task *task, const struct plan *done, unsigned 
     const struct cores_state *state = task->state;
     const size_t homes = state->home_count; /* share the bounds, each having a plan of its own */
     const size_t least = (CHECK_LEAST + homes - 1) / homes, most = (CHECK_MOST + homes - 1) / homes;
-    size_t left = 0; /* points of the plan that had others beside them */
+    size_t left = 0; /* points of the plan that were measured side by side with others */
     for (size_t i = 0; i < done->group_count; i++)
         left += done->groups[i] > 1 ? done->groups[i] : 0;
     size_t wanted = left / CHECK_ONE_IN;
@@ -227,7 +227,7 @@ void cores_add_check(struct probe_task *task, const struct plan *done, unsigned 
     task->plan.points = pool_alloc(task->pool, wanted, sizeof *task->plan.points);
     struct random random = {state->seed + state->home_now};
     const struct plan_point *point = done->points;
-    /* Each of what is left is as likely to be chosen (Knuth's algorithm S). */
+    /* Each of the remaining pairs is equally likely to be chosen (Knuth's algorithm S). */
     for (size_t group = 0; group < done->group_count; group++)
         for (unsigned i = 0; i < done->groups[group]; i++, point++)
             if (done->groups[group] > 1 &&

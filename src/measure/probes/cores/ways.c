@@ -79,7 +79,7 @@ void cores_ways_add(struct cores_ways *ways, const struct cores_state *state,
 }
 
 /* The standard errors that hold all pairs' means at once: a normal value is beyond z with less than
- * exp(-z^2/2), and Student's t is had from z by Wallace's approximation ("Bounds on normal
+ * exp(-z^2/2), and Student's t is computed from z by Wallace's approximation ("Bounds on normal
  * approximations to Student's and the chi-square distributions", 1959). */
 static double standard_errors(size_t pairs, double freedom)
 {

@@ -118,7 +118,7 @@ static void add(struct probe_task *task, struct fault_point point, double x, siz
         threads > 1 ? SHOOTDOWN_CALLS * point.page : 0; /* what the other threads use meanwhile */
 }
 
-/* So many pages, or as many bytes as --size says, in whole pages. */
+/* That many pages, or as many bytes as --size says, in whole pages. */
 static size_t region(const struct probe_task *task, size_t page, unsigned pages)
 {
     const struct setting *asked = &((const struct fault_options *)task->options)->size;
@@ -135,7 +135,7 @@ static void not_measured(struct probe_task *task, const char *what, const char *
         pool_printf(task->pool, "%s%s%s: %s", before ? before : "", before ? "; " : "", what, why);
 }
 
-/* Whether such pages can be had, as many as a batch needs; else notes why not. */
+/* Whether enough of such pages for a batch can be obtained; else notes why not. */
 static bool can_be_had(struct probe_task *task, enum pages_kind kind, size_t bytes)
 {
     static const struct {
@@ -368,8 +368,8 @@ static struct point *measured_point(const struct probe_task *task, const struct 
     return series_point(&task->result->series[series], at->x);
 }
 
-/* Notes what the kernel counted, flags points where that is not what was meant, and takes the value
- * from those whose system calls were refused. */
+/* Notes what the kernel counted, flags points whose count is not the expected one, and removes the
+ * value of those whose system calls were refused. */
 static void conclude_fault(struct probe_task *task, const struct stage_outcome *outcome)
 {
     const struct fault_state *state = task->state;

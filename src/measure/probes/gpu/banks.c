@@ -20,8 +20,8 @@ static const unsigned warp = 32;
 /* In words. */
 static const unsigned strides[STRIDES] = {1, 2, 4, 8, 16, 32, 64, 33};
 static const char series_name[] = "scratchpad by stride of a warp";
-/* Latencies nearer than this are one: of two strides of which one makes twice as many threads meet,
- * the smaller is a third less even where a turn is only one cycle. */
+/* Latencies nearer than this count as equal: if one of two strides makes twice as many threads
+ * collide, the smaller latency is a third less even if a turn takes only one cycle. */
 static const double alike = 0.95;
 
 static void plan_banks(struct gpu_task *task, unsigned stage)

@@ -54,7 +54,7 @@ static void plan_cluster(struct gpu_task *task, unsigned stage)
     }
 }
 
-/* The ranks of the largest cluster that gave any. */
+/* Ranks in the largest cluster that could be obtained. */
 static void conclude_cluster(struct gpu_task *task)
 {
     for (size_t i = SIZES; i-- > 0;) {

@@ -28,7 +28,7 @@ enum { LADDERS = 6, STRIDES = 7, MEMORY_PART = 8 };
 static const unsigned strides[STRIDES] = {16, 32, 64, 128, 256, 512, 1024};
 /* Less of a difference between hits and misses is none that can be halved. */
 static const double least_rise = 1.2;
-/* A stride whose loads take this much of the way from the smallest to the largest misses always. */
+/* A stride whose latency is this far of the way from the smallest to the largest misses always. */
 static const double all_miss = 0.95;
 
 static const struct ladder {
@@ -36,7 +36,7 @@ static const struct ladder {
     unsigned level;
     enum gpu_path path;
     enum gpu_order order;
-    double times; /* the set, of what the level holds */
+    double times; /* the set, as a share of the level's capacity */
 } ladders[LADDERS] = {
     {"L1 fetched by stride", "L1.fetch", 1, GPU_L1, GPU_STRIDED, 2},
     {"L1 lines by stride", "L1.line", 1, GPU_L1, GPU_RANDOM, 1.5},
@@ -82,8 +82,8 @@ static void plan_fetch(struct gpu_task *task, unsigned stage)
 
 /* --- concluding --- */
 
-/* The smallest stride at which every load misses; 0: it can't be known. Of strides beyond a line
- * only some lines are touched, and those may fit. */
+/* The smallest stride at which every load misses; 0: unknown. Strides beyond a line touch only some
+ * lines, and those may fit. */
 static unsigned read_fetch(const double latency[STRIDES])
 {
     const double least = latency[0];

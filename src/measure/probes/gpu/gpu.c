@@ -68,7 +68,7 @@ static bool open_backend(struct probe_task *task, const struct gpu_backend *cons
         if ((!wanted || strcmp(backends[i]->name, wanted) == 0) &&
             try_backend(task, backends[i], wanted != NULL, usable, &reasons))
             return true;
-    /* Of a whole run a person wants no GPU's story on a machine without one. */
+    /* A whole run on a machine without a GPU says nothing about GPUs. */
     build_skip(task, !task->named ? "no GPU was found; 'fathom doctor' says why"
                      : reasons    ? reasons
                                   : "this program knows no such backend");
@@ -159,8 +159,8 @@ static double share_of(struct probe_task *task)
 }
 
 /* What all GPU plans have in common. A batch of a millisecond is a thousand ticks of the slowest
- * device clock there is (%globaltimer moves in steps of 1 us on some). Trials do not share a device
- * with anybody, so they need not be spread as far as those of CPUs. */
+ * device clock (%globaltimer moves in steps of 1 us on some). No other program shares the device,
+ * so trials need not be spread as far as those of CPUs. */
 static void plan_afresh(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
@@ -186,7 +186,8 @@ static void stop_device(struct gpu_state *state)
     gpu_near_leave(&state->near);
 }
 
-/* The device whose turn it is, started: false, and why not, where that concerns it alone. */
+/* Starts the current device. False: it did not start; the reason is noted if it concerns this
+ * device alone. */
 static bool start_device(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
@@ -206,8 +207,8 @@ static bool start_device(struct probe_task *task)
     return false;
 }
 
-/* Begins the experiment whose turn it is, on the device whose turn it is, which is running. False:
- * it can't do that. */
+/* Begins the current experiment on the current device, which is running. False: the device can't do
+ * it. */
 static bool begin_experiment(struct probe_task *task)
 {
     struct gpu_state *state = task->state;

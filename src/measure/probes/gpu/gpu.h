@@ -22,7 +22,7 @@ struct gpu_task {
     unsigned device;     /* its index in them */
     size_t first_series; /* in task->plan.series: where this experiment's own begin */
     void *state;         /* the experiment's own from stage to stage, in the pool */
-    uint64_t free_bytes; /* of its memory, when the experiment began; 0 unknown */
+    uint64_t free_bytes; /* free memory when the experiment began; 0 unknown */
 };
 
 struct gpu_experiment {
@@ -30,8 +30,8 @@ struct gpu_experiment {
     const char *summary; /* a clause for --help */
     double weight;       /* seconds on a device */
     bool cuda_alone;     /* no other backend can do any of it, so it takes no share of the time */
-    bool by_default;     /* part of a whole run (`fathom run`), beside `fathom gpu` without --what,
-                            which does all that the device can */
+    bool by_default;     /* part of a whole run (`fathom run`), as opposed to `fathom gpu` without
+                            --what, which does all that the device can */
     unsigned stages;     /* that plan() is asked for at most; 0: one */
     /* Leaves with ERROR_USAGE where options contradict each other or the device's facts, before
      * anything is started: `gpu` is NULL. May be NULL. */
@@ -99,7 +99,8 @@ bool gpu_can(struct gpu_task *, const char *what, const struct gpu_work *);
 void gpu_not_measured(struct gpu_task *, const char *what, const char *why);
 /* Whether that device is a CPU that OpenCL offers. */
 bool gpu_is_cpu(const struct gpu_facts *);
-/* Memory that an experiment may count on: what is free, or where that is unknown all there is. */
+/* Memory that an experiment may use: the free memory, or all of it where the free part is unknown.
+ */
 uint64_t gpu_memory(const struct gpu_task *);
 
 /* --- findings --- */

@@ -142,7 +142,7 @@ static void sift(struct gpu_task *here, struct curves *asked)
 
 /* --- over which working sets --- */
 
-/* Of the dense curves. */
+/* For the dense curves. */
 static struct working_set_limits limits_dense(const struct gpu_task *here,
                                               const struct curves *asked)
 {
@@ -166,7 +166,7 @@ static struct working_set_limits limits_dense(const struct gpu_task *here,
     return limits;
 }
 
-/* Of those beside them. */
+/* For the other curves. */
 static struct working_set_limits limits_beside(const struct gpu_task *here,
                                                const struct curves *asked)
 {
@@ -183,8 +183,8 @@ static struct working_set_limits limits_beside(const struct gpu_task *here,
     return limits;
 }
 
-/* The sets within the limits, as the options want them, or ERROR_USAGE. Those smaller than a stride
- * lie within a line, and their elements side by side; the others are whole strides. */
+/* The sets within the limits that the options ask for, or ERROR_USAGE. A set smaller than a stride
+ * lies within one line, with its elements next to each other; other sets are whole strides. */
 static struct working_sets choose_sets(const struct gpu_task *here, const struct curves *asked,
                                        const struct working_set_limits *limits)
 {

@@ -1,6 +1,6 @@
-/* Of each device; the number behind "gpu" is its place in machine.gpus. Written out rather than
- * with stars where there are few, so that tests/cli/manual knows the ends that the experiments
- * write. */
+/* Findings of each device; the number after "gpu" is its place in machine.gpus. Short lists of
+ * names are written out instead of using stars, so that tests/cli/manual sees the ends that the
+ * experiments write. */
 #include "measure/probes/gpu/gpu.h"
 
 /* A curve follows pointers through the first cache, a line after the other; what is not asked for

@@ -95,8 +95,8 @@ static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
     return work;
 }
 
-/* Only some devices have a cache for scalar loads: others lack nothing. A CPU has no constant
- * memory, but calls plain memory so, of which `latency` has the curve. */
+/* Only some devices have a cache for scalar loads; the others lack nothing. A CPU device has no
+ * constant memory and uses plain memory in its place, which `latency` already measures. */
 static bool can(struct gpu_task *task, const char *what, const struct gpu_work *work)
 {
     if (work->path == GPU_CONSTANT && gpu_is_cpu(task->facts)) {
@@ -156,8 +156,8 @@ struct flat {
     double latency;  /* of its points, in cycles where they have them, else in the series' unit */
 };
 
-/* Three sizes are the fewest of which no one can be an outlier between two; and timings of one
- * plateau lie within less (latency.c: a batch is a thousand steps of the clock). */
+/* Three sizes are the fewest with which a single outlier can't decide; and timings of one plateau
+ * lie within this range (latency.c: a batch is a thousand steps of the clock). */
 enum { POINTS_LEAST = 3 };
 static const double apart_most = 0.02;
 

@@ -16,13 +16,13 @@ struct gpu_near {
 };
 
 /* Keeps the calling thread to those CPUs of the node that it may use. Does nothing where the node
- * is unknown (NAN), where the machine has one alone or the node no CPU of its own, or where the
- * system does not let it: copies are then as far as they are. */
+ * is unknown (NAN), where the machine has only one node or this node has no CPU, or where the
+ * system forbids it: copies then include the distance to the node. */
 void gpu_near_enter(struct gpu_near *, const struct machine *, double node);
 /* Lets it run where it might before. */
 void gpu_near_leave(struct gpu_near *);
-/* Whether so much can be taken of that node of the host and some is left: who asks for more than a
- * node has of its own is ended by the kernel. True where nothing is known of the node. */
+/* Whether that much can be taken of the host's node with some left over: the kernel ends a process
+ * that asks for more than the node has. True where nothing is known of the node. */
 bool gpu_near_has_room(const struct machine *, double node, uint64_t bytes);
 
 #endif

@@ -13,7 +13,7 @@ extern const struct option_spec gpu_options[];
 
 enum { GPU_NAMES_MOST = 32 };
 
-/* Of --path, in the order of its bits. */
+/* For --path, in the order of its bits. */
 extern const char *const gpu_path_names[];
 
 /* All that follow leave with ERROR_USAGE, naming the option, the word and what there is.

@@ -59,7 +59,7 @@ static struct gpu_work work_of(enum step step, size_t peer)
     return work;
 }
 
-/* The matrix of all devices, as far as one of them has begun it. */
+/* The matrix of all devices, if a device has begun it. */
 static struct series *find_matrix(const struct gpu_task *task, enum step step)
 {
     const struct plan *plan = &task->task->plan;

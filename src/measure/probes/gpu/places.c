@@ -60,7 +60,7 @@ static struct gpu_work reads_of(const struct gpu_task *task, enum gpu_home home)
     return work;
 }
 
-/* One point of its own series; `name` is that of the factor that tells it from the others. */
+/* A point in a series of its own. `name` is the factor that distinguishes that series. */
 static void plan_one(struct gpu_task *task, const char *what, const struct gpu_work *work,
                      const char *name, const char *text, double number)
 {
@@ -71,7 +71,8 @@ static void plan_one(struct gpu_task *task, const char *what, const struct gpu_w
     gpu_add_point(task, series, (double)work->bytes, work);
 }
 
-/* Whether memory of the node can be had: else the result says why not, unless there is none. */
+/* Whether memory of the node can be obtained; else the result says why not, unless there is no such
+ * node. */
 static bool can_have(struct gpu_task *task, const struct numa_facts *node,
                      const struct node_place *place)
 {

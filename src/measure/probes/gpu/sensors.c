@@ -65,7 +65,7 @@ void gpu_log_note(struct gpu_log *log, const struct gpu_backend *backend, struct
     struct gpu_sensor_reading *reading =
         pool_append(pool, (void **)&log->list, &log->count, sizeof *reading);
     if (!reading)
-        return; /* what stands beside a measurement is not worth losing it */
+        return; /* a measurement is not given up because its sensors failed */
     *reading = (struct gpu_sensor_reading){
         .point = *seen->trial->point,
         .sensors = {.clock_hz = NAN, .memory_clock_hz = NAN, .power_w = NAN, .temperature_c = NAN}};
@@ -95,7 +95,7 @@ void gpu_log_flag(const struct gpu_log *log, const struct gpu_task *task)
         }
 }
 
-/* What was sensed beside that point, into values; how many. */
+/* What was sensed with that point, into values; returns how many. */
 static size_t collect(const struct gpu_log *log, const struct series *series, size_t index,
                       const struct point *point, const struct sensed_quantity *quantity,
                       double *values)
@@ -109,8 +109,8 @@ static size_t collect(const struct gpu_log *log, const struct series *series, si
     return n;
 }
 
-/* The companion of curve `index`, where anything was sensed beside it. A matrix has none: four more
- * of a thousand cells each would say little, and gpu_log_end() says their span. */
+/* The companion of curve `index`, if anything was sensed with it. A matrix has none: four more of a
+ * thousand cells each would say little, and gpu_log_end() says their span. */
 static void add_companion(const struct gpu_log *log, const struct gpu_task *task, size_t index,
                           const struct sensed_quantity *quantity, double *values)
 {

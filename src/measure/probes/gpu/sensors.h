@@ -1,13 +1,11 @@
-/*
- * The condition of a device while it works, beside what was measured: clocks, power and temperature
- * as it reports them (NVML), and whether it slowed its clock, and why.
- */
+/* The condition of a device while it works, read during measurements: clocks, power and temperature
+ * as it reports them (NVML), and whether and why it slowed its clock. */
 #ifndef FATHOM_MEASURE_PROBES_GPU_SENSORS_H
 #define FATHOM_MEASURE_PROBES_GPU_SENSORS_H
 
 #include "measure/probes/gpu/gpu.h"
 
-/* What the sensors read beside one trial of one point. */
+/* What the sensors read with one trial of one point. */
 struct gpu_sensor_reading {
     struct plan_point point;
     struct gpu_sensors sensors;
@@ -36,7 +34,7 @@ struct gpu_log {
 
 /* A new plan begins. */
 void gpu_log_begin(struct gpu_log *, const struct plan *, struct pool *);
-/* Asks the device beside a trial that was just kept, unless it was asked a moment ago: the question
+/* Asks the device right after a trial was kept, unless it was asked a moment ago: the question
  * takes the driver a millisecond or more. Does nothing where the backend does not report it. */
 void gpu_log_note(struct gpu_log *, const struct gpu_backend *, struct gpu *,
                   const struct observation *, struct pool *);
@@ -48,9 +46,9 @@ void gpu_log_flag(const struct gpu_log *, const struct gpu_task *);
  * reported them, with the measured series' factors. Then forgets all but the spans and reasons.
  */
 void gpu_log_conclude(struct gpu_log *, const struct gpu_task *);
-/* The device is done: where it reported anything, adds the finding "gpu0.condition", whose text
- * says from where to where all that moved, beside curves and matrices alike, and what slowed the
- * clock. Then forgets everything. */
+/* The device is done: if it reported anything, adds the finding "gpu0.condition", whose text gives
+ * the range of each reading, for curves and matrices alike, and what slowed the clock. Then forgets
+ * everything. */
 void gpu_log_end(struct gpu_log *, struct gpu_task *);
 
 #endif

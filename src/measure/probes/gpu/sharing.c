@@ -19,12 +19,11 @@
 #include <math.h>
 
 enum { STRIDE = 128 };
-/* Hits and misses, and rings that are there and rings that are not, that are nearer than this show
- * nothing: a second level takes four times as long as a first one on every device of which figures
- * are published. */
+/* If hits and misses are nearer to each other than this, nothing can be concluded: a second level
+ * takes four times as long as a first one on every device with published figures. */
 static const double apart = 1.5;
-/* Of the way from a miss to a hit: from where on a ring counts as found, and up to where as not
- * found. */
+/* Shares of the way from a miss to a hit: at least this counts as found, at most this as not found.
+ */
 static const double is_found = 0.75, is_missing = 0.25;
 
 /* --- which are one --- */
@@ -108,7 +107,7 @@ static void conclude_way(struct gpu_task *task, const struct way *way)
  * Time: nine points of six trials of three batches of 1 ms, of which passes that are not timed take
  * ten times as much: 1 s. */
 enum { GROUP = 16 /* loads */ };
-/* Of one cache, for each ring. */
+/* Share of one cache that each ring takes. */
 static const double part = 0.75;
 
 static const char alone_name[] = "L1 undisturbed", beside_name[] = "L1 beside another warp";

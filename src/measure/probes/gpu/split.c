@@ -78,7 +78,8 @@ struct gpu_split gpu_split_default(const struct gpu_facts *facts)
     return (struct gpu_split){with_scratchpad(facts, sizes[0]).l1_bytes, -1};
 }
 
-/* Bytes of L1: of a size, or of a share of all that the first level has. */
+/* Bytes of L1: given as a size, or as a share of the memory that L1 and scratchpad have together.
+ */
 static double parse_wanted(const char *text, double all, struct pool *pool)
 {
     uint64_t size;

@@ -15,7 +15,7 @@ struct gpu_state {
     size_t device_count;
     uint32_t asked; /* experiments, as bits */
 
-    size_t device_at, experiment_at; /* whose turn it is */
+    size_t device_at, experiment_at; /* the current one */
     unsigned stage;                  /* that the experiment is asked for next */
     bool running;                    /* the experiment has begun and is not concluded */
     struct gpu *gpu;                 /* NULL: the device is not started */

@@ -20,7 +20,7 @@
 
 #include <math.h>
 
-/* Of each copy, as far as that is no more than this part of the device's memory. */
+/* Bytes of each copy, if that is no more than this part of the device's memory. */
 static const uint64_t copy_bytes = UINT64_C(32) << 20;
 enum { MEMORY_PART = 8, BATCHES = 3, WAYS_MOST = 2 };
 static const double batch_ns = 5e6;

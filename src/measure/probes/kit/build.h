@@ -1,7 +1,5 @@
-/*
- * Building a plan, and what a document has to hold beside its points: steps of the document's pool
- * (base/pool.h), so none of these functions fails.
- */
+/* Building a plan, and what a document holds besides points: steps of the document's pool
+ * (base/pool.h), so none of these functions fails. */
 #ifndef FATHOM_MEASURE_PROBES_KIT_BUILD_H
 #define FATHOM_MEASURE_PROBES_KIT_BUILD_H
 
@@ -12,7 +10,7 @@ unsigned build_series(struct probe_task *, struct series);
 /* Adds a number or a text (not copied) to the factors of a planned series. */
 void build_factor(struct probe_task *, unsigned series, const char *name, double number);
 void build_factor_text(struct probe_task *, unsigned series, const char *name, const char *text);
-/* Adds a point at `x` of a series, measured by the first of those CPUs, beside the others in that
+/* Adds a point at `x` of a series, measured by the first of those CPUs, with the others in that
  * role. The caller may fill in what else it needs. */
 struct plan_point *build_point(struct probe_task *, unsigned series, double x, const int *cpus,
                                size_t count, enum role others);

@@ -127,7 +127,7 @@ void probe_plan_clear(struct probe_task *task)
     };
 }
 
-/* Of 10 us, reading the clock is some 0.2 %, which is taken off. */
+/* In a batch of 10 us, reading the clock is some 0.2 %, which is subtracted. */
 static const double short_batch_ns = 10e3;
 
 void probe_plan_short_batches(struct plan *plan, double trial_ns)

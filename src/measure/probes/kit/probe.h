@@ -40,16 +40,16 @@ struct probe_task {
     struct probe_result *result;
     struct gpu_facts *gpus; /* that plan() found, for the machine's facts */
     size_t gpu_count;
-    bool named;      /* by a person, as against a whole run: it may then do all that it can */
+    bool named; /* named by a person and not part of a whole run: it may then do all that it can */
     uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, where plan() knows better than probe->weight; 0: it doesn't */
     struct probe_stage *stages; /* begun so far, in the pool */
     size_t stage_count;
     size_t parameters_planned; /* of the result's parameters, those before it was reported */
     bool interrupted;          /* before all was measured: what there is by then is reported */
-    const char *unfinished; /* a file that the probe has left beside an older one, because it does
-                             * not hold all that it should; NULL: none */
-    char so_far[48];        /* what observe() has to say while measuring, for people; may be "" */
+    const char *unfinished;    /* an incomplete file that the probe has left next to an older one;
+                                  NULL: none */
+    char so_far[48]; /* what observe() has to say while measuring, for people; may be "" */
 };
 
 struct probe {
@@ -79,13 +79,13 @@ struct probe {
     void (*prepare)(struct trial *);
     /* See struct trial_work; the observer is the task. May be NULL. */
     void (*observe)(void *task, const struct observation *);
-    /* Plans what is to be measured next, from what has been: fills task->plan anew, but for the
+    /* Plans the next stage from what has been measured: fills task->plan anew except for its
      * series, which stay as they are (with their points, ascending by x) and to whose end others
      * may be added. Returns false when there is nothing more to measure. `stage` counts from 1.
-     * NULL: the first plan is all. */
+     * NULL: there is only the first plan. */
     bool (*next)(struct probe_task *, const struct stage_outcome *, unsigned stage);
-    /* Puts into task->result, whose series are complete, what else its document has to hold: series
-     * that are made of others, parameters, and findings that no series yields. May be NULL. */
+    /* Adds to task->result, whose series are complete, what else its document holds: series made of
+     * others, parameters, and findings that no series yields. May be NULL. */
     void (*conclude)(struct probe_task *, const struct stage_outcome *);
     /* Computes all findings from the result alone (conclude/analyse.h), after measuring as for a
      * document of old. NULL: conclude() adds all of them. */
@@ -144,8 +144,8 @@ int probe_conclude(struct probe_task *, const struct stage_outcome *, struct err
  * begun (measure/run/stages.h). */
 void probe_release(struct probe_task *);
 
-/* Adds a parameter to the result, beside the options' values; the caller sets text or number. NULL
- * when there is no memory. */
+/* Adds a parameter to the result, in addition to the options' values; the caller sets text or
+ * number. NULL when there is no memory. */
 struct factor *probe_add_parameter(struct probe_task *, const char *name);
 /* Adds an empty finding of that name. NULL when there is no memory. */
 struct finding *probe_add_finding(struct probe_task *, const char *name, const char *unit);

@@ -124,7 +124,7 @@ static const struct series *random_beside(const struct probe_result *result)
     return NULL;
 }
 
-/* What going forward hides of what random order costs, at the largest size. */
+/* Share of random order's latency that going forward hides, at the largest size. */
 static void add_hidden(struct analysis *analysis, const struct series *forward,
                        const struct series *random)
 {

@@ -1,8 +1,6 @@
-/*
- * Several kinds of the chase: the curves of `fathom latency --variants`, and the table of --table,
- * every variant at one size inside each level, so that what a variant costs stands beside what a
- * level costs.
- */
+/* Several kinds of the chase: the curves of `fathom latency --variants`, and the table of --table:
+ * every variant at one size inside each level, so that the costs of variants and levels can be
+ * compared. */
 #include "base/units.h"
 #include "measure/probes/kit/build.h"
 #include "measure/probes/latency/latency.h"

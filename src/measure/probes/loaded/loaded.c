@@ -20,8 +20,8 @@
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 /* All injectors' memory is touched in every round. */
 static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
-/* An injector that did less than this share of what the busiest one did had no CPU at all, rather
- * than a slow one. */
+/* An injector below this share of the busiest one's rate had no CPU at all, rather than a slow one.
+ */
 static const double starved_below = 0.05;
 /* A latency under load is not reproducible to the second decimal. */
 static const double usual_precision = 0.02;
@@ -52,7 +52,7 @@ static const struct option_spec options[] = {
     {.name = NULL},
 };
 
-/* --- planning: who --- */
+/* --- planning: seats --- */
 
 /* A CPU as an injector: the lowest rank is taken first. */
 struct candidate {
@@ -344,15 +344,15 @@ static void plan_loaded(struct probe_task *task)
     plan_place(task);
     if (!task->common.thorough.has)
         task->plan.trials_max = ENDS_TRIALS_MAX;
-    /* In a whole run the ends are what is wanted, and in a few seconds all that there is. */
+    /* A whole run needs the ends, and with a few seconds there is no time for more. */
     if (task->named && !task->common.quick.has)
         task->plan.share = ends_share;
     add_step(task, LOADED_NONE);
     add_step(task, LOADED_FULL);
 }
 
-/* The steps between: all of them, or every second or third where there is no time for more. A whole
- * run wants the ends, and has the curve only where it has much time. */
+/* The steps between the ends: all, or every second or third where there is no time for more. A
+ * whole run needs the ends, and measures the curve only if it has much time. */
 static bool next_loaded(struct probe_task *task, const struct stage_outcome *outcome,
                         unsigned stage)
 {

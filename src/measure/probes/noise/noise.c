@@ -70,7 +70,7 @@ static void plan_noise(struct probe_task *task)
     plan->batches = 1;
     /* The time ends it, so there may be more of them. */
     plan->trials_min = plan->trials_max = TRIALS_SLACK * (unsigned)ceil(for_s * 1e9 / batch_ns);
-    plan->precision = INFINITY; /* it watches for as long as asked, however much it sees */
+    plan->precision = INFINITY; /* it watches for the time asked for, whatever it sees */
     plan->span_s = 0;
     plan->lasts_s = for_s;
     plan->meant = MEANT_SWITCHES | MEANT_STEAL;
@@ -249,8 +249,8 @@ static void observe_noise(void *observer, const struct observation *seen)
     struct gaps *gaps = gaps_of(seen->trial);
     if (!seen->batch_count || !gaps->readings)
         return;
-    /* What interrupts between the engine's reading of the clock and the kernel's makes the rate too
-     * low, and nothing makes it too high: so the highest is right. */
+    /* An interruption between the engine's reading of the clock and the kernel's makes the rate too
+     * low, and nothing makes it too high, so the highest rate is right. */
     const double ns = seen->batches[seen->batch_count - 1].ns;
     if (ns > 0 && gaps->last_ticks)
         state->ticks_per_ns = fmax(state->ticks_per_ns, (double)gaps->last_ticks / ns);

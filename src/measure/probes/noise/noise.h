@@ -61,7 +61,7 @@ struct noise_state {
     uint64_t *stolen_before;
 };
 
-/* Of a kind, or WATCHED, in all windows. */
+/* Ticks of a kind, or WATCHED, in all windows. */
 double noise_ticks(const struct noise_tally *, int column);
 /* The longest interruption of all kinds. */
 double noise_longest(const struct noise_tally *);

@@ -211,7 +211,7 @@ static void add_worst(struct analysis *analysis, const struct series *series,
     analysis_read_off(analysis, first, series);
 }
 
-/* --- beside what the firmware's HMAT declares --- */
+/* --- comparison with the firmware's HMAT --- */
 
 /* The node's own entry: from nodes that have CPUs, where the kernel tells those apart. */
 static const struct declared_way *way_to(const struct declared_facts *declared, int node)
@@ -284,7 +284,7 @@ void numa_analyse(struct analysis *analysis)
                   "the document does not hold what distances are declared");
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
 const struct standard numa_experiment[] = {
     {"shows", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},

@@ -70,7 +70,7 @@ static void add_cpu(struct probe_task *task, int cpu)
     from->readers[from->reader_count++] = cpu;
 }
 
-/* Leaves the one that --from names, where it is given. */
+/* Keeps only the node that --from names, if it is given. */
 static void choose_from(struct probe_task *task)
 {
     const struct setting *asked = &((const struct numa_options *)task->options)->from;
@@ -98,7 +98,7 @@ static void choose_from(struct probe_task *task)
 
 /* --- planning: to where --- */
 
-/* As much as lies well beyond the caches, at most half of what the node has free. */
+/* A size well beyond the caches, and at most half of the node's free memory. */
 static void choose_bytes(const struct probe_task *task, struct numa_to *to, uint64_t node_free)
 {
     const struct numa_state *state = task->state;
@@ -174,7 +174,7 @@ static void describe(struct probe_task *task)
         build_factor_text(task, series, "shows", shows[i]);
         build_factor_text(task, series, "pages", pages);
     }
-    /* What the firmware says of the ways, beside what was measured. */
+    /* What the firmware declares of the paths, next to what was measured. */
     for (size_t i = 0; machine->nodes && i < facts->node_count; i++) {
         const char *text = NULL;
         for (size_t j = 0; j < facts->node_count; j++)

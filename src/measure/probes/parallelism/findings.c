@@ -216,7 +216,7 @@ static const struct point *concluded_of(const struct series *concluded)
     return concluded && concluded->point_count ? concluded->points : NULL;
 }
 
-/* Of fewer trials a single disturbed one could decide. */
+/* With fewer trials a single disturbed one could decide. */
 enum { KNEE_TRIALS_LEAST = 3 };
 
 /* Why there is no knee: that none was seen, only where trials enough could have seen one. */
@@ -299,7 +299,7 @@ void parallelism_analyse(struct analysis *analysis)
 
 /* --- the registry's lines --- */
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
 const struct standard parallelism_experiment[] = {
     {"level", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},

@@ -194,7 +194,7 @@ static void conclude_coherence(struct probe_task *task, const struct stage_outco
     (void)outcome;
     for (size_t i = 0; i < task->plan.point_count; i++) {
         const struct plan_point *point = &task->plan.points[i];
-        if (point->index != LINE_SHARED) /* the first operation's stand for all */
+        if (point->index != LINE_SHARED) /* the first operation's value is used for all */
             continue;
         const int sharer = choose_sharer(task, point->to);
         build_element(task, sharers, point->to);
@@ -271,7 +271,7 @@ static void analyse_coherence(struct analysis *analysis)
     }
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
 static const struct standard experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"state", STANDARD_NAMED, NULL, 0},

@@ -167,7 +167,7 @@ static bool take_votes(const struct series *votes, const struct series **series,
     return ran;
 }
 
-/* `small`: the pages whose number huge ones are compared with, the first that were looked at. */
+/* `small`: the pages to whose number huge ones are compared, the first that were measured. */
 static void analyse_pages(struct analysis *analysis, const struct tlb_page *page,
                           const struct tlb_page *small)
 {
@@ -246,7 +246,7 @@ static void analyse_tlb(struct analysis *analysis)
     }
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
 static const struct standard experiment[] = {
     {"pages", STANDARD_NAMED, NULL, 0},
     {"look", STANDARD_NAMED, NULL, 0},

@@ -335,9 +335,9 @@ static const char *kind_named(const struct nesting *nesting, unsigned kinds)
     return "";
 }
 
-/* The cache of that level that CPUs of this kind have; NULL: none is declared. What two kinds have
- * alike stands in a document once, with CPUs of the one; where it could be one of several, nobody
- * knows. */
+/* The cache of that level that CPUs of this kind have; NULL: none is declared. A document stores
+ * what two kinds have alike once, with the CPUs of one kind; where it could belong to several, it
+ * is unknown. */
 static const struct cache *cache_of(const struct nesting *nesting, size_t kind, int level)
 {
     const struct cache *alike = NULL;
