@@ -38,6 +38,15 @@ void summarize(const double *values, size_t n, double *scratch, struct summary *
     };
 }
 
+void summary_divide(struct summary *summary, double by)
+{
+    float *const values[] = {&summary->median, &summary->low, &summary->high,
+                             &summary->min,    &summary->p10, &summary->p25,
+                             &summary->p75,    &summary->p90, &summary->max};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        *values[i] = (float)((double)*values[i] / by);
+}
+
 double summary_half_width(const struct summary *summary)
 {
     if (summary->n < 2 || !(summary->median > 0))

@@ -25,6 +25,9 @@ void summarize(const double *values, size_t n, double *scratch, struct summary *
 /* The summary of no trials. */
 struct summary summary_of_nothing(void);
 
+/* Divides all its values: each one's share of what several did together. */
+void summary_divide(struct summary *, double by);
+
 /* Half the interval's width over the median; INFINITY for fewer than two trials. */
 double summary_half_width(const struct summary *);
 

@@ -25,11 +25,7 @@ static void add_per_cpu(struct probe_task *task, size_t from)
     for (; each->point_count < total->point_count; each->point_count++) {
         struct point *point = &each->points[each->point_count];
         *point = total->points[each->point_count];
-        float *const values[] = {&point->y.median, &point->y.low, &point->y.high,
-                                 &point->y.min,    &point->y.p10, &point->y.p25,
-                                 &point->y.p75,    &point->y.p90, &point->y.max};
-        for (size_t v = 0; v < sizeof values / sizeof *values; v++)
-            *values[v] = (float)((double)*values[v] / point->x);
+        summary_divide(&point->y, point->x);
     }
 }
 

@@ -236,6 +236,20 @@ int *chases_cpus(const struct probe_task *task, int first)
     return cpus;
 }
 
+size_t chases_threads(const struct probe_task *task, size_t otherwise)
+{
+    const size_t count = task->cpus.count;
+    if (!settings_has(task->settings, "threads"))
+        return otherwise;
+    const size_t wanted = (size_t)settings_number(task->settings, "threads");
+    if (wanted > count)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "
+                   "at most %zu",
+                   wanted, count, count == 1 ? "" : "s", count);
+    return wanted;
+}
+
 /* --- measuring --- */
 
 /* Going round twice settles any replacement policy; of a set larger than the caches, as many lines

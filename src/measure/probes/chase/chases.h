@@ -64,6 +64,10 @@ void chases_plan_place(struct probe_task *, const struct chases *, enum page_pol
 /* The CPUs of --cpus: `first`, then the others, cores before their second threads. */
 int *chases_cpus(const struct probe_task *, int first);
 
+/* How many CPUs --threads asks for, `otherwise` where it is not given. ERROR_USAGE where they are
+ * more than may be used. */
+size_t chases_threads(const struct probe_task *, size_t otherwise);
+
 /* Prepares a trial of such a point: a fresh ring at a fresh place, caches as a long chase leaves
  * them. */
 void chases_prepare(struct trial *, const struct chases *);

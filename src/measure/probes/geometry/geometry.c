@@ -14,11 +14,15 @@
  * Inclusion: a hot line that the first level never gives up is not used in the second any more, so
  * that contending lines push it out there. If it then misses, the second level took it along.
  */
+#include "conclude/geometry.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/chase/chases.h"
-#include "measure/probes/geometry/state.h"
+#include "measure/probes/chase/trial_values.h"
+#include "measure/probes/geometry/chain.h"
 #include "measure/probes/kit/build.h"
+#include "stats/quantile.h"
+#include "stats/step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,9 +30,36 @@
 
 static const struct axis latency_axis = {"latency", "ns"};
 
-const char *const geometry_conflicts = "conflicts", *const geometry_fitting = "lines that fit",
-                  *const geometry_lines = "line by vote", *const geometry_hot = "hot lines",
-                  *const geometry_rounds = "rounds";
+/* Names of series, and of the factor that says how many whole rounds could vote. */
+static const char conflicts[] = "conflicts", fitting_lines[] = "lines that fit",
+                  lines_by_vote[] = "line by vote", hot_lines[] = "hot lines",
+                  rounds_factor[] = "rounds";
+
+enum {
+    GEOMETRY_TRIALS = 9, /* one of them may differ: see stats/interval.h */
+    GEOMETRY_VOTES = 7,  /* on the line size, each by the medians of three trials */
+    GEOMETRY_TRIALS_A_VOTE = 3,
+    GEOMETRY_DISTANCES = 6, /* between the two loads of a pair */
+    GEOMETRY_STRIDE_LEAST = 1 << 10,
+    GEOMETRY_STRIDE_MOST = 1 << 20,
+    GEOMETRY_STRIDES = 11,
+    GEOMETRY_LINES_EACH = 24, /* every number of lines up to it, and even ones beyond: the double of
+                                 ways */
+    GEOMETRY_LINES_MOST = 42,
+    GEOMETRY_COUNTS = GEOMETRY_LINES_EACH + (GEOMETRY_LINES_MOST - GEOMETRY_LINES_EACH) / 2,
+};
+
+struct geometry_state {
+    const struct seat *seat;
+    size_t line_bytes;
+    struct geometry_chain *chains; /* one a point of the stage */
+    size_t chain_count;
+    struct trial_values values;
+    int conflicts[GEOMETRY_STRIDES]; /* series, by stride */
+    int fitting[GEOMETRY_LEVELS];    /* series; -1: none */
+    int pairs[GEOMETRY_LEVELS], hot;
+    bool small_pages;
+};
 
 static const struct option_spec options[] = {
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
@@ -56,8 +87,9 @@ static void plan_stage(struct probe_task *task)
     plan->share = 0.7;
 }
 
-int geometry_add_series(struct probe_task *task, const char *name, const char *factor, double value,
-                        struct axis x, struct axis y, size_t room)
+/* A curve over `x`, or what trials answer of `y` where there is `room`: its index. */
+static int add_series(struct probe_task *task, const char *name, const char *factor, double value,
+                      struct axis x, struct axis y, size_t room)
 {
     const unsigned series = build_series(task, (struct series){.name = name, .x = x, .y = y});
     build_factor(task, series, factor, value);
@@ -78,6 +110,161 @@ static void add_point(struct probe_task *task, int series, double x,
     point->arena_bytes = geometry_chain_bytes(chain);
     point->index = state->chain_count - 1;
 }
+
+/* --- what the trials answer --- */
+
+enum { ENDS = 6 };
+static const double least_rise = 1.5; /* cycles: no second level is nearer to the first */
+/* From this many times the floor's latency on, lines certainly do not fit. Values are cut off
+ * there, or the step to the next level would hide behind the one after it. */
+static const double off = 1.5;
+
+/* How many lines the index-th number of them is. */
+static size_t lines_at(int index)
+{
+    return (size_t)(index < GEOMETRY_LINES_EACH
+                        ? index + 1
+                        : GEOMETRY_LINES_EACH + 2 * (index - GEOMETRY_LINES_EACH + 1));
+}
+
+/* The points of the sweep stand stride by stride. */
+static double conflict(const struct geometry_state *state, int stride, int count, unsigned trial)
+{
+    return trial_value(&state->values, (size_t)(stride * GEOMETRY_COUNTS + count), trial);
+}
+
+/* What a trial says of one stride: the most lines that were no slower than `floor`, the latency of
+ * the level (NAN: that of a single line); NAN where no number of lines was, or all were. On both
+ * ends stands what is known beforehand, as often as it takes to tell a floor and a top: a single
+ * line fits, and more lines than any set holds don't. */
+static double lines_fitting(const struct geometry_state *state, int stride, double floor,
+                            unsigned trial)
+{
+    enum { VALUES = ENDS + GEOMETRY_COUNTS + ENDS };
+    double values[VALUES], scratch[2 * VALUES];
+    double nearest = isnan(floor) ? conflict(state, stride, 0, trial) : floor;
+    /* All that is left of a rise, where the floor is so low that the cut comes before it. */
+    const double rise = fmin(least_rise, 0.9 * (off - 1) * nearest);
+    struct step step;
+    for (int i = 0; i < ENDS; i++) {
+        values[i] = nearest;
+        values[ENDS + GEOMETRY_COUNTS + i] = off * nearest;
+    }
+    for (int i = 0; i < GEOMETRY_COUNTS; i++) {
+        double value = conflict(state, stride, i, trial);
+        if (isnan(value))
+            return NAN;
+        values[ENDS + i] = fmin(fmax(value, isnan(floor) ? 0 : floor), off * nearest);
+    }
+    if (!step_find(values, VALUES, rise, &step, scratch) || step.last < ENDS ||
+        step.last + 1 >= ENDS + GEOMETRY_COUNTS)
+        return NAN;
+    return (double)lines_at((int)step.last - ENDS);
+}
+
+/* The second level's latency in a trial: of lines that contend for the first level's set alone. */
+static double second_latency(const struct geometry_state *state, const struct geometry_ways *first,
+                             unsigned trial)
+{
+    double values[GEOMETRY_COUNTS];
+    size_t n = 0;
+    int stride = (int)lround(log2(first->way_stride / (double)GEOMETRY_STRIDE_LEAST));
+    for (int i = 0; i < GEOMETRY_COUNTS; i++)
+        if ((double)lines_at(i) >= 1.5 * first->ways)
+            values[n++] = conflict(state, stride, i, trial);
+    if (n == 0)
+        return NAN;
+    sort_ascending(values, n);
+    return median(values, n);
+}
+
+/* Adds the series of how many lines fit a level, by stride; `first` is NULL for the first level. */
+static void keep_fitting(struct probe_task *task, int level, const struct geometry_ways *first)
+{
+    struct geometry_state *state = task->state;
+    const int index =
+        add_series(task, fitting_lines, "level", level + 1, (struct axis){"stride", "B"},
+                   (struct axis){"lines", ""}, GEOMETRY_STRIDES);
+    state->fitting[level] = index;
+    build_factor(task, (unsigned)index, rounds_factor, trial_values_rounds(&state->values));
+    const struct machine_facts *facts = &task->machine->facts;
+    double page = facts->page_size_count ? (double)facts->page_sizes[0] : 4096;
+    for (int s = 0; s < GEOMETRY_STRIDES; s++) {
+        double stride = (double)((size_t)GEOMETRY_STRIDE_LEAST << s), votes[GEOMETRY_TRIALS];
+        size_t n = 0;
+        /* On small pages, lines further apart contend for a TLB's set as well. */
+        if (state->small_pages && stride > 2 * page)
+            break;
+        for (unsigned trial = 0; trial < state->values.trials && trial < GEOMETRY_TRIALS; trial++) {
+            double floor = first ? second_latency(state, first, trial) : NAN;
+            double lines = first && isnan(floor) ? NAN : lines_fitting(state, s, floor, trial);
+            if (!isnan(lines))
+                votes[n++] = lines;
+        }
+        if (3 * n > GEOMETRY_TRIALS)
+            trial_series_tell(&task->plan.series[index], stride, votes, n);
+    }
+}
+
+/* The latency of `lines` lines or the next more, of one stride's conflicts; NAN where it was not
+ * measured. */
+static double conflict_of(const struct series *series, double lines)
+{
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].x >= lines)
+            return (double)series->points[i].y.median;
+    return NAN;
+}
+
+/* Of the conflicts at the smallest stride, in the unit of the trials' values: cycles where there
+ * are any. NAN where it was not measured. */
+static double nearest_of(const struct series *series)
+{
+    if (!series || !series->point_count)
+        return NAN;
+    const struct point *point = &series->points[0];
+    const bool cycles = isfinite(point->cycles.median);
+    return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
+}
+
+/* The median of a vote's trials of a point; NAN where one is missing. */
+static double vote_value(const struct geometry_state *state, size_t point, unsigned vote)
+{
+    double values[GEOMETRY_TRIALS_A_VOTE];
+    for (unsigned i = 0; i < GEOMETRY_TRIALS_A_VOTE; i++) {
+        values[i] = trial_value(&state->values, point, vote * GEOMETRY_TRIALS_A_VOTE + i);
+        if (isnan(values[i]))
+            return NAN;
+    }
+    sort_ascending(values, GEOMETRY_TRIALS_A_VOTE);
+    return median(values, GEOMETRY_TRIALS_A_VOTE);
+}
+
+/* The line size of a level, as groups of trials tell it: one alone is too easily disturbed. */
+static void keep_lines(struct probe_task *task, int level)
+{
+    struct geometry_state *state = task->state;
+    if (state->pairs[level] < 0)
+        return;
+    const int index = add_series(task, lines_by_vote, "level", level + 1, (struct axis){"vote", ""},
+                                 (struct axis){"line", "B"}, GEOMETRY_VOTES);
+    build_factor(task, (unsigned)index, rounds_factor, trial_values_rounds(&state->values));
+    for (unsigned vote = 0; vote < GEOMETRY_VOTES; vote++) {
+        double latencies[GEOMETRY_DISTANCES], distances[GEOMETRY_DISTANCES];
+        size_t n = 0;
+        for (size_t i = 0; i < task->plan.point_count && n < GEOMETRY_DISTANCES; i++)
+            if (task->plan.points[i].series == (size_t)state->pairs[level]) {
+                latencies[n] = vote_value(state, i, vote);
+                distances[n++] = task->plan.points[i].x;
+            }
+        double line = geometry_line_of(latencies, distances, n,
+                                       nearest_of(&task->plan.series[state->conflicts[0]]));
+        if (!isnan(line))
+            trial_series_tell(&task->plan.series[index], vote, &line, 1);
+    }
+}
+
+/* --- planning the second stage --- */
 
 enum { DISTANCE_LEAST = 8, DISTANCE_MOST = DISTANCE_LEAST << (GEOMETRY_DISTANCES - 1) };
 static const uint64_t region_most = 64 << 20;
@@ -112,8 +299,8 @@ static void plan_pairs(struct probe_task *task, int level)
     if (geometry_chain_bytes(&chain) > region_most ||
         geometry_chain_bytes(&chain) > machine_memory_budget(task->machine))
         return;
-    state->pairs[level] = geometry_add_series(task, "pairs", "level", level + 1,
-                                              (struct axis){"distance", "B"}, latency_axis, 0);
+    state->pairs[level] = add_series(task, "pairs", "level", level + 1,
+                                     (struct axis){"distance", "B"}, latency_axis, 0);
     for (chain.stride = DISTANCE_LEAST; chain.stride <= DISTANCE_MOST; chain.stride *= 2)
         add_point(task, state->pairs[level], (double)chain.stride, &chain);
 }
@@ -129,8 +316,8 @@ static void plan_hot(struct probe_task *task, const struct geometry_ways *first,
                                    .count = (size_t)(second->ways * 1.5),
                                    .stride = (size_t)second->way_stride,
                                    .line_bytes = state->line_bytes};
-    state->hot = geometry_add_series(task, geometry_hot, "contending", (double)chain.count,
-                                     (struct axis){"in the same set", ""}, latency_axis, 0);
+    state->hot = add_series(task, hot_lines, "contending", (double)chain.count,
+                            (struct axis){"in the same set", ""}, latency_axis, 0);
     build_factor(task, (unsigned)state->hot, "hot", (double)geometry_chain_hot(&chain));
     for (int same = 0; same < 2; same++) {
         chain.aside = same ? 0 : (size_t)first->way_stride;
@@ -145,11 +332,11 @@ static bool plan_second(struct probe_task *task)
     for (int s = 0; s < GEOMETRY_STRIDES; s++)
         flags |= series_flags(&task->plan.series[state->conflicts[s]]);
     state->small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES);
-    geometry_keep_fitting(task, 0, NULL);
+    keep_fitting(task, 0, NULL);
     struct geometry_ways first = geometry_ways_of(&task->plan.series[state->fitting[0]], 0);
     struct geometry_ways second = {NAN, NAN, "the first level's ways were not found"};
     if (!first.why && !state->small_pages) {
-        geometry_keep_fitting(task, 1, &first);
+        keep_fitting(task, 1, &first);
         second = geometry_ways_of(&task->plan.series[state->fitting[1]], first.ways);
     }
     plan_stage(task);
@@ -197,13 +384,10 @@ static bool third_held(const struct analysis *analysis, const struct geometry_ev
     const struct geometry_ways second = geometry_ways_of(fitting[1], first.ways);
     if (second.why)
         return false;
-    const struct series *widest = series_with(analysis, geometry_conflicts, "stride",
-                                              GEOMETRY_STRIDE_MOST),
-                        *own =
-                            series_with(analysis, geometry_conflicts, "stride", second.way_stride);
+    const struct series *widest = series_with(analysis, conflicts, "stride", GEOMETRY_STRIDE_MOST),
+                        *own = series_with(analysis, conflicts, "stride", second.way_stride);
     return widest && own &&
-           geometry_conflict(widest, GEOMETRY_LINES_MOST) <
-               1.5 * geometry_conflict(own, 3 * second.ways);
+           conflict_of(widest, GEOMETRY_LINES_MOST) < 1.5 * conflict_of(own, 3 * second.ways);
 }
 
 static bool on_small_pages(const struct analysis *analysis)
@@ -211,7 +395,7 @@ static bool on_small_pages(const struct analysis *analysis)
     const struct probe_result *result = analysis->result;
     unsigned flags = 0;
     for (size_t i = 0; i < result->series_count; i++)
-        if (strcmp(result->series[i].name, geometry_conflicts) == 0)
+        if (strcmp(result->series[i].name, conflicts) == 0)
             flags |= series_flags(&result->series[i]);
     return flags & FLAG_BIT(FLAG_SMALL_PAGES);
 }
@@ -219,7 +403,7 @@ static bool on_small_pages(const struct analysis *analysis)
 /* Documents of before say how the trials voted, and not how many of them could. */
 static bool holds_rounds(const struct series *votes)
 {
-    return !votes || series_factor(votes, geometry_rounds);
+    return !votes || series_factor(votes, rounds_factor);
 }
 
 /* What decides which experiment a finding is of, and what its name alone stands for. */
@@ -289,12 +473,11 @@ static void plan_geometry(struct probe_task *task)
     probe_plan_sweeps(&task->plan, GEOMETRY_TRIALS, SWEPT_LOADS);
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
         const size_t stride = (size_t)GEOMETRY_STRIDE_LEAST << s;
-        state->conflicts[s] =
-            geometry_add_series(task, geometry_conflicts, "stride", (double)stride,
-                                (struct axis){"lines", ""}, latency_axis, 0);
+        state->conflicts[s] = add_series(task, conflicts, "stride", (double)stride,
+                                         (struct axis){"lines", ""}, latency_axis, 0);
         for (int i = 0; i < GEOMETRY_COUNTS; i++) {
             const struct geometry_chain chain = {.kind = GEOMETRY_CONFLICT,
-                                                 .count = geometry_lines_at(i),
+                                                 .count = lines_at(i),
                                                  .stride = stride,
                                                  .line_bytes = state->line_bytes};
             add_point(task, state->conflicts[s], (double)chain.count, &chain);
@@ -310,27 +493,26 @@ static bool next_geometry(struct probe_task *task, const struct stage_outcome *o
     if (stage == 1)
         return plan_second(task);
     for (int level = 0; level < GEOMETRY_LEVELS; level++)
-        geometry_keep_lines(task, level);
+        keep_lines(task, level);
     return false;
 }
 
 static void analyse_geometry(struct analysis *analysis)
 {
-    const struct series *hot = analysis_series(analysis, geometry_hot, NULL, NULL);
+    const struct series *hot = analysis_series(analysis, hot_lines, NULL, NULL);
     struct geometry_evidence evidence = {
         .hot = hot,
         .hot_lines = series_number(hot, "hot"),
         .hot_others = series_number(hot, "contending"),
-        .nearest = geometry_nearest(
-            series_with(analysis, geometry_conflicts, "stride", GEOMETRY_STRIDE_LEAST)),
+        .nearest = nearest_of(series_with(analysis, conflicts, "stride", GEOMETRY_STRIDE_LEAST)),
         .small_pages = on_small_pages(analysis),
         .lines_most = GEOMETRY_LINES_MOST,
         .stride_most = GEOMETRY_STRIDE_MOST,
         .declared = analysis->machine};
     bool whole = !hot || isfinite(evidence.hot_lines);
     for (int level = 0; level < GEOMETRY_LEVELS; level++) {
-        const struct series *fitting = series_with(analysis, geometry_fitting, "level", level + 1),
-                            *lines = series_with(analysis, geometry_lines, "level", level + 1);
+        const struct series *fitting = series_with(analysis, fitting_lines, "level", level + 1),
+                            *lines = series_with(analysis, lines_by_vote, "level", level + 1);
         whole = whole && holds_rounds(fitting) && holds_rounds(lines);
         evidence.levels[level] =
             (struct geometry_level){.fitting = fitting,
@@ -338,10 +520,10 @@ static void analyse_geometry(struct analysis *analysis)
                                     .capacity = capacity_found(analysis->document, level + 1)};
         if (fitting) /* what a third of the rounds answers is no vote */
             evidence.too_few_for_ways =
-                3 * series_number(fitting, geometry_rounds) <= GEOMETRY_TRIALS;
+                3 * series_number(fitting, rounds_factor) <= GEOMETRY_TRIALS;
         if (!lines)
             continue;
-        const double rounds = series_number(lines, geometry_rounds);
+        const double rounds = series_number(lines, rounds_factor);
         evidence.too_few_for_lines = 3 * rounds <= GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE;
         evidence.line_votes = analysis_count(rounds) / GEOMETRY_TRIALS_A_VOTE;
     }

@@ -147,21 +147,13 @@ static struct chase_kind choose_kind(const struct probe_task *task, const struct
 static void choose_threads(struct probe_task *task)
 {
     struct latency_state *state = task->state;
-    const size_t count = task->cpus.count;
-    const size_t wanted = settings_has(task->settings, "threads")
-                              ? (size_t)settings_number(task->settings, "threads")
-                              : 1;
+    const size_t wanted = chases_threads(task, 1);
     if (settings_given(task->settings, "ring") && wanted < 2)
         pool_leave(task->pool, ERROR_USAGE,
                    "--ring says whose working set it is when several CPUs chase: give --threads "
                    "too, 2 or more");
     if (wanted < 2)
         return;
-    if (wanted > count)
-        pool_leave(task->pool, ERROR_USAGE,
-                   "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "
-                   "at most %zu",
-                   wanted, count, count == 1 ? "" : "s", count);
     const int *cpus = chases_cpus(task, state->chases.seat->cpu);
     struct seat *seats = pool_alloc(task->pool, wanted, sizeof *seats);
     for (size_t i = 0; i < wanted; i++)

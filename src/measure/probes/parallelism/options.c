@@ -81,21 +81,6 @@ static void choose_levels(struct probe_task *task)
                parallelism_level_names[wanted]);
 }
 
-static void choose_threads(struct probe_task *task)
-{
-    struct parallelism_state *state = task->state;
-    const size_t count = task->cpus.count;
-    state->cpus = chases_cpus(task, state->seat->cpu); /* it is the first here too */
-    state->threads = settings_has(task->settings, "threads")
-                         ? (size_t)settings_number(task->settings, "threads")
-                         : count;
-    if (state->threads > count)
-        pool_leave(task->pool, ERROR_USAGE,
-                   "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "
-                   "at most %zu",
-                   state->threads, count, count == 1 ? "" : "s", count);
-}
-
 /* One amount is the most of a curve; several are those and no others. */
 static void choose_work(struct probe_task *task)
 {
@@ -222,10 +207,10 @@ static void check_room(const struct probe_task *task)
 
 void parallelism_choose(struct probe_task *task)
 {
-    const struct parallelism_state *state = task->state;
+    struct parallelism_state *state = task->state;
     choose_chains(task);
     choose_levels(task);
-    choose_threads(task);
+    state->threads = chases_threads(task, task->cpus.count);
     choose_work(task);
     choose_sizes(task);
     if (!state->sets.count)

@@ -247,7 +247,7 @@ static void plan_stage(struct probe_task *task)
     const bool last = state->at + 1 == state->stage_count;
     lay_out_ring(task, stage);
     state->taken = false;
-    plan->touch_cpu = state->seat->cpu;
+    plan->touch_cpu = state->cpus[0];
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
     plan->unstable_above = 0.1;
     plan->span_s = task->common.quick.has ? 0 : 0.5;
@@ -350,7 +350,7 @@ static void plan_parallelism(struct probe_task *task)
     for (size_t i = 0; i < CHASE_LEVELS_MAX; i++)
         state->curves[i] = (struct parallelism_level){
             .series = -1, .sustained = summary_of_nothing(), .four = summary_of_nothing()};
-    state->seat = chases_seat(task);
+    state->cpus = chases_cpus(task, chases_seat(task)->cpu);
     parallelism_choose(task);
     build_note(task, "chains_in_registers", chains_registers);
     state->chains_per_thread = parallelism_chains_at_work(state);

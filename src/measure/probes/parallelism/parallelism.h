@@ -35,7 +35,6 @@ struct parallelism_level {
 enum { STAGES_MAX = 2 * CHASE_LEVELS_MAX + 2, CURVE_POINTS_MAX = 64 };
 
 struct parallelism_state {
-    const struct seat *seat;
     struct chase_level levels[CHASE_LEVELS_MAX];
     struct parallelism_level curves[CHASE_LEVELS_MAX];
     size_t level_count, far; /* far: the level that threads and work are looked at in */
@@ -49,7 +48,7 @@ struct parallelism_state {
     unsigned chains[CURVE_POINTS_MAX]; /* of the next curve */
     size_t chain_count;
     bool chains_named;
-    int *cpus; /* cores first, then their other threads */
+    int *cpus; /* the one that measures first, cores before their other threads */
     size_t threads;
     int all;                    /* series of accesses per second; -1: not measured */
     unsigned chains_per_thread; /* of it, and of work */
@@ -75,7 +74,7 @@ struct parallelism_point {
 extern const char *const parallelism_level_names[];
 enum { PARALLELISM_USUAL = 16 };
 
-/* Reads the options into the state, whose seat and ring are known. ERROR_USAGE for those that
+/* Reads the options into the state, whose CPUs and ring are known. ERROR_USAGE for those that
  * contradict the machine or each other. */
 void parallelism_choose(struct probe_task *);
 /* The most chains in `bytes`: each has two lines of its own, or it would meet the next one at

@@ -270,11 +270,7 @@ static void tell_threads(struct probe_task *task)
     each->points = points;
     for (size_t i = 0; i < all.point_count; i++) {
         points[i] = all.points[i];
-        float *const values[] = {&points[i].y.median, &points[i].y.low, &points[i].y.high,
-                                 &points[i].y.min,    &points[i].y.p10, &points[i].y.p25,
-                                 &points[i].y.p75,    &points[i].y.p90, &points[i].y.max};
-        for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-            *values[k] /= (float)all.points[i].x;
+        summary_divide(&points[i].y, all.points[i].x);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "document/flag.h"
 #include "measure/kernels/chase.h"
-#include "measure/probes/geometry/state.h"
+#include "measure/probes/chase/trial_values.h"
 
 extern const struct probe geometry_probe;
 
@@ -50,7 +50,7 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
         double stride = factor_of(series, "stride");
         bool first = overflows(0, stride, point->x), second = overflows(1, stride, point->x);
         value = latency[first + (first && second)];
-        const unsigned votes = ((const struct geometry_state *)task->state)->values.trials;
+        const unsigned votes = task->values->trials;
         const unsigned voter = trial % votes;
         if (voter < built.spoiled * votes && point->x > 3 + voter)
             value += 10;

@@ -34,14 +34,6 @@ static void bad_input_names_what_would_do(void **state)
     assert_non_null(strstr(bench->result.reason, "two CPUs"));
 }
 
-/* --- measuring --- */
-
-struct layout {
-    struct arena arena;
-    struct worker workers[BENCH_CPUS];
-    struct trial trial;
-};
-
 /* --- concluding --- */
 
 /* A memory that moves at most 40 GB/s, for which its latency is 100 ns at rest and grows as a queue

@@ -40,7 +40,7 @@ static double cycles(const struct probe_task *task, const struct plan_point *poi
     struct found_level first = tlb.first[huge];
     struct random random = {random_mix(point->series * 1000003u + (uint64_t)point->x) + trial};
     double value = point->x <= 512 ? 4 : 12;
-    const unsigned votes = ((const struct tlb_state *)task->state)->values.trials;
+    const unsigned votes = task->values->trials;
     const unsigned voter = trial % votes;
     if (voter < tlb.spoiled * votes)
         first.entries -= 5 + voter;
