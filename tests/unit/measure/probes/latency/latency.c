@@ -9,22 +9,6 @@
 
 extern const struct probe latency_probe;
 
-static void sizes_go_from_1k_to_four_times_the_last_level(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
-    const struct plan *plan = &bench->task.plan;
-    assert_true(plan->points[0].x == 1024);
-    assert_true(plan->points[plan->point_count - 1].x == 64 << 20);
-    /* 16 octaves of four below 64 MiB, and the end. */
-    assert_int_equal(plan->point_count, 16 * 4 + 1);
-    for (size_t i = 0; i < plan->point_count; i++) {
-        assert_int_equal((uint64_t)plan->points[i].x % 64, 0);
-        assert_int_equal(plan->points[i].seat_count, 1);
-        assert_true(i == 0 || plan->points[i].x > plan->points[i - 1].x);
-    }
-}
-
 static void listed_sizes_are_sorted_and_each_once(void **state)
 {
     struct bench *bench = *state;
@@ -149,34 +133,6 @@ static const struct finding *find(const struct bench *bench, const char *name)
         if (strcmp(bench->result.findings[i].name, name) == 0)
             return &bench->result.findings[i];
     return NULL;
-}
-
-static void levels_are_found_on_the_curve(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome = {
-        .core_hz = {.median = 3e9, .low = 2.9e9, .high = 3e9, .n = 100}};
-    static const struct {
-        const char *name;
-        double value, within;
-    } expected[] = {
-        {"L1.latency_ns", 1, 0.02},     {"L1.latency", 3, 0.02},
-        {"L2.latency_ns", 5, 0.02},     {"L3.latency_ns", 20, 0.02},
-        {"DRAM.latency_ns", 100, 0.02}, {"L1.capacity", 32 << 10, 0.2},
-        {"L2.capacity", 1 << 20, 0.2},  {"L3.capacity", 16 << 20, 0.2},
-    };
-    assert_int_equal(bench_plan(bench, &latency_probe, NULL), 0);
-    fill(bench, steps);
-    assert_int_equal(conclude_twice(&bench->task, &outcome, NULL), 0);
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        const struct finding *finding = find(bench, expected[i].name);
-        if (!finding)
-            fail_msg("no %s", expected[i].name);
-        if (!(fabs(finding->value / expected[i].value - 1) <= expected[i].within))
-            fail_msg("%s is %g", expected[i].name, finding->value);
-    }
-    assert_true(find(bench, "L2.capacity")->declared == 1 << 20);
-    assert_true(find(bench, "core.clock")->value == 3e9);
 }
 
 static void a_short_sweep_names_no_level_that_it_did_not_reach(void **state)
@@ -352,7 +308,6 @@ static void the_table_has_all_variants_in_every_level(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BENCH_TEST(sizes_go_from_1k_to_four_times_the_last_level),
         BENCH_TEST(listed_sizes_are_sorted_and_each_once),
         BENCH_TEST(the_first_cpu_of_the_fastest_kind_measures),
         BENCH_TEST(what_the_machine_lacks_is_refused_by_name),
@@ -361,7 +316,6 @@ int main(void)
         BENCH_TEST(two_sizes_of_each_level_are_looked_at_first),
         BENCH_TEST(sizes_that_touch_much_memory_wait_until_dram_is_not_reached),
         BENCH_TEST(the_table_has_all_variants_in_every_level),
-        BENCH_TEST(levels_are_found_on_the_curve),
         BENCH_TEST(a_short_sweep_names_no_level_that_it_did_not_reach),
         BENCH_TEST(every_size_that_was_named_has_its_latency),
         BENCH_TEST(two_experiments_are_analysed_by_themselves),

@@ -220,13 +220,6 @@ static void without_time_nothing_is_claimed(void **state)
     assert_non_null(strstr(bench_finding(bench, "dtlb1.4K.entries")->text, "budget"));
 }
 
-static void a_trial_chases_a_line_a_page(void **state)
-{
-    struct bench *bench = *state;
-    assert_int_equal(bench_plan(bench, &tlb_probe, "to", "64", NULL), 0);
-    drive_rings(bench, &tlb_probe, 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,7 +233,6 @@ int main(void)
         BENCH_TEST(huge_pages_are_whole_or_in_pieces),
         BENCH_TEST(huge_pages_that_were_not_had_are_not_reported),
         BENCH_TEST(without_time_nothing_is_claimed),
-        BENCH_TEST(a_trial_chases_a_line_a_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
