@@ -88,17 +88,6 @@ static void add(struct names *names, const struct factor *factors, size_t count,
     }
 }
 
-/* Of each name, as it is shown, the first. */
-static void keep_first(struct names *names)
-{
-    size_t kept = 0;
-    qsort(names->list, names->count, sizeof *names->list, by_name);
-    for (size_t i = 0; i < names->count; i++)
-        if (!kept || clean_order(names->list[kept - 1].name, names->list[i].name) != 0)
-            names->list[kept++] = names->list[i];
-    names->count = kept;
-}
-
 static void collect_columns(struct columns *columns, const struct document *document,
                             struct pool *pool)
 {
@@ -113,7 +102,13 @@ static void collect_columns(struct columns *columns, const struct document *docu
         for (size_t f = 0; f < probe->finding_count; f++)
             add(&names, probe->findings[f].factors, probe->findings[f].factor_count, pool);
     }
-    keep_first(&names);
+    /* Of each name, as it is shown, the first. */
+    size_t kept = 0;
+    qsort(names.list, names.count, sizeof *names.list, by_name);
+    for (size_t i = 0; i < names.count; i++)
+        if (!kept || clean_order(names.list[kept - 1].name, names.list[i].name) != 0)
+            names.list[kept++] = names.list[i];
+    names.count = kept;
     qsort(names.list, names.count, sizeof *names.list, by_place);
     const size_t most = factors_most(names.rows);
     columns->count = names.count < most ? names.count : most;
@@ -216,17 +211,6 @@ static void put_flags(FILE *out, unsigned flags)
     fputc(',', out);
 }
 
-/* The last cell of a row has no comma behind it, so a factor's has one before it. */
-static void put_factor(FILE *out, const struct factor *factor)
-{
-    char number[UNIT_TEXT];
-    fputc(',', out);
-    if (factor && factor->text)
-        csv_print(out, factor->text);
-    else if (factor && isfinite(factor->number))
-        fputs(factor_format(factor->number, number), out);
-}
-
 static void put_end(FILE *out, const struct group *group, const char *row,
                     const struct finding *finding)
 {
@@ -239,8 +223,16 @@ static void put_end(FILE *out, const struct group *group, const char *row,
     put_text(out, group->document->machine.hostname);
     put_text(out, run->id);
     csv_print(out, run->started);
-    for (size_t i = 0; i < group->columns->count; i++)
-        put_factor(out, group->cells[i]);
+    /* The last cell of a row has no comma behind it, so a factor's has one before it. */
+    for (size_t i = 0; i < group->columns->count; i++) {
+        const struct factor *factor = group->cells[i];
+        char number[UNIT_TEXT];
+        fputc(',', out);
+        if (factor && factor->text)
+            csv_print(out, factor->text);
+        else if (factor && isfinite(factor->number))
+            fputs(factor_format(factor->number, number), out);
+    }
     fputc('\n', out);
 }
 
@@ -276,37 +268,19 @@ static void put_point(FILE *out, const struct group *group, const struct series 
     put_end(out, group, "point", NULL);
 }
 
-static void put_empty(FILE *out, int cells)
-{
-    while (cells-- > 0)
-        fputc(',', out);
-}
-
 static void put_finding(FILE *out, const struct group *group, const struct finding *finding)
 {
-    enum { X_TO_Y_NAME = 6, COVERAGE_TO_FAILED = 15 };
     put_text(out, group->probe->name);
-    put_empty(out, 1);
+    put_text(out, NULL);
     put_factors(out, group);
-    put_empty(out, X_TO_Y_NAME);
+    fputs(",,,,,,", out); /* from x_name to y_name */
     put_text(out, finding->unit);
     put_number(out, finding->value);
     put_number(out, finding->low);
     put_number(out, finding->high);
-    put_empty(out, COVERAGE_TO_FAILED);
+    fputs(",,,,,,,,,,,,,,,", out); /* from coverage to failed */
     put_flags(out, finding->flags);
     put_end(out, group, "finding", finding);
-}
-
-/* So that a probe that failed before its first point is seen, with why. */
-static void put_probe(FILE *out, const struct group *group)
-{
-    enum { SERIES_TO_SCATTER = 26 };
-    put_text(out, group->probe->name);
-    put_empty(out, SERIES_TO_SCATTER);
-    put_text(out, group->probe->reason);
-    put_flags(out, 0);
-    put_end(out, group, "probe", NULL);
 }
 
 /* Puts each of the group's factors that has a column into its cell, or takes it out again. */
@@ -344,7 +318,12 @@ static void put_probe_rows(FILE *out, struct group *group)
         put_finding(out, group, &probe->findings[i]);
     }
     set_factors(group, NULL, 0);
-    put_probe(out, group);
+    /* So that a probe that failed before its first point is seen, with why. */
+    put_text(out, probe->name);
+    fputs(",,,,,,,,,,,,,,,,,,,,,,,,,,", out); /* from series to the scatter */
+    put_text(out, probe->reason);
+    put_flags(out, 0);
+    put_end(out, group, "probe", NULL);
 }
 
 static void put_head(FILE *out, const struct columns *columns)

@@ -88,14 +88,6 @@ static void curve_mark(struct drawing *curve, const struct curve *block)
     }
 }
 
-static bool has_mark(const struct drawing *curve, int column)
-{
-    for (int i = 0; i < curve->mark_count; i++)
-        if (curve->marks[i].column == column)
-            return true;
-    return false;
-}
-
 /* The line above the area, which names the marks. */
 static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style,
                         const char *unit)
@@ -146,7 +138,10 @@ static void print_row(FILE *out, const struct drawing *curve, const struct text_
     for (int c = 0; c < curve->columns; c++) {
         double height = (curve->y[c] - curve->y_low) * scale - row * EIGHTHS;
         int eighths = !(height > 0) ? 0 : height >= (double)EIGHTHS ? EIGHTHS : (int)lround(height);
-        if (eighths == 0 && has_mark(curve, c)) {
+        bool marked = false;
+        for (int i = 0; i < curve->mark_count; i++)
+            marked = marked || curve->marks[i].column == c;
+        if (eighths == 0 && marked) {
             fprintf(out, "%s┊%s", ink(style, INK_DIM), ink(style, INK_PLAIN));
             continue;
         }

@@ -59,17 +59,6 @@ static void put_curve(FILE *out, const struct series *series)
     }
 }
 
-/* What the curve is of, where there are several. */
-static void put_title(FILE *out, const struct series *series)
-{
-    struct line line = {0};
-    line_add_clean(&line, series->name);
-    for (size_t i = 0; i < series->factor_count; i++)
-        if (!device_factor_is_named(series, &series->factors[i]))
-            line_add_factors(&line, &series->factors[i], 1);
-    fprintf(out, "# %s\n", line.text);
-}
-
 /* The probe that measured devices; NULL where there is none. */
 static const struct probe_result *find_probe(const struct document *document)
 {
@@ -114,9 +103,15 @@ static void write_gpu_columns(FILE *out, const struct output_content *content, s
             continue;
         if (shown++)
             fputc('\n', out);
-        if (count > 1)
-            put_title(out, &probe->series[i]);
-        put_curve(out, &probe->series[i]);
+        const struct series *series = &probe->series[i];
+        struct line line = {0};
+        line_add_clean(&line, series->name);
+        for (size_t f = 0; f < series->factor_count; f++)
+            if (!device_factor_is_named(series, &series->factors[f]))
+                line_add_factors(&line, &series->factors[f], 1);
+        if (count > 1) /* what the curve is of */
+            fprintf(out, "# %s\n", line.text);
+        put_curve(out, series);
     }
 }
 

@@ -74,14 +74,6 @@ static void put_values(FILE *out, const struct health_values *values)
         fprintf(out, "; and %zu more", values->count - VALUES_MOST);
 }
 
-static bool is_given_before(const struct health_check *check, size_t gap)
-{
-    for (size_t i = 0; i < gap; i++)
-        if (strcmp(check->gaps[i].reason, check->gaps[gap].reason) == 0)
-            return true;
-    return false;
-}
-
 /* "tlb, geometry were not measured (quick)": all probes that have the reason of the first. */
 static void put_reason(FILE *out, const struct health_check *check, size_t first)
 {
@@ -103,7 +95,10 @@ static void put_gaps(FILE *out, const struct health_check *check)
 {
     size_t shown = 0;
     for (size_t i = 0; i < check->gap_count && shown <= GAPS_MOST; i++) {
-        if (check->gaps[i].listed || is_given_before(check, i))
+        bool given = check->gaps[i].listed;
+        for (size_t before = 0; before < i && !given; before++)
+            given = strcmp(check->gaps[before].reason, check->gaps[i].reason) == 0;
+        if (given)
             continue;
         fputs(shown++ ? "; " : ": ", out);
         if (shown > GAPS_MOST) {

@@ -108,14 +108,6 @@ static void put_cell(FILE *out, const struct cell *cell)
     }
 }
 
-static bool has_words(const struct table *table)
-{
-    for (size_t r = 0; r < table->row_count; r++)
-        if (table->rows[r].words || table->rows[r].sentence)
-            return true;
-    return false;
-}
-
 static void put_head(FILE *out, const struct table *table, bool words)
 {
     for (size_t c = 0; c < table->column_count; c++) {
@@ -132,18 +124,12 @@ static void put_head(FILE *out, const struct table *table, bool words)
     fputs(words ? " :-- |\n" : "\n", out);
 }
 
-/* Where the mark of a doubt stands: behind the last cell that says anything. */
-static size_t last_cell(const struct table *table, const struct row *row)
-{
-    size_t last = table->column_count;
-    while (last > 1 && row->cells[last - 1].form == FORM_TEXT && !row->cells[last - 1].text)
-        last--;
-    return last ? last - 1 : 0;
-}
-
 static void put_row(FILE *out, const struct table *table, const struct row *row, bool words)
 {
-    const size_t last = last_cell(table, row);
+    /* The mark of a doubt stands behind the last cell that says anything. */
+    size_t last = table->column_count ? table->column_count - 1 : 0;
+    while (last && row->cells[last].form == FORM_TEXT && !row->cells[last].text)
+        last--;
     for (size_t c = 0; c < table->column_count; c++) {
         fputs(c ? " " : "| ", out);
         for (size_t i = 0; i < row->depth && c == 0; i++)
@@ -154,11 +140,8 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
         fputs(marked ? " ! |" : " |", out);
     }
     if (words) {
-        fputc(' ', out);
-        put_text(out, row->words);
-        fputs(row->words && row->sentence ? "; " : "", out);
-        put_text(out, row->sentence);
-        fputs(" |", out);
+        put_between(out, " ", row->words, row->words && row->sentence ? "; " : "");
+        put_between(out, "", row->sentence, " |");
     }
     fputc('\n', out);
 }
@@ -166,7 +149,9 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
 /* `level`: of the heading that its title is. */
 static void put_table(FILE *out, const struct table *table, int level)
 {
-    const bool words = has_words(table);
+    bool words = false;
+    for (size_t r = 0; r < table->row_count; r++)
+        words = words || table->rows[r].words || table->rows[r].sentence;
     if (table->title) {
         fprintf(out, "%.*s ", level, "######");
         put_text(out, table->title);
@@ -202,11 +187,8 @@ static void put_square(FILE *out, const struct square *square, const struct matr
     fputc('\n', out);
     for (size_t r = 0; r < square->row_count; r++) {
         fprintf(out, "| %s |", square_row_name(square, r, name));
-        if (!square->rows) {
-            fputc(' ', out);
-            put_text(out, square->labels[r]);
-            fputs(" |", out);
-        }
+        if (!square->rows)
+            put_between(out, " ", square->labels[r], " |");
         for (size_t c = 0; c < square->column_count; c++) {
             const struct pair_cell *cell = &square->cells[r * square->column_count + c];
             if (cell->kind == PAIR_VALUE)
@@ -265,15 +247,10 @@ static void put_heading(FILE *out, const struct heading *heading)
         line_add_factors(&factors, heading->factors[i], 1);
     if (heading->text || factors.length || heading->aside) {
         put_line(out, heading->text);
-        if (factors.length) {
-            fputs(heading->text ? " (" : "(", out);
-            put_text(out, factors.text);
-            fputc(')', out);
-        }
-        if (heading->aside) {
-            fputs(", ", out);
-            put_text(out, heading->aside);
-        }
+        if (factors.length)
+            put_between(out, heading->text ? " (" : "(", factors.text, ")");
+        if (heading->aside)
+            put_between(out, ", ", heading->aside, "");
         fputs("\n\n", out);
     }
     put_paragraph(out, heading->below);
@@ -314,22 +291,14 @@ static void put_note(FILE *out, const struct note *note, bool last)
     fputs(last ? "\n\n" : "\n", out);
 }
 
-static void put_verdict(FILE *out, const struct verdict_block *verdict)
-{
-    if (verdict->sentence) {
-        fputs("**", out);
-        put_text(out, verdict->sentence);
-        fputs("**\n\n", out);
-    }
-    put_paragraph(out, verdict->meaning);
-}
-
 static void put_block(FILE *out, const struct report *report, size_t index)
 {
     const struct block *block = &report->list[index];
     switch (block->kind) {
     case BLOCK_VERDICT:
-        put_verdict(out, &block->verdict);
+        if (block->verdict.sentence)
+            put_between(out, "**", block->verdict.sentence, "**\n\n");
+        put_paragraph(out, block->verdict.meaning);
         break;
     case BLOCK_HEADING:
         put_heading(out, &block->heading);

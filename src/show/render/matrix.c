@@ -15,11 +15,6 @@ struct layout {
     bool ranges;                     /* below the medians of groups */
 };
 
-static int digits_of(double value, int decimals)
-{
-    return snprintf(NULL, 0, "%.*f", decimals, value);
-}
-
 static int widest_name(const struct square *square, bool of_columns)
 {
     char text[SQUARE_NAME];
@@ -35,17 +30,6 @@ static int widest_name(const struct square *square, bool of_columns)
 static const char *label_of(const struct square *square, size_t row)
 {
     return square->labels && square->labels[row] ? square->labels[row] : "";
-}
-
-/* With a blank before it; 0 where there are none. */
-static int widest_label(const struct square *square)
-{
-    int widest = -1;
-    for (size_t i = 0; i < square->row_count && square->labels; i++) {
-        const int columns = (int)clean_columns(label_of(square, i));
-        widest = columns > widest ? columns : widest;
-    }
-    return widest + 1;
 }
 
 static void format_range(const struct pair_cell *cell, double divisor, int decimals,
@@ -88,7 +72,7 @@ static bool lay_out(struct layout *layout, const struct square *square, double l
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (choices[i].ranges && square->rows)
             continue;
-        int value = digits_of(largest, choices[i].decimals);
+        int value = snprintf(NULL, 0, "%.*f", choices[i].decimals, largest);
         if (choices[i].ranges)
             value = choices[i].decimals == least ? range : widest_range(square, divisor, most);
         layout->ranges = choices[i].ranges;
@@ -100,20 +84,6 @@ static bool lay_out(struct layout *layout, const struct square *square, double l
             return true;
     }
     return false;
-}
-
-/* Labels stand beside the rows where there is room; those of groups, which nothing else names, in
- * lines of their own where there is none. */
-static bool lay_out_labels(struct layout *layout, const struct square *square, double largest,
-                           double divisor, int width)
-{
-    layout->name = widest_name(square, false) + MARGIN;
-    layout->label = widest_label(square);
-    if (layout->label && (square->rows || layout->label <= width / 3) &&
-        lay_out(layout, square, largest, divisor, width))
-        return true;
-    layout->label = 0;
-    return lay_out(layout, square, largest, divisor, width);
 }
 
 static void print_cell(FILE *out, const struct pair_cell *cell, const struct values *values,
@@ -179,16 +149,6 @@ static void print_rows(FILE *out, const struct square *square, const struct valu
     }
 }
 
-/* "  A: CPUs 0-7,16-23" */
-static void print_key(FILE *out, const struct square *square, const struct text_style *style)
-{
-    char name[SQUARE_NAME];
-    for (size_t r = 0; r < square->row_count; r++) {
-        const int indent = fprintf(out, "  %s: ", square_row_name(square, r, name));
-        text_print_wrapped(out, style, (size_t)indent, label_of(square, r));
-    }
-}
-
 /* What a number of groups is, and how far the pairs behind it lie apart where no range tells. */
 static void print_meaning(FILE *out, const struct square *square, const struct layout *layout,
                           const struct values *values, const struct text_style *style)
@@ -222,13 +182,27 @@ bool square_print(FILE *out, const struct square *square, const struct values *v
     struct layout layout;
     const double divisor = values->scale.divisor;
     const double largest = fmax(fabs(values->least), fabs(values->most)) / divisor;
-    if (!lay_out_labels(&layout, square, largest, divisor, style->width))
-        return false;
+    char name[SQUARE_NAME];
+    layout.name = widest_name(square, false) + MARGIN;
+    layout.label = 0; /* with a blank before it */
+    for (size_t i = 0; i < square->row_count && square->labels; i++)
+        layout.label = (int)fmax(layout.label, (double)clean_columns(label_of(square, i)) + 1);
+    /* Labels stand beside the rows where there is room; those of groups, which nothing else names,
+     * in lines of their own where there is none. */
+    if (!layout.label || !(square->rows || layout.label <= style->width / 3) ||
+        !lay_out(&layout, square, largest, divisor, style->width)) {
+        layout.label = 0;
+        if (!lay_out(&layout, square, largest, divisor, style->width))
+            return false;
+    }
     print_rows(out, square, values, &layout, style);
-    if (!square->rows && !layout.label)
-        print_key(out, square, style);
-    if (!square->rows)
-        print_meaning(out, square, &layout, values, style);
+    if (square->rows)
+        return true;
+    for (size_t r = 0; r < square->row_count && !layout.label; r++) { /* "  A: CPUs 0-7,16-23" */
+        const int indent = fprintf(out, "  %s: ", square_row_name(square, r, name));
+        text_print_wrapped(out, style, (size_t)indent, label_of(square, r));
+    }
+    print_meaning(out, square, &layout, values, style);
     return true;
 }
 

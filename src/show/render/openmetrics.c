@@ -99,18 +99,14 @@ static bool is_reserved(const char *name)
     return !*name || isdigit((unsigned char)*name) || strncmp(name, "__", 2) == 0;
 }
 
-/* One that a name which was given a prefix could be taken for. */
-static bool has_prefix(const char *name)
-{
-    const size_t length = sizeof prefix - 1;
-    return strncmp(name, prefix, length) == 0 &&
-           (name[length] == '_' || isdigit((unsigned char)name[length]));
-}
-
 static void name_label(struct metric_label *label, const struct plain *plain, bool alone)
 {
+    /* One that a name which was given a prefix could be taken for has a number. */
+    const char *rest = plain->name + sizeof prefix - 1;
+    const bool prefixed = strncmp(plain->name, prefix, sizeof prefix - 1) == 0 &&
+                          (*rest == '_' || isdigit((unsigned char)*rest));
     label->factor = plain->factor;
-    if (!alone || has_prefix(plain->name))
+    if (!alone || prefixed)
         snprintf(label->name, sizeof label->name, "%s%zu_%s", prefix, plain->place + 1,
                  plain->name);
     else if (is_reserved(plain->name))
@@ -201,12 +197,6 @@ static const char *const bound_help[BOUNDS] = {
     "upper end of the finding's 95 % interval",
 };
 
-static double bound_of(const struct finding *finding, enum bound bound)
-{
-    const double bounds[BOUNDS] = {finding->value, finding->low, finding->high};
-    return bounds[bound];
-}
-
 /* A finding in the document's order, and whether an earlier one has its labels: two samples of the
  * same labels would be refused by every reader. */
 struct sample {
@@ -267,7 +257,10 @@ static void put_family(const struct metrics *metrics, const char *metric, enum b
              metric);
     for (size_t i = 0; i < metrics->count; i++) {
         const struct sample *sample = &metrics->list[i];
-        double value = bound_of(sample->labels.finding, bound);
+        const struct finding *finding = sample->labels.finding;
+        const double value = bound == VALUE ? finding->value
+                             : bound == LOW ? finding->low
+                                            : finding->high;
         if (sample->repeated || strcmp(sample->quantity->metric, metric) != 0 || !isfinite(value))
             continue;
         if (!begun)

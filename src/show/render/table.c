@@ -388,14 +388,6 @@ static void draw_row(FILE *out, const struct table_layout *layout, const struct 
 
 /* --- the names of the columns --- */
 
-static bool has_names(const struct table *table)
-{
-    for (size_t c = 0; c < table->column_count; c++)
-        if (table->columns[c].name && (c || !table->title))
-            return true;
-    return table->title || table->remark;
-}
-
 /* The title takes the place of the first column's name. What follows a column's name takes the room
  * of the units and of what was measured in columns behind it. */
 static void draw_head(FILE *out, const struct table_layout *layout, const char *title, size_t from,
@@ -450,7 +442,10 @@ static void draw_part(FILE *out, const struct table_layout *layout, const char *
         draw_sentence(out, table->legend, 2, style);
         fputs(ink(style, INK_PLAIN), out);
     }
-    if (layout->count && has_names(table))
+    bool names = table->title || table->remark;
+    for (size_t c = 0; c < table->column_count; c++)
+        names = names || table->columns[c].name;
+    if (layout->count && names)
         draw_head(out, layout, title, from, to, style);
     for (size_t r = 0; r < table->row_count; r++)
         draw_row(out, layout, &table->rows[r], from, to, style);

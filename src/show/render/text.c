@@ -133,15 +133,6 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
     line_print_wrapped(out, style, 4, &line);
 }
 
-static void draw_verdict(FILE *out, const struct verdict_block *verdict, bool of_differences,
-                         const struct text_style *style)
-{
-    const bool warns = !verdict->good && !of_differences;
-    fputs(ink(style, warns ? INK_WARN : INK_BOLD), out);
-    draw_sentence(out, verdict->sentence, 0, style);
-    fputs(ink(style, INK_PLAIN), out);
-}
-
 /* --- differences: "L1.latency: 5.00 cycles -> 6.00 cycles, +20 %" --- */
 
 static void add_percent(struct line *line, double ratio)
@@ -177,15 +168,6 @@ static void draw_value(FILE *out, const struct changed_value *value, enum verdic
     line_print_wrapped(out, style, 4, &line);
 }
 
-static void draw_differences(FILE *out, const struct differences_block *block,
-                             const struct text_style *style)
-{
-    for (size_t i = 0; i < block->count; i++)
-        draw_value(out, &block->list[i], block->verdict, style);
-    if (block->more)
-        fprintf(out, "    %s\n", block->more);
-}
-
 /* --- all blocks --- */
 
 static void draw_block(FILE *out, const struct block *block, const struct text_style *style,
@@ -193,7 +175,11 @@ static void draw_block(FILE *out, const struct block *block, const struct text_s
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
-        draw_verdict(out, &block->verdict, block->section == SECTION_DIFFERENCES, style);
+        fputs(ink(style, block->verdict.good || block->section == SECTION_DIFFERENCES ? INK_BOLD
+                                                                                      : INK_WARN),
+              out);
+        draw_sentence(out, block->verdict.sentence, 0, style);
+        fputs(ink(style, INK_PLAIN), out);
         break;
     case BLOCK_HEADING:
         draw_heading(out, &block->heading, style);
@@ -217,7 +203,10 @@ static void draw_block(FILE *out, const struct block *block, const struct text_s
         draw_note(out, &block->note, block->probe != NULL, style);
         break;
     case BLOCK_DIFFERENCES:
-        draw_differences(out, &block->differences, style);
+        for (size_t i = 0; i < block->differences.count; i++)
+            draw_value(out, &block->differences.list[i], block->differences.verdict, style);
+        if (block->differences.more)
+            fprintf(out, "    %s\n", block->differences.more);
         break;
     }
 }

@@ -9,28 +9,11 @@
 /* With the lines around them that makes ten. */
 enum { ODD_LINES = 6 };
 
-static void add_share(struct line *line, double ratio)
-{
-    const double percent = ratio * 100;
-    if (fabs(percent) < 9.95)
-        line_add(line, "%+.1f %%", percent);
-    else if (percent < 1000)
-        line_add(line, "%+.0f %%", percent);
-    else
-        line_add(line, "%.3g times", ratio + 1);
-}
-
-/* What is behind the first sign that ends a clause explains it. */
-static void add_clause(struct line *line, const char *sentence)
-{
-    const size_t length = strcspn(sentence, ":;.");
-    line_add(line, "%.*s", (int)length, sentence);
-}
-
 void line_add_odd(struct line *line, const struct fleet_node *node)
 {
     if (node->lacks || !node->leads) {
-        add_clause(line, node->reason);
+        /* What is behind the first sign that ends a clause explains it. */
+        line_add(line, "%.*s", (int)strcspn(node->reason, ":;."), node->reason);
         return;
     }
     const struct finding *like = &node->leading->like;
@@ -41,26 +24,23 @@ void line_add_odd(struct line *line, const struct fleet_node *node)
     line_add(line, ", peers ");
     line_add_value(line, node->leading->spreads[node->group].median, like->unit);
     if (isfinite(node->leads->ratio)) {
-        line_add(line, " (");
-        add_share(line, node->leads->ratio);
-        line_add(line, ")");
+        const double percent = node->leads->ratio * 100;
+        line_add(line,
+                 fabs(percent) < 9.95 ? " (%+.1f %%)"
+                 : percent < 1000     ? " (%+.0f %%)"
+                                      : " (%.3g times)",
+                 percent < 1000 ? percent : node->leads->ratio + 1);
     }
     if (node->odd_count > 1)
         line_add(line, ", and %zu more", node->odd_count - 1);
 }
 
-static size_t judged_groups(const struct fleet *fleet)
-{
-    size_t count = 0;
-    for (size_t g = 0; g < fleet->group_count; g++)
-        count += fleet->groups[g].judged;
-    return count;
-}
-
 static void put_heading(FILE *out, const struct fleet *fleet, const struct text_style *style)
 {
-    const size_t groups = judged_groups(fleet);
+    size_t groups = 0;
     struct line line = {0};
+    for (size_t g = 0; g < fleet->group_count; g++)
+        groups += fleet->groups[g].judged;
     if (!groups) {
         fprintf(out, "%zu node%s, of which no %d are alike: none is judged\n", fleet->node_count,
                 fleet->node_count == 1 ? "" : "s", PEERS_FEWEST);
@@ -102,28 +82,21 @@ static void put_odd(FILE *out, const struct fleet *fleet, const struct text_styl
     fprintf(out, "%s\n", line.text);
 }
 
-static void put_unjudged(FILE *out, const struct fleet *fleet)
-{
-    size_t alone = 0;
-    for (size_t i = 0; i < fleet->node_count; i++)
-        alone += fleet->nodes[i].state == NODE_ALONE;
-    if (!alone && !fleet->hole_count)
-        return;
-    fputs("Not judged: ", out);
-    if (alone)
-        fprintf(out, "%zu node%s of which fewer than %d are alike%s", alone, alone == 1 ? "" : "s",
-                PEERS_FEWEST, fleet->hole_count ? "; " : "");
-    if (fleet->hole_count)
-        fprintf(out, "%zu document%s that cannot be used", fleet->hole_count,
-                fleet->hole_count == 1 ? "" : "s");
-    fputc('\n', out);
-}
-
 void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_style *style)
 {
     put_heading(out, fleet, style);
     put_odd(out, fleet, style);
-    put_unjudged(out, fleet);
+    size_t alone = 0;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        alone += fleet->nodes[i].state == NODE_ALONE;
+    if (alone || fleet->hole_count)
+        fputs("Not judged: ", out);
+    if (alone)
+        fprintf(out, "%zu node%s of which fewer than %d are alike%s", alone, alone == 1 ? "" : "s",
+                PEERS_FEWEST, fleet->hole_count ? "; " : "\n");
+    if (fleet->hole_count)
+        fprintf(out, "%zu document%s that cannot be used\n", fleet->hole_count,
+                fleet->hole_count == 1 ? "" : "s");
     if (!fleet->judged)
         return;
     fprintf(out, "%zu values compared, differences below %.3g %% left out", fleet->compared,

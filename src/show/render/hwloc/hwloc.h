@@ -9,8 +9,6 @@
 #include "base/error.h"
 #include "document/document.h"
 
-#include <stdio.h>
-
 enum object_origin {
     OBJECT_DECLARED,
     OBJECT_CLUSTER, /* found by its hand-offs alone */
@@ -49,17 +47,5 @@ struct objects {
 /* In the pool, whose step it leaves with ERROR_IMPOSSIBLE where the document has no tree,
  * ERROR_USAGE where it is damaged. */
 void objects_build(struct objects *, const struct document *, struct pool *);
-
-/* --- hwloc's XML, version 2.0 (hwloc2.dtd). Its readers want every set of an object, and of each
- * text its length, or fail. --- */
-
-/* " name=\"0x00000003\"", a bitmap in words of 32 bits, the highest first. */
-void hwloc_put_set(FILE *, const char *name, const struct cpulist *);
-/* The number by which the file names a node's memory. */
-size_t hwloc_node_id(const struct objects *, size_t node);
-/* Hand-offs between CPUs as distances. */
-void hwloc_put_distances(FILE *, const struct objects *, const struct document *, struct pool *);
-/* Latencies and bandwidths of nodes as memory attributes. */
-void hwloc_put_attributes(FILE *, const struct objects *, const struct document *, struct pool *);
 
 #endif

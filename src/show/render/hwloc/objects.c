@@ -70,14 +70,6 @@ static struct object *add_object(struct building *building, int rank, struct cpu
 
 /* --- what is declared --- */
 
-static int rank_of(const char *type)
-{
-    for (int i = 1; i < RANK_PU; i++)
-        if (strcmp(types[i], type) == 0)
-            return i;
-    return OBJECT_NONE;
-}
-
 static long number_of(const struct declared_objects *facts, size_t i)
 {
     return i < facts->index_count && facts->indexes[i] <= INT32_MAX ? (long)facts->indexes[i]
@@ -86,8 +78,10 @@ static long number_of(const struct declared_objects *facts, size_t i)
 
 static void add_declared(struct building *building, const struct declared_objects *facts)
 {
-    const int rank = rank_of(facts->type);
-    for (size_t i = 0; rank >= 0 && i < facts->cpus_count; i++) {
+    int rank = 1;
+    while (rank < RANK_PU && strcmp(types[rank], facts->type) != 0)
+        rank++;
+    for (size_t i = 0; rank < RANK_PU && i < facts->cpus_count; i++) {
         const struct cpulist cpus = read_set(building, facts->cpus[i]);
         if (!cpus.count)
             broken(building, "an object has no CPU");
@@ -109,18 +103,11 @@ static void add_cpus(struct building *building, const struct declared_objects *f
         add_object(building, RANK_PU, (struct cpulist){&cpus.ids[i], 1})->number = cpus.ids[i];
 }
 
-static uint64_t bytes_of(const struct machine_facts *machine, int number)
-{
-    for (size_t i = 0; i < machine->node_count; i++)
-        if (machine->nodes[i].id == number)
-            return machine->nodes[i].memory_bytes;
-    return 0;
-}
-
 /* Each node, and a group of its CPUs, which is dropped where another object has the same. */
 static void add_nodes(struct building *building, const struct declared_objects *facts)
 {
     struct objects *objects = building->objects;
+    const struct machine_facts *machine = &building->document->machine;
     if (facts->cpus_count > NODES_MAX)
         broken(building, "its nodes are not one list");
     objects->nodes = pool_alloc(building->pool, facts->cpus_count + 1, sizeof *objects->nodes);
@@ -132,10 +119,11 @@ static void add_nodes(struct building *building, const struct declared_objects *
             if (objects->nodes[n].number == number)
                 broken(building, "two nodes have one number");
         const struct cpulist cpus = read_set(building, facts->cpus[i]);
-        objects->nodes[objects->node_count++] =
-            (struct object_node){.number = (int)number,
-                                 .cpus = cpus,
-                                 .bytes = bytes_of(&building->document->machine, (int)number)};
+        struct object_node *node = &objects->nodes[objects->node_count++];
+        *node = (struct object_node){.number = (int)number, .cpus = cpus};
+        for (size_t n = machine->node_count; n-- > 0;)
+            if (machine->nodes[n].id == number)
+                node->bytes = machine->nodes[n].memory_bytes;
         if (cpus.count)
             add_object(building, RANK_MEMORY, cpus);
     }
@@ -168,22 +156,16 @@ static int compare(const void *a, const void *b)
 }
 
 /* Since larger ones come first, an object that has a place is in the smallest one that holds any of
- * its CPUs. `owners` has that of every CPU; OBJECT_NONE: the machine lacks it. Returns OBJECT_NONE
- * where the set lies across several. */
-static long holder(const struct object *object, const long *owners)
-{
-    const long parent = owners[object->cpus.ids[0]];
-    for (size_t i = 1; i < object->cpus.count; i++)
-        if (owners[object->cpus.ids[i]] != parent)
-            return OBJECT_NONE;
-    return parent;
-}
-
+ * its CPUs, and has none where the set lies across several. `owners` has that of every CPU;
+ * OBJECT_NONE: the machine lacks it. */
 static void place(struct building *building, size_t i, long *owners)
 {
     struct objects *objects = building->objects;
     struct object *object = &objects->list[i];
-    const long parent = holder(object, owners);
+    long parent = owners[object->cpus.ids[0]];
+    for (size_t c = 1; c < object->cpus.count; c++)
+        if (owners[object->cpus.ids[c]] != parent)
+            parent = OBJECT_NONE;
     const struct object *above = parent >= 0 ? &objects->list[parent] : NULL;
     const bool same = above && above->cpus.count == object->cpus.count;
     if (object->origin == OBJECT_DECLARED && (!above || (same && above->rank == object->rank)))

@@ -9,8 +9,7 @@ static void put_remark(FILE *out, const char *class, const char *text)
     if (!text)
         return;
     fprintf(out, " <small class=%s>", class);
-    html_text(out, text);
-    fputs("</small>", out);
+    html_put(out, "", text, "</small>");
 }
 
 /* --- tables --- */
@@ -27,31 +26,8 @@ void html_cell(FILE *out, const struct cell *cell)
                 figure_percent(cell->value, cell->low, cell->high, text));
 }
 
-static bool is_empty(const struct cell *cell)
-{
-    return cell->form == FORM_TEXT && !cell->text;
-}
-
-/* Whether any row has something in that column. */
-static bool is_filled(const struct table *table, size_t column)
-{
-    for (size_t i = 0; i < table->row_count; i++)
-        if (!is_empty(&table->rows[i].cells[column]))
-            return true;
-    return false;
-}
-
-/* What it means is folded, so that the table stays as short as it is. */
-static void put_meaning(FILE *out, const struct finding_line *line)
-{
-    fputs("</summary><p>", out);
-    html_text(out, line->meaning);
-    fputs(line->moves ? " " : "", out);
-    html_text(out, line->moves);
-    html_put(out, "<p>", line->advice, "</details>");
-}
-
-static void put_first(FILE *out, const struct table *table, const struct row *row)
+static void put_row(FILE *out, const struct table *table, const struct row *row, bool sentences,
+                    const bool *filled)
 {
     fputs(table->columns[0].words ? "\n<tr><th scope=row>" : "\n<tr><th scope=row class=figures>",
           out);
@@ -60,23 +36,11 @@ static void put_first(FILE *out, const struct table *table, const struct row *ro
     fputs(row->line ? "<details class=meaning><summary>" : "", out);
     html_cell(out, &row->cells[0]);
     put_remark(out, "experiment", row->words);
-    if (row->line)
-        put_meaning(out, row->line);
-}
-
-/* Sentences about rows, and with them the names of their flags, are a column of their own. */
-static bool has_sentences(const struct table *table)
-{
-    for (size_t i = 0; i < table->row_count; i++)
-        if (table->rows[i].sentence)
-            return true;
-    return false;
-}
-
-static void put_row(FILE *out, const struct table *table, const struct row *row, bool sentences,
-                    const bool *filled)
-{
-    put_first(out, table, row);
+    if (row->line) { /* what it means is folded, so that the table stays as short as it is */
+        html_put(out, "</summary><p>", row->line->meaning, row->line->moves ? " " : "");
+        html_text(out, row->line->moves);
+        html_put(out, "<p>", row->line->advice, "</details>");
+    }
     for (size_t i = 1; i < table->column_count; i++) {
         if (!filled[i])
             continue;
@@ -104,34 +68,26 @@ static void put_more(FILE *out, const char *more)
     html_put(out, "<p class=more>", more, "</p>\n");
 }
 
-/* "depth of gpu0 (DRAM): how far away each level is" */
-static void add_title(struct line *line, const struct block *block)
-{
-    const struct table *table = &block->table;
-    line_add(line, "%s", table->title ? table->title : "table");
-    if (block->device >= 0)
-        line_add(line, " of gpu%d", block->device);
-    if (table->remark)
-        line_add(line, " (%s)", table->remark);
-}
-
 void html_table(FILE *out, const struct table *table, const char *class, const char *title)
 {
-    const bool sentences = has_sentences(table);
+    /* Sentences about rows, and with them the names of their flags, are a column of their own. */
+    bool sentences = false;
     const size_t columns =
         table->column_count < HTML_COLUMNS_MAX ? table->column_count : HTML_COLUMNS_MAX;
     bool filled[HTML_COLUMNS_MAX];
     struct table shown = *table;
     shown.column_count = columns;
-    fputs("<div class=scroll tabindex=0 role=region aria-label=\"", out);
-    html_text(out, title);
+    for (size_t i = 0; i < table->row_count; i++)
+        sentences = sentences || table->rows[i].sentence;
+    html_put(out, "<div class=scroll tabindex=0 role=region aria-label=\"", title, "");
     fprintf(out, "\"><table class=%s><caption>%s", class, table->caption ? "<b>" : "");
     html_text(out, title);
     fputs(table->caption ? "</b>: " : "", out);
-    html_text(out, table->caption);
-    fputs("</caption><thead><tr>", out);
+    html_put(out, "", table->caption, "</caption><thead><tr>");
     for (size_t i = 0; i < columns; i++) {
-        filled[i] = table->columns[i].kept || is_filled(table, i);
+        filled[i] = table->columns[i].kept;
+        for (size_t r = 0; r < table->row_count && !filled[i]; r++)
+            filled[i] = table->rows[r].cells[i].form != FORM_TEXT || table->rows[r].cells[i].text;
         if (i && !filled[i])
             continue;
         fputs(table->columns[i].words ? "<th scope=col class=words>" : "<th scope=col>", out);
@@ -173,11 +129,9 @@ static void put_facts(FILE *out, const struct facts *facts)
 
 static void put_heading(FILE *out, const struct heading *heading)
 {
-    fputs("<h3>", out);
-    html_text(out, heading->title);
+    html_put(out, "<h3>", heading->title, "");
     fputs(heading->text ? ": " : "", out);
-    html_text(out, heading->text);
-    fputs("</h3>\n", out);
+    html_put(out, "", heading->text, "</h3>\n");
     if (!heading->warning)
         return;
     html_put(out, "<p class=\"trust doubtful\"><strong>", heading->warning, "</strong></p>\n");
@@ -191,21 +145,14 @@ void html_note(FILE *out, const struct note *note)
     fprintf(out, "<li class=%s>%s", classes[note->kind], whole ? "" : "<strong>");
     html_sentence(out, note->what);
     fputs(whole ? "" : "</strong>", out);
-    if (note->whom) {
-        fputs(" <span class=whom>", out);
-        html_sentence(out, note->whom);
-        fputs("</span>", out);
-    }
-    if (note->why) {
-        fputs(" <span class=reason>", out);
-        html_sentence(out, note->why);
-        fputs("</span>", out);
-    }
-    if (note->remedy) {
-        fputs(" <span class=remedy>", out);
-        html_sentence(out, note->remedy);
-        fputs("</span>", out);
-    }
+    const char *const parts[][2] = {
+        {"whom", note->whom}, {"reason", note->why}, {"remedy", note->remedy}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i][1]) {
+            fprintf(out, " <span class=%s>", parts[i][0]);
+            html_sentence(out, parts[i][1]);
+            fputs("</span>", out);
+        }
     fputs("\n", out);
 }
 
@@ -270,8 +217,13 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
             block->section > SECTION_DEVICE)
             continue;
         if (block->kind == BLOCK_TABLE) {
-            struct line title = {0};
-            add_title(&title, block);
+            const struct table *table = &block->table;
+            struct line title = {0}; /* "depth of gpu0 (DRAM): how far away each level is" */
+            line_add(&title, "%s", table->title ? table->title : "table");
+            if (block->device >= 0)
+                line_add(&title, " of gpu%d", block->device);
+            if (table->remark)
+                line_add(&title, " (%s)", table->remark);
             html_table(out, &block->table, "datasheet", title.text);
         } else if (block->kind == BLOCK_FACTS)
             put_facts(out, &block->facts);
@@ -288,22 +240,6 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
 }
 
 /* --- the points of a chart --- */
-
-static void put_column(FILE *out, const char *name, const char *unit)
-{
-    fputs("<th scope=col>", out);
-    html_text(out, name && *name ? name : "value");
-    if (unit && *unit) {
-        fputs(", ", out);
-        html_text(out, unit);
-    }
-}
-
-static void put_figure(FILE *out, double value)
-{
-    fputs("<td>", out);
-    html_figure(out, value);
-}
 
 static void put_square(FILE *out, const struct square *square, double divisor)
 {
@@ -324,11 +260,13 @@ static void put_square(FILE *out, const struct square *square, double divisor)
 static void put_pairs(FILE *out, const struct series *series, double divisor)
 {
     fputs("<thead><tr><th scope=col>from<th scope=col>to", out);
-    put_column(out, series->y.name, figure_unit(series->y.unit));
-    fputs("<tbody>", out);
+    const char *name = series->y.name, *unit = figure_unit(series->y.unit);
+    html_put(out, "<th scope=col>", name && *name ? name : "value", *unit ? ", " : "");
+    html_put(out, "", unit, "<tbody>");
     for (size_t i = 0; i < series->point_count && i < HTML_ROWS_MAX; i++) {
         fprintf(out, "\n<tr><th scope=row>%d<td>%d", series->points[i].from, series->points[i].to);
-        put_figure(out, series->points[i].y.median / divisor);
+        fputs("<td>", out);
+        html_figure(out, series->points[i].y.median / divisor);
     }
     if (series->point_count > HTML_ROWS_MAX)
         fprintf(out, "\n<tr><th scope=row>%zu more pairs are in the document",

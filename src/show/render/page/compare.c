@@ -2,20 +2,6 @@
 #include "show/render/page/page.h"
 #include "show/report/differences.h"
 
-static void put_cell(FILE *out, const struct cell *cell)
-{
-    char text[CELL_TEXT];
-    fputs("<td>", out);
-    html_text(out, cell_text(cell, text));
-}
-
-static void put_change(FILE *out, double ratio)
-{
-    char text[CELL_TEXT];
-    fputs("<td>", out);
-    html_text(out, change_text(ratio, text));
-}
-
 static void put_changes(FILE *out, const struct differences_block *block)
 {
     fputs("<div class=scroll tabindex=0 role=region aria-label=Changes><table class=changes>"
@@ -23,11 +9,12 @@ static void put_changes(FILE *out, const struct differences_block *block)
           "before<th scope=col>after<th scope=col>change<tbody>",
           out);
     for (size_t i = 0; i < block->count; i++) {
-        fputs("\n<tr><th scope=row>", out);
-        html_text(out, block->list[i].what);
-        put_cell(out, &block->list[i].before);
-        put_cell(out, &block->list[i].after);
-        put_change(out, block->list[i].ratio);
+        const struct changed_value *value = &block->list[i];
+        char text[CELL_TEXT];
+        html_put(out, "\n<tr><th scope=row>", value->what, "<td>");
+        html_put(out, "", cell_text(&value->before, text), "<td>");
+        html_put(out, "", cell_text(&value->after, text), "<td>");
+        html_text(out, change_text(value->ratio, text));
     }
     fputs("</table></div>\n<p class=more>", out);
     html_sentence(out, block->more);

@@ -28,19 +28,50 @@ static void put_label(FILE *out, const char *label, size_t document)
     fprintf(out, ",\"document\":%zu,", document);
 }
 
-/* --- curves --- */
+/* --- points of a curve, or of a matrix's cells --- */
 
-/* One column of the points, of the float at `offset`. */
-static void put_column(FILE *out, const char *key, const struct series *series, size_t offset)
+static const struct point *point_of(const struct series *series, const struct square *square,
+                                    size_t i)
 {
-    fprintf(out, "\"%s\":[", key);
-    for (size_t i = 0; i < series->point_count; i++) {
-        fputs(i ? "," : "", out);
-        const char *point = (const char *)&series->points[i];
-        html_json_float(out, *(const float *)(const void *)(point + offset));
-    }
-    fputs("]", out);
+    return square ? square->cells[i].point : &series->points[i];
 }
+
+/* Their medians and intervals, cycles where any has them, and trials. */
+static void put_points(FILE *out, const struct series *series, const struct square *square,
+                       const char *step)
+{
+    static const struct {
+        const char *key;
+        size_t offset;
+    } columns[] = {{"\"y\":[", offsetof(struct point, y.median)},
+                   {",\"low\":[", offsetof(struct point, y.low)},
+                   {",\"high\":[", offsetof(struct point, y.high)},
+                   {",\"cycles\":{\"y\":[", offsetof(struct point, cycles.median)},
+                   {",\"low\":[", offsetof(struct point, cycles.low)},
+                   {",\"high\":[", offsetof(struct point, cycles.high)}};
+    const size_t count = square ? square->row_count * square->column_count : series->point_count;
+    const bool cycles = series_any(series, 1, point_has_cycles);
+    for (size_t c = 0; c < (cycles ? 6 : 3); c++) {
+        fputs(columns[c].key, out);
+        for (size_t i = 0; i < count; i++) {
+            const char *point = (const char *)point_of(series, square, i);
+            fputs(i ? "," : "", out);
+            html_json_float(out, point ? *(const float *)(const void *)(point + columns[c].offset)
+                                       : NAN);
+        }
+        fputs("]", out);
+    }
+    if (cycles)
+        fprintf(out, "%s}", step);
+    fputs(",\"n\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        const struct point *point = point_of(series, square, i);
+        fprintf(out, "%s%u", i ? "," : "", point ? point->y.n : 0);
+    }
+    fprintf(out, "]%s", step);
+}
+
+/* --- curves --- */
 
 static void put_curve(FILE *out, const struct series *series)
 {
@@ -50,24 +81,7 @@ static void put_curve(FILE *out, const struct series *series)
         html_json_number(out, series->points[i].x);
     }
     fputs("],", out);
-    put_column(out, "y", series, offsetof(struct point, y.median));
-    fputs(",", out);
-    put_column(out, "low", series, offsetof(struct point, y.low));
-    fputs(",", out);
-    put_column(out, "high", series, offsetof(struct point, y.high));
-    if (series_any(series, 1, point_has_cycles)) {
-        fputs(",\"cycles\":{", out);
-        put_column(out, "y", series, offsetof(struct point, cycles.median));
-        fputs(",", out);
-        put_column(out, "low", series, offsetof(struct point, cycles.low));
-        fputs(",", out);
-        put_column(out, "high", series, offsetof(struct point, cycles.high));
-        fputs("}", out);
-    }
-    fputs(",\"n\":[", out);
-    for (size_t i = 0; i < series->point_count; i++)
-        fprintf(out, "%s%u", i ? "," : "", series->points[i].y.n);
-    fputs("]", out);
+    put_points(out, series, NULL, "");
 }
 
 /* Lines across the curves. */
@@ -114,28 +128,18 @@ static void put_ids(FILE *out, const char *key, const int *ids, size_t count)
     fputs("],", out);
 }
 
-static const struct estimate *time_of(const struct point *point, struct estimate *scratch)
+static struct estimate estimate_of(const struct point *point, bool cycles)
 {
-    *scratch = (struct estimate){point->y.median, point->y.low, point->y.high};
-    return scratch;
+    return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
 }
-
-static const struct estimate *cycles_of(const struct point *point, struct estimate *scratch)
-{
-    *scratch = point->cycles;
-    return scratch;
-}
-
-typedef const struct estimate *estimate_of(const struct point *, struct estimate *);
 
 /* A power of ten; at most six digits, though, for the largest. */
-static double step_of(const struct square *square, estimate_of *of)
+static double step_of(const struct square *square, bool cycles)
 {
     double least = INFINITY, most = 0;
     for (size_t i = 0; i < square->row_count * square->column_count; i++) {
-        struct estimate scratch;
         const struct point *point = square->cells[i].point;
-        double value = point ? fabs((double)of(point, &scratch)->median) : 0;
+        double value = point ? fabs((double)estimate_of(point, cycles).median) : 0;
         if (value > 0 && isfinite(value)) {
             least = fmin(least, value);
             most = fmax(most, value);
@@ -149,84 +153,28 @@ static double step_of(const struct square *square, estimate_of *of)
 /* A matrix of no more cells is written with all that its points have. */
 enum { EXACT_CELLS_MAX = 32 * 32 };
 
-/* One column of the cells, of the float at `offset` in a point. */
-static void put_cell_column(FILE *out, const char *key, const struct square *square, size_t offset)
-{
-    fprintf(out, "\"%s\":[", key);
-    for (size_t i = 0; i < square->row_count * square->column_count; i++) {
-        const char *point = (const char *)square->cells[i].point;
-        fputs(i ? "," : "", out);
-        html_json_float(out, point ? *(const float *)(const void *)(point + offset) : NAN);
-    }
-    fputs("],", out);
-}
-
-static void put_exact_cells(FILE *out, const struct square *square, bool cycles)
-{
-    put_cell_column(out, "y", square, offsetof(struct point, y.median));
-    put_cell_column(out, "low", square, offsetof(struct point, y.low));
-    put_cell_column(out, "high", square, offsetof(struct point, y.high));
-    if (cycles) {
-        fputs("\"cycles\":{", out);
-        put_cell_column(out, "y", square, offsetof(struct point, cycles.median));
-        put_cell_column(out, "low", square, offsetof(struct point, cycles.low));
-        put_cell_column(out, "high", square, offsetof(struct point, cycles.high));
-        fputs("\"step\":1},", out);
-    }
-    fputs("\"n\":[", out);
-    for (size_t i = 0; i < square->row_count * square->column_count; i++)
-        fprintf(out, "%s%u", i ? "," : "",
-                square->cells[i].point ? square->cells[i].point->y.n : 0);
-    fputs("],\"step\":1", out);
-}
-
 enum part { MEDIAN, BELOW, ABOVE, PARTS };
 
-static double cell_of(const struct estimate *estimate, enum part part)
-{
-    return part == MEDIAN  ? estimate->median
-           : part == BELOW ? estimate->median - estimate->low
-                           : estimate->high - estimate->median;
-}
-
 /* The first `parts` of them. */
-static void put_cells(FILE *out, const struct square *square, estimate_of *of, double step,
-                      enum part parts)
+static void put_cells(FILE *out, const struct square *square, bool cycles, enum part parts)
 {
+    const double step = step_of(square, cycles);
     static const char *const keys[] = {"y", "below", "above"};
     fprintf(out, "\"step\":%.9g", step);
     for (enum part part = MEDIAN; part < parts; part++) {
         fprintf(out, ",\"%s\":[", keys[part]);
         for (size_t i = 0; i < square->row_count * square->column_count; i++) {
-            struct estimate scratch;
             const struct point *point = square->cells[i].point;
-            double value = point ? cell_of(of(point, &scratch), part) / step : NAN;
-            if (i)
-                putc(',', out);
-            html_json_whole(out, value);
+            const struct estimate of =
+                point ? estimate_of(point, cycles) : (struct estimate){NAN, NAN, NAN};
+            const double value = part == MEDIAN  ? of.median
+                                 : part == BELOW ? of.median - of.low
+                                                 : of.high - of.median;
+            fputs(i ? "," : "", out);
+            html_json_whole(out, value / step);
         }
         fputs("]", out);
     }
-}
-
-static void put_rounded_cells(FILE *out, const struct square *square, bool cycles)
-{
-    put_cells(out, square, time_of, step_of(square, time_of), PARTS);
-    if (cycles) {
-        fputs(",\"cycles\":{", out);
-        put_cells(out, square, cycles_of, step_of(square, cycles_of), BELOW);
-        fputs("}", out);
-    }
-}
-
-static void put_clusters(FILE *out, const struct matrix *matrix)
-{
-    fputs(",\"clusters\":[", out);
-    for (size_t i = 0; i < matrix->group_count; i++) {
-        fputs(i ? "," : "", out);
-        html_json_text(out, matrix->groups[i]);
-    }
-    fputs("]", out);
 }
 
 enum { SHADES = 48 };
@@ -234,14 +182,13 @@ enum { SHADES = 48 };
 /* "y":{"least":20,"most":147,"ends":[20.4,...]}: from which value on each shade of a picture's maps
  * but the first is used, so that the script need not know how values become colours. */
 static void put_shades(FILE *out, const char *key, const struct block *blocks, size_t count,
-                       estimate_of *of)
+                       bool cycles)
 {
     double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < count; i++)
         for (size_t p = 0; p < blocks[i].matrix.series->point_count; p++) {
-            struct estimate scratch;
             const struct point *point = &blocks[i].matrix.series->points[p];
-            const double value = (double)of(point, &scratch)->median;
+            const double value = (double)estimate_of(point, cycles).median;
             least = isfinite(value) ? fmin(least, value) : least;
             most = isfinite(value) ? fmax(most, value) : most;
         }
@@ -265,9 +212,21 @@ static void put_map(FILE *out, const struct block *block)
     put_label(out, block->matrix.label, block->document);
     put_ids(out, "rows", square->rows, square->row_count);
     put_ids(out, "columns", square->columns, square->column_count);
-    (small ? put_exact_cells
-           : put_rounded_cells)(out, square, series_any(block->matrix.series, 1, point_has_cycles));
-    put_clusters(out, &block->matrix);
+    if (small)
+        put_points(out, block->matrix.series, square, ",\"step\":1");
+    else
+        put_cells(out, square, false, PARTS);
+    if (!small && series_any(block->matrix.series, 1, point_has_cycles)) {
+        fputs(",\"cycles\":{", out);
+        put_cells(out, square, true, BELOW);
+        fputs("}", out);
+    }
+    fputs(",\"clusters\":[", out);
+    for (size_t i = 0; i < block->matrix.group_count; i++) {
+        fputs(i ? "," : "", out);
+        html_json_text(out, block->matrix.groups[i]);
+    }
+    fputs("]", out);
 }
 
 static void put_maps(FILE *out, const struct block *blocks, size_t count)
@@ -276,9 +235,9 @@ static void put_maps(FILE *out, const struct block *blocks, size_t count)
     put_axis(out, "x", &blocks->matrix.series->x);
     put_axis(out, "y", &blocks->matrix.series->y);
     fputs("\"shades\":{", out);
-    put_shades(out, "y", blocks, count, time_of);
+    put_shades(out, "y", blocks, count, false);
     fputs(",", out);
-    put_shades(out, "cycles", blocks, count, cycles_of);
+    put_shades(out, "cycles", blocks, count, true);
     fputs("},\"series\":[", out);
     for (size_t i = 0; i < count; i++) {
         const struct square *square = blocks[i].matrix.square;

@@ -94,8 +94,7 @@ static void put_odd(const struct fleet_page *page)
         put_node(page, node);
         html_put(out, "<td>", fleet->nodes[node].cause, "<td>");
         line_add_odd(&line, &fleet->nodes[node]);
-        html_text(out, line.text);
-        fputs("<td class=why>", out);
+        html_put(out, "", line.text, "<td class=why>");
         html_sentence(out, fleet->nodes[node].reason);
         fputs("</tr>\n", out);
     }
@@ -119,8 +118,7 @@ static void put_groups(const struct fleet_page *page)
             continue;
         for (size_t i = 0; i < page->fleet->odd_count; i++)
             odd += page->fleet->nodes[page->fleet->odd[i]].group == g;
-        fputs("<tr><th scope=row>", out);
-        html_text(out, group->name);
+        html_put(out, "<tr><th scope=row>", group->name, "");
         fprintf(out, "<td>%zu<td>", group->count);
         if (group->judged)
             fprintf(out, "%zu</tr>\n", odd);
@@ -172,9 +170,7 @@ static void put_title(const struct fleet_page *page, const struct strip *strip,
     line_add_value(&line, fleet_value_of(value), strip->finding->like.unit);
     if (isfinite(value->ratio))
         line_add(&line, " (%+.1f %%)", value->ratio * 100);
-    fputs("<title>", page->out);
-    html_text(page->out, line.text);
-    fputs("</title>", page->out);
+    html_put(page->out, "<title>", line.text, "</title>");
 }
 
 static void put_dot(const struct fleet_page *page, const struct strip *strip,
@@ -229,14 +225,12 @@ static void put_strip(const struct fleet_page *page, struct strip *strip)
     const double values[] = {strip->low, spread->median, strip->high};
     for (int i = 0; i < 3; i++)
         line_add_value(&ends[i], values[i], strip->finding->like.unit);
-    fputs("<td>", out);
-    html_text(out, ends[0].text);
+    html_put(out, "<td>", ends[0].text, "");
     fprintf(out,
             "<td><svg class=strip viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=img "
             "aria-label=\"%zu nodes, the middle one at ",
             STRIP_WIDTH, STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT, spread->count);
-    html_text(out, ends[1].text);
-    fputs("\">", out);
+    html_put(out, "", ends[1].text, "\">");
     fprintf(out, "<rect class=\"four-fifths\" x=\"%.1f\" y=\"1\" width=\"%.1f\" height=\"%d\"/>",
             place_of(strip, spread->p10),
             fmax(place_of(strip, spread->p90) - place_of(strip, spread->p10), 1), STRIP_HEIGHT - 2);
@@ -354,8 +348,7 @@ static void put_map(const struct fleet_page *page)
     for (size_t c = 0; c < width; c++) {
         const int x = NAMES_WIDTH + (int)c * CELL + CELL - 3;
         fprintf(out, "<text transform=\"translate(%d %d) rotate(-60)\">", x, NAMES_HEIGHT - 4);
-        html_text(out, columns[c]->like.name);
-        fputs("</text>\n", out);
+        html_put(out, "", columns[c]->like.name, "</text>\n");
     }
     for (size_t r = 0; r < height; r++) {
         fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", NAMES_WIDTH - 6,

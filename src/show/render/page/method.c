@@ -12,8 +12,7 @@ static void put_fact(FILE *out, const char *name, const char *text)
     if (!text || !*text)
         return;
     fprintf(out, "<tr><th scope=row>%s<td class=words>", name);
-    html_text(out, text);
-    fputs("\n", out);
+    html_put(out, "", text, "\n");
 }
 
 static void put_number_fact(FILE *out, const char *name, double value, const char *unit)
@@ -173,16 +172,6 @@ static void put_settings(FILE *out, const struct probe_result *probe, bool repea
     fputs(")</span>", out);
 }
 
-/* Unless the command has one. */
-static void put_seed(FILE *out, const struct document *document)
-{
-    for (size_t i = 0; i < document->run.command_count; i++)
-        if (strcmp(document->run.command[i], "-s") == 0 ||
-            strncmp(document->run.command[i], "--seed", strlen("--seed")) == 0)
-            return;
-    fprintf(out, " --seed %llu", (unsigned long long)document->run.seed);
-}
-
 /* What was imported or joined of several runs has no command. */
 void html_repeat(FILE *out, const struct document *document, const struct probe_result *probe)
 {
@@ -201,8 +190,14 @@ void html_repeat(FILE *out, const struct document *document, const struct probe_
     fputs("<p class=repeat>", out);
     if (repeatable) {
         fputs("To repeat: <code>", out);
-        html_command(out, &document->run);
-        put_seed(out, document);
+        const struct run_facts *run = &document->run;
+        bool seeded = false;
+        for (size_t i = 0; i < run->command_count; i++)
+            seeded = seeded || strcmp(run->command[i], "-s") == 0 ||
+                     strncmp(run->command[i], "--seed", strlen("--seed")) == 0;
+        html_command(out, run);
+        if (!seeded)
+            fprintf(out, " --seed %llu", (unsigned long long)run->seed);
         fputs("</code> ", out);
     }
     if (has_settings)

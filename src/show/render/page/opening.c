@@ -12,8 +12,7 @@
 static void open_fact(FILE *out, bool *any, const char *name)
 {
     fputs(*any ? "<div><dt>" : "<dl>\n<div><dt>", out);
-    html_text(out, name);
-    fputs("<dd>", out);
+    html_put(out, "", name, "<dd>");
     *any = true;
 }
 
@@ -23,8 +22,7 @@ static void put_value(FILE *out, const struct cell *cell, const char *words)
     char text[CELL_TEXT];
     if (cell->form == FORM_TEXT || !isfinite(cell->value))
         return;
-    fputs("<span>", out);
-    html_text(out, cell_text(cell, text));
+    html_put(out, "<span>", cell_text(cell, text), "");
     html_doubt(out, cell->flags);
     fprintf(out, "%s</span> ", words);
 }
@@ -102,8 +100,7 @@ static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
     for (size_t i = next; i < boxes->count && boxes->list[i].depth > box->depth; i++)
         inside += boxes->list[i].depth == box->depth + 1;
     fprintf(out, "<div class=\"box%s\"><p><b>", box->count > 1 ? " pile" : "");
-    html_text(out, box->name.text);
-    fputs("</b> ", out);
+    html_put(out, "", box->name.text, "</b> ");
     html_text(out, box->details.text);
     if (box->count > 1)
         fprintf(out, " <b class=times>×&nbsp;%zu</b>", box->count);
@@ -144,8 +141,7 @@ static void put_imported(FILE *out, const struct document *document)
 {
     fputs("<p class=run>Another tool's table", out);
     if (document->tool.version) {
-        fputs(", imported by fathom ", out);
-        html_text(out, document->tool.version);
+        html_put(out, ", imported by fathom ", document->tool.version, "");
     }
     fputs(": it does not say when and how it was measured.</p>\n", out);
 }
@@ -169,8 +165,7 @@ static void put_run(FILE *out, const struct document *document)
         fprintf(out, "%s %s", run->started ? " in" : "Measured in",
                 duration_format(run->elapsed_s, text));
     if (document->tool.version) {
-        fputs(" by fathom ", out);
-        html_text(out, document->tool.version);
+        html_put(out, " by fathom ", document->tool.version, "");
     }
     if (run->command_count) {
         fputs(": <code>", out);
@@ -178,18 +173,6 @@ static void put_run(FILE *out, const struct document *document)
         fputs("</code>", out);
     }
     fputs("</p>\n", out);
-}
-
-/* The machine, or what was measured where nothing is known of it. */
-static void put_title(FILE *out, const struct document *document)
-{
-    const struct machine_facts *machine = &document->machine;
-    const bool known = machine->cpu_model || machine->cpu_arch || machine->cores || machine->os;
-    struct line line = {0};
-    line_add_machine(&line, machine);
-    html_text(out, known || !document->probe_count || !document->probes[0].title
-                       ? line.text
-                       : document->probes[0].title);
 }
 
 void html_opening(FILE *out, const struct report *report, size_t count, size_t index)
@@ -200,7 +183,14 @@ void html_opening(FILE *out, const struct report *report, size_t count, size_t i
     fprintf(out, "<section aria-labelledby=machine-%zu>\n<p class=host>", index);
     html_document(out, report->catalogue.documents, count, index);
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
-    put_title(out, document);
+    /* The machine, or what was measured where nothing is known of it. */
+    const struct machine_facts *machine = &document->machine;
+    const bool known = machine->cpu_model || machine->cpu_arch || machine->cores || machine->os;
+    struct line line = {0};
+    line_add_machine(&line, machine);
+    html_text(out, known || !document->probe_count || !document->probes[0].title
+                       ? line.text
+                       : document->probes[0].title);
     fprintf(out, "</%s>\n", level);
     if (verdict) {
         fprintf(out, "<p class=\"trust %s\"><strong>", verdict->good ? "good" : "doubtful");

@@ -74,8 +74,7 @@ static void put_contents(const struct page *page)
     for (size_t i = 0; i < page->report.count; i++)
         if (html_is_chart_heading(&page->report.list[i], 2)) {
             fprintf(page->out, "<li><a href=#probe-%zu>", number++);
-            html_text(page->out, page->report.list[i].heading.title);
-            fputs("</a>\n", page->out);
+            html_put(page->out, "", page->report.list[i].heading.title, "</a>\n");
         }
     fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
 }
@@ -102,17 +101,6 @@ static void put_about(FILE *out, const struct probe_result *probe)
     fputs("</details>\n", out);
 }
 
-/* Whether parsing the tables would hold up the opening of the page. */
-static bool is_heavy(const struct block *blocks, size_t count)
-{
-    enum { LIGHT_POINTS = 500 };
-    size_t points = 0;
-    for (size_t i = 0; i < count; i++)
-        points += blocks[i].kind == BLOCK_CURVE ? blocks[i].curve.series->point_count
-                                                : blocks[i].matrix.series->point_count;
-    return points > LIGHT_POINTS;
-}
-
 /* What of the charts is only in the document, where the block says so. */
 static void put_left_out(FILE *out, const struct block *block)
 {
@@ -128,7 +116,12 @@ static void put_figure(struct page *page, size_t heading, const struct probe_res
 {
     const struct block *blocks = &page->report.list[heading];
     const size_t last = html_chart_size(&page->report, heading), number = page->figures++;
-    const bool heavy = is_heavy(blocks + 1, last);
+    enum { LIGHT_POINTS = 500 }; /* of more, parsing the tables holds up the opening of the page */
+    size_t points = 0;
+    for (size_t i = 1; i <= last; i++)
+        points += blocks[i].kind == BLOCK_CURVE ? blocks[i].curve.series->point_count
+                                                : blocks[i].matrix.series->point_count;
+    const bool heavy = points > LIGHT_POINTS;
     FILE *out = page->out;
     fprintf(out, "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n",
             number, number);
@@ -167,8 +160,7 @@ static void put_results(struct page *page, const struct chapter *chapter)
         if (probe->status != PROBE_OK) {
             fprintf(out, "<p class=\"trust doubtful\"><strong>%s</strong> ",
                     probe_status_names[probe->status]);
-            html_text(out, probe->reason);
-            fputs("</p>\n", out);
+            html_put(out, "", probe->reason, "</p>\n");
         }
         if (probe->finding_count)
             html_findings(out, &page->report, d, probe);
@@ -196,8 +188,7 @@ static void put_section(struct page *page, size_t chapter, size_t number)
             "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
             "<h2 id=probe-%zu-title>",
             number, number, number);
-    html_text(out, page->report.list[chapter].heading.title);
-    fputs("</h2>\n", out);
+    html_put(out, "", page->report.list[chapter].heading.title, "</h2>\n");
     for (size_t i = chapter + 1;
          i < page->report.count && !html_is_chart_heading(&page->report.list[i], 2); i++) {
         if (!html_is_chart_heading(&page->report.list[i], 3))
@@ -214,17 +205,6 @@ static void put_section(struct page *page, size_t chapter, size_t number)
     fputs("</section>\n", out);
 }
 
-static void put_lead(struct page *page)
-{
-    const size_t lead = lead_of(page);
-    if (lead == page->report.count)
-        return;
-    fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the tables "
-          "say the same.</p></noscript>\n",
-          page->out);
-    put_figure(page, lead, page->report.list[lead].probe);
-}
-
 /* What there is to see before anything is explained: how far to trust it, the machine, the curve,
  * the datasheet. Of several documents each is a column. */
 static void put_first_screen(struct page *page)
@@ -239,7 +219,13 @@ static void put_first_screen(struct page *page)
     for (size_t i = 0; i < page->count; i++)
         html_opening(out, &page->report, page->count, i);
     fputs("</div>\n", out);
-    put_lead(page);
+    const size_t lead = lead_of(page);
+    if (lead < page->report.count) {
+        fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the "
+              "tables say the same.</p></noscript>\n",
+              out);
+        put_figure(page, lead, page->report.list[lead].probe);
+    }
     fputs(columns, out);
     for (size_t i = 0; i < page->count; i++)
         html_sheet(out, &page->report, page->count, i);

@@ -115,12 +115,6 @@ void html_factors(FILE *out, const struct factor *factors, size_t count)
     }
 }
 
-static bool is_plain_word(const char *word)
-{
-    return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                 "-_./,:=+%@") == strlen(word);
-}
-
 /* A line's worth: who types more has a script to look it up in. */
 void html_command(FILE *out, const struct run_facts *run)
 {
@@ -128,7 +122,8 @@ void html_command(FILE *out, const struct run_facts *run)
     for (size_t i = 0; i < run->command_count; i++) {
         const char *word = run->command[i];
         line_add(&line, "%s", i ? " " : "");
-        if (is_plain_word(word)) {
+        if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "-_./,:=+%@") == strlen(word)) {
             line_add_clean(&line, word);
             continue;
         }
@@ -188,8 +183,7 @@ void html_name(FILE *out, const char *name)
         memcpy(part, name, length);
         part[length] = '\0';
         name += length;
-        html_text(out, part);
-        fputs("<wbr>", out);
+        html_put(out, "", part, "<wbr>");
     }
 }
 
