@@ -39,42 +39,11 @@ static void check_policy(enum page_policy policy)
     assert_null(arena.memory);
 }
 
-static void a_part_is_touched_and_nothing_else(void **state)
-{
-    (void)state;
-    struct arena arena;
-    assert_int_equal(arena_map(&arena, BYTES, PAGES_SMALL, -1, NULL), 0);
-    memset(arena.memory, 1, arena.bytes);
-    arena_touch_part(&arena, 2 * 4096, 3 * 4096);
-    arena_touch_part(&arena, arena.bytes - 4096, SIZE_MAX); /* only as far as there is any */
-    arena_touch_part(&arena, 2 * arena.bytes, 4096);
-    for (size_t at = 0; at < arena.bytes; at += 4096) {
-        bool within = (at >= 2 * 4096 && at < 5 * 4096) || at == arena.bytes - 4096;
-        assert_int_equal(arena.memory[at], !within);
-    }
-    arena_unmap(&arena);
-}
-
 static void every_policy_is_had_or_refused(void **state)
 {
     (void)state;
     for (int policy = 0; policy < PAGES_COUNT; policy++)
         check_policy((enum page_policy)policy);
-}
-
-static void flags_follow_the_placement(void **state)
-{
-    (void)state;
-    struct arena arena = {.asked = PAGES_AUTO, .node = -1, .placement = {.huge_share = 1}};
-    assert_int_equal(arena_flags(&arena), 0);
-    arena.placement.huge_share = 0.5;
-    assert_int_equal(arena_flags(&arena), FLAG_BIT(FLAG_SMALL_PAGES));
-    arena.placement.huge_share = NAN;
-    assert_int_equal(arena_flags(&arena), FLAG_BIT(FLAG_SMALL_PAGES));
-    arena = (struct arena){.asked = PAGES_SMALL, .node = 1, .placement = {.node_share = 0.9}};
-    assert_int_equal(arena_flags(&arena), FLAG_BIT(FLAG_MISPLACED));
-    arena.placement.node_share = 1;
-    assert_int_equal(arena_flags(&arena), 0);
 }
 
 static void more_than_can_be_addressed_is_refused(void **state)
@@ -91,9 +60,7 @@ static void more_than_can_be_addressed_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_part_is_touched_and_nothing_else),
         cmocka_unit_test(every_policy_is_had_or_refused),
-        cmocka_unit_test(flags_follow_the_placement),
         cmocka_unit_test(more_than_can_be_addressed_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

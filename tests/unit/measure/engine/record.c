@@ -74,14 +74,6 @@ static void fewer_trials_than_planned_are_not_converged(void **state)
     assert_int_equal(point.flags, FLAG_BIT(FLAG_TOO_FEW));
 }
 
-static void a_spoiled_visit_is_reported(void **state)
-{
-    (void)state;
-    assert_false(record_is_spoiled(&(struct visit){.batch_count = 20, .interrupted = 2}));
-    assert_true(record_is_spoiled(&(struct visit){.batch_count = 20, .interrupted = 3}));
-    assert_true(record_is_spoiled(&(struct visit){.batch_count = 20, .clock_moved = 3}));
-}
-
 static void a_moving_clock_scatters_ns_but_not_cycles(void **state)
 {
     (void)state;
@@ -224,33 +216,6 @@ static void a_rate_is_operations_a_second(void **state)
     assert_true(isnan(point.cycles.median));
 }
 
-static void drift_is_divided_out_of_both_units(void **state)
-{
-    (void)state;
-    struct plan plan = plain;
-    double batch_scratch[BATCHES], scratch[2 * TRIALS];
-    struct batch batches[BATCHES];
-    struct trial trial = {.operations = 10};
-    struct visit visit = {.plan = &plan,
-                          .trials = &trial,
-                          .trial_count = 1,
-                          .repeats = 4,
-                          .batches = batches,
-                          .batch_count = BATCHES};
-    struct record record = {0};
-    for (int i = 0; i < BATCHES; i++)
-        batches[i] = (struct batch){5 * 40, 2e9};
-    assert_int_equal(record_add(&record, &visit, (struct drift){1.25, 2}, batch_scratch, NULL), 0);
-    struct drift medians = record_medians(&record, scratch);
-    assert_true(fabs(medians.value - 4) < 1e-6);
-    assert_true(fabs(medians.cycles - 5) < 1e-6);
-    record_clear(&record);
-    assert_int_equal(record.trials, 0);
-    assert_int_equal(record.batches, 0);
-    assert_true(isnan(record_medians(&record, scratch).value));
-    record_free(&record);
-}
-
 /* The second half of the trials is the first half's lines again. */
 static const struct plan twice = {.cycles = true,
                                   .trials_min = 24,
@@ -321,7 +286,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_point_has_its_value_and_no_flag),
         cmocka_unit_test(fewer_trials_than_planned_are_not_converged),
-        cmocka_unit_test(a_spoiled_visit_is_reported),
         cmocka_unit_test(a_moving_clock_scatters_ns_but_not_cycles),
         cmocka_unit_test(what_the_clock_may_seem_to_move_is_the_plans),
         cmocka_unit_test(wide_trials_are_unconverged_and_unstable),
@@ -332,7 +296,6 @@ int main(void)
         cmocka_unit_test(cycles_count_at_the_highest_clock),
         cmocka_unit_test(no_trial_no_value),
         cmocka_unit_test(a_rate_is_operations_a_second),
-        cmocka_unit_test(drift_is_divided_out_of_both_units),
         cmocka_unit_test(what_is_measured_twice_counts_once_with_the_mean_of_both),
         cmocka_unit_test(lines_that_differ_are_no_drift),
         cmocka_unit_test(a_second_pass_that_was_cut_short_still_has_its_lines),

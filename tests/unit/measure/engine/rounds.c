@@ -94,38 +94,6 @@ static void no_time_no_points_and_it_says_so(void **state)
     }
 }
 
-/* Its share alone is shorter than the first touch of its memory, and what all stages have is
- * longer: by what that took the last time, so again where this time it took much less or much more.
- */
-static void stages_share_what_the_first_memory_leaves(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome;
-    bench->points[0].arena_bytes = 64 << 20;
-    assert_int_equal(sample(bench, prepare_model, &outcome), 0);
-    assert_true(outcome.arena_s > 0 && outcome.visits_s > 0);
-    assert_true(outcome.arena_s + outcome.visits_s < outcome.elapsed_s);
-
-    bench->plan.trials_min = bench->plan.trials_max; /* longer than the share */
-    double touched_s = outcome.arena_s;
-    bool between = false, measured = false;
-    for (int try = 0; try < TRIES && !(between && measured); try++) {
-        const double whole_s = 0.1 + 20 * touched_s;
-        bench->plan.share = 0.25 * touched_s / whole_s;
-        bench->plan.budget_s = bench->plan.share * whole_s;
-        bench->series = (struct series){0};
-        const struct trial_work work = {.prepare = prepare_model, .state = bench};
-        assert_int_equal(
-            stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL), 0);
-        between = outcome.arena_s > bench->plan.budget_s && outcome.arena_s < whole_s;
-        measured = outcome.points_missing < 4;
-        if (outcome.arena_s > 0) /* 0: it had not ended when the time had */
-            touched_s = outcome.arena_s;
-    }
-    assert_true(between);
-    assert_true(measured);
-}
-
 /* The trials from the third on end when the budget does. */
 static uint64_t budget_over_ns;
 
@@ -188,111 +156,6 @@ static void a_stop_leaves_what_was_measured(void **state)
         assert_in_range(bench->series.points[i].y.n, 1, 2);
 }
 
-struct touched {
-    unsigned char *memory[8];
-    size_t count;
-};
-
-static void prepare_in_arena(struct trial *trial)
-{
-    struct touched *touched = (struct touched *)trial->probe_state;
-    prepare_model(trial);
-    memset(trial->arena->memory, 1, trial->point->arena_bytes);
-    if (touched->count < 8)
-        touched->memory[touched->count++] = trial->arena->memory;
-}
-
-static void the_arena_is_as_large_as_any_point_needs(void **state)
-{
-    struct bench *bench = *state;
-    struct stage_outcome outcome;
-    struct touched touched = {0};
-    struct trial_work work = {.prepare = prepare_in_arena, .state = &touched};
-    bench->points[3].arena_bytes = 3 << 20;
-    bench->plan.arena_life = ARENA_WHOLE_STAGE;
-    bench->plan.pages = PAGES_SMALL;
-    assert_int_equal(stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL),
-                     0);
-    assert_int_equal(outcome.pages_used, PAGES_SMALL);
-    assert_int_equal(touched.count, 8);
-    for (size_t i = 1; i < 8; i++)
-        assert_ptr_equal(touched.memory[i], touched.memory[0]);
-}
-
-struct held {
-    const struct arena *arena;
-    unsigned trials, fresh; /* among them, in memory that the one before did not have */
-    unsigned beyond;        /* among them, that had less memory than they take */
-};
-
-static void prepare_and_mark(struct trial *trial)
-{
-    static const char mark = 'x';
-    struct held *held = (struct held *)trial->probe_state;
-    prepare_model(trial);
-    usleep(1000);
-    held->arena = trial->arena;
-    held->trials++;
-    held->beyond += trial->arena->bytes < trial->point->arena_bytes;
-    if (*trial->arena->memory != mark)
-        held->fresh++;
-    *trial->arena->memory = mark;
-}
-
-static const uint32_t larger_first[] = {1, 0};
-
-/* Two points of 2 and 3 MiB that no trials satisfy. */
-static void plan_memory(struct bench *bench, enum arena_life life)
-{
-    struct plan *plan = &bench->plan;
-    plan->pages = PAGES_SMALL;
-    plan->arena_life = life;
-    plan->point_count = 2;
-    plan->look = larger_first;
-    plan->look_count = 2;
-    plan->look_trials = 3;
-    plan->trials_max = 400;
-    plan->precision = 1e-6;
-    bench->series = (struct series){0};
-    for (int i = 0; i < 2; i++) {
-        bench->points[i].arena_bytes = (size_t)(2 + i) << 20;
-        bench->points[i].index = 20; /* how far they scatter */
-    }
-}
-
-/* Memory that is touched once serves a stage's trials until another stage comes, which can have it
- * then; or to the end of the stage. It is enough for every trial of every turn. */
-static void memory_stays_for_a_turn_or_for_the_stage(void **state)
-{
-    struct bench *bench = *state;
-    for (int whole = 0; whole < 2; whole++) {
-        struct held held = {0};
-        struct stage *stage;
-        const struct trial_work work = {.prepare = prepare_and_mark, .state = &held};
-        plan_memory(bench, whole ? ARENA_WHOLE_STAGE : ARENA_EVERY_TURN);
-        assert_int_equal(
-            stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL), 0);
-        assert_int_equal(stage_looks_often(stage), !whole);
-        assert_int_equal(stage_look(stage, 60, NULL), 0);
-        for (int turn = 0; turn < 5; turn++) {
-            const unsigned before = held.trials;
-            assert_true(stage_is_open(stage));
-            held.fresh = 0;
-            if (turn == 0 && !whole) /* as many trials more */
-                assert_int_equal(stage_look(stage, 60, NULL), 0);
-            else
-                assert_int_equal(stage_advance(stage, 0.1, 1, NULL), 0);
-            assert_true(held.trials > before || turn > 0 || whole);
-            if (held.trials > before) {
-                assert_int_equal(held.fresh, !whole || !before);
-                assert_int_equal(held.arena->memory != NULL, whole);
-            }
-        }
-        assert_int_equal(held.beyond, 0);
-        stage_close(stage, false);
-    }
-}
-
 static void prepare_sleep(struct trial *trial)
 {
     trial->workers[0] = (struct worker){.run = sleep_a_little};
@@ -318,20 +181,6 @@ static void real_time_is_counted_per_operation(void **state)
 
 /* --- the first look, and a stage that is left and gone on with --- */
 
-struct visited {
-    double x[64];
-    size_t arena[64], count;
-};
-
-static void note_visit(void *observer, const struct observation *seen)
-{
-    struct visited *visited = observer;
-    if (visited->count == sizeof visited->x / sizeof *visited->x)
-        return;
-    visited->x[visited->count] = seen->trial->point->x;
-    visited->arena[visited->count++] = seen->trial->arena->bytes;
-}
-
 static const uint32_t looked_at[] = {3, 1};
 
 /* Points 0 to 3, of which 3 and 1 are to be looked at, need 1, 5, 9 and 17 MiB. */
@@ -342,57 +191,6 @@ static void plan_sizes(struct bench *bench)
     bench->plan.look = looked_at;
     bench->plan.look_count = 2;
     bench->series = (struct series){0};
-}
-
-/* Not every trial comes where others keep the CPUs busy, but those that come do so in this order,
- * each in memory that is no larger than it takes. */
-static void what_is_looked_at_comes_first_and_memory_grows_with_what_is_visited(void **state)
-{
-    struct bench *bench = *state;
-    struct visited visited = {{0}, {0}, 0};
-    const struct trial_work work = {prepare_model, note_visit, &visited, bench};
-    struct stage_outcome outcome;
-    struct stage *stage;
-    plan_sizes(bench);
-    assert_int_equal(stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL),
-                     0);
-    assert_int_equal(stage_look(stage, 60, NULL), 0);
-    assert_true(visited.count <= 2);
-    for (size_t i = 0; i < visited.count; i++)
-        assert_true(visited.x[i] == 3 || (visited.x[i] == 1 && (i == 1 || visited.count == 1)));
-    const size_t looked = visited.count;
-    assert_int_equal(stage_advance(stage, 60, 1, NULL), 0);
-    assert_false(stage_is_open(stage));
-    stage_sum_up(stage, &outcome);
-    stage_close(stage, false);
-    assert_true(visited.count > looked);
-    for (size_t i = looked + 2; i < visited.count; i++) {
-        const size_t room = (size_t)4 << 20 << (size_t)visited.x[i];
-        const bool is_look = visited.x[i] == 1 || visited.x[i] == 3;
-        assert_true(is_look || visited.arena[i] <= room);
-    }
-    assert_int_equal(bench->series.point_count + outcome.points_missing, 4);
-}
-
-/* Depth at what is looked at comes before depth elsewhere. */
-static void what_is_looked_at_has_three_trials_before_others_have_two(void **state)
-{
-    struct bench *bench = *state;
-    struct visited visited = {{0}, {0}, 0};
-    const struct trial_work work = {prepare_model, note_visit, &visited, bench};
-    struct stage *stage;
-    size_t counts[4] = {0};
-    plan_sizes(bench);
-    bench->plan.look_trials = 3;
-    assert_int_equal(stage_open(&stage, &bench->engine, &bench->plan, &work, &bench->pool, NULL),
-                     0);
-    assert_int_equal(stage_look(stage, 60, NULL), 0);
-    assert_int_equal(stage_advance(stage, 60, 1, NULL), 0);
-    stage_close(stage, false);
-    for (size_t i = 0; i < visited.count && counts[0] < 2 && counts[2] < 2; i++)
-        counts[(size_t)visited.x[i]]++;
-    assert_true(counts[0] == 2 || counts[2] == 2);
-    assert_true(counts[1] >= 3 && counts[3] >= 3);
 }
 
 /* As if it had not been left: the points come in the series once, whatever was sorted or added
@@ -498,12 +296,7 @@ int main(void)
         ROUNDS_TEST(no_time_no_points_and_it_says_so),
         ROUNDS_TEST(the_budget_ends_a_long_visit_and_keeps_its_trials),
         ROUNDS_TEST(a_stop_leaves_what_was_measured),
-        ROUNDS_TEST(memory_stays_for_a_turn_or_for_the_stage),
-        ROUNDS_TEST(the_arena_is_as_large_as_any_point_needs),
-        ROUNDS_TEST(stages_share_what_the_first_memory_leaves),
         ROUNDS_TEST(real_time_is_counted_per_operation),
-        ROUNDS_TEST(what_is_looked_at_comes_first_and_memory_grows_with_what_is_visited),
-        ROUNDS_TEST(what_is_looked_at_has_three_trials_before_others_have_two),
         ROUNDS_TEST(a_stage_that_was_summed_up_goes_on),
         ROUNDS_TEST(a_sweep_gives_every_point_many_short_trials),
     };

@@ -137,18 +137,6 @@ static void sample(struct bench *bench)
     bench->redone = bench->series.points[0].redone;
 }
 
-static void a_model_goes_on_in_the_background(void **state)
-{
-    struct bench *bench = *state;
-    bench->engine.model = &bench->model;
-    sample(bench);
-    double modelled_ns = BATCHES * REPEATS * MEASURED_PS * 1e-3;
-    assert_true(fabs(bench->batch_ns - modelled_ns) < 1e-6 * modelled_ns);
-    assert_true(fabs(bench->ns - modelled_ns) < 1e-6 * modelled_ns);
-    assert_true(bench->repeats == BATCHES * REPEATS * MEASURED_PS / BACKGROUND_PS);
-    assert_int_equal(bench->redone, 0);
-}
-
 static void what_is_measured_again_does_not_count_twice(void **state)
 {
     struct bench *bench = *state;
@@ -245,43 +233,6 @@ static void a_run_of_batches_that_not_all_go_through_is_no_value(void **state)
     assert_non_null(strstr(bench->series.points[0].failed, "no time to run together"));
 }
 
-/* What is brought back before each batch, in turn with the batches. */
-struct restored {
-    unsigned restores, runs, out_of_turn;
-};
-
-static uint64_t restore_one(void *state, uint64_t repeats)
-{
-    struct restored *restored = state;
-    restored->out_of_turn += restored->restores++ != restored->runs;
-    return repeats;
-}
-
-static uint64_t use_up(void *state, uint64_t repeats)
-{
-    struct restored *restored = state;
-    restored->out_of_turn += restored->restores != ++restored->runs;
-    return repeats;
-}
-
-static void prepare_to_restore(struct trial *trial)
-{
-    trial->workers[0].run = use_up;
-    trial->workers[0].state = trial->workers[0].room;
-    *(struct restored *)trial->workers[0].state = (struct restored){0};
-    trial->restore = restore_one;
-}
-
-static void observe_restored(void *observer, const struct observation *seen)
-{
-    struct bench *bench = observer;
-    const struct restored *restored = seen->trial->workers[0].state;
-    bench->seen++;
-    assert_true(restored->runs >= BATCHES); /* more where one was measured again */
-    assert_int_equal(restored->restores, restored->runs);
-    assert_int_equal(restored->out_of_turn, 0);
-}
-
 static void run_alone(struct bench *bench, void (*prepare_trial)(struct trial *),
                       void (*seen)(void *, const struct observation *))
 {
@@ -293,11 +244,6 @@ static void run_alone(struct bench *bench, void (*prepare_trial)(struct trial *)
     assert_int_equal(
         stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, NULL), 0);
     assert_true(bench->seen > 0);
-}
-
-static void each_batch_is_restored_before(void **state)
-{
-    run_alone(*state, prepare_to_restore, observe_restored);
 }
 
 /* Pages that a batch touches, and that its restore maps anew. */
@@ -363,14 +309,12 @@ static void other_page_faults_than_are_meant_are_an_interruption(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_model_goes_on_in_the_background, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_measured_again_does_not_count_twice, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(switches_that_are_meant_spoil_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(on_hardware_it_is_what_the_worker_did, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_run_of_batches_that_not_all_go_through_is_no_value,
                                         set_up, tear_down),
-        cmocka_unit_test_setup_teardown(each_batch_is_restored_before, set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_faults_that_are_meant_are_no_interruption, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(other_page_faults_than_are_meant_are_an_interruption,

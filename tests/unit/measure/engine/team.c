@@ -59,22 +59,6 @@ static void work_runs_on_its_cpu(void **state)
     team_free(team);
 }
 
-static void two_ranks_run_on_two_cpus(void **state)
-{
-    (void)state;
-    if (allowed_cpu(1) < 0)
-        skip();
-    struct team *team;
-    struct note note = {0};
-    const int cpus[] = {allowed_cpu(1), allowed_cpu(0)};
-    assert_int_equal(team_create(&team, NULL, NULL), 0);
-    assert_int_equal(team_run(team, &(struct team_job){cpus, 2, note_cpu, &note, NULL}, NULL),
-                     TEAM_DONE);
-    assert_int_equal(atomic_load(&note.cpus[0]), cpus[0]);
-    assert_int_equal(atomic_load(&note.cpus[1]), cpus[1]);
-    team_free(team);
-}
-
 static void endless_work_is_recalled_and_the_worker_works_on(void **state)
 {
     (void)state;
@@ -118,21 +102,6 @@ static void a_stop_ends_endless_work(void **state)
     assert_int_equal(team_run(left_behind[4], &job, &error), ERROR_INTERRUPTED);
     pthread_join(stopper, NULL);
     team_free(left_behind[4]);
-}
-
-static void a_cpu_that_does_not_exist_is_refused(void **state)
-{
-    (void)state;
-    struct team *team;
-    struct note note = {0};
-    struct error error = {0};
-    const int cpu = 1 << 19;
-    assert_int_equal(team_create(&team, NULL, NULL), 0);
-    struct team_job job = {&cpu, 1, note_cpu, &note, NULL};
-    assert_int_equal(team_run(team, &job, &error), ERROR_IMPOSSIBLE);
-    assert_non_null(strstr(error.text, "524288"));
-    assert_int_equal(atomic_load(&note.runs), 0);
-    team_free(team);
 }
 
 static int pin_nowhere(int cpu, struct error *error)
@@ -310,10 +279,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_runs_on_its_cpu),
-        cmocka_unit_test(two_ranks_run_on_two_cpus),
         cmocka_unit_test(endless_work_is_recalled_and_the_worker_works_on),
         cmocka_unit_test(a_stop_ends_endless_work),
-        cmocka_unit_test(a_cpu_that_does_not_exist_is_refused),
         cmocka_unit_test(pinning_may_be_another),
         cmocka_unit_test(whoever_is_dismissed_is_pinned_anew),
         cmocka_unit_test(a_worker_that_can_not_start_is_given_up),

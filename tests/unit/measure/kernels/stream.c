@@ -122,34 +122,6 @@ static void what_every_processor_has_is_there(void **state)
     }
 }
 
-/* Random order is a permutation, and another one for another seed. */
-static void random_blocks_are_each_visited_once(void **state)
-{
-    (void)state;
-    const struct stream_kernel *kernel = stream_find(STREAM_READ, STREAM_SCALAR, NULL);
-    const struct stream_access way = {STREAM_RANDOM_BLOCK, 256};
-    enum { BLOCKS = ARRAY_BYTES / 256 };
-    uint64_t orders[2][BLOCKS];
-    for (uint64_t seed = 0; seed < 2; seed++) {
-        struct run run;
-        bool seen[BLOCKS] = {false};
-        set_up(&run, kernel, &way, 77 + 1000 * seed);
-        assert_int_equal(run.steps, BLOCKS);
-        for (size_t i = 0; i < BLOCKS; i++) {
-            run.run(&run.stream, 1);
-            assert_true(run.stream.run < BLOCKS && !seen[run.stream.run]);
-            seen[run.stream.run] = true;
-            orders[seed][i] = run.stream.run;
-        }
-        free(run.memory);
-    }
-    assert_memory_not_equal(orders[0], orders[1], sizeof orders[0]);
-    bool in_turn = true;
-    for (size_t i = 1; i < BLOCKS; i++)
-        in_turn = in_turn && orders[0][i] == orders[0][i - 1] + 1;
-    assert_false(in_turn);
-}
-
 static void strides_come_to_the_lines_between_in_their_turn(void **state)
 {
     (void)state;
@@ -165,33 +137,12 @@ static void strides_come_to_the_lines_between_in_their_turn(void **state)
     free(run.memory);
 }
 
-static void arrays_do_not_meet_in_the_same_bits_of_an_address(void **state)
-{
-    (void)state;
-    const struct stream_kernel *kernel = stream_find(STREAM_TRIAD, STREAM_SCALAR, NULL);
-    struct run run;
-    set_up(&run, kernel, &ways[0], 1);
-    const uintptr_t at[] = {(uintptr_t)run.stream.to, (uintptr_t)run.stream.from,
-                            (uintptr_t)run.stream.with};
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(at[i] % STREAM_LINE_BYTES, 0);
-        for (int j = 0; j < i; j++) {
-            uintptr_t apart = (at[i] - at[j]) % 4096;
-            assert_true(apart >= 1024 && apart <= 4096 - 1024);
-            assert_true(at[i] - at[j] >= ARRAY_BYTES);
-        }
-    }
-    free(run.memory);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kernel_does_what_its_name_says),
         cmocka_unit_test(what_every_processor_has_is_there),
-        cmocka_unit_test(random_blocks_are_each_visited_once),
         cmocka_unit_test(strides_come_to_the_lines_between_in_their_turn),
-        cmocka_unit_test(arrays_do_not_meet_in_the_same_bits_of_an_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,19 +239,6 @@ static void a_signal_ends_it_between_two_batches(void **state)
     assert_int_equal(bench->batches[0] + bench->batches[1] + bench->batches[2], 5);
 }
 
-/* Trials of one visit: the device holds one work at a time, and each trial is of its own. */
-static void each_trial_of_a_visit_is_prepared_anew(void **state)
-{
-    struct bench *bench = *state;
-    bench->plan.trials_per_visit = 3;
-    assert_int_equal(sample(bench, NULL), 0);
-    for (int i = 0; i < POINTS; i++) {
-        assert_int_equal(bench->prepares[i], TRIALS);
-        assert_int_equal(bench->batches[i], 3 * TRIALS);
-        assert_int_equal(bench->series.points[i].y.n, TRIALS);
-    }
-}
-
 /* --- waking --- */
 
 static void one_that_slept_works_until_its_batches_agree(void **state)
@@ -343,7 +330,6 @@ int main(void)
         DEVICE_TEST(its_flags_are_its_points),
         DEVICE_TEST(a_device_without_a_clock_has_no_cycles),
         DEVICE_TEST(a_signal_ends_it_between_two_batches),
-        DEVICE_TEST(each_trial_of_a_visit_is_prepared_anew),
         DEVICE_TEST(one_that_slept_works_until_its_batches_agree),
         DEVICE_TEST(one_whose_clock_never_settles_is_measured_as_it_is),
         DEVICE_TEST(a_steady_idle_clock_is_not_believed_at_once),

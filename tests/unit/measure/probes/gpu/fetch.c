@@ -27,21 +27,6 @@ static void begin(struct gpu_bench *bench, struct truth wanted)
     bench->task.plan.series_count = 0;
 }
 
-static void lines_and_what_a_miss_brings_are_found(void **state)
-{
-    struct gpu_bench *bench = *state;
-    static const struct truth cases[] = {
-        {128, 32, 128, 32}, {128, 32, 128, 64}, {64, 64, 128, 128}, {256, 128, 64, 64}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        begin(bench, cases[i]);
-        gpu_bench_drive(bench, &gpu_fetch, 0, made_up);
-        gpu_bench_value_is(bench, "gpu0.L1.line", "B", cases[i].l1_line, 0);
-        gpu_bench_value_is(bench, "gpu0.L1.fetch", "B", cases[i].l1_fetch, 0);
-        gpu_bench_value_is(bench, "gpu0.L2.line", "B", cases[i].l2_line, 0);
-        gpu_bench_value_is(bench, "gpu0.L2.fetch", "B", cases[i].l2_fetch, 0);
-    }
-}
-
 static double all_alike(const struct gpu_work *work)
 {
     (void)work;
@@ -87,7 +72,6 @@ static void a_line_shorter_than_the_stride_of_latency_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(lines_and_what_a_miss_brings_are_found),
         GPU_BENCH_TEST(from_too_little_nothing_is_concluded),
         GPU_BENCH_TEST(a_line_shorter_than_the_stride_of_latency_is_reported),
     };

@@ -38,17 +38,6 @@ static void counts(struct gpu_bench *bench, unsigned shared, double others, doub
         gpu_bench_value_is(bench, "gpu0.L1.count", "", wanted, 0);
 }
 
-static void there_are_as_many_as_warps_go_by_turns(void **state)
-{
-    struct gpu_bench *bench = *state;
-    counts(bench, 0xff, 0, 1, "one cache serves all");
-    counts(bench, 0x55, 0, 2, "4 of 8 warps");
-    counts(bench, 0x33, 0.1, 2, "4 of 8 warps");
-    counts(bench, 0x11, 0, 4, "2 of 8 warps");
-    /* Three quarters of what is declared to be L1 by itself. */
-    assert_int_equal(ring_bytes, 192 << 10);
-}
-
 static void what_fits_no_number_is_not_counted(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -94,7 +83,6 @@ static void a_level_of_unknown_size_is_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(there_are_as_many_as_warps_go_by_turns),
         GPU_BENCH_TEST(what_fits_no_number_is_not_counted),
         GPU_BENCH_TEST(from_too_little_nothing_is_concluded),
         GPU_BENCH_TEST(a_level_of_unknown_size_is_left_out),

@@ -131,19 +131,6 @@ static void devices_are_measured_one_after_another(void **state)
     assert_float_equal(fake_find(fake, "gpu1.clock")->value, 1e9, 1e5);
 }
 
-static void a_model_is_flagged_and_hardware_is_not(void **state)
-{
-    struct fake_bench *fake = *state;
-    fake->engine.model = NULL; /* whose points are flagged themselves; --quick waits for nothing */
-    for (int modelled = 0; modelled < 2; modelled++) {
-        fake_cuda.facts[0].modelled = modelled;
-        assert_int_equal(PLAN(fake, "what", "latency", "sizes", "4K", "quick", NULL, NULL), 0);
-        assert_int_equal(fake_measure(fake), 0);
-        const struct series *series = fake_series(fake, "gpu0 latency", "l1", "random");
-        assert_int_equal((series->points[0].flags & FLAG_BIT(FLAG_MODELLED)) != 0, modelled);
-    }
-}
-
 static void what_a_device_can_not_do_is_left_out_and_reported(void **state)
 {
     struct fake_bench *fake = *state;
@@ -333,7 +320,6 @@ int main(void)
         FAKE_TEST(a_cpu_counts_only_where_opencl_is_named),
         FAKE_TEST(what_there_is_not_is_refused_before_anything_starts),
         FAKE_TEST(devices_are_measured_one_after_another),
-        FAKE_TEST(a_model_is_flagged_and_hardware_is_not),
         FAKE_TEST(what_a_device_can_not_do_is_left_out_and_reported),
         FAKE_TEST(what_it_can_not_do_at_all_is_skipped),
         FAKE_TEST(a_device_that_does_not_start_stops_no_other),

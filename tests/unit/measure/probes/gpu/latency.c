@@ -32,26 +32,6 @@ static void assert_refused(struct fake_bench *fake, const char *option, const ch
 
 /* --- levels --- */
 
-static void the_levels_are_found_beside_what_is_declared(void **state)
-{
-    struct fake_bench *fake = *state;
-    assert_int_equal(PLAN(fake, NULL), 0);
-    measure(fake);
-    assert_finding(fake, "gpu0.L1.latency", "cycles", 32, 0.005);
-    assert_finding(fake, "gpu0.L1.latency_ns", "ns", 16, 0.005);
-    assert_finding(fake, "gpu0.L2.latency", "cycles", 190, 0.005);
-    assert_finding(fake, "gpu0.DRAM.latency", "cycles", 440, 0.005);
-    assert_finding(fake, "gpu0.DRAM.latency_ns", "ns", 220, 0.005);
-    assert_finding(fake, "gpu0.clock", "Hz", 2e9, 1e-4);
-    assert_finding(fake, "gpu0.L1.capacity", "B", 64 << 10, 0.1);
-    assert_finding(fake, "gpu0.L2.capacity", "B", 4 << 20, 0.1);
-    /* Of 96 KiB 32 stay scratchpad whatever is asked for. */
-    assert_true(fake_find(fake, "gpu0.L1.capacity")->declared == 64 << 10);
-    assert_true(fake_find(fake, "gpu0.L2.capacity")->declared == 4 << 20);
-    assert_null(fake_find(fake, "gpu0.levels.disagreement"));
-    assert_null(fake_find(fake, "L1.latency"));
-}
-
 static void a_device_that_reports_no_cycles_has_levels_in_ns(void **state)
 {
     struct fake_bench *fake = *state;
@@ -100,52 +80,6 @@ static const struct series *nth_curve(const struct fake_bench *fake, size_t n)
         if (strcmp(fake->bench.result.series[i].y.name, "latency") == 0 && n-- == 0)
             return &fake->bench.result.series[i];
     return NULL;
-}
-
-static void one_curve_is_dense_and_the_others_lie_beside_it(void **state)
-{
-    struct fake_bench *fake = *state;
-    static const struct {
-        const char *path, *order;
-    } curves[] = {{"l1", "random"}, {"l1", "strided"}, {"l2", "random"}, {"read-only", "random"}};
-    assert_int_equal(PLAN(fake, NULL), 0);
-    measure(fake);
-    for (size_t i = 0; i < 4; i++) {
-        const struct series *series = nth_curve(fake, i);
-        assert_non_null(series);
-        assert_string_equal(series_factor(series, "path")->text, curves[i].path);
-        assert_string_equal(series_factor(series, "order")->text, curves[i].order);
-        assert_true(series_factor(series, "stride")->number == 128);
-        assert_null(series_factor(series, "l1"));
-        assert_int_equal(series->headline, i == 0);
-        /* 1 KiB to eight times 4 MiB, which is 15 octaves; beside it to twice 4 MiB. */
-        assert_true(series->points[0].x == 1024);
-        assert_true(series->points[series->point_count - 1].x == (i == 0 ? 32 << 20 : 8 << 20));
-        if (i == 0)
-            assert_true(series->point_count >= 15 * 4 + 1 + 4); /* with those around the knees */
-        else
-            assert_int_equal(series->point_count, 13 * 2 + 1);
-        for (size_t p = 0; p < series->point_count; p++)
-            assert_int_equal((uint64_t)series->points[p].x % 128, 0);
-    }
-    assert_null(nth_curve(fake, 4));
-}
-
-static void knees_get_more_sizes_around_them(void **state)
-{
-    struct fake_bench *fake = *state;
-    assert_int_equal(PLAN(fake, "path", "l1", "order", "random", NULL), 0);
-    measure(fake);
-    const struct series *series = nth_curve(fake, 0);
-    size_t near[2] = {0, 0};
-    for (size_t i = 0; i < series->point_count; i++) {
-        near[0] += series->points[i].x > 56 << 10 && series->points[i].x < 90 << 10;
-        near[1] += series->points[i].x > 3500 << 10 && series->points[i].x < 5600 << 10;
-    }
-    /* Three or four of the grid lie there, and no more than that elsewhere. */
-    assert_true(near[0] > 4);
-    assert_true(near[1] > 4);
-    assert_null(nth_curve(fake, 1));
 }
 
 static void a_quarter_of_the_memory_bounds_the_sweep(void **state)
@@ -302,12 +236,9 @@ static void a_split_that_there_is_not_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FAKE_TEST(the_levels_are_found_beside_what_is_declared),
         FAKE_TEST(a_device_that_reports_no_cycles_has_levels_in_ns),
         FAKE_TEST(past_l1_the_first_level_is_l2),
         FAKE_TEST(what_nothing_is_declared_of_is_found_all_the_same),
-        FAKE_TEST(one_curve_is_dense_and_the_others_lie_beside_it),
-        FAKE_TEST(knees_get_more_sizes_around_them),
         FAKE_TEST(a_quarter_of_the_memory_bounds_the_sweep),
         FAKE_TEST(sizes_that_are_named_are_the_only_ones),
         FAKE_TEST(sets_smaller_than_a_stride_lie_within_a_line),

@@ -37,21 +37,6 @@ static double made_up(const struct gpu_work *work)
     }
 }
 
-static void every_memory_is_found(void **state)
-{
-    struct gpu_bench *bench = *state;
-    gpu_bench_drive(bench, &gpu_memories, 0, made_up);
-    gpu_bench_value_is(bench, "gpu0.shared.latency", "cycles", 29, 0.002);
-    gpu_bench_value_is(bench, "gpu0.shared.latency_ns", "ns", 14.5, 0.002);
-    gpu_bench_value_is(bench, "gpu0.shared.atomic.latency", "cycles", 64, 0.002);
-    gpu_bench_value_is(bench, "gpu0.texture.latency", "cycles", 39, 0.002);
-    gpu_bench_value_is(bench, "gpu0.readonly.latency", "cycles", 34, 0.002);
-    gpu_bench_value_is(bench, "gpu0.L1.load32.latency", "cycles", 39, 0.002);
-    gpu_bench_value_is(bench, "gpu0.L1.load64.latency", "cycles", 33, 0.002);
-    gpu_bench_value_is(bench, "gpu0.L1.load128.latency", "cycles", 36, 0.002);
-    gpu_bench_value_is(bench, "gpu0.atomic.latency", "cycles", 300, 0.002);
-}
-
 static void the_cache_of_scalar_loads_has_its_own_name(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -74,19 +59,6 @@ static void a_device_without_scalar_loads_lacks_nothing(void **state)
     gpu_bench_drive(bench, &gpu_memories, 0, made_up);
     assert_null(gpu_bench_find(bench, "gpu0.scalar.latency"));
     assert_null(bench->state.not_measured);
-}
-
-static void both_constant_caches_end_where_they_do(void **state)
-{
-    struct gpu_bench *bench = *state;
-    gpu_bench_drive(bench, &gpu_memories, 0, made_up);
-    gpu_bench_value_is(bench, "gpu0.constant1.latency", "cycles", 21, 0.01);
-    gpu_bench_value_is(bench, "gpu0.constant1.capacity", "B", 2 << 10, 0.05);
-    gpu_bench_value_is(bench, "gpu0.constant2.latency", "cycles", 105, 0.01);
-    gpu_bench_value_is(bench, "gpu0.constant2.latency_ns", "ns", 52.5, 0.01);
-    gpu_bench_value_is(bench, "gpu0.constant2.capacity", "B", 32 << 10, 0.05);
-    gpu_bench_value_is(bench, "gpu0.constant3.latency", "cycles", 280, 0.01);
-    assert_true(bench->stages > 2);
 }
 
 /* 12 KiB, of which one word a line shows half an octave: the first cache serves 8 KiB of them. With
@@ -129,26 +101,6 @@ static void what_the_bank_does_not_outgrow_has_no_capacity(void **state)
         assert_null(strstr(bench->result.findings[i].name, "DRAM"));
 }
 
-static const char *neither_texture_nor_constant(const struct gpu *gpu, const struct gpu_work *work)
-{
-    (void)gpu;
-    bool no = work->path == GPU_TEXTURE || work->path == GPU_CONSTANT;
-    return no ? "has none" : NULL;
-}
-
-static void what_the_device_refuses_is_not_planned(void **state)
-{
-    struct gpu_bench *bench = *state;
-    bench->backend.refuses = neither_texture_nor_constant;
-    gpu_bench_drive(bench, &gpu_memories, 0, made_up);
-    assert_int_equal(bench->task.plan.series_count, 8);
-    assert_null(gpu_bench_find(bench, "gpu0.texture.latency"));
-    assert_null(gpu_bench_find(bench, "gpu0.constant1.latency"));
-    assert_non_null(strstr(bench->state.not_measured, "texture: has none"));
-    assert_non_null(strstr(bench->state.not_measured, "constant memory: has none"));
-    gpu_bench_value_is(bench, "gpu0.shared.latency", "cycles", 29, 0.002);
-}
-
 static void a_device_without_cycles_has_times_alone(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -176,13 +128,10 @@ static void what_was_not_measured_is_not_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(every_memory_is_found),
         GPU_BENCH_TEST(the_cache_of_scalar_loads_has_its_own_name),
         GPU_BENCH_TEST(a_device_without_scalar_loads_lacks_nothing),
-        GPU_BENCH_TEST(both_constant_caches_end_where_they_do),
         GPU_BENCH_TEST(a_small_second_constant_cache_is_not_taken_for_l2),
         GPU_BENCH_TEST(what_the_bank_does_not_outgrow_has_no_capacity),
-        GPU_BENCH_TEST(what_the_device_refuses_is_not_planned),
         GPU_BENCH_TEST(a_device_without_cycles_has_times_alone),
         GPU_BENCH_TEST(what_was_not_measured_is_not_found),
     };

@@ -61,16 +61,6 @@ static double none(const struct gpu_work *work)
     return 280;
 }
 
-static void reach_page_and_cost_are_found(void **state)
-{
-    struct gpu_bench *bench = *state;
-    gpu_bench_drive(bench, &gpu_translation, 0, one_tlb);
-    gpu_bench_value_is(bench, "gpu0.tlb1.reach", "B", 128 * (double)(2 << 20), 0.05);
-    gpu_bench_value_is(bench, "gpu0.tlb1.page", "B", 2 << 20, 0.01);
-    gpu_bench_value_is(bench, "gpu0.tlb1.miss", "cycles", 150, 0.02);
-    assert_null(gpu_bench_find(bench, "gpu0.tlb2.reach"));
-}
-
 static void two_levels_are_distinguished(void **state)
 {
     struct gpu_bench *bench = *state;
@@ -173,7 +163,6 @@ static void a_small_device_is_refused_or_has_fewer_strides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        GPU_BENCH_TEST(reach_page_and_cost_are_found),
         GPU_BENCH_TEST(two_levels_are_distinguished),
         GPU_BENCH_TEST(hashed_sets_have_a_reach_too),
         GPU_BENCH_TEST(without_cycles_the_cost_is_a_time),
