@@ -21,7 +21,8 @@ FORMATS = ["markdown", "csv", "csv-matrix", "json", "html", "openmetrics", "gnup
 LONG = {("gpu-turing", "json"), ("gpu-turing", "gnuplot"), ("nodes", "csv"), ("nodes", "gnuplot"), ("nodes", "json"),
         ("latency-partial", "html"), ("latency-partial", "json"), ("foreign", "html"), ("cores-holes", "html")}
 FEW_VARIANTS = {"guest": ("thin", "single trials", "old"), "quick": ("thin", "single trials", "rising", "old"),
-                "latency-01": ("zigzag", "rising"), "latency-08": ("zigzag", "thin", "few trials")}
+                "latency-01": ("zigzag", "rising"), "latency-08": ("zigzag", "thin", "few trials"), "published": ("thin", "zigzag", "first series gone"),
+                "gpu-tiny": ("thin", "single trials", "disturbed", "zigzag", "partial", "points without trials")}
 
 # Documents from elsewhere in the sources, by name.
 DOCUMENTS = {
@@ -83,6 +84,10 @@ TEXTS = {
     "remark.txt": "# KB ns cycles\n4 1 4\n8 1 4\n1024 9 36\n", "one-row.txt": "4096 28672 28 92\n",
     "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
     "late.txt": "Buffer size: 4 KB, stride 64\n", "stride.txt": "stride 64, latency 7 ns, Buffer size: 4 KB\nlatency 8 ns, stride 64, Buffer size: 8 MB\n",
+    "osu-two.txt": "# OSU MPI Latency Test v7.5\n# Size   Avg Latency(us)   Min Latency(us)   Max Latency(us)\n1  0.25  0.2  0.3\n"
+                   "2  0.25  0.2\n# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1  4.00\n2  -1\n",
+    "osu-mixed.txt": "# OSU MPI Latency Test v7.5\n# Size   Avg Latency(us)   Min Latency(us)  Iterations\n1  0.25  0.2  100\n"
+                     "# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1  4.00\n",
     "loads.txt": "Samples,Byte/thd,ChaseThds,ChaseNS,ChaseMibs,ChDeviate,LoadThds,LdMaxMibs,LdAvgMibs,LdDeviate,ChaseArg,MemLdArg\n"
                  "5,536870912,0,0,0,0,1,9000,8000,0.02,--------,memcpy-libc\n",
     "kinds.csv": square([2, 2, 2, 2], [20, 20, 40, 40]), "sizes.csv": square([2, 2, 4, 4], [20, 20, 40, 40]),
@@ -94,7 +99,9 @@ TEXTS |= {f"shape-{index}.csv": text for index, text in enumerate([
     "0,1,2\n0,,5\n1,5,\n", "0,1\n,5\n5,\n", "a,b,to\n0,1,20\n0,2,30\n1,2,25\n", "a,b,c\n0,1,20\n0,2,30\n1,2,25\n", "from,to,ns\n0,0,1\n0,0,2\n",
     "0,1,20\n0,2,60\n0,3,61\n1,2,59\n1,3,60\n2,3,21\n", "from,to,ns\n0,99999,20\n", "from,to\n0,1\n", "0,1,2,3\n0,0,20,60,61\n1,20,0,59,60\n2,60,59,0,21\n",
     ",0,1\n0,0,20\n0,20,0\n", ",0,1\n0,0,20\n", ",0,1,2\n0,,20,60\n1,,,59\n2,,,\n", ",2,1,0\n2,,20,60\n1,20,,59\n0,60,59,\n", ",0,1\n0,0,-20\n1,20,0\n",
-    "0,20,60\n20,0,59\n60,59,0\n\n0,21,61\n21,0,60\n61,60,0\n", "0;20,5;60\n20;0;59\n60;59;0\n", "0 20 60\n20 0 nan\n60 59 0\n", "GB/s\n0,20\n20,0\n"])}
+    "0,20,60\n20,0,59\n60,59,0\n\n0,21,61\n21,0,60\n61,60,0\n", "0;20,5;60\n20;0;59\n60;59;0\n", "0 20 60\n20 0 nan\n60 59 0\n", "GB/s\n0,20\n20,0\n",
+    "20,60,61\n20,60,61,59\n", ",0,1,\n0,,20,\n1,20,,\n", ",0,1\n0,,20,\n1,20,,\n", "30,31\n40,20,31\n", "size,ns\nKB,avg\n4,1\n8,1\n16,2\n",
+    "20,30,40,50\n20,30\n", "0,1,2\n20\n30,40\n"])}
 
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
@@ -246,6 +253,42 @@ def pieces(document):
     return document
 
 
+def labelled(document):
+    """With labels of CPUs, some of them odd, and a first node of two siblings that are far apart."""
+    document = variants.bare(document)
+    document["probes"][0].setdefault("parameters", {}).update(
+        cpu_labels="0=c0.0 1=c0.1 2=c1.0 3= 4=abcdefghijklmnop 5 x=7 99999=c9 6=c3.0 6=c4.0 7=c3.1",
+        cpu_groups="siblings 3,17 SMT siblings; siblings 4 SMT siblings; siblings 0-31 SMT siblings; node 3,9 NUMA node 7")
+    return document
+
+
+def pair(document):
+    """Two CPUs, said to be siblings."""
+    document = variants.bare(document)
+    for series in document["probes"][0]["series"]:
+        series["points"] = [point for point in series["points"] if max(point["from"], point["to"]) < 2]
+    document["probes"][0].setdefault("parameters", {})["cpu_groups"] = "siblings 0-1 SMT siblings; node 0-1 NUMA node 0"
+    return document
+
+
+def short(document):
+    """Without the largest sizes: the last level that is seen is another one."""
+    document = slower(variants.bare(bare_metal(document)), 1.3)
+    for probe in document["probes"]:
+        for series in probe.get("series", []):
+            series["points"] = series["points"][:len(series["points"]) * 3 // 5]
+    return document
+
+
+def elsewhere(document):
+    """Measured on other memory."""
+    document = slower(document, 1.2)
+    for probe in document["probes"]:
+        probe.setdefault("parameters", {}).update(pages="1G", pages_obtained="1G", node=1, node_obtained=1)
+    document.setdefault("machine", {})["nodes"] = [{"id": 0, "cpus": "0-63"}, {"id": 1}]
+    return document
+
+
 def jittered(document, by=0.06):
     """Every point off by some percent."""
     def jitter(series):
@@ -261,10 +304,15 @@ for name in ("latency", "guest", "bandwidth", "quick"):
     VARIANTS[f"{name}-unquiet"] = (lambda document: slower(variants.each(variants.without_quiet)(bare_metal(document)), 1.25), name)
 for name in ("i9", "cores", "nodes"):
     VARIANTS[f"{name}-disturbed"] = (variants.each(variants.wide), name)
+for name in ("latency", "guest", "latency-01"):
+    VARIANTS[f"{name}-short"] = (short, name)
+    VARIANTS[f"{name}-elsewhere"] = (elsewhere, name)
+VARIANTS["i9-labelled"] = (labelled, "i9")
+VARIANTS["i9-pair"] = (pair, "i9")
 VARIANTS["tlb-pieces"] = (pieces, "tlb")
 
 # Variants whose findings are golden too.
-ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]
@@ -418,7 +466,7 @@ def commands(documents):
         f"fathom import curve --columns $names -f csv no-clock.txt {shown}; done"
     for name in ("latency.csv", "three.txt", "no-clock.txt", "remark.txt", "two-sizes.csv"):
         yield f"import/curve-{name}", f"for unit in ns cycles; do fathom import curve --unit $unit {name} 2>&1; done"
-    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt; do " \
+    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv; do " \
         f"fathom import -f csv $file {shown}; done"
     yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
         f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"
@@ -431,6 +479,12 @@ def commands(documents):
         yield f"groups/{name}", f"fathom import core-matrix {name}.csv"
     for form in ("text", "csv-matrix", "markdown"):
         yield f"import/triangle.{form}", f"for file in shape-5.csv shape-6.csv shape-7.csv triangle.txt; do fathom import core-matrix -f {form} $file; done"
+    for name in ("latency", "guest", "latency-01"):
+        for change in ("short", "elsewhere"):
+            anew = f"for file in {name} {name}-{change}; do fathom analyse $file.json -o $file-anew.json 2>/dev/null; done; fathom"
+            yield f"diff/{name}-{change}", f"{anew} diff {name}-anew.json {name}-{change}-anew.json"
+            yield f"check/{name}-{change}", f"{anew} check --against {name}-anew.json {name}-{change}-anew.json"
+    yield "report/i9-labelled", "fathom analyse i9-labelled.json -o anew.json 2>/dev/null; fathom report anew.json; fathom report -f csv-matrix anew.json | head -n 12"
     for name in ("i9", "cores", "nodes"):
         yield f"report/{name}-disturbed", f"fathom analyse {name}-disturbed.json -o anew.json 2>/dev/null; fathom report anew.json"
     for name in ("latency", "guest", "bandwidth", "quick"):

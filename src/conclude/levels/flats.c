@@ -97,9 +97,3 @@ size_t flats_find(const struct curve_bin *bins, size_t n, double tolerance, doub
     }
     return count;
 }
-
-bool flat_holds(const struct flat *flat, const struct curve_bin *bins, size_t bin)
-{
-    return bin >= flat->first && bin <= flat->last && bins[bin].y >= flat->low &&
-           bins[bin].y <= flat->high;
-}

@@ -25,7 +25,5 @@ struct flat {
  * is `octaves` long at least. */
 size_t flats_find(const struct curve_bin *, size_t n, double tolerance, double octaves,
                   struct flat list[FLATS_MOST]);
-/* Whether the bin is one of those that agree. */
-bool flat_holds(const struct flat *, const struct curve_bin *, size_t bin);
 
 #endif

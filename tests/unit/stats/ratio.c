@@ -30,7 +30,8 @@ static void equal_samples_leave_no_doubt(void **state)
 static void one_sample_has_no_interval_and_none_has_no_value(void **state)
 {
     (void)state;
-    const double part = 1, whole = 4, nothing = 0;
+    const double part = 1, whole = 4, little = 0.5, nothing = 0;
+    assert_true(ratio_of_sums(&part, &little, 1).value == 2);
     struct ratio ratio = ratio_of_sums(&part, &whole, 1);
     assert_true(ratio.value == 0.25 && isnan(ratio.low) && isnan(ratio.high));
     assert_true(isnan(ratio_of_sums(&nothing, &nothing, 1).value));
