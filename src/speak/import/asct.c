@@ -42,28 +42,15 @@ static int node_of(const char *key)
 
 static void add_node(struct reading *reading, const struct json_found *found, bool times)
 {
-    static const struct series models[] = {{.name = "bandwidth",
-                                            .matrix = true,
-                                            .headline = true,
-                                            .x = {"node", ""},
-                                            .y = {"bandwidth", "B/s"}},
-                                           {.name = "latency",
-                                            .matrix = true,
-                                            .headline = true,
-                                            .x = {"node", ""},
-                                            .y = {"latency", "ns"}}};
     const struct table_kind kind = {.probe = "numa",
                                     .title = "Latency and bandwidth between nodes, imported",
-                                    .series = &models[times]};
-    const struct table_number cell = {.x = NAN,
-                                      .from = node_of(found->keys[found->depth - 1]),
-                                      .to = node_of(found->keys[found->depth - 2]),
-                                      .value = found->number * (times ? 1 : 1e9),
-                                      .cycles = NAN};
-    if (cell.from < 0 || cell.to < 0)
+                                    .series = times ? &table_node_latency : &table_node_bandwidth};
+    const int from = node_of(found->keys[found->depth - 1]),
+              to = node_of(found->keys[found->depth - 2]);
+    if (from < 0 || to < 0)
         json_unread(reading->text, found);
     else if (found->number > 0)
-        tables_add(&reading->tables, &kind, cell);
+        tables_add_cell(&reading->tables, &kind, from, to, found->number * (times ? 1 : 1e9));
 }
 
 static void add_peak(struct reading *reading, const char *traffic, double rate)
@@ -123,10 +110,8 @@ static void take(struct reading *reading, const struct json_found *found)
     } else if (is_column(found, "loaded-latency", "Loaded latency [ns]")) {
         asct->latency[row] = value;
     } else if (is_column(found, "loaded-latency", "Bandwidth [GB/s]")) {
-        static const struct series curve = {
-            .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
         const struct table_kind kind = {
-            .probe = "loaded", .title = "Latency under load, imported", .series = &curve};
+            .probe = "loaded", .title = "Latency under load, imported", .series = &table_loaded};
         if (asct->latency[row] > 0 && value > 0)
             tables_add_point(&reading->tables, &kind, value * 1e9, asct->latency[row]);
     } else if (json_found_at(found, "sizes/*")) {

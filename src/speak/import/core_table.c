@@ -20,6 +20,15 @@ struct square {
 /* A second in ns, and some time in cycles, is no latency between cores. */
 static const double latency_most = 1e9;
 
+bool core_cell_is_empty(const struct field *cell)
+{
+    static const char *const marks[] = {"-", "x", "X", "nan", "NaN", "NAN", "N/A"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (field_is(cell, marks[i]))
+            return true;
+    return cell->length == 0;
+}
+
 static int shown(const struct field *cell)
 {
     return (int)(cell->length < ROWS_SHOWN ? cell->length : ROWS_SHOWN);
@@ -249,14 +258,6 @@ static void read_without_ids(struct square *square, size_t first)
     }
 }
 
-static void read_ids_above(struct square *square)
-{
-    read_ids(square, 0);
-    int *ids = square->table->ids;
-    read_without_ids(square, 1);
-    square->table->ids = ids;
-}
-
 /* --- from, to, latency --- */
 
 static void read_triples(struct square *square)
@@ -367,9 +368,12 @@ void core_table_read(struct core_table *table, const struct core_rows *rows,
                                                     : find_ids(&square);
         if (found == IDS_BOTH)
             read_with_ids(&square, 1);
-        else if (found == IDS_ABOVE)
-            read_ids_above(&square);
-        else
-            read_without_ids(&square, 0);
+        if (found == IDS_ABOVE)
+            read_ids(&square, 0);
+        int *above = found == IDS_ABOVE ? table->ids : NULL;
+        if (found != IDS_BOTH)
+            read_without_ids(&square, found == IDS_ABOVE);
+        if (above)
+            table->ids = above;
     }
 }

@@ -39,24 +39,10 @@ struct core_rows {
     struct column unit;
 };
 
-/* --- core_rows.c cuts the text --- */
-
-/* Cuts the next table into rows, without empty lines and remarks, and leaves the lines behind it.
- * After the first table, which still stands in *rows: CORE_NOTHING where there is none. */
-void core_rows_read(struct core_rows *, struct rows *lines);
-/* How sure it is that there are tables by blanks, with a line of ids above rows that begin with
- * one, or triples, with or without names of two cores and of what lies between them above. */
-enum import_certainty core_rows_recognise(struct rows *lines);
 /* Whether a cell says that there is nothing. */
 bool core_cell_is_empty(const struct field *);
 
-/* --- core_table.c finds the square --- */
-
 void core_table_read(struct core_table *, const struct core_rows *, const struct import_text *,
                      enum core_ids);
-
-/* As struct import_format's begin(): core_matrix.c. */
-struct reading;
-void core_matrix_read(struct reading *);
 
 #endif

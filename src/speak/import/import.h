@@ -1,9 +1,9 @@
 /*
- * Other tools' tables become documents. A format is one file that ends with a `struct
- * import_format`; the table of all is made from the files when the program is built. A reader takes
- * any text: what it can't make sense of it refuses with the line's number and what is wrong there
- * (ERROR_USAGE), and what it reads it hands to the same analysis (findings/) as what was measured
- * here.
+ * Other tools' tables become documents. A format is a `struct import_format` at the end of a file,
+ * which formats that are much alike may share; the table of all is made from the files when the
+ * program is built. A reader takes any text: what it can't make sense of it refuses with the line's
+ * number and what is wrong there (ERROR_USAGE), and what it reads it hands to the same analysis
+ * (findings/) as what was measured here.
  */
 #ifndef FATHOM_SPEAK_IMPORT_IMPORT_H
 #define FATHOM_SPEAK_IMPORT_IMPORT_H

@@ -22,16 +22,6 @@ struct walk {
     char value[VALUE_BYTES];      /* the one at hand, which has no NUL behind it in the stream */
 };
 
-/* Elements of an array are at the keys that lead to it. */
-static void fill(const struct walk *walk, struct json_found *found)
-{
-    for (size_t i = 0; i < walk->depth; i++)
-        if (walk->array[i])
-            found->places[found->arrays++] = walk->place[i];
-        else
-            found->keys[found->depth++] = walk->keys[i];
-}
-
 static void take(struct walk *walk, const struct json_value *value)
 {
     struct json_found one = {.number = NAN};
@@ -59,8 +49,12 @@ static void take(struct walk *walk, const struct json_value *value)
             one.number = strtod(walk->value, NULL);
         else
             one.text = walk->value;
-        if (kept)
-            fill(walk, &one);
+        /* Elements of an array are at the keys that lead to it. */
+        for (size_t i = 0; kept && i < walk->depth; i++)
+            if (walk->array[i])
+                one.places[one.arrays++] = walk->place[i];
+            else
+                one.keys[one.depth++] = walk->keys[i];
         if (one.depth) /* a value without a name says nothing */
             walk->found(walk->reading, &one);
     }

@@ -116,14 +116,11 @@ struct mlc {
     struct loaded_rows loaded;
 };
 
-static const struct series loaded_curve = {
-    .name = "latency", .headline = true, .x = {"bandwidth", "B/s"}, .y = {"latency", "ns"}};
-
 /* What it calls read-only is what fathom measures by itself: all reads, one line after another. */
 static struct table_kind loaded_kind(const struct mlc *mlc)
 {
     struct table_kind kind = {
-        .probe = "loaded", .title = "Latency under load, imported", .series = &loaded_curve};
+        .probe = "loaded", .title = "Latency under load, imported", .series = &table_loaded};
     const bool reads = strcmp(mlc->traffic, "Read-only") == 0;
     kind_add_number(&kind, "mix", reads ? 100 : 0);
     kind_add_text(&kind, "traffic", reads ? "sequential" : mlc->traffic);
@@ -159,21 +156,6 @@ static void end_section(struct reading *reading)
     mlc->section = NO_SECTION;
 }
 
-/* What stands between the two words, as far as it fits; "" where they don't stand there. */
-static void note_between(const struct rows *rows, const char *first, const char *last,
-                         char text[TEXT_BYTES])
-{
-    const char *begin = rows_behind(rows, first), *end = rows->text + rows->length;
-    size_t length = 0;
-    text[0] = '\0';
-    if (!begin)
-        return;
-    while (begin + length < end && strncmp(begin + length, last, strlen(last)) != 0)
-        length++;
-    if (begin + length < end)
-        snprintf(text, TEXT_BYTES, "%.*s", (int)length, begin);
-}
-
 static void begin_section(struct reading *reading, const struct heading *heading)
 {
     struct mlc *mlc = reading->state;
@@ -184,7 +166,7 @@ static void begin_section(struct reading *reading, const struct heading *heading
     mlc->found = mlc->column_count = 0;
     mlc->traffic[0] = mlc->transfer[0] = '\0';
     /* "... for sequential access (in ns)..." since version 3.9. */
-    note_between(&reading->rows, " for ", " access", mlc->access);
+    rows_between(&reading->rows, " for ", " access", mlc->access, TEXT_BYTES);
     if (heading->section == NO_SECTION)
         rows_unread(&reading->rows);
 }
@@ -193,17 +175,7 @@ static void begin_section(struct reading *reading, const struct heading *heading
 
 static const char *const transfers_title =
     "Lines that another core's cache holds, by node, imported";
-static const struct series latency_matrix = {.name = "latency",
-                                             .matrix = true,
-                                             .headline = true,
-                                             .x = {"node", ""},
-                                             .y = {"latency", "ns"}},
-                           bandwidth_matrix = {.name = "bandwidth",
-                                               .matrix = true,
-                                               .headline = true,
-                                               .x = {"node", ""},
-                                               .y = {"bandwidth", "B/s"}},
-                           transfer_matrix = {.name = "transfer",
+static const struct series transfer_matrix = {.name = "transfer",
                                               .matrix = true,
                                               .headline = true,
                                               .x = {"node", ""},
@@ -215,7 +187,7 @@ static struct table_kind matrix_kind(const struct mlc *mlc)
     const bool times = mlc->section == LATENCIES, transfers = mlc->section == TRANSFERS;
     struct table_kind kind = {.probe = "numa",
                               .title = "Latency and bandwidth between nodes, imported",
-                              .series = times ? &latency_matrix : &bandwidth_matrix};
+                              .series = times ? &table_node_latency : &table_node_bandwidth};
     if (transfers)
         kind = (struct table_kind){.probe = "transfers",
                                    .title = transfers_title,
@@ -273,13 +245,11 @@ static void read_matrix_row(struct reading *reading)
                     mlc->column_count);
     for (size_t i = 1; i < fields; i++) {
         const struct field *field = &rows->fields[i];
-        struct table_number cell = {
-            .x = NAN, .from = from, .to = mlc->columns[i - 1], .cycles = NAN};
         if (field_is(field, "-")) /* a node without CPUs or memory */
             continue;
-        cell.value =
-            rows_positive(rows, field, "the value") * (mlc->section == BANDWIDTHS ? mlc->rate : 1);
-        tables_add(&reading->tables, &kind, cell);
+        tables_add_cell(&reading->tables, &kind, from, mlc->columns[i - 1],
+                        rows_positive(rows, field, "the value") *
+                            (mlc->section == BANDWIDTHS ? mlc->rate : 1));
     }
     mlc->found++;
 }
@@ -339,7 +309,7 @@ static void read_transfer(struct reading *reading)
     struct mlc *mlc = reading->state;
     struct rows *rows = &reading->rows;
     if (rows_begins(rows, "Remote ")) {
-        note_between(rows, "homed in ", " socket", mlc->transfer);
+        rows_between(rows, "homed in ", " socket", mlc->transfer, TEXT_BYTES);
         mlc->column_count = 0;
         return;
     }
@@ -356,8 +326,7 @@ static void read_transfer(struct reading *reading)
     const size_t fields = rows_cut(rows, 0);
     const double ns = rows_positive(rows, &rows->fields[fields - 1], "the latency");
     mlc->found++;
-    tables_add(&reading->tables, &matrix,
-               (struct table_number){.x = NAN, .value = ns, .cycles = NAN});
+    tables_add_cell(&reading->tables, &matrix, 0, 0, ns);
 }
 
 /* --- --idle_latency --- */
@@ -385,16 +354,6 @@ static void read_iteration(struct reading *reading)
     tables_add_value(&reading->tables, &kind, ns);
 }
 
-static void note_buffer(struct reading *reading)
-{
-    struct mlc *mlc = reading->state;
-    const struct rows *rows = &reading->rows;
-    const char *behind = rows_behind(rows, "Using buffer size of");
-    const struct field words = {behind, (size_t)(rows->text + rows->length - behind), 0, 0};
-    const double size = rows_number_behind(rows, "Using buffer size of");
-    mlc->bytes = size > 0 ? round(size * column_named(&words).unit) : 0;
-}
-
 /* --- all of it --- */
 
 static void read_line(struct reading *reading)
@@ -410,14 +369,17 @@ static void read_line(struct reading *reading)
     if (rows_begins(rows, "Each iteration took")) {
         read_iteration(reading);
     } else if (rows_begins(rows, "Using buffer size of")) {
-        note_buffer(reading);
+        const char *behind = rows_behind(rows, "Using buffer size of");
+        const struct field words = {behind, (size_t)(rows->text + rows->length - behind), 0, 0};
+        const double size = rows_number_behind(rows, "Using buffer size of");
+        mlc->bytes = size > 0 ? round(size * column_named(&words).unit) : 0;
     } else if (rows_behind(rows, "MB/sec") || rows_behind(rows, "GB/sec")) {
         mlc->rate = rows_behind(rows, "GB/sec") ? gigabyte : megabyte;
     } else if (!rows->length || rows_begins(rows, "Using ") || rows_begins(rows, "Will take ") ||
                rows_begins(rows, "Intel(R) Memory") || rows_begins(rows, "Command line") ||
                rows_begins(rows, "***")) {
         if (rows_behind(rows, " traffic type"))
-            note_between(rows, "Using ", " traffic type", mlc->traffic);
+            rows_between(rows, "Using ", " traffic type", mlc->traffic, TEXT_BYTES);
     } else if (mlc->section == NO_SECTION) {
         rows_unread(rows);
     } else if (mlc->section == MIXES) {

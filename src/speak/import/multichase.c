@@ -51,20 +51,14 @@ static void add_latency(struct reading *reading, double bytes, double ns)
 static void add_load(struct reading *reading, const char *chase, const char *load, double x,
                      double value)
 {
-    static const struct series loaded = {.name = "latency",
-                                         .headline = true,
-                                         .x = {"bandwidth", "B/s"},
-                                         .y = {"latency", "ns"}},
-                               alone = {.name = "bandwidth",
-                                        .headline = true,
-                                        .x = {"threads", ""},
-                                        .y = {"bandwidth", "B/s"}};
+    static const struct series alone = {
+        .name = "bandwidth", .headline = true, .x = {"threads", ""}, .y = {"bandwidth", "B/s"}};
     struct table_kind kind = {
         .probe = "bandwidth", .title = "multiload: bandwidth by threads", .series = &alone};
     if (*chase)
         kind = (struct table_kind){.probe = "loaded",
                                    .title = "multiload: latency under load",
-                                   .series = &loaded,
+                                   .series = &table_loaded,
                                    .factors = {{"chase", chase, NAN}}};
     kind_add_text(&kind, "load", load);
     tables_add_point(&reading->tables, &kind, x, value);

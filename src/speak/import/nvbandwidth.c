@@ -95,9 +95,7 @@ static void add_cell(struct reading *reading, struct cell cell)
     struct table_kind kind = {
         .probe = "gpu", .title = "nvbandwidth, imported", .series = series_of(matrix)};
     kind_add_text(&kind, "test", matrix->test);
-    tables_add(
-        &reading->tables, &kind,
-        (struct table_number){.x = NAN, .from = from, .to = to, .value = value, .cycles = NAN});
+    tables_add_cell(&reading->tables, &kind, from, to, value);
     if ((!up && !down) || !(matrix->host_rows || matrix->host_columns))
         return;
     /* A test that fathom has too. */

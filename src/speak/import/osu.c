@@ -44,17 +44,6 @@ struct osu {
     } columns[COLUMNS];
 };
 
-/* "# OSU MPI-CUDA Bandwidth Test v5.8" */
-static void read_test(struct reading *reading)
-{
-    struct osu *osu = reading->state;
-    const struct rows *rows = &reading->rows;
-    const char *begin = rows_behind(rows, "OSU "), *end = rows_behind(rows, " Test");
-    *osu = (struct osu){.count = 0};
-    if (begin && end && end - 5 > begin)
-        snprintf(osu->test, NAME_BYTES, "%.*s", (int)(end - 5 - begin), begin);
-}
-
 /* Takes the name of the next column. */
 static void name_column(struct reading *reading, const struct field *name)
 {
@@ -133,16 +122,18 @@ static void read_row(struct reading *reading)
 
 static void read_line(struct reading *reading)
 {
-    const struct osu *osu = reading->state;
+    struct osu *osu = reading->state;
     const struct rows *rows = &reading->rows;
-    if (rows_begins(rows, "# OSU ") || rows_begins(rows, "#OSU "))
-        read_test(reading);
-    else if (rows->length && *rows->text == '#')
+    if (rows_begins(rows, "# OSU ") || rows_begins(rows, "#OSU ")) {
+        *osu = (struct osu){.count = 0}; /* "# OSU MPI-CUDA Bandwidth Test v5.8" */
+        rows_between(rows, "OSU ", " Test", osu->test, NAME_BYTES);
+    } else if (rows->length && *rows->text == '#') {
         read_columns(reading);
-    else if ((osu->count || *osu->test) && rows->length && isdigit((unsigned char)*rows->text))
+    } else if ((osu->count || *osu->test) && rows->length && isdigit((unsigned char)*rows->text)) {
         read_row(reading);
-    else
+    } else {
         rows_unread(rows);
+    }
 }
 
 static enum import_certainty recognise(const struct import_text *source)

@@ -114,6 +114,20 @@ double rows_number_behind(const struct rows *rows, const char *words)
     return text ? leading_number(text, end) : NAN;
 }
 
+void rows_between(const struct rows *rows, const char *first, const char *last, char *text,
+                  size_t size)
+{
+    const char *begin = rows_behind(rows, first), *end = rows->text + rows->length;
+    size_t length = 0;
+    text[0] = '\0';
+    if (!begin)
+        return;
+    while (begin + length < end && strncmp(begin + length, last, strlen(last)) != 0)
+        length++;
+    if (begin + length < end)
+        snprintf(text, size, "%.*s", (int)length, begin);
+}
+
 bool rows_speak_of_bandwidth(const struct rows *rows)
 {
     static const char *const units[] = {"GB/s",   "MB/s",    "GiB/s",   "MiB/s",   "Gbit/s",

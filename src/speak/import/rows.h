@@ -53,6 +53,9 @@ const char *rows_behind(const struct rows *, const char *words);
 /* The number behind these words and the blanks, colons and equals signs that follow them; NAN where
  * there is none. */
 double rows_number_behind(const struct rows *, const char *words);
+/* Copies what stands between the two, as far as it fits; "" where they don't stand there. */
+void rows_between(const struct rows *, const char *first, const char *last, char *text,
+                  size_t size);
 /* Whether it names a unit of bandwidth. */
 bool rows_speak_of_bandwidth(const struct rows *);
 /* The first of ; tab and , that it holds; 0 where it holds none. */

@@ -95,18 +95,6 @@ static void read_block(struct reading *reading)
     }
 }
 
-static void note_blocks(struct reading *reading)
-{
-    struct sbc_bench *bench = reading->state;
-    const struct rows *rows = &reading->rows;
-    const char *pages = rows_behind(rows, "[");
-    const char *end = rows->text + rows->length;
-    bench->table = BLOCKS;
-    bench->pages[0] = '\0';
-    if (pages && end[-1] == ']')
-        snprintf(bench->pages, NAME_BYTES, "%.*s", (int)(end - 1 - pages), pages);
-}
-
 /* What the name of a test says that it does; NULL where it says nothing of it. */
 static const char *kernel_of(const char *test)
 {
@@ -213,7 +201,8 @@ static void read_line(struct reading *reading)
     } else if (rows_begins(rows, "size:")) {
         read_columns(reading);
     } else if (rows_begins(rows, "block size :")) {
-        note_blocks(reading);
+        bench->table = BLOCKS;
+        rows_between(rows, "[", "]", bench->pages, NAME_BYTES);
     } else if (is_rate(rows)) {
         read_rate(reading);
     } else if (bench->table != NOWHERE && digit) {

@@ -13,6 +13,18 @@ struct table_entry {
     struct table_number number;
 };
 
+#define BETWEEN_NODES(what, in)                                                                    \
+    {                                                                                              \
+        .name = what, .matrix = true, .headline = true, .x = {"node", ""}, .y = { what, in }       \
+    }
+const struct series table_loaded = {.name = "latency",
+                                    .headline = true,
+                                    .x = {"bandwidth", "B/s"},
+                                    .y = {"latency", "ns"}},
+                    table_node_latency = BETWEEN_NODES("latency", "ns"),
+                    table_node_bandwidth = BETWEEN_NODES("bandwidth", "B/s");
+#undef BETWEEN_NODES
+
 /* --- what is added --- */
 
 struct probe_result *table_probe(struct document *document, const char *name, const char *title)
@@ -160,6 +172,14 @@ void tables_add(struct tables *tables, const struct table_kind *kind, struct tab
 void tables_add_point(struct tables *tables, const struct table_kind *kind, double x, double value)
 {
     tables_add(tables, kind, (struct table_number){.x = x, .value = value, .cycles = NAN});
+}
+
+void tables_add_cell(struct tables *tables, const struct table_kind *kind, int from, int to,
+                     double value)
+{
+    tables_add(
+        tables, kind,
+        (struct table_number){.x = NAN, .from = from, .to = to, .value = value, .cycles = NAN});
 }
 
 void tables_add_latency(struct tables *tables, struct table_kind kind, double bytes, double ns,

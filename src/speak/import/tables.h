@@ -31,6 +31,9 @@ struct table_number {
     double cycles; /* beside it, or instead where `value` is NAN; NAN: unknown */
 };
 
+/* Latency by the bandwidth that others take; matrices between nodes. */
+extern const struct series table_loaded, table_node_latency, table_node_bandwidth;
+
 struct table_entry;
 
 struct tables {
@@ -55,6 +58,8 @@ void tables_add_point(struct tables *, const struct table_kind *, double x, doub
  * and the title alone. */
 void tables_add_latency(struct tables *, struct table_kind kind, double bytes, double ns,
                         double cycles);
+/* The same for a cell of a matrix. */
+void tables_add_cell(struct tables *, const struct table_kind *, int from, int to, double value);
 /* The same for a finding with one value. */
 void tables_add_value(struct tables *, const struct table_kind *, double value);
 /* Makes series and findings of all that was added, in the order of their kinds' first numbers.
