@@ -15,15 +15,6 @@ uint64_t last_level_bytes(const struct machine *machine)
     return cache ? cache->size_bytes : 0;
 }
 
-static const struct series *latency_curve(const struct document *document)
-{
-    const struct probe_result *latency = document_probe(document, "latency");
-    for (size_t i = 0; latency && i < latency->series_count; i++)
-        if (latency->series[i].headline && latency->series[i].point_count)
-            return &latency->series[i];
-    return NULL;
-}
-
 /* From which size on all are within `alike` of the value; INFINITY where the largest is not, or no
  * size twice as large was measured. */
 static double begins_at(const struct series *curve, double ns)
@@ -71,7 +62,11 @@ uint64_t last_level_within(const struct machine *machine, const struct series *c
 uint64_t last_level_in_effect(const struct probe_task *task)
 {
     const struct document *document = task->document;
-    const struct series *curve = document ? latency_curve(document) : NULL;
+    const struct probe_result *latency = document ? document_probe(document, "latency") : NULL;
+    const struct series *curve = NULL;
+    for (size_t i = 0; latency && !curve && i < latency->series_count; i++)
+        if (latency->series[i].headline && latency->series[i].point_count)
+            curve = &latency->series[i];
     const struct finding *dram = curve ? document_finding(document, "DRAM.latency_ns") : NULL;
     return last_level_within(task->machine, curve, dram ? dram->value : NAN);
 }

@@ -390,16 +390,6 @@ static bool third_held(const struct analysis *analysis, const struct geometry_ev
            conflict_of(widest, GEOMETRY_LINES_MOST) < 1.5 * conflict_of(own, 3 * second.ways);
 }
 
-static bool on_small_pages(const struct analysis *analysis)
-{
-    const struct probe_result *result = analysis->result;
-    unsigned flags = 0;
-    for (size_t i = 0; i < result->series_count; i++)
-        if (strcmp(result->series[i].name, conflicts) == 0)
-            flags |= series_flags(&result->series[i]);
-    return flags & FLAG_BIT(FLAG_SMALL_PAGES);
-}
-
 /* Documents of before say how the trials voted, and not how many of them could. */
 static bool holds_rounds(const struct series *votes)
 {
@@ -500,12 +490,17 @@ static bool next_geometry(struct probe_task *task, const struct stage_outcome *o
 static void analyse_geometry(struct analysis *analysis)
 {
     const struct series *hot = analysis_series(analysis, hot_lines, NULL, NULL);
+    const struct probe_result *result = analysis->result;
+    unsigned flags = 0;
+    for (size_t i = 0; i < result->series_count; i++)
+        if (strcmp(result->series[i].name, conflicts) == 0)
+            flags |= series_flags(&result->series[i]);
     struct geometry_evidence evidence = {
         .hot = hot,
         .hot_lines = series_number(hot, "hot"),
         .hot_others = series_number(hot, "contending"),
         .nearest = nearest_of(series_with(analysis, conflicts, "stride", GEOMETRY_STRIDE_LEAST)),
-        .small_pages = on_small_pages(analysis),
+        .small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES),
         .lines_most = GEOMETRY_LINES_MOST,
         .stride_most = GEOMETRY_STRIDE_MOST,
         .declared = analysis->machine};

@@ -19,10 +19,11 @@ static size_t block_bytes(const struct tlb_chain *chain)
  * the same place on every page all lines would meet in one set, and the cache's misses look like
  * the TLB's. By 4 KiB, because a hypervisor may have split huge pages: at multiples of 2 MiB the
  * pieces would all meet in one set of the TLB. */
-static size_t within_block(const struct tlb_chain *chain, size_t i)
+size_t tlb_chain_offset(const struct tlb_chain *chain, size_t i)
 {
+    const size_t block = i * block_bytes(chain);
     if (chain->layout == TLB_PACKED)
-        return 0;
+        return block;
     size_t lines = chain->page_bytes / chain->line_bytes;
     /* The sum of the digits: every run of TLB_GROUP^k groups takes each page of a group equally
      * often beside each value of the k - 1 lowest digits. */
@@ -31,17 +32,12 @@ static size_t within_block(const struct tlb_chain *chain, size_t i)
         page = (page + rest) % TLB_GROUP;
     size_t step = SMALL_PAGE / chain->line_bytes + 1;
     size_t line = (i * step + (size_t)(random_mix(chain->seed) % lines)) % lines;
-    return page * chain->page_bytes + line * chain->line_bytes;
+    return block + page * chain->page_bytes + line * chain->line_bytes;
 }
 
 size_t tlb_chain_bytes(const struct tlb_chain *chain)
 {
     return chain->count * block_bytes(chain);
-}
-
-size_t tlb_chain_offset(const struct tlb_chain *chain, size_t i)
-{
-    return i * block_bytes(chain) + within_block(chain, i);
 }
 
 void *tlb_chain_build(const struct tlb_chain *chain)

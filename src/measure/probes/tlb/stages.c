@@ -211,27 +211,6 @@ static size_t poll_trials(const struct probe_task *task, double *answers)
     return answered;
 }
 
-static void keep_votes(struct probe_task *task, int level, double *answers, unsigned trials)
-{
-    struct tlb_state *state = task->state;
-    const int index =
-        add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials);
-    build_factor(task, (unsigned)index, "trials", trial_values_rounds(&state->values));
-    for (unsigned i = 0; i < trials; i++)
-        if (!isnan(answers[i]))
-            trial_series_tell(&task->plan.series[index], i, &answers[i], 1);
-}
-
-/* Whether `n` answers of `trials` trials make a number, as findings_tlb() judges it. */
-static bool votes_agree(const double *answers, size_t n, size_t trials)
-{
-    double all[STEP_TRIALS], scratch[STEP_TRIALS];
-    struct vote vote;
-    for (size_t i = 0; i < trials; i++)
-        all[i] = i < n ? answers[i] : NAN;
-    return vote_count(all, trials, &vote, scratch);
-}
-
 /* Narrows the bracket around what the trials answered until the step is 1 (of the second level: a
  * few percent, and all of the rise stays in view); then keeps the votes. */
 static bool after_fine(struct probe_task *task, int level)
@@ -253,10 +232,20 @@ static bool after_fine(struct probe_task *task, int level)
         double from = fmax(TLB_PAGES_LEAST, sorted[0] - step - (double)BRACKET_MARGIN);
         return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN);
     }
-    keep_votes(task, level, answers, trials);
-    /* Where the trials do not agree on an end, nothing says where to look beyond it. */
-    return level == 0 && votes_agree(sorted, n, trial_values_rounds(&state->values)) &&
-           after_first(task, entries);
+    const unsigned rounds = trial_values_rounds(&state->values);
+    const int index =
+        add_series(task, tlb_vote_names[level], current(state), tlb_vote_look, trials);
+    build_factor(task, (unsigned)index, "trials", rounds);
+    for (unsigned i = 0; i < trials; i++)
+        if (!isnan(answers[i]))
+            trial_series_tell(&task->plan.series[index], i, &answers[i], 1);
+    /* Where the trials do not agree on an end, as findings_tlb() judges it, nothing says where to
+     * look beyond it. */
+    double scratch[STEP_TRIALS];
+    struct vote vote;
+    for (size_t i = n; i < rounds; i++)
+        sorted[i] = NAN;
+    return level == 0 && vote_count(sorted, rounds, &vote, scratch) && after_first(task, entries);
 }
 
 bool tlb_plan_next(struct probe_task *task)
