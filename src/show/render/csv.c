@@ -302,44 +302,6 @@ static void set_factors(struct group *group, const struct factor *factors, size_
     fill_cells(group, true);
 }
 
-static void put_probe_rows(FILE *out, struct group *group)
-{
-    const struct probe_result *probe = group->probe;
-    for (size_t s = 0; s < probe->series_count; s++) {
-        const struct series *series = &probe->series[s];
-        group->rows = series->point_count;
-        set_factors(group, series->factors, series->factor_count);
-        for (size_t i = 0; i < series->point_count; i++)
-            put_point(out, group, series, &series->points[i]);
-    }
-    group->rows = 1;
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        set_factors(group, probe->findings[i].factors, probe->findings[i].factor_count);
-        put_finding(out, group, &probe->findings[i]);
-    }
-    set_factors(group, NULL, 0);
-    /* So that a probe that failed before its first point is seen, with why. */
-    put_text(out, probe->name);
-    fputs(",,,,,,,,,,,,,,,,,,,,,,,,,,", out); /* from series to the scatter */
-    put_text(out, probe->reason);
-    put_flags(out, 0);
-    put_end(out, group, "probe", NULL);
-}
-
-static void put_head(FILE *out, const struct columns *columns)
-{
-    fputs(fixed_columns, out);
-    for (size_t i = 0; i < columns->count; i++) {
-        fputc(',', out);
-        struct csv_cell cell = {0};
-        while (csv_cell_pass(&cell, out)) {
-            csv_cell_add(&cell, columns->list[i].prefix);
-            csv_cell_add(&cell, columns->list[i].name);
-        }
-    }
-    fputc('\n', out);
-}
-
 static void write_csv(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const struct document *document = content->documents[0];
@@ -348,10 +310,38 @@ static void write_csv(FILE *out, const struct output_content *content, struct po
     struct group group = {.columns = &columns,
                           .document = document,
                           .cells = pool_alloc(pool, columns.count + 1, sizeof *group.cells)};
-    put_head(out, &columns);
+    fputs(fixed_columns, out);
+    for (size_t i = 0; i < columns.count; i++) {
+        fputc(',', out);
+        struct csv_cell cell = {0};
+        while (csv_cell_pass(&cell, out)) {
+            csv_cell_add(&cell, columns.list[i].prefix);
+            csv_cell_add(&cell, columns.list[i].name);
+        }
+    }
+    fputc('\n', out);
     for (size_t p = 0; p < document->probe_count; p++) {
         group.probe = &document->probes[p];
-        put_probe_rows(out, &group);
+        const struct probe_result *probe = group.probe;
+        for (size_t s = 0; s < probe->series_count; s++) {
+            const struct series *series = &probe->series[s];
+            group.rows = series->point_count;
+            set_factors(&group, series->factors, series->factor_count);
+            for (size_t i = 0; i < series->point_count; i++)
+                put_point(out, &group, series, &series->points[i]);
+        }
+        group.rows = 1;
+        for (size_t i = 0; i < probe->finding_count; i++) {
+            set_factors(&group, probe->findings[i].factors, probe->findings[i].factor_count);
+            put_finding(out, &group, &probe->findings[i]);
+        }
+        set_factors(&group, NULL, 0);
+        /* So that a probe that failed before its first point is seen, with why. */
+        put_text(out, probe->name);
+        fputs(",,,,,,,,,,,,,,,,,,,,,,,,,,", out); /* from series to the scatter */
+        put_text(out, probe->reason);
+        put_flags(out, 0);
+        put_end(out, &group, "probe", NULL);
     }
 }
 

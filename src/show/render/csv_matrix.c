@@ -15,7 +15,7 @@ static void put_name(FILE *out, const char *text)
             fputc(*text, out);
 }
 
-static void put_corner(FILE *out, const struct series *series)
+static void put_grid(FILE *out, const struct grid *grid, const struct series *series)
 {
     /* Begins with a letter: a spreadsheet would take a minus for a formula. */
     if (device_of_name(series->name, NULL) < 0)
@@ -28,11 +28,6 @@ static void put_corner(FILE *out, const struct series *series)
         }
     fputc(' ', out);
     put_name(out, series->y.unit);
-}
-
-static void put_grid(FILE *out, const struct grid *grid, const struct series *series)
-{
-    put_corner(out, series);
     for (size_t c = 0; c < grid->column_count; c++)
         fprintf(out, ",%d", grid->columns[c]);
     fputc('\n', out);

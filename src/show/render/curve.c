@@ -76,18 +76,6 @@ static void curve_frame(struct drawing *curve, const struct series *series, int 
     curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
 }
 
-/* What is declared, where it lies on the axis and in a column of its own. */
-static void curve_mark(struct drawing *curve, const struct curve *block)
-{
-    for (size_t i = 0; i < block->mark_count && curve->mark_count < MARKS_MAX; i++) {
-        const double x = log2(block->marks[i].x);
-        const int column = x >= curve->x_low && x <= curve->x_high ? column_of(curve, x) : -1;
-        const int last = curve->mark_count ? curve->marks[curve->mark_count - 1].column : -1;
-        if (column > last && !block->marks[i].found)
-            curve->marks[curve->mark_count++] = (struct place){column, &block->marks[i]};
-    }
-}
-
 /* The line above the area, which names the marks. */
 static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style,
                         const char *unit)
@@ -197,7 +185,14 @@ void draw_curve(FILE *out, const struct curve *block, const struct text_style *s
         fputc('\n', out); /* apart from the table of all points */
     curve_frame(&curve, series, rows);
     curve_fill(&curve, series);
-    curve_mark(&curve, block);
+    /* What is declared, where it lies on the axis and in a column of its own. */
+    for (size_t i = 0; i < block->mark_count && curve.mark_count < MARKS_MAX; i++) {
+        const double x = log2(block->marks[i].x);
+        const int column = x >= curve.x_low && x <= curve.x_high ? column_of(&curve, x) : -1;
+        const int last = curve.mark_count ? curve.marks[curve.mark_count - 1].column : -1;
+        if (column > last && !block->marks[i].found)
+            curve.marks[curve.mark_count++] = (struct place){column, &block->marks[i]};
+    }
     char unit[CLEAN_TEXT];
     print_marks(out, &curve, style, clean_text(series->y.unit, unit, LABEL_COLUMNS));
     for (int row = rows - 1; row >= 0; row--)

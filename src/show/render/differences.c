@@ -68,22 +68,6 @@ static void put_json_remarks(FILE *out, const char *key, const struct remark_lin
     fputc(']', out);
 }
 
-static void put_json_difference(FILE *out, const struct difference *difference)
-{
-    struct line what = {0};
-    line_add_difference(&what, difference);
-    json_text(out, "{", "probe", difference->probe->name);
-    json_text(out, ",", "what", what.text);
-    json_text(out, ",", "unit", difference_unit(difference));
-    json_number(out, ",", "before", difference->a);
-    json_number(out, ",", "after", difference->b);
-    json_number(out, ",", "ratio", difference->ratio);
-    json_number(out, ",", "low", difference->low);
-    json_number(out, ",", "high", difference->high);
-    json_number(out, ",", "p", difference->p);
-    fprintf(out, ",\"verdict\":\"%s\"}", verdict_names[difference->verdict]);
-}
-
 void render_differences_json(FILE *out, const struct differences *differences, double threshold)
 {
     fprintf(out,
@@ -95,7 +79,19 @@ void render_differences_json(FILE *out, const struct differences *differences, d
     fputs(",\n\"differences\":[", out);
     for (size_t i = 0; i < differences->count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        put_json_difference(out, &differences->list[i]);
+        const struct difference *difference = &differences->list[i];
+        struct line what = {0};
+        line_add_difference(&what, difference);
+        json_text(out, "{", "probe", difference->probe->name);
+        json_text(out, ",", "what", what.text);
+        json_text(out, ",", "unit", difference_unit(difference));
+        json_number(out, ",", "before", difference->a);
+        json_number(out, ",", "after", difference->b);
+        json_number(out, ",", "ratio", difference->ratio);
+        json_number(out, ",", "low", difference->low);
+        json_number(out, ",", "high", difference->high);
+        json_number(out, ",", "p", difference->p);
+        fprintf(out, ",\"verdict\":\"%s\"}", verdict_names[difference->verdict]);
     }
     fputs("]}\n", out);
 }

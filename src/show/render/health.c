@@ -198,24 +198,6 @@ void render_health_nagios(FILE *out, const struct health_check *check)
 
 /* --- JSON --- */
 
-static void put_factors(FILE *out, const struct finding *finding)
-{
-    fputs(",\"factors\":{", out);
-    for (size_t i = 0; i < finding->deviations; i++) {
-        const struct factor *factor = &finding->factors[i];
-        fputs(i ? "," : "", out);
-        json_print(out, factor->name, SIZE_MAX, false);
-        fputc(':', out);
-        if (factor->text)
-            json_print(out, factor->text, SIZE_MAX, false);
-        else if (isfinite(factor->number))
-            fprintf(out, "%.17g", factor->number);
-        else
-            fputs("null", out);
-    }
-    fputc('}', out);
-}
-
 static void put_value(FILE *out, const struct health_value *value)
 {
     if (value->failed) {
@@ -225,8 +207,22 @@ static void put_value(FILE *out, const struct health_value *value)
         return;
     }
     json_text(out, "{", "name", value->should->name);
-    if (value->should->deviations)
-        put_factors(out, value->should);
+    if (value->should->deviations) {
+        fputs(",\"factors\":{", out);
+        for (size_t i = 0; i < value->should->deviations; i++) {
+            const struct factor *factor = &value->should->factors[i];
+            fputs(i ? "," : "", out);
+            json_print(out, factor->name, SIZE_MAX, false);
+            fputc(':', out);
+            if (factor->text)
+                json_print(out, factor->text, SIZE_MAX, false);
+            else if (isfinite(factor->number))
+                fprintf(out, "%.17g", factor->number);
+            else
+                fputs("null", out);
+        }
+        fputc('}', out);
+    }
     json_text(out, ",", "unit", value->should->unit);
     if (value->now) {
         const bool quiet = value->which == VALUE_QUIET;

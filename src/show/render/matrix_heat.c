@@ -93,28 +93,6 @@ static char shade(double share)
     return shades[step];
 }
 
-/* The ids of columns, as many as there is room for. */
-static void print_head(FILE *out, const struct map *map, const struct text_style *style)
-{
-    const int *ids = map->square->columns;
-    const int width = id_columns(ids, map->square->column_count) + 1;
-    const int end = map->name + 1 + (int)map->columns * map->repeat;
-    int at = map->name + 1;
-    fprintf(out, "%s%*s", ink(style, INK_DIM), at, "");
-    for (size_t c = 0; c < map->columns; c++) {
-        const int begin = map->name + 1 + (int)c * map->repeat;
-        /* In steps of a power of two, as CPUs are counted. */
-        size_t step = 1;
-        while (step * (size_t)map->repeat < (size_t)width)
-            step *= 2;
-        if (c % step != 0 || begin + width - 1 > end)
-            continue;
-        fprintf(out, "%*s", begin - at, "");
-        at = begin + fprintf(out, "%d", ids[c * map->tile_columns]);
-    }
-    fprintf(out, "%s\n", ink(style, INK_PLAIN));
-}
-
 static void print_shades(FILE *out, const struct map *map, size_t row)
 {
     int blanks = 0;
@@ -174,7 +152,24 @@ void square_print_heat(FILE *out, const struct square *square, const struct valu
 {
     struct map map = {.square = square, .values = values};
     frame(&map, style, pool);
-    print_head(out, &map, style);
+    /* The ids of columns, as many as there is room for. */
+    const int *ids = map.square->columns;
+    const int width = id_columns(ids, map.square->column_count) + 1;
+    const int end = map.name + 1 + (int)map.columns * map.repeat;
+    int at = map.name + 1;
+    fprintf(out, "%s%*s", ink(style, INK_DIM), at, "");
+    for (size_t c = 0; c < map.columns; c++) {
+        const int begin = map.name + 1 + (int)c * map.repeat;
+        /* In steps of a power of two, as CPUs are counted. */
+        size_t step = 1;
+        while (step * (size_t)map.repeat < (size_t)width)
+            step *= 2;
+        if (c % step != 0 || begin + width - 1 > end)
+            continue;
+        fprintf(out, "%*s", begin - at, "");
+        at = begin + fprintf(out, "%d", ids[c * map.tile_columns]);
+    }
+    fprintf(out, "%s\n", ink(style, INK_PLAIN));
     print_rows(out, &map, style);
     print_legend(out, &map, style);
     if (map.tile_rows * map.tile_columns > 1) {

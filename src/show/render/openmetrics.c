@@ -272,48 +272,7 @@ static void put_family(const struct metrics *metrics, const char *metric, enum b
     }
 }
 
-/* A family once, however many units it has; those of plain numbers come last. */
-static void put_families(const struct metrics *metrics)
-{
-    const struct quantity *quantity;
-    for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
-        bool had = !*quantity->metric;
-        for (unsigned before = 0; before < i && !had; before++)
-            had = strcmp(quantity_at(before)->metric, quantity->metric) == 0;
-        for (enum bound bound = VALUE; bound < BOUNDS && !had; bound++)
-            put_family(metrics, quantity->metric, bound);
-    }
-    for (enum bound bound = VALUE; bound < BOUNDS; bound++)
-        put_family(metrics, "", bound);
-}
-
-static void put_doubts(const struct metrics *metrics)
-{
-    metric_head_put(metrics->out, "fathom_finding_doubtful", "",
-                    "1 where the finding can't be trusted; the document says why");
-    for (size_t i = 0; i < metrics->count; i++) {
-        const struct sample *sample = &metrics->list[i];
-        if (sample->repeated)
-            continue;
-        fputs("fathom_finding_doubtful", metrics->out);
-        put_labels(metrics->out, &sample->labels);
-        fprintf(metrics->out, "%d\n", flag_doubts(sample->labels.finding->flags) != 0);
-    }
-}
-
 /* --- what can be relied on, and probes --- */
-
-/* Every state a line, of which one is 1, as for the probes below. */
-static void put_verdict(FILE *out, const struct document *document)
-{
-    struct document_verdict verdict;
-    verdict_of(&verdict, document);
-    metric_head_put(out, "fathom_verdict", "",
-                    "1 for what can be relied on in the document, 0 for the others");
-    for (int state = 0; state < VERDICT_STATES; state++)
-        fprintf(out, "fathom_verdict{state=\"%s\"} %d\n", verdict_state_names[state],
-                verdict.state == (enum verdict_state)state);
-}
 
 /* By name, as it is shown; of one name the first in the document comes first. */
 static int by_probe(const void *a, const void *b)
@@ -422,11 +381,37 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     const struct document *document = content->documents[0];
     struct metrics metrics = {.out = out};
     put_run(out, document, pool);
-    put_verdict(out, document);
+    /* Every state a line, of which one is 1, as for the probes below. */
+    struct document_verdict verdict;
+    verdict_of(&verdict, document);
+    metric_head_put(out, "fathom_verdict", "",
+                    "1 for what can be relied on in the document, 0 for the others");
+    for (int state = 0; state < VERDICT_STATES; state++)
+        fprintf(out, "fathom_verdict{state=\"%s\"} %d\n", verdict_state_names[state],
+                verdict.state == (enum verdict_state)state);
     put_statuses(out, document, pool);
     collect(&metrics, document, pool);
-    put_families(&metrics);
-    put_doubts(&metrics);
+    /* A family once, however many units it has; those of plain numbers come last. */
+    const struct quantity *quantity;
+    for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
+        bool had = !*quantity->metric;
+        for (unsigned before = 0; before < i && !had; before++)
+            had = strcmp(quantity_at(before)->metric, quantity->metric) == 0;
+        for (enum bound bound = VALUE; bound < BOUNDS && !had; bound++)
+            put_family(&metrics, quantity->metric, bound);
+    }
+    for (enum bound bound = VALUE; bound < BOUNDS; bound++)
+        put_family(&metrics, "", bound);
+    metric_head_put(metrics.out, "fathom_finding_doubtful", "",
+                    "1 where the finding can't be trusted; the document says why");
+    for (size_t i = 0; i < metrics.count; i++) {
+        const struct sample *sample = &metrics.list[i];
+        if (sample->repeated)
+            continue;
+        fputs("fathom_finding_doubtful", metrics.out);
+        put_labels(metrics.out, &sample->labels);
+        fprintf(metrics.out, "%d\n", flag_doubts(sample->labels.finding->flags) != 0);
+    }
     fputs("# EOF\n", out); /* without this line readers refuse it, as they should what is cut */
 }
 

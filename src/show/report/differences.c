@@ -54,31 +54,28 @@ static void add_heading(struct report *report, const char *title)
         (struct heading){.level = 2, .title = title};
 }
 
-static void add_difference(struct report *report, struct differences_block *block,
-                           const struct difference *difference)
-{
-    struct line what = {0};
-    const char *unit = difference_unit(difference);
-    struct changed_value *value =
-        pool_append(report->pool, (void **)&block->list, &block->count, sizeof *block->list);
-    line_add_difference(&what, difference);
-    *value = (struct changed_value){.what = report_line(report, &what),
-                                    .before = cell_of_value(difference->a, unit, FORM_VALUE),
-                                    .after = cell_of_value(difference->b, unit, FORM_VALUE),
-                                    .ratio = difference->ratio,
-                                    .low = difference->low,
-                                    .high = difference->high};
-}
-
 /* Those of one verdict, the first `most` of them; nothing where there are none. */
 static void add_values(struct report *report, const struct differences *differences,
                        enum verdict verdict, const char *title, size_t most)
 {
     struct differences_block block = {.verdict = verdict};
     size_t all = 0;
-    for (size_t i = 0; i < differences->count; i++)
-        if (differences->list[i].verdict == verdict && all++ < most)
-            add_difference(report, &block, &differences->list[i]);
+    for (size_t i = 0; i < differences->count; i++) {
+        const struct difference *difference = &differences->list[i];
+        struct line what = {0};
+        if (difference->verdict != verdict || all++ >= most)
+            continue;
+        const char *unit = difference_unit(difference);
+        struct changed_value *value =
+            pool_append(report->pool, (void **)&block.list, &block.count, sizeof *block.list);
+        line_add_difference(&what, difference);
+        *value = (struct changed_value){.what = report_line(report, &what),
+                                        .before = cell_of_value(difference->a, unit, FORM_VALUE),
+                                        .after = cell_of_value(difference->b, unit, FORM_VALUE),
+                                        .ratio = difference->ratio,
+                                        .low = difference->low,
+                                        .high = difference->high};
+    }
     if (!all)
         return;
     if (all > most)

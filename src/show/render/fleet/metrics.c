@@ -58,8 +58,16 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
     }
 }
 
-static void put_distances(FILE *out, const struct fleet *fleet)
+void render_fleet_metrics(FILE *out, const struct fleet *fleet)
 {
+    const struct quantity *quantity;
+    for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
+        bool had = false;
+        for (unsigned before = 0; before < i && !had; before++)
+            had = strcmp(quantity_at(before)->metric, quantity->metric) == 0;
+        if (!had)
+            put_values(out, fleet, quantity->metric);
+    }
     metric_head_put(out, "fathom_fleet_distance", "",
                     "how many standard deviations of its peers the node's value is above theirs");
     for (size_t f = 0; f < fleet->finding_count; f++) {
@@ -72,10 +80,6 @@ static void put_distances(FILE *out, const struct fleet *fleet)
             fprintf(out, "%.4g\n", finding->values[i].distance);
         }
     }
-}
-
-static void put_nodes(FILE *out, const struct fleet *fleet)
-{
     metric_head_put(out, "fathom_fleet_node_odd", "",
                     "1 where the node differs from its peers, 0 where it does not");
     for (size_t i = 0; i < fleet->node_count; i++) {
@@ -89,19 +93,5 @@ static void put_nodes(FILE *out, const struct fleet *fleet)
     }
     metric_head_put(out, "fathom_fleet_documents_unusable", "", "documents that could not be used");
     fprintf(out, "fathom_fleet_documents_unusable %zu\n", fleet->hole_count);
-}
-
-void render_fleet_metrics(FILE *out, const struct fleet *fleet)
-{
-    const struct quantity *quantity;
-    for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
-        bool had = false;
-        for (unsigned before = 0; before < i && !had; before++)
-            had = strcmp(quantity_at(before)->metric, quantity->metric) == 0;
-        if (!had)
-            put_values(out, fleet, quantity->metric);
-    }
-    put_distances(out, fleet);
-    put_nodes(out, fleet);
     fputs("# EOF\n", out);
 }

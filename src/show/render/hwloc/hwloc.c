@@ -130,23 +130,6 @@ static void put_cache(FILE *out, const struct objects *objects, const struct obj
             facts->ways <= INT32_MAX ? facts->ways : 0, type);
 }
 
-static void put_machine(FILE *out, const struct objects *objects, const struct document *document)
-{
-    const struct machine_facts *machine = &document->machine;
-    char count[24];
-    put_info(out, "Backend", "fathom");
-    put_info(out, "fathomVersion", document->tool.version);
-    put_info(out, "Measured", document->run.started);
-    put_info(out, "HostName", machine->hostname);
-    put_info(out, "OSName", machine->os);
-    put_info(out, "OSRelease", machine->kernel);
-    put_info(out, "Architecture", machine->cpu_arch);
-    put_info(out, "CPUModel", machine->cpu_model);
-    snprintf(count, sizeof count, "%zu", objects->clusters_left);
-    if (objects->clusters_left)
-        put_info(out, "MeasuredClustersAcrossOthers", count);
-}
-
 static void put_object(FILE *out, const struct objects *objects, const struct document *document,
                        size_t place, int depth)
 {
@@ -163,8 +146,21 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
     else if (object->type[0] == 'G')
         fputs(" kind=\"0\" subkind=\"0\"", out);
     fputs(">\n", out);
-    if (place == OBJECT_ROOT)
-        put_machine(out, objects, document);
+    if (place == OBJECT_ROOT) {
+        const struct machine_facts *machine = &document->machine;
+        char count[24];
+        put_info(out, "Backend", "fathom");
+        put_info(out, "fathomVersion", document->tool.version);
+        put_info(out, "Measured", document->run.started);
+        put_info(out, "HostName", machine->hostname);
+        put_info(out, "OSName", machine->os);
+        put_info(out, "OSRelease", machine->kernel);
+        put_info(out, "Architecture", machine->cpu_arch);
+        put_info(out, "CPUModel", machine->cpu_model);
+        snprintf(count, sizeof count, "%zu", objects->clusters_left);
+        if (objects->clusters_left)
+            put_info(out, "MeasuredClustersAcrossOthers", count);
+    }
     for (size_t i = 0; i < objects->node_count; i++)
         if (objects->nodes[i].at == (long)place) {
             const struct object_node *node = &objects->nodes[i];

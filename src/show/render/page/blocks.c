@@ -241,22 +241,6 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
 
 /* --- the points of a chart --- */
 
-static void put_square(FILE *out, const struct square *square, double divisor)
-{
-    const struct pair_cell *cell = square->cells;
-    fputs("<thead><tr><th scope=col>from \\ to", out);
-    for (size_t c = 0; c < square->column_count; c++)
-        fprintf(out, "<th scope=col>%d", square->columns[c]);
-    fputs("<tbody>", out);
-    for (size_t r = 0; r < square->row_count; r++) {
-        fprintf(out, "\n<tr><th scope=row>%d", square->rows[r]);
-        for (size_t c = 0; c < square->column_count; c++, cell++) {
-            fputs(cell->point && flag_doubts(cell->point->flags) ? "<td>!" : "<td>", out);
-            html_figure(out, cell->point ? cell->point->y.median / divisor : NAN);
-        }
-    }
-}
-
 static void put_pairs(FILE *out, const struct series *series, double divisor)
 {
     fputs("<thead><tr><th scope=col>from<th scope=col>to", out);
@@ -282,9 +266,20 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
              "\"><table class=points><caption>");
     html_text(out, matrix->label);
     html_put(out, ", ", figure_unit(y->unit), " from row to column</caption>");
-    if (square && square->row_count * square->column_count <= HTML_TABLE_CELLS_MAX)
-        put_square(out, square, divisor);
-    else
+    if (square && square->row_count * square->column_count <= HTML_TABLE_CELLS_MAX) {
+        const struct pair_cell *cell = square->cells;
+        fputs("<thead><tr><th scope=col>from \\ to", out);
+        for (size_t c = 0; c < square->column_count; c++)
+            fprintf(out, "<th scope=col>%d", square->columns[c]);
+        fputs("<tbody>", out);
+        for (size_t r = 0; r < square->row_count; r++) {
+            fprintf(out, "\n<tr><th scope=row>%d", square->rows[r]);
+            for (size_t c = 0; c < square->column_count; c++, cell++) {
+                fputs(cell->point && flag_doubts(cell->point->flags) ? "<td>!" : "<td>", out);
+                html_figure(out, cell->point ? cell->point->y.median / divisor : NAN);
+            }
+        }
+    } else
         put_pairs(out, matrix->series, divisor);
     fputs("</table></div>\n", out);
 }

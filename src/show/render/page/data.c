@@ -84,9 +84,13 @@ static void put_curve(FILE *out, const struct series *series)
     put_points(out, series, NULL, "");
 }
 
-/* Lines across the curves. */
-static void put_marks(FILE *out, const struct block *blocks, size_t count)
+static void put_chart(FILE *out, const struct block *blocks, size_t count)
 {
+    const struct curve *first = &blocks->curve;
+    put_axis(out, "x", &first->series->x);
+    put_axis(out, "y", &first->series->y);
+    fprintf(out, "\"apart\":%s,", first->apart ? "true" : "false");
+    /* Lines across the curves. */
     const char *separator = "";
     fputs("\"marks\":[", out);
     for (size_t i = 0; i < count; i++)
@@ -99,15 +103,6 @@ static void put_marks(FILE *out, const struct block *blocks, size_t count)
             separator = ",";
         }
     fputs("],", out);
-}
-
-static void put_chart(FILE *out, const struct block *blocks, size_t count)
-{
-    const struct curve *first = &blocks->curve;
-    put_axis(out, "x", &first->series->x);
-    put_axis(out, "y", &first->series->y);
-    fprintf(out, "\"apart\":%s,", first->apart ? "true" : "false");
-    put_marks(out, blocks, count);
     fputs("\"series\":[", out);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ",\n{" : "\n{", out);

@@ -24,19 +24,6 @@ static void put_number_fact(FILE *out, const char *name, double value, const cha
     put_fact(out, name, line.text);
 }
 
-static void put_gpus(FILE *out, const struct machine_facts *machine)
-{
-    for (size_t i = 0; i < machine->gpu_count && i < GPUS_MAX; i++) {
-        const struct gpu_facts *gpu = &machine->gpus[i];
-        const char *warning = gpu_warning(gpu);
-        struct line name = {0}, line = {0};
-        line_add(&name, "gpu%d", gpu->id);
-        line_add_gpu(&line, gpu);
-        line_add(&line, "%s%s", warning ? ". " : "", warning ? warning : "");
-        put_fact(out, name.text, line.text);
-    }
-}
-
 static void put_conditions(FILE *out, const struct document *const *documents, size_t count,
                            size_t index)
 {
@@ -53,7 +40,15 @@ static void put_conditions(FILE *out, const struct document *const *documents, s
     put_fact(out, "kernel", machine->kernel);
     put_fact(out, "hypervisor", machine->hypervisor);
     put_number_fact(out, "memory", (double)machine->memory_bytes, "B");
-    put_gpus(out, machine);
+    for (size_t i = 0; i < machine->gpu_count && i < GPUS_MAX; i++) {
+        const struct gpu_facts *gpu = &machine->gpus[i];
+        const char *warning = gpu_warning(gpu);
+        struct line name = {0}, line = {0};
+        line_add(&name, "gpu%d", gpu->id);
+        line_add_gpu(&line, gpu);
+        line_add(&line, "%s%s", warning ? ". " : "", warning ? warning : "");
+        put_fact(out, name.text, line.text);
+    }
     put_number_fact(out, "core clock, as observed", conditions->core_hz, "Hz");
     put_number_fact(out, "counter that timed everything", conditions->counter_hz, "Hz");
     put_fact(out, "counter", conditions->counter);

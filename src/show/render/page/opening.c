@@ -58,20 +58,6 @@ static void put_room(FILE *out, bool *any, const struct box *box)
     fputs("</div>\n", out);
 }
 
-/* Of two CPUs the nearest is the farthest. */
-static void put_distances(FILE *out, bool *any, const struct box *box)
-{
-    static const struct cell none = {.form = FORM_TEXT};
-    char nearest[CELL_TEXT], farthest[CELL_TEXT];
-    cell_text(&box->nearest, nearest);
-    cell_text(&box->farthest, farthest);
-    if (strcmp(nearest, farthest) == 0)
-        put_values(out, any, "to another CPU", &box->farthest, "", &none, "");
-    else
-        put_values(out, any, "to another CPU", &box->nearest, " nearest,", &box->farthest,
-                   " farthest");
-}
-
 static void put_facts(FILE *out, const struct box *box)
 {
     char text[UNIT_TEXT];
@@ -87,7 +73,16 @@ static void put_facts(FILE *out, const struct box *box)
         open_fact(out, &any, "clock");
         fprintf(out, "<span>%s</span></div>\n", hertz_format(box->clock_hz, text));
     }
-    put_distances(out, &any, box);
+    /* Of two CPUs the nearest is the farthest. */
+    static const struct cell none = {.form = FORM_TEXT};
+    char nearest[CELL_TEXT], farthest[CELL_TEXT];
+    cell_text(&box->nearest, nearest);
+    cell_text(&box->farthest, farthest);
+    if (strcmp(nearest, farthest) == 0)
+        put_values(out, &any, "to another CPU", &box->farthest, "", &none, "");
+    else
+        put_values(out, &any, "to another CPU", &box->nearest, " nearest,", &box->farthest,
+                   " farthest");
     fputs(any ? "</dl>\n" : "", out);
 }
 
