@@ -114,15 +114,6 @@ static int follow_links(struct target *target, const char *typed, struct error *
 
 /* --- what is there --- */
 
-static int look_at_channel(struct target *target, const char *path, struct error *error)
-{
-    const int flags = fcntl(target->channel, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-        return target_refuse(path, strerror(EBADF), error);
-    target->kind = TARGET_STREAM;
-    return 0;
-}
-
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -133,8 +124,13 @@ static int look_once(struct target *target, const char *path, bool *changed, str
 {
     *changed = false;
     *target = (struct target){.kind = TARGET_NEW, .channel = target_channel(path)};
-    if (target->channel >= 0)
-        return look_at_channel(target, path, error);
+    if (target->channel >= 0) {
+        const int flags = fcntl(target->channel, F_GETFL);
+        if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+            return target_refuse(path, strerror(EBADF), error);
+        target->kind = TARGET_STREAM;
+        return 0;
+    }
     const int missing = stat(path, &target->status) < 0 ? errno : 0;
     if (missing && (missing != ENOENT || !*path))
         return target_refuse(path, strerror(missing), error);

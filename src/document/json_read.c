@@ -148,16 +148,6 @@ static double number_of(struct reading *reading, const struct json_value *value)
     return isfinite(number) ? number : NAN;
 }
 
-static float float_of(struct reading *reading, const struct json_value *value)
-{
-    /* The nine digits that the largest float is written with are a number above it, which rounds
-     * back to it: only what rounds to infinity is too large. */
-    const float number = (float)number_of(reading, value);
-    if (isinf(number))
-        refuse(reading, "is too large");
-    return number;
-}
-
 /* From 0 to `most`; 0 where it is refused. */
 static uint64_t whole_of(struct reading *reading, const struct json_value *value, uint64_t most)
 {
@@ -202,16 +192,6 @@ static enum probe_status status_of(struct reading *reading, const struct json_va
             return (enum probe_status)i;
     refuse(reading, "is none of ok, partial, skipped and failed");
     return PROBE_FAILED;
-}
-
-/* Names that are not known come from a later minor version and are skipped. */
-static unsigned flag_of(struct reading *reading, const struct json_value *value)
-{
-    char name[64];
-    if (value->kind != JSON_TEXT)
-        refuse(reading, "is not a text");
-    const int flag = short_text(value, name, sizeof name) ? flag_by_name(name) : -1;
-    return flag >= 0 ? FLAG_BIT(flag) : 0;
 }
 
 static void take_factor(struct reading *reading, const struct json_value *value,
@@ -299,7 +279,11 @@ static void take_field(struct reading *reading, const struct field *field, char 
         *(double *)member = number_of(reading, value);
         break;
     case FIELD_FLOAT:
-        *(float *)member = float_of(reading, value);
+        /* The nine digits that the largest float is written with are a number above it, which
+         * rounds back to it: only what rounds to infinity is too large. */
+        *(float *)member = (float)number_of(reading, value);
+        if (isinf(*(float *)member))
+            refuse(reading, "is too large");
         break;
     case FIELD_WHOLE:
         whole = whole_of(reading, value, field->most);
@@ -332,9 +316,15 @@ static void take_element(struct reading *reading, struct frame *frame,
 {
     const struct field *field = frame->field;
     void *element;
+    char name[64];
+    int flag;
     switch (field->kind) {
-    case FIELD_FLAGS:
-        *(unsigned *)(void *)(frame->base + field->offset) |= flag_of(reading, value);
+    case FIELD_FLAGS: /* names that are not known come from a later minor version: skipped */
+        if (value->kind != JSON_TEXT)
+            refuse(reading, "is not a text");
+        flag = short_text(value, name, sizeof name) ? flag_by_name(name) : -1;
+        if (flag >= 0)
+            *(unsigned *)(void *)(frame->base + field->offset) |= FLAG_BIT(flag);
         break;
     case FIELD_TEXTS:
         take_text(reading, value, append(reading, frame, sizeof(const char *)));

@@ -114,16 +114,6 @@ static void put_number(struct writer *writer, double number)
     put(writer, digits);
 }
 
-static void put_float(struct writer *writer, float number)
-{
-    char digits[UNIT_TEXT];
-    float_format(number, digits);
-    if (strpbrk(digits, "ein"))
-        put_number(writer, strtod(digits, NULL));
-    else
-        put(writer, digits);
-}
-
 /* `separator` is "" before the first key of an object. The tables' keys need no escapes. */
 static void put_key(struct writer *writer, const char *key, const char **separator)
 {
@@ -245,6 +235,7 @@ static void put_list(struct writer *writer, const struct field *field, const voi
 static void put_field(struct writer *writer, const struct field *field, const void *base)
 {
     const void *member = (const char *)base + field->offset;
+    char digits[UNIT_TEXT];
     switch (field->kind) {
     case FIELD_TEXT:
         put_text(writer, *(const char *const *)member);
@@ -253,7 +244,11 @@ static void put_field(struct writer *writer, const struct field *field, const vo
         put_number(writer, *(const double *)member);
         break;
     case FIELD_FLOAT:
-        put_float(writer, *(const float *)member);
+        float_format(*(const float *)member, digits);
+        if (strpbrk(digits, "ein"))
+            put_number(writer, strtod(digits, NULL));
+        else
+            put(writer, digits);
         break;
     case FIELD_WHOLE:
         put_whole(writer, load_whole(field, member));

@@ -14,22 +14,15 @@ static bool is_doubted(const struct series *series)
     return true;
 }
 
-static bool has_doubted_headline(const struct probe_result *probe)
-{
-    for (size_t i = 0; i < probe->series_count; i++)
-        if (is_doubted(&probe->series[i]))
-            return true;
-    return false;
-}
-
 enum trust document_trust(const struct document *document)
 {
     bool measured = false, doubted = flag_doubts(document_headline_flags(document)) != 0;
     for (size_t i = 0; i < document->probe_count; i++) {
         const struct probe_result *probe = &document->probes[i];
         measured = measured || probe->status == PROBE_OK || probe->status == PROBE_PARTIAL;
-        doubted = doubted || probe->status == PROBE_PARTIAL || probe->status == PROBE_FAILED ||
-                  has_doubted_headline(probe);
+        doubted = doubted || probe->status == PROBE_PARTIAL || probe->status == PROBE_FAILED;
+        for (size_t s = 0; s < probe->series_count; s++)
+            doubted = doubted || is_doubted(&probe->series[s]);
     }
     return !measured ? TRUST_NOTHING : doubted ? TRUST_DOUBTFUL : TRUST_SOUND;
 }

@@ -37,17 +37,6 @@ static int swap_in(struct variable *variables, size_t count)
     return result;
 }
 
-static void swap_out(struct variable *variables, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (variables[i].before)
-            setenv(variables[i].name, variables[i].before, 1);
-        else
-            unsetenv(variables[i].name);
-        free(variables[i].before);
-    }
-}
-
 /* Returns 0, or -1 when hwloc fails. HIDE=2 silences its own messages about odd files. */
 static int load_below(hwloc_topology_t topology, const struct machine_source *source)
 {
@@ -67,7 +56,13 @@ static int load_below(hwloc_topology_t topology, const struct machine_source *so
     int result = swap_in(variables, count);
     if (result == 0)
         result = hwloc_topology_load(topology);
-    swap_out(variables, count);
+    for (size_t i = 0; i < count; i++) {
+        if (variables[i].before)
+            setenv(variables[i].name, variables[i].before, 1);
+        else
+            unsetenv(variables[i].name);
+        free(variables[i].before);
+    }
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* What the machine calls itself: host, system, processor, hypervisor, and the sizes of its pages.
  */
 #include "arch.h"
+#include "base/text.h"
 #include "machine/files.h"
 #include "machine/parts.h"
 
@@ -99,13 +100,6 @@ static const struct clue {
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "xen", "Xen"},
 };
 
-/* Whether the cloud's product name says that this is a bare-metal machine. */
-static bool is_metal(struct pool *pool, const char *root)
-{
-    const char *product = files_line(pool, root, "/sys/class/dmi/id/product_name");
-    return product && strlen(product) >= 5 && strcmp(product + strlen(product) - 5, "metal") == 0;
-}
-
 static bool value_is(struct pool *pool, const char *text, const char *key, const char *value)
 {
     const char *found = text_value(pool, text, key);
@@ -114,7 +108,8 @@ static bool value_is(struct pool *pool, const char *text, const char *key, const
 
 const char *identity_hypervisor(struct pool *pool, const char *root)
 {
-    if (is_metal(pool, root))
+    const char *product = files_line(pool, root, "/sys/class/dmi/id/product_name");
+    if (product && text_ends_with(product, "metal"))
         return NULL;
     for (size_t i = 0; i < sizeof clues / sizeof *clues; i++) {
         const char *line = files_line(pool, root, "%s", clues[i].path);

@@ -14,14 +14,6 @@
 
 static const char *const nodes_path = "/sys/devices/system/node";
 
-static size_t index_of(const struct machine_facts *facts, int id)
-{
-    size_t i = 0;
-    while (i < facts->node_count && facts->nodes[i].id != id)
-        i++;
-    return i;
-}
-
 /* The file of a node has a number for each online node, in ascending order (the firmware's SLIT, in
  * which 10 is the way to itself). A line with another number of entries is about other nodes and is
  * ignored. */
@@ -38,7 +30,10 @@ static void read_distances(struct machine *machine, size_t from, const struct cp
         unsigned long distance = strtoul(at, &end, 10);
         if (end == at || count == online->count)
             break;
-        size_t to = index_of(facts, online->ids[count++]);
+        size_t to = 0;
+        while (to < facts->node_count && facts->nodes[to].id != online->ids[count])
+            to++;
+        count++;
         if (to < facts->node_count && distance > 0 && distance < 255) /* 255: unreachable */
             distances[to] = (unsigned)distance;
         at = end + strspn(end, " \t\n");

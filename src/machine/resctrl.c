@@ -18,14 +18,6 @@ enum { MASK_BITS = 32, NAME_BYTES = 16 };
 
 /* --- which group --- */
 
-static bool is_part(const struct cpulist *whole, const struct cpulist *part, size_t *common)
-{
-    *common = 0;
-    for (size_t i = 0; i < part->count; i++)
-        *common += cpulist_has(whole, part->ids[i]);
-    return *common == part->count;
-}
-
 /* The group of the CPUs that may be used, "" for the default one; NULL where they are in several.
  */
 static const char *group_of_cpus(struct machine *machine, const char *root)
@@ -34,12 +26,13 @@ static const char *group_of_cpus(struct machine *machine, const char *root)
     const size_t count = files_names(&machine->pool, &names, root, mount);
     for (size_t i = 0; i < count; i++) {
         struct cpulist cpus;
-        size_t common;
+        size_t common = 0;
         if (!files_cpulist(&machine->pool, &cpus, root, "%s/%s/cpus_list", mount, names[i]))
             continue;
-        const bool all = is_part(&cpus, &machine->allowed, &common) && common;
+        for (size_t k = 0; k < machine->allowed.count; k++)
+            common += cpulist_has(&cpus, machine->allowed.ids[k]);
         if (common)
-            return all ? names[i] : NULL;
+            return common == machine->allowed.count ? names[i] : NULL;
     }
     return "";
 }
@@ -68,13 +61,6 @@ static bool read_mask(const char *text, unsigned *ways)
         return false;
     *ways = (unsigned)__builtin_popcountll(mask);
     return true;
-}
-
-static unsigned all_ways(struct pool *pool, const char *root, const char *resource)
-{
-    const char *text = files_line(pool, root, "%s/info/%s/cbm_mask", mount, resource);
-    unsigned ways;
-    return text && read_mask(text, &ways) ? ways : 0;
 }
 
 /* Percent, as Intel's throttling has it. AMD's has units of an eighth of a GB/s, of which 100 looks
@@ -130,7 +116,10 @@ static void add_line(struct machine *machine, const char *root, const char *line
     if (!is_known(name) || name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")])
         return;
     const char *resource = pool_strdup(&machine->pool, name);
-    const unsigned of_ways = all_ways(&machine->pool, root, resource);
+    const char *mask = files_line(&machine->pool, root, "%s/info/%s/cbm_mask", mount, resource);
+    unsigned of_ways = 0;
+    if (mask && !read_mask(mask, &of_ways))
+        of_ways = 0;
     for (const char *at = line + length + 1;; at++) {
         at += strspn(at, " \t");
         add_share(machine, resource, of_ways, at);

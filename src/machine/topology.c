@@ -225,17 +225,6 @@ static void add_node(struct machine *machine, hwloc_obj_t object,
                                 object->attr->numanode.local_memory};
 }
 
-static void read_nodes(struct machine *machine, hwloc_topology_t topology,
-                       const struct machine_source *source)
-{
-    hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topology);
-    for (int id = hwloc_bitmap_first(nodes); id >= 0; id = hwloc_bitmap_next(nodes, id)) {
-        hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology, (unsigned)id);
-        if (node)
-            add_node(machine, node, source);
-    }
-}
-
 /* --- hwloc's tree as the document keeps it --- */
 
 static bool is_kept(hwloc_obj_type_t type)
@@ -319,6 +308,11 @@ void topology_read(struct machine *machine, hwloc_topology_t topology,
     read_cpus(machine, topology);
     read_kinds(machine, topology);
     read_caches(machine, topology);
-    read_nodes(machine, topology, source);
+    hwloc_const_nodeset_t nodes = hwloc_topology_get_topology_nodeset(topology);
+    for (int id = hwloc_bitmap_first(nodes); id >= 0; id = hwloc_bitmap_next(nodes, id)) {
+        hwloc_obj_t node = hwloc_get_numanode_obj_by_os_index(topology, (unsigned)id);
+        if (node)
+            add_node(machine, node, source);
+    }
     keep_objects(machine, topology);
 }

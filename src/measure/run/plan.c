@@ -43,28 +43,22 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
     return code;
 }
 
-/* The document has room for all results, and holds those of earlier runs. */
-static struct probe_result *make_room(struct document *document, size_t more)
-{
-    struct probe_result *results =
-        pool_alloc(&document->pool, document->probe_count + more, sizeof *results);
-    for (size_t i = 0; results && i < document->probe_count; i++)
-        results[i] = document->probes[i];
-    if (results)
-        document->probes = results;
-    return results ? results + document->probe_count : NULL;
-}
-
 static int plan_turns(struct run *run, struct error *error)
 {
     const struct probe *const *list = run->probes ? run->probes : probes;
     size_t count = 0;
     for (size_t i = 0; list[i]; i++)
         count += is_due(run, list[i]);
-    struct probe_result *results = make_room(run->document, count);
+    struct document *document = run->document;
+    struct probe_result *results =
+        pool_alloc(&document->pool, document->probe_count + count, sizeof *results);
     run->turns = calloc(count ? count : 1, sizeof *run->turns);
     if (!results || !run->turns)
         return error_out_of_memory(error);
+    for (size_t i = 0; i < document->probe_count; i++) /* those of earlier runs */
+        results[i] = document->probes[i];
+    document->probes = results;
+    results += document->probe_count;
     int code = 0;
     for (size_t i = 0; list[i] && code == 0; i++)
         if (is_due(run, list[i])) {
@@ -118,12 +112,6 @@ static double budget_of(const struct run *run)
 
 /* --- what the document says of the run --- */
 
-/* 48 bits: a seed that any JSON reader can hold. */
-static uint64_t fresh_seed(const struct run *run)
-{
-    return random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
-}
-
 static int describe(struct run *run, struct error *error)
 {
     struct document *document = run->document;
@@ -169,9 +157,11 @@ int run_plan(struct run *run, struct error *error)
         run->began_ns = run->planned_ns;
     if (run->model || !os_work(&run->planned_work))
         run->planned_work = (struct os_work){0};
-    run->seed = settings_has(run->settings, "seed")
-                    ? (uint64_t)settings_number(run->settings, "seed")
-                    : fresh_seed(run);
+    /* 48 bits: a seed that any JSON reader can hold. */
+    run->seed =
+        settings_has(run->settings, "seed")
+            ? (uint64_t)settings_number(run->settings, "seed")
+            : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
     int code = note_conditions(run, error);
     if (code == 0)
         code = plan_turns(run, error);

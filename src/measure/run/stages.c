@@ -31,41 +31,40 @@ struct stage_totals {
     struct stage_outcome other;
 };
 
-static int note_pages(struct probe_task *task, const char *name,
-                      const struct stage_outcome *outcome, struct error *error)
+static void note_pages(struct probe_task *task, const char *name,
+                       const struct stage_outcome *outcome)
 {
     const struct os_placement *placement = &outcome->placement;
     const char *used = page_policy_names[outcome->pages_used];
     struct factor *pages = probe_add_parameter(task, name);
     char size[UNIT_TEXT];
-    if (pages && isnan(placement->huge_share))
+    if (isnan(placement->huge_share))
         pages->text = pool_printf(task->pool, "%s (unverified)", used);
-    else if (pages && placement->page_bytes)
+    else if (placement->page_bytes)
         pages->text = pool_printf(task->pool, "%s (%s)", used,
                                   size_format((double)placement->page_bytes, size));
-    else if (pages)
+    else
         pages->text =
             pool_printf(task->pool, "%s (%.0f %% huge)", used, 100 * placement->huge_share);
-    return pages && pages->text ? 0 : error_out_of_memory(error);
 }
 
+struct reporting {
+    struct probe_task *task;
+    struct stage_totals totals;
+};
+
 /* What memory was obtained, whatever was asked for. */
-static int note_placement(struct probe_task *task, const struct stage_totals *totals,
-                          struct error *error)
+static int note_placement(void *with)
 {
-    const struct stage_outcome *outcome = totals->all;
-    if (!outcome->arena_bytes)
-        return 0;
-    if (outcome->placement.node >= 0) {
-        struct factor *node = probe_add_parameter(task, "node_obtained");
-        if (!node)
-            return error_out_of_memory(error);
-        node->number = outcome->placement.node;
-    }
-    int code = note_pages(task, "pages_obtained", outcome, error);
-    if (code == 0 && totals->other.arena_bytes)
-        code = note_pages(task, "other_pages_obtained", &totals->other, error);
-    return code;
+    const struct reporting *reporting = with;
+    const struct stage_outcome *outcome = reporting->totals.all;
+    if (outcome->arena_bytes && outcome->placement.node >= 0)
+        probe_add_parameter(reporting->task, "node_obtained")->number = outcome->placement.node;
+    if (outcome->arena_bytes)
+        note_pages(reporting->task, "pages_obtained", outcome);
+    if (outcome->arena_bytes && reporting->totals.other.arena_bytes)
+        note_pages(reporting->task, "other_pages_obtained", &reporting->totals.other);
+    return 0;
 }
 
 /* Says why points have no value, if any have none. */
@@ -208,18 +207,6 @@ int stages_look_again(struct probe_task *task, double budget_s, struct error *er
     return code;
 }
 
-/* What others take between two stages is not this probe's time: it began that much later. */
-static int look_between(struct probe_task *task, const struct stages_between *between,
-                        uint64_t *began_ns, struct error *error)
-{
-    const uint64_t looked_ns = os_raw_ns();
-    const int code = between->look(between->argument, error);
-    const uint64_t took_ns = os_raw_ns() - looked_ns;
-    *began_ns += took_ns;
-    task->result->elapsed_s -= (double)took_ns * 1e-9;
-    return code;
-}
-
 /* Carries out the task's plan, and what its probe plans next from what it gave. */
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
                       const struct stages_between *between, struct error *error)
@@ -243,7 +230,15 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         sort_curves(task);
         const struct stage_outcome outcome = here->outcome;
         more = probe_next(task, &outcome, stage, error);
-        code = more == 1 && between ? look_between(task, between, &began_ns, error) : 0;
+        if (more != 1 || !between)
+            continue;
+        /* What others take between two stages is not this probe's time: it began that much later.
+         */
+        const uint64_t looked_ns = os_raw_ns();
+        code = between->look(between->argument, error);
+        const uint64_t took_ns = os_raw_ns() - looked_ns;
+        began_ns += took_ns;
+        task->result->elapsed_s -= (double)took_ns * 1e-9;
         if (code < 0)
             return code;
     }
@@ -309,24 +304,19 @@ static int complete(void *with)
     return 0;
 }
 
-static void total(const struct probe_task *task, struct stage_totals *totals)
-{
-    for (size_t i = 0; i < task->stage_count; i++) {
-        const struct probe_stage *stage = &task->stages[i];
-        totals->planned += stage->planned;
-        merge_memory(totals, &stage->outcome, stage->pages);
-        merge_outcomes(totals->all, &stage->outcome);
-    }
-}
-
 /* Says in the result what all stages came to: after `code`, which is then returned. */
 static int report(struct probe_task *task, struct stage_outcome *outcome, int code,
                   struct error *error)
 {
     struct probe_result *result = task->result;
-    struct stage_totals totals = {.all = outcome};
+    struct reporting reporting = {task, {.all = outcome}};
     *outcome = (struct stage_outcome){0};
-    total(task, &totals);
+    for (size_t i = 0; i < task->stage_count; i++) {
+        const struct probe_stage *stage = &task->stages[i];
+        reporting.totals.planned += stage->planned;
+        merge_memory(&reporting.totals, &stage->outcome, stage->pages);
+        merge_outcomes(outcome, &stage->outcome);
+    }
     result->series = task->plan.series;
     result->series_count = task->plan.series_count;
     if (code < 0 && code != ERROR_INTERRUPTED) {
@@ -335,8 +325,8 @@ static int report(struct probe_task *task, struct stage_outcome *outcome, int co
         return code == ERROR_SYSTEM ? code : 0;
     }
     task->interrupted = code == ERROR_INTERRUPTED;
-    note_missing(task, outcome, totals.planned, code);
-    int noted = note_placement(task, &totals, code == 0 ? error : NULL);
+    note_missing(task, outcome, reporting.totals.planned, code);
+    int noted = pool_enter(task->pool, note_placement, &reporting, code == 0 ? error : NULL);
     code = code == 0 ? noted : code;
     if (result->status != PROBE_FAILED) {
         int concluded = stages_conclude(task, outcome, code == 0 ? error : NULL);

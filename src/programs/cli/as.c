@@ -61,12 +61,6 @@ static void print_help(const struct tongue *tongue)
         print_argument(argument);
 }
 
-static bool asks_for_help(int argc, char **argv)
-{
-    return argc == 1 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0 ||
-                         strcmp(argv[0], "-?") == 0);
-}
-
 /* --- speaking --- */
 
 /* The tool's own scripts take any status but 0 for no result, so doubts do not change it: they
@@ -110,7 +104,8 @@ static int speak(const struct as *as, struct error *error)
 
 int as_speak(const struct as *as, struct error *error)
 {
-    if (asks_for_help(as->argc, as->argv)) {
+    const char *first = as->argc == 1 ? as->argv[0] : "";
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "-?") == 0) {
         print_help(as->tongue);
         return EXIT_DONE;
     }

@@ -43,16 +43,6 @@ static void offer_commands(const struct line *line)
     offer(line, "--version", "print the version");
 }
 
-static void offer_options(const struct line *line)
-{
-    const struct option_spec *option;
-    for (size_t i = 0; (option = command_option(line->command, line->probe, i)); i++) {
-        char dashed[64], help[HELP_TEXT];
-        snprintf(dashed, sizeof dashed, "--%s", option->name);
-        offer(line, dashed, help_of_option(option, help, sizeof help));
-    }
-}
-
 static bool was_typed(const struct line *line, const char *word)
 {
     for (size_t i = 1; i < line->count; i++)
@@ -72,15 +62,6 @@ static void offer_operands(const struct line *line)
         if (words_repeat(line->command) ? !was_typed(line, word.word) : !any)
             offer(line, word.word, word.about);
     if (words_then_files(line->command) && (!words || any || words_or_files(line->command)))
-        puts(files_too);
-}
-
-/* A value that the help calls FILE or BASE is a file. */
-static void offer_values(const struct line *line, const struct option_spec *option)
-{
-    for (size_t i = 0; option->choices && option->choices[i]; i++)
-        offer(line, option->choices[i], "");
-    if (option_names_file(option) || strcmp(option->argument, "BASE") == 0)
         puts(files_too);
 }
 
@@ -135,12 +116,20 @@ void complete_line(char *const *words, size_t count)
     if (!line.command)
         return;
     const struct option_spec *option = option_at_cursor(&line);
-    if (option)
-        offer_values(&line, option);
-    else if (line.current[0] == '-')
-        offer_options(&line);
-    else
+    if (option) {
+        for (size_t i = 0; option->choices && option->choices[i]; i++)
+            offer(&line, option->choices[i], "");
+        if (option_names_file(option) || strcmp(option->argument, "BASE") == 0)
+            puts(files_too);
+    } else if (line.current[0] != '-') {
         offer_operands(&line);
+    } else {
+        for (size_t i = 0; (option = command_option(line.command, line.probe, i)); i++) {
+            char dashed[64], help[HELP_TEXT];
+            snprintf(dashed, sizeof dashed, "--%s", option->name);
+            offer(&line, dashed, help_of_option(option, help, sizeof help));
+        }
+    }
 }
 
 /* In the order of the shells in words.c. They run the program by the name that was typed, which

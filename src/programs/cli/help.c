@@ -40,21 +40,14 @@ void help_wrapped(FILE *out, int left, int column, const char *text)
     fputc('\n', out);
 }
 
-/* Whether the help leaves out something that can be chosen. */
-static bool leaves_out(const struct option_spec *spec, const char *help)
-{
-    for (size_t i = 0; spec->choices && spec->choices[i]; i++)
-        if (!strstr(help, spec->choices[i]))
-            return true;
-    return false;
-}
-
 const char *help_of_option(const struct option_spec *spec, char *text, size_t size)
 {
     /* Where what there is to choose explains itself, the help is made of it. */
     if (!output_option_help(spec, text, size) && !import_option_help(spec, text, size))
         snprintf(text, size, "%s", spec->help);
-    const bool lists = leaves_out(spec, text);
+    bool lists = false;
+    for (size_t i = 0; spec->choices && spec->choices[i]; i++)
+        lists = lists || !strstr(text, spec->choices[i]);
     for (size_t i = 0; lists && spec->choices[i]; i++)
         snprintf(text + strlen(text), size - strlen(text), "%s %s", i ? "," : "; one of",
                  spec->choices[i]);
@@ -112,15 +105,6 @@ static void print_findings(FILE *out, const struct finding_line *line)
                  "it. <n> stands for a number, * for a part of a name.");
 }
 
-/* The few words that may be typed. */
-static void print_operands(FILE *out, const struct operand_words *words)
-{
-    struct word word;
-    fprintf(out, "\n%s\n", words->title);
-    for (size_t i = 0; words->nth(i, &word); i++)
-        help_wrapped(out, LEFT, fprintf(out, "  %s", word.word), word.about);
-}
-
 void help_command(FILE *out, const struct command *command, const struct probe *probe)
 {
     const char *name = probe ? probe->name : command->name;
@@ -137,8 +121,11 @@ void help_command(FILE *out, const struct command *command, const struct probe *
         print_options(out, "", *table);
     print_options(out, "", help_options);
     const struct operand_words *words = words_of(command);
+    struct word word;
     if (words && words->in_help)
-        print_operands(out, words);
+        fprintf(out, "\n%s\n", words->title);
+    for (size_t i = 0; words && words->in_help && words->nth(i, &word); i++)
+        help_wrapped(out, LEFT, fprintf(out, "  %s", word.word), word.about);
     if (probe)
         print_findings(out, probe->findings.lines);
 }

@@ -85,17 +85,6 @@ static void print_number(const struct option_spec *spec, double value)
         printf("%.16g", value);
 }
 
-static void print_range(const struct option_spec *spec)
-{
-    if (!(spec->most > 0))
-        return;
-    printf("\n\n\tFrom ");
-    print_number(spec, spec->least);
-    printf(" to ");
-    print_number(spec, spec->most);
-    putchar('.');
-}
-
 static void print_option(const struct option_spec *spec)
 {
     char help[HELP_TEXT];
@@ -109,7 +98,13 @@ static void print_option(const struct option_spec *spec)
     }
     printf("\n\t");
     print_words(help_of_option(spec, help, sizeof help), "\t");
-    print_range(spec);
+    if (spec->most > 0) {
+        printf("\n\n\tFrom ");
+        print_number(spec, spec->least);
+        printf(" to ");
+        print_number(spec, spec->most);
+        putchar('.');
+    }
     puts("\n");
 }
 
@@ -120,17 +115,6 @@ static void print_exits(void)
     print_heading("Exit status");
     for (const struct exit_text *exit = exit_texts; exit->status; exit++)
         print_item(exit->status, "", exit->meaning, NULL, NULL);
-}
-
-static void print_words_of(const struct command *command)
-{
-    const struct operand_words *words = words_of(command);
-    if (!words)
-        return;
-    struct word word;
-    print_heading(words->title);
-    for (size_t i = 0; words->nth(i, &word); i++)
-        print_item(word.word, "", word.about, NULL, NULL);
 }
 
 /* That probe's findings; all where it is NULL. */
@@ -172,7 +156,12 @@ static void print_command(const struct command *command, const struct probe *pro
         print_paragraph("It needs two CPUs.");
     if (probe && !(probe->weight > 0))
         print_paragraph("'fathom run' measures it only when it is named.");
-    print_words_of(command);
+    const struct operand_words *words = words_of(command);
+    struct word word;
+    if (words)
+        print_heading(words->title);
+    for (size_t i = 0; words && words->nth(i, &word); i++)
+        print_item(word.word, "", word.about, NULL, NULL);
     print_heading("Options");
     const struct option_spec *option;
     for (size_t i = 0; (option = command_option(command, probe, i)); i++)
@@ -218,14 +207,6 @@ static void print_method(void)
                    flag_texts[i].why, flag_texts[i].remedy);
     print_findings(NULL);
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-list*(1), *fathom-document*(5)\n");
-}
-
-static void print_document(void)
-{
-    begin_page("document", 5, "what a run of fathom leaves behind");
-    for (size_t i = 0; manual_document[i]; i++)
-        fputs(manual_document[i], stdout);
-    puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
 }
 
 static void print_tongue(const struct tongue *tongue)
@@ -281,8 +262,12 @@ static void print_page(const char *name)
         print_method();
     else if (strcmp(name, "tools") == 0)
         print_tools();
-    else
-        print_document();
+    else {
+        begin_page("document", 5, "what a run of fathom leaves behind");
+        for (size_t i = 0; manual_document[i]; i++)
+            fputs(manual_document[i], stdout);
+        puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
+    }
 }
 
 static int manual(struct invocation *invocation, struct error *error)

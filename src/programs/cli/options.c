@@ -25,17 +25,6 @@ const struct option_spec html_options[] = {
     {.name = NULL},
 };
 
-static int add_tables(struct invocation *invocation, struct error *error)
-{
-    int code = settings_add(&invocation->settings, help_options, error);
-    if (code == 0 && invocation->probe)
-        code = settings_add(&invocation->settings, invocation->probe->options, error);
-    const struct option_spec *const *tables = invocation->command->options;
-    for (; tables && *tables && code == 0; tables++)
-        code = settings_add(&invocation->settings, *tables, error);
-    return code;
-}
-
 /* getopt's tables from ours. Long options return 256 + index, short ones their letter. */
 struct getopt_tables {
     struct option *longs;
@@ -168,7 +157,12 @@ static void hint_foreign(const struct invocation *invocation, int letter, struct
 int options_parse(struct invocation *invocation, int argc, char **argv, struct error *error)
 {
     struct getopt_tables tables = {0};
-    int code = add_tables(invocation, error);
+    int code = settings_add(&invocation->settings, help_options, error);
+    if (code == 0 && invocation->probe)
+        code = settings_add(&invocation->settings, invocation->probe->options, error);
+    const struct option_spec *const *table = invocation->command->options;
+    for (; table && *table && code == 0; table++)
+        code = settings_add(&invocation->settings, *table, error);
     if (code == 0 &&
         make_tables(&invocation->settings, invocation->command->passes_on, &tables) < 0)
         code = error_out_of_memory(error);

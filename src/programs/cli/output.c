@@ -15,12 +15,6 @@
 
 enum { WIDTH_DEFAULT = 80 };
 
-static int terminal_width(int file)
-{
-    struct winsize size;
-    return ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : WIDTH_DEFAULT;
-}
-
 /* NO_COLOR (no-color.org) counts when it is set and not empty. */
 struct text_style output_style(FILE *out)
 {
@@ -31,7 +25,9 @@ struct text_style output_style(FILE *out)
     setlocale(LC_CTYPE, "");
     style.colour = true;
     style.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    style.width = terminal_width(fileno(out));
+    struct winsize size;
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
+        style.width = size.ws_col;
     return style;
 }
 

@@ -157,12 +157,6 @@ void cache_find(struct cache_slot *slot, const struct fathom *fathom, const char
         slot->path[0] = slot->lock_path[0] = '\0';
 }
 
-static bool is_of_key(const struct document *document, const char *key)
-{
-    return document->run.command_count >= 2 && document->run.command[1] &&
-           strcmp(document->run.command[1], key) == 0;
-}
-
 bool cache_read(const struct cache_slot *slot, struct document *document, double *age_s)
 {
     struct stat there;
@@ -170,7 +164,9 @@ bool cache_read(const struct cache_slot *slot, struct document *document, double
         return false;
     const double age = difftime(time(NULL), there.st_mtime);
     *age_s = age > 0 ? age : 0;
-    if (experiment_read(document, slot->path, NULL) == 0 && is_of_key(document, slot->key))
+    const struct run_facts *run = &document->run;
+    if (experiment_read(document, slot->path, NULL) == 0 && run->command_count >= 2 &&
+        run->command[1] && strcmp(run->command[1], slot->key) == 0)
         return true;
     document_free(document);
     return false;
@@ -190,12 +186,6 @@ static bool make_folder(const struct cache_slot *slot)
     return true;
 }
 
-static void sleep_ms(unsigned ms)
-{
-    struct timespec nap = {.tv_nsec = (long)ms * 1000000L};
-    nanosleep(&nap, NULL);
-}
-
 bool cache_lock(struct cache_slot *slot, uint64_t until_ns, bool *waited)
 {
     *waited = false;
@@ -212,7 +202,7 @@ bool cache_lock(struct cache_slot *slot, uint64_t until_ns, bool *waited)
         *waited = true;
         if (os_raw_ns() >= until_ns)
             break;
-        sleep_ms(WAIT_MS);
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000L}, NULL);
     }
     cache_unlock(slot);
     return false;

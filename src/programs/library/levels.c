@@ -65,14 +65,6 @@ static void add_declared(struct answer *answer, const struct cache_facts *cache)
                                    .line_bytes = cache->line_bytes};
 }
 
-static void answer_declared(struct answer *answer, const struct machine_facts *facts)
-{
-    for (size_t i = 0; i < facts->cache_count; i++)
-        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].level > 0 &&
-            facts->caches[i].size_bytes)
-            add_declared(answer, &facts->caches[i]);
-}
-
 /* --- as measured --- */
 
 static bool has_level(const struct document *document, const void *asked)
@@ -127,10 +119,12 @@ static int find_answer(struct fathom *fathom, struct answer *answer, unsigned bu
         .name = "levels", .probe = "latency", .settings = settings, .answered = has_level};
     struct document document = {0};
     int code = question_answer(fathom, &question, budget_ms, &document, error);
-    if (code == FATHOM_DECLARED)
-        answer_declared(answer, &document.machine);
-    else if (code > 0)
+    const struct cache_facts *caches = document.machine.caches;
+    if (code > 0 && code != FATHOM_DECLARED)
         code = answer_measured(answer, &document, code, error);
+    for (size_t i = 0; code == FATHOM_DECLARED && i < document.machine.cache_count; i++)
+        if (cache_holds_data(&caches[i]) && caches[i].level > 0 && caches[i].size_bytes)
+            add_declared(answer, &caches[i]);
     document_free(&document);
     if (code >= 0 && !answer->count)
         return error_set(error, ERROR_IMPOSSIBLE,

@@ -22,11 +22,6 @@ struct asking {
     struct cache_slot slot;
 };
 
-static double left_ms(const struct asking *asking)
-{
-    return ((double)asking->until_ns - (double)os_raw_ns()) * 1e-6;
-}
-
 /* Stale: it carries a doubt, and is old, or had less than half the time that is given now. */
 enum cached { CACHED_NONE, CACHED_STALE, CACHED_GOOD };
 
@@ -51,7 +46,7 @@ static int measure_in_turn(struct asking *asking, struct document *document, str
     const struct question *question = asking->question;
     const char *const names[] = {question->probe, NULL};
     for (;;) {
-        const double left = left_ms(asking);
+        const double left = ((double)asking->until_ns - (double)os_raw_ns()) * 1e-6;
         if (left < (double)QUESTION_LEAST_MS)
             return error_set(error, FATHOM_BUSY,
                              "another measurement of this program used up the time: ask again, or "
@@ -68,15 +63,6 @@ static int measure_in_turn(struct asking *asking, struct document *document, str
         struct timespec nap = {.tv_nsec = WAIT_MS * 1000000L};
         nanosleep(&nap, NULL);
     }
-}
-
-/* Why there is no answer though it was measured. */
-static int explain(const struct document *document, struct error *error)
-{
-    const struct probe_result *result = document->probe_count ? &document->probes[0] : NULL;
-    return error_set(error, 0, "%s",
-                     result && result->reason ? result->reason
-                                              : "the time was too short for an answer: give more");
 }
 
 /* Returns an enum fathom_source, 0 where there is no answer, or an error. */
@@ -102,7 +88,9 @@ static int measure_and_keep(struct asking *asking, struct document *document, st
             if (cache_write(&asking->slot, document, &why) < 0)
                 error_set(error, 0, "the answer could not be kept for the next time: %s", why.text);
         } else if (code == 0) {
-            explain(document, error);
+            const char *reason = document->probe_count ? document->probes[0].reason : NULL;
+            error_set(error, 0, "%s",
+                      reason ? reason : "the time was too short for an answer: give more");
         }
     }
     cache_unlock(&asking->slot);
@@ -122,12 +110,6 @@ static int declare(struct document *document, struct error *error)
     return FATHOM_DECLARED;
 }
 
-/* What ends the call, as against what leaves it the other sources. */
-static bool is_final(int code)
-{
-    return code == FATHOM_CANCELLED || code == FATHOM_USAGE || code == FATHOM_SYSTEM;
-}
-
 static int answer(struct asking *asking, struct document *document, struct error *error)
 {
     struct document stale = {0};
@@ -140,7 +122,8 @@ static int answer(struct asking *asking, struct document *document, struct error
     int code = 0;
     if (asking->budget_ms >= QUESTION_LEAST_MS)
         code = measure_and_keep(asking, document, error);
-    if (code > 0 || is_final(code)) {
+    /* These end the call; the others leave it the other sources. */
+    if (code > 0 || code == FATHOM_CANCELLED || code == FATHOM_USAGE || code == FATHOM_SYSTEM) {
         document_free(&stale);
         return code;
     }

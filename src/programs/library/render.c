@@ -49,16 +49,6 @@ static int write_output(FILE *out, const void *of, struct error *error)
     return output_render(rendering->output, out, &content, error);
 }
 
-static int list_formats(const char *format, struct error *error)
-{
-    char names[256] = "";
-    for (size_t i = 0; outputs[i]; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 outputs[i]->name);
-    return error_set(error, ERROR_USAGE, "no format is called '%s': choose one of %s", format,
-                     names);
-}
-
 static int render(const struct fathom_document *document, const char *format, char **text,
                   struct error *error)
 {
@@ -68,8 +58,13 @@ static int render(const struct fathom_document *document, const char *format, ch
     const struct rendering rendering = {output_by_name(format ? format : "text"),
                                         &document->document};
     const struct output *output = rendering.output;
+    char names[256] = "";
+    for (size_t i = 0; !output && outputs[i]; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 outputs[i]->name);
     if (!output)
-        return list_formats(format, error);
+        return error_set(error, ERROR_USAGE, "no format is called '%s': choose one of %s", format,
+                         names);
     const int code = output_possible(output, &document->document, error);
     return code == 0 ? write_text(write_output, &rendering, text, error) : code;
 }

@@ -105,18 +105,6 @@ static void show_progress(void *argument, const char *probe, double done, double
         listening->fathom->stop = 1;
 }
 
-/* The document's facts live in the machine's pool, and the texts of its parameters in those of the
- * settings: they are the document's from now on. */
-static void keep_texts(struct fathom_measurement *measurement, struct run *run,
-                       struct machine *machine)
-{
-    struct pool *pool = &measurement->document->pool;
-    pool_take(pool, &machine->pool);
-    pool_take(pool, &measurement->settings.pool);
-    for (size_t i = 0; i < run->turn_count; i++)
-        pool_take(pool, &run->turns[i].settings.pool);
-}
-
 static int measure(struct fathom *fathom, const struct fathom_plan *plan,
                    struct fathom_measurement *measurement, struct error *error)
 {
@@ -141,7 +129,13 @@ static int measure(struct fathom *fathom, const struct fathom_plan *plan,
         const int noted = verdict_note(measurement->document, code == 0 ? error : NULL);
         code = code == 0 ? noted : code;
     }
-    keep_texts(measurement, &run, &machine);
+    /* The document's facts live in the machine's pool, and the texts of its parameters in those of
+     * the settings: they are the document's from now on. */
+    struct pool *pool = &measurement->document->pool;
+    pool_take(pool, &machine.pool);
+    pool_take(pool, &measurement->settings.pool);
+    for (size_t i = 0; i < run.turn_count; i++)
+        pool_take(pool, &run.turns[i].settings.pool);
     run_release(&run);
     machine_free(&machine);
     return code;

@@ -134,24 +134,19 @@ int bell_open(struct bell *bell, enum bell_kind kind, struct error *error)
     return 0;
 }
 
-/* What is in a pipe or an eventfd that was rung and not awaited. */
-static void drain(const struct bell *bell)
-{
-    char bytes[64];
-    const int flags = fcntl(bell->reads, F_GETFL);
-    fcntl(bell->reads, F_SETFL, flags | O_NONBLOCK);
-    while (read(bell->reads, bytes, sizeof bytes) > 0)
-        ;
-    fcntl(bell->reads, F_SETFL, flags & ~O_NONBLOCK);
-}
-
 /* The mutex and the condition are made anew and not destroyed: a thread that was recalled may have
  * left them locked or counted as waiting, and destroying would wait for it. */
 void bell_silence(struct bell *bell)
 {
     bell->word = 0;
-    if (bell->reads >= 0)
-        drain(bell);
+    if (bell->reads >= 0) { /* a pipe or an eventfd may have been rung and not awaited */
+        char bytes[64];
+        const int flags = fcntl(bell->reads, F_GETFL);
+        fcntl(bell->reads, F_SETFL, flags | O_NONBLOCK);
+        while (read(bell->reads, bytes, sizeof bytes) > 0)
+            ;
+        fcntl(bell->reads, F_SETFL, flags & ~O_NONBLOCK);
+    }
     if (bell->kind == BELL_CONDITION) {
         pthread_mutex_init(&bell->mutex, NULL);
         pthread_cond_init(&bell->condition, NULL);

@@ -18,20 +18,15 @@ enum { HUGE_FLAG_SHIFT = 26, SHIFT_2M = 21, SHIFT_1G = 30 };
  * touched many times. */
 static const uint64_t thp_most = UINT64_C(64) << 20;
 
-static size_t thp_bytes(void)
-{
-    uint64_t bytes = 0;
-    if (!files_number(&bytes, NULL, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") ||
-        bytes > thp_most)
-        return 0;
-    return (size_t)bytes;
-}
-
 size_t pages_bytes(enum pages_kind kind)
 {
+    uint64_t bytes = 0;
     switch (kind) {
     case PAGES_OF_THP:
-        return thp_bytes();
+        return files_number(&bytes, NULL, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") &&
+                       bytes <= thp_most
+                   ? (size_t)bytes
+                   : 0;
     case PAGES_OF_2M:
         return (size_t)1 << SHIFT_2M;
     case PAGES_OF_1G:
