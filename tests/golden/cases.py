@@ -83,6 +83,8 @@ TEXTS = {
     "three.txt": "4096 4 2\n8192 4 2\n16384 4.1 2.05\n1M 40 20\n", "no-clock.txt": "4096 4 2\n8192 4 1\n16384 4 9\n",
     "remark.txt": "# KB ns cycles\n4 1 4\n8 1 4\n1024 9 36\n", "one-row.txt": "4096 28672 28 92\n",
     "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
+    "units.txt": "Buffer size: 4096 B, stride 64, time 1 s, latency 7 ns\nBuffer size: 8 MB, stride 64, time 1 s, latency 9 ns\n",
+    "unitless.txt": "Buffer size: 4096, stride 64, time 1 s, latency 7 ns\n",
     "late.txt": "Buffer size: 4 KB, stride 64\n", "stride.txt": "stride 64, latency 7 ns, Buffer size: 4 KB\nlatency 8 ns, stride 64, Buffer size: 8 MB\n",
     "osu-two.txt": "# OSU MPI Latency Test v7.5\n# Size   Avg Latency(us)   Min Latency(us)   Max Latency(us)\n1  0.25  0.2  0.3\n"
                    "2  0.25  0.2\n# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1  4.00\n2  -1\n",
@@ -103,6 +105,10 @@ TEXTS |= {f"shape-{index}.csv": text for index, text in enumerate([
     "20,60,61\n20,60,61,59\n", ",0,1,\n0,,20,\n1,20,,\n", ",0,1\n0,,20,\n1,20,,\n", "30,31\n40,20,31\n", "size,ns\nKB,avg\n4,1\n8,1\n16,2\n",
     "20,30,40,50\n20,30\n", "0,1,2\n20\n30,40\n"])}
 
+MT4G = (SOURCE / TABLES["mt4g.json"]).read_text(encoding="utf-8")
+TEXTS["mt4g-miss.json"] = MT4G.replace('"latency": {', '"missPenalty": {"mean": 50, "value": 40, "unit": "cycles", "confidence": 0.5},\n"latency": {')
+TEXTS["mt4g-units.json"] = MT4G.replace('"bytes"', '"KiB"').replace('"p50"', '"p40"').replace("0.97", "0.3")
+
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
     "i9.csv": "core-matrix --op cas", "i9-rust.csv": "core-to-core-latency", "i9-rust.txt": None,
@@ -115,7 +121,7 @@ IMPORTS = {
     "comma.csv": "curve", "utf16.txt": None, "latin.csv": "curve", "two-points.txt": "curve --size-unit B", "columns.csv": "curve",
     "triples.csv": "core-matrix", "ids.csv": "core-matrix", "triangle.txt": "core-matrix", "cycles.txt": None,
     "bandwidth.csv": None, "wrong.csv": "core-matrix", "rows.csv": "curve", "empty.csv": None, "text.txt": None,
-    "negative.csv": "curve", "falling.csv": "curve",
+    "negative.csv": "curve", "falling.csv": "curve", "mt4g-miss.json": None, "mt4g-units.json": None,
 }
 
 
@@ -280,6 +286,15 @@ def short(document):
     return document
 
 
+def many_factors(document):
+    """Measured in an unusual way, of which more is said than a line names."""
+    document = slower(document, 1.2)
+    for probe in document["probes"]:
+        for part in probe.get("series", []) + probe.get("findings", []):
+            part.setdefault("factors", {}).update({f"factor{index}": index + 1 for index in range(18)})
+    return document
+
+
 def elsewhere(document):
     """Measured on other memory."""
     document = slower(document, 1.2)
@@ -302,7 +317,8 @@ for name in JITTERED:
     VARIANTS[f"{name}-jittered"] = (jittered, name)
 for name in ("latency", "guest", "bandwidth", "quick"):
     VARIANTS[f"{name}-unquiet"] = (lambda document: slower(variants.each(variants.without_quiet)(bare_metal(document)), 1.25), name)
-for name in ("i9", "cores", "nodes"):
+VARIANTS["bandwidth-factors"] = (many_factors, "bandwidth")
+for name in ("i9", "cores", "nodes", "tlb", "latency-08", "quick"):
     VARIANTS[f"{name}-disturbed"] = (variants.each(variants.wide), name)
 for name in ("latency", "guest", "latency-01"):
     VARIANTS[f"{name}-short"] = (short, name)
@@ -466,7 +482,7 @@ def commands(documents):
         f"fathom import curve --columns $names -f csv no-clock.txt {shown}; done"
     for name in ("latency.csv", "three.txt", "no-clock.txt", "remark.txt", "two-sizes.csv"):
         yield f"import/curve-{name}", f"for unit in ns cycles; do fathom import curve --unit $unit {name} 2>&1; done"
-    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv; do " \
+    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt; do " \
         f"fathom import -f csv $file {shown}; done"
     yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
         f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"
@@ -485,7 +501,9 @@ def commands(documents):
             yield f"diff/{name}-{change}", f"{anew} diff {name}-anew.json {name}-{change}-anew.json"
             yield f"check/{name}-{change}", f"{anew} check --against {name}-anew.json {name}-{change}-anew.json"
     yield "report/i9-labelled", "fathom analyse i9-labelled.json -o anew.json 2>/dev/null; fathom report anew.json; fathom report -f csv-matrix anew.json | head -n 12"
-    for name in ("i9", "cores", "nodes"):
+    yield "diff/bandwidth-factors", "fathom diff bandwidth-factors.json bandwidth.json; fathom diff bandwidth-factors.json bandwidth-factors.json"
+    yield "report/bandwidth-factors", "fathom report bandwidth-factors.json"
+    for name in ("i9", "cores", "nodes", "tlb", "latency-08", "quick"):
         yield f"report/{name}-disturbed", f"fathom analyse {name}-disturbed.json -o anew.json 2>/dev/null; fathom report anew.json"
     for name in ("latency", "guest", "bandwidth", "quick"):
         yield f"diff/{name}-unquiet", f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}-bare.json anew.json" \
