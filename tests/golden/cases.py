@@ -85,6 +85,7 @@ TEXTS = {
     "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
     "units.txt": "Buffer size: 4096 B, stride 64, time 1 s, latency 7 ns\nBuffer size: 8 MB, stride 64, time 1 s, latency 9 ns\n",
     "unitless.txt": "Buffer size: 4096, stride 64, time 1 s, latency 7 ns\n",
+    "stride-x.txt": "\"stride=x\n0.00049 0.800\n0.00098 0.800\n", "stride-0.txt": "\"stride=0\n0.00049 0.800\n",
     "late.txt": "Buffer size: 4 KB, stride 64\n", "stride.txt": "stride 64, latency 7 ns, Buffer size: 4 KB\nlatency 8 ns, stride 64, Buffer size: 8 MB\n",
     "osu-two.txt": "# OSU MPI Latency Test v7.5\n# Size   Avg Latency(us)   Min Latency(us)   Max Latency(us)\n1  0.25  0.2  0.3\n"
                    "2  0.25  0.2\n# OSU MPI Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1  4.00\n2  -1\n",
@@ -108,6 +109,7 @@ TEXTS |= {f"shape-{index}.csv": text for index, text in enumerate([
 MT4G = (SOURCE / TABLES["mt4g.json"]).read_text(encoding="utf-8")
 TEXTS["mt4g-miss.json"] = MT4G.replace('"latency": {', '"missPenalty": {"mean": 50, "value": 40, "unit": "cycles", "confidence": 0.5},\n"latency": {')
 TEXTS["mt4g-units.json"] = MT4G.replace('"bytes"', '"KiB"').replace('"p50"', '"p40"').replace("0.97", "0.3")
+TEXTS["sbc-fast.txt"] = (SOURCE / TABLES["sbc-bench.txt"]).read_text(encoding="utf-8").replace(" 2.700 ", " 0.100 ")
 
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
@@ -482,7 +484,7 @@ def commands(documents):
         f"fathom import curve --columns $names -f csv no-clock.txt {shown}; done"
     for name in ("latency.csv", "three.txt", "no-clock.txt", "remark.txt", "two-sizes.csv"):
         yield f"import/curve-{name}", f"for unit in ns cycles; do fathom import curve --unit $unit {name} 2>&1; done"
-    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt; do " \
+    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt stride-x.txt stride-0.txt sbc-fast.txt; do " \
         f"fathom import -f csv $file {shown}; done"
     yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
         f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"
