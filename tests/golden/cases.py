@@ -1,6 +1,7 @@
 """The tables of tests/golden/run: documents, tables of other tools, and commands."""
 import copy
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -106,6 +107,19 @@ TEXTS |= {f"shape-{index}.csv": text for index, text in enumerate([
     "20,60,61\n20,60,61,59\n", ",0,1,\n0,,20,\n1,20,,\n", ",0,1\n0,,20,\n1,20,,\n", "30,31\n40,20,31\n", "size,ns\nKB,avg\n4,1\n8,1\n16,2\n",
     "20,30,40,50\n20,30\n", "0,1,2\n20\n30,40\n"])}
 
+
+
+def texts_of(path, *names):
+    """The texts that a unit test holds under these names."""
+    source = (SOURCE / path).read_text(encoding="utf-8")
+    parts = [source.partition(f"static const char {name}[] =")[2].partition(";\n")[0] for name in names]
+    return ["".join(json.loads(piece) for piece in re.findall(r'"(?:\\.|[^"\\])*"', part)) for part in parts]
+
+
+LMBENCH, PERF, ASCT = texts_of("tests/unit/speak/import/tools.c", "lmbench", "perf", "report")
+TEXTS |= {"summary.txt": LMBENCH, "perf.txt": PERF, "asct.json": ASCT, "summaries.txt": LMBENCH + "box 1 2 3 4\n" +
+          LMBENCH.replace("box  ", "hut  ") + "\nbox       Linux 5.10.0-  2400 1.6690 5.8420        17.5        95.3\n",
+          "hole.csv": "0,20,,60\n20,0,,61\n,,0,\n60,61,,0\n", "colours.txt": "\033[1m4096\033[0m 1.2\n8192 1.2\n\033[31m65536\033[0m 4.1\n1048576 4.2\n"}
 MT4G = (SOURCE / TABLES["mt4g.json"]).read_text(encoding="utf-8")
 TEXTS["mt4g-miss.json"] = MT4G.replace('"latency": {', '"missPenalty": {"mean": 50, "value": 40, "unit": "cycles", "confidence": 0.5},\n"latency": {')
 TEXTS["mt4g-units.json"] = MT4G.replace('"bytes"', '"KiB"').replace('"p50"', '"p40"').replace("0.97", "0.3")
@@ -123,7 +137,8 @@ IMPORTS = {
     "comma.csv": "curve", "utf16.txt": None, "latin.csv": "curve", "two-points.txt": "curve --size-unit B", "columns.csv": "curve",
     "triples.csv": "core-matrix", "ids.csv": "core-matrix", "triangle.txt": "core-matrix", "cycles.txt": None,
     "bandwidth.csv": None, "wrong.csv": "core-matrix", "rows.csv": "curve", "empty.csv": None, "text.txt": None,
-    "negative.csv": "curve", "falling.csv": "curve", "mt4g-miss.json": None, "mt4g-units.json": None,
+    "negative.csv": "curve", "falling.csv": "curve", "mt4g-miss.json": None, "mt4g-units.json": None, "summary.txt": None,
+    "perf.txt": None, "asct.json": None, "summaries.txt": None, "hole.csv": "core-matrix", "colours.txt": "curve --size-unit B",
 }
 
 
@@ -489,7 +504,7 @@ def commands(documents):
     yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
         f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"
     edits = ["1d", "$d", "3,$d", "4s/[0-9]/x/", "5s/[0-9][0-9]*/0/g", "3s/$/ 7/", "7s/[,:]//"]
-    for name in TABLES:
+    for name in list(TABLES) + ["summaries.txt", "asct.json", "perf.txt"]:
         if not name.startswith(("i9", "i7", "a100", "lmbench-", "mlc-", "deck")):
             yield f"import/broken-{name}", "for edit in " + " ".join(f"'{edit}'" for edit in edits) + \
                 f"; do echo $edit; sed \"$edit\" {name} | fathom import {IMPORTS[name] or ''} -f csv - {shown}; done"
