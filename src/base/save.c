@@ -149,9 +149,9 @@ static int open_stream(const struct target *target, const char *path, bool patie
     int file = target->channel >= 0 ? fcntl(target->channel, F_DUPFD_CLOEXEC, 0)
                                     : open(target->path, flags);
     if (file < 0 && errno == ENXIO && !patient)
-        return target_refuse(path, "nobody reads from it", error);
+        return target_refuse(path, "no program reads from it", error);
     if (file < 0 && errno == EINTR)
-        return error_set(error, ERROR_INTERRUPTED, "%s: interrupted while nobody read from it",
+        return error_set(error, ERROR_INTERRUPTED, "%s: interrupted while no program read from it",
                          path);
     if (file < 0)
         return target_refuse(path, strerror(errno), error);

@@ -200,7 +200,8 @@ static void add_load(struct document_verdict *verdict, const struct document *do
             line_add(&verdict->busy, " on %.0f CPU%s", cpus, cpus > 1 ? "s" : "");
     } else if (others) {
         line_add(&verdict->busy,
-                 conditions->others_cpus < 9.95 ? "others used %.2g" : "others used %.0f",
+                 conditions->others_cpus < 9.95 ? "other programs used %.2g"
+                                                : "other programs used %.0f",
                  conditions->others_cpus);
         if (cpus > 0)
             line_add(&verdict->busy, " of %.0f", cpus);
@@ -210,9 +211,9 @@ static void add_load(struct document_verdict *verdict, const struct document *do
     } else if (seen & FLAG_BIT(FLAG_PREEMPTED)) {
         line_add(&verdict->busy, "other programs kept interrupting");
     } else if (seen) {
-        line_add(&verdict->busy, "others held a part of the caches");
+        line_add(&verdict->busy, "other programs held a part of the caches");
     } else if (verdict->disturbed) {
-        line_add(&verdict->busy, "neighbours slowed %zu of %zu values", verdict->disturbed,
+        line_add(&verdict->busy, "other programs slowed %zu of %zu values", verdict->disturbed,
                  verdict->values);
     }
 }

@@ -20,7 +20,7 @@ static const struct trust_words {
     const char *behind_one, *behind_many;
 } words_of[PART_TRUSTS] = {
     [PART_RELY] = {"rely on ", "", ""},
-    [PART_BESIDE] = {"", " is as found beside others", " are as found beside others"},
+    [PART_BESIDE] = {"", " includes other programs' load", " include other programs' load"},
     [PART_DOUBT] = {"", " is in doubt (marked !)", " are in doubt (marked !)"},
     [PART_LACKING] = {"", " is not complete", " are not complete"},
 };
@@ -33,7 +33,7 @@ static size_t count_of(const struct document_verdict *verdict, enum part_trust t
     return count;
 }
 
-/* "L3, DRAM and bandwidth are as found beside others" */
+/* "L3, DRAM and bandwidth include other programs' load" */
 static void add_parts(struct line *line, const struct document_verdict *verdict,
                       enum part_trust trust)
 {

@@ -50,8 +50,7 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_TOO_FEW] = {"too-few", "fewer trials than planned", "the interval may be too narrow",
                       "give it more time (--thorough or --budget), or stop other work", true},
     [FLAG_MISCOUNTED] =
-        {"miscounted", "the kernel counted other page faults than this measurement meant to cause",
-         NULL,
+        {"miscounted", "the kernel's page-fault count is not the expected one", NULL,
          "see that nothing moves this program's pages meanwhile (NUMA balancing, KSM, memory "
          "limits), and measure outside sandboxes and emulators",
          true},

@@ -63,7 +63,7 @@ static void check_hypervisor(const struct look *look)
     else
         add(look, REMARK_KNOW, "virtual machine",
             pool_printf(look->pool, "a virtual machine (%s)", name),
-            "where its CPUs sit and who shares its caches is unknown",
+            "where its CPUs sit and which guests share its caches is unknown",
             "for absolute values measure on the host, or on a host that runs this guest alone");
 }
 

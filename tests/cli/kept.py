@@ -128,7 +128,7 @@ def once_when_interrupted(here):
         texts = process.communicate(timeout=60)
         errors = texts[1].decode()
         out = (folder / where.replace("/", "_")).read_bytes()
-        nobody = "lonely: nobody reads from it: choose another file or folder to write to\nfathom: "
+        nobody = "lonely: no program reads from it: choose another file or folder to write to\nfathom: "
         if where == "-o pipe":
             reader.wait(60)
             out = (folder / "got pipe").read_bytes()

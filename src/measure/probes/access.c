@@ -226,7 +226,7 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "access.forwarding.overlap",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
-     .meaning = "8 bytes stored and 8 loaded from the middle of them on.",
+     .meaning = "8 bytes are stored, and 8 are loaded that begin in the middle of them.",
      .moves = "It is much more where the load has to wait until the store is in the cache.",
      .advice = "Do not load across what was stored just before."},
     {.patterns = "access.line_cross, access.line_cross.*",
@@ -234,16 +234,15 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_PROPERTY,
      .meaning =
          "How much longer a load takes that lies across the end of a cache line, in that level.",
-     .moves =
-         "The processor's design decides it; in levels shared with others their noise moves it.",
+     .moves = "The processor's design decides it; in shared levels interference moves it.",
      .advice = "Align what is loaded whole, vectors above all."},
     {.patterns = "access.page_cross.*",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "How much longer a load takes that lies across the end of a 4 KiB page, in that "
                 "level: two translations and two lines.",
-     .moves = "How translations are cached decides it, because both pages need one; in levels "
-              "shared with others their noise moves it.",
+     .moves = "Both pages need a translation, so how translations are cached decides it; in shared "
+              "levels interference moves it.",
      .advice = "Do not let hot records straddle pages."},
     {.patterns = NULL},
 };

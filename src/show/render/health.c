@@ -142,7 +142,7 @@ static void put_sentence(FILE *out, const struct health_check *check)
         fprintf(out, ", %zu not", check->not_compared);
     put_gaps(out, check);
     put_aside(out, "; not judged: ", &check->conditions);
-    put_aside(out, "; beside neighbours, and not without them: ", &check->neighbours);
+    put_aside(out, "; only with other programs running: ", &check->neighbours);
     if (check->verdict.state == VERDICT_SOUND)
         return;
     struct line verdict = {0};

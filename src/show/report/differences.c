@@ -111,8 +111,7 @@ void report_add_differences(struct report *report, const struct differences *dif
     add_values(report, differences, CONDITION, "conditions: what the runs met, no change",
                UNCERTAIN_MAX);
     add_values(report, differences, NEIGHBOURS,
-               "neighbours: what was found moved, and the hardware without them did not",
-               UNCERTAIN_MAX);
+               "neighbours: the found value moved, the quiet one did not", UNCERTAIN_MAX);
     add_remarks(report, differences->unfair, differences->unfair_count,
                 "with care: the two differ in more than time");
     add_remarks(report, differences->missing, differences->missing_count, "not compared");

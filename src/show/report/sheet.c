@@ -300,7 +300,7 @@ static void add_flight(struct line *line, const struct finding *const *values)
         line_add(line, "%sa load takes", line->length ? "; " : "");
         add_measured(line, " ", values[CALM]);
         add_measured(line, " alone, ", busy);
-        line_add(line, " beside %s of traffic",
+        line_add(line, " under %s of traffic",
                  rate ? figure_valued(rate->value, rate->unit, figure) : "all");
     }
     if (!line->length)

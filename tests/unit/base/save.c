@@ -328,8 +328,8 @@ static void a_stream_alone_is_written_without_waiting(void **state)
     assert_content("file", "old");
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_int_equal(save_to_stream("pipe", write_text, "new", &error), ERROR_USAGE);
-    assert_string_equal(error.text,
-                        "pipe: nobody reads from it: choose another file or folder to write to");
+    assert_string_equal(
+        error.text, "pipe: no program reads from it: choose another file or folder to write to");
     int reader = open("pipe", O_RDONLY | O_NONBLOCK);
     assert_int_equal(save_to_stream("pipe", write_text, "new", &error), 1);
     char text[20] = "";

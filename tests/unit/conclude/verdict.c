@@ -90,13 +90,13 @@ static void beside_a_load_what_is_shared_is_as_found(void **state)
     struct bench *bench = *state;
     bench->document.conditions.load1 = 12;
     assert_says(bench, VERDICT_BUSY,
-                "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth are as "
-                "found beside others. Repeat when idle, or --thorough.");
+                "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth include "
+                "other programs' load. Repeat when idle, or --thorough.");
     find(bench, "L2.latency")->flags = FLAG_BIT(FLAG_TOO_FEW);
     bench->probes[2].status = PROBE_PARTIAL;
     assert_says(bench, VERDICT_BUSY,
-                "Busy (load 12 on 2 CPUs): rely on L1, TLB; L3 and DRAM are as found beside "
-                "others; L2 is in doubt (marked !); bandwidth is not complete. Repeat when idle, "
+                "Busy (load 12 on 2 CPUs): rely on L1, TLB; L3 and DRAM include other programs' "
+                "load; L2 is in doubt (marked !); bandwidth is not complete. Repeat when idle, "
                 "or --thorough.");
 }
 
@@ -124,13 +124,14 @@ static void the_time_that_others_used_decides_where_it_is_known(void **state)
     assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
     bench->document.conditions.load1 = 0.3;
     bench->document.conditions.others_cpus = 0.95;
-    assert_says(bench, VERDICT_BUSY,
-                "Busy (others used 0.95 of 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth "
-                "are as found beside others. Repeat when idle, or --thorough.");
+    assert_says(
+        bench, VERDICT_BUSY,
+        "Busy (other programs used 0.95 of 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth "
+        "include other programs' load. Repeat when idle, or --thorough.");
     bench->document.conditions.load1 = 12;
     assert_says(bench, VERDICT_BUSY,
-                "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth are as "
-                "found beside others. Repeat when idle, or --thorough.");
+                "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth include "
+                "other programs' load. Repeat when idle, or --thorough.");
 }
 
 /* The average covers a minute, in which fathom itself may have run. */
@@ -141,13 +142,13 @@ static void a_small_load_counts_where_a_value_shows_it(void **state)
     assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
     find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_PREEMPTED);
     assert_says(bench, VERDICT_BUSY,
-                "Busy (load 0.8 on 2 CPUs): rely on L1, L2, TLB; L3 and bandwidth are as found "
-                "beside others; DRAM is in doubt (marked !). Repeat when idle, or --thorough.");
+                "Busy (load 0.8 on 2 CPUs): rely on L1, L2, TLB; L3 and bandwidth include other "
+                "programs' load; DRAM is in doubt (marked !). Repeat when idle, or --thorough.");
     bench->document.conditions.load1 = 0;
     find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_STOLEN);
     assert_says(bench, VERDICT_BUSY,
                 "Busy (the hypervisor took CPU time away): rely on L1, L2, TLB; L3 and bandwidth "
-                "are as found beside others; DRAM is in doubt (marked !). Repeat when idle, or "
+                "include other programs' load; DRAM is in doubt (marked !). Repeat when idle, or "
                 "--thorough.");
 }
 

@@ -25,7 +25,7 @@ static const char *refuses_transfer(const struct cuda_gpu *gpu, const struct gpu
         return "needs at least 2 bytes to copy";
     if (work->direction == GPU_BOTH_WAYS && !work->pinned)
         return "needs pinned memory: a copy to pageable memory ends before the call for it "
-               "returns, so none goes beside it";
+               "returns, so no other copy can overlap it";
     return NULL;
 }
 

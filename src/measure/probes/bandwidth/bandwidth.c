@@ -226,7 +226,7 @@ const struct probe bandwidth_probe = {
         "stores past the caches can win that back in DRAM. The prefetchers: they follow sequences, "
         "so strides and small blocks in random order (--access) are slower. Wide loads and stores: "
         "they count in the first caches and hardly in DRAM. Page size, as every page has to be "
-        "translated. Neighbours, who use the same paths. And one core cannot have enough misses "
+        "translated. Neighbours, which use the same paths. And one core cannot have enough misses "
         "under way to saturate the path to DRAM: that takes several, and 'saturated_by' is how "
         "many. Beyond that, more threads only share the same bandwidth.\nAlone, this measures all "
         "kernels; beside other probes or with --quick, read by size, and read, write_nt and triad "

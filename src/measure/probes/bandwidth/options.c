@@ -48,7 +48,7 @@ const struct option_spec bandwidth_options[] = {
      "bytes from one line to the next of --access strided, a multiple of 64 (default: 256)",
      AT(stride)},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported",
+     "page policy: auto takes the largest available; what was obtained is verified and reported",
      AT(pages)},
     {"stream", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
      "STREAM's four figures as STREAM counts them: copy, scale, add and triad over arrays of four "

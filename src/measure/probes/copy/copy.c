@@ -74,7 +74,7 @@ static const struct option_spec options[] = {
      "last-level cache)",
      offsetof(struct copy_options, sizes)},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported",
+     "page policy: auto takes the largest available; what was obtained is verified and reported",
      offsetof(struct copy_options, pages)},
     {.name = NULL},
 };
@@ -544,8 +544,8 @@ static const struct finding_line lines[] = {
                 "at two sizes in a row or more.",
      .moves = "The processor's microcode, the caches' sizes, and what the library itself does at "
               "that size.",
-     .advice = "There the other way is worth a try; what stores past the caches only where nobody "
-               "reads the destination soon."},
+     .advice = "There the other way is worth a try; use stores past the caches only if the "
+               "destination is not read soon."},
     {.patterns = "copy.*.unaligned",
      .unit = "",
      .role = ROLE_PROPERTY,
@@ -572,7 +572,7 @@ const struct probe copy_probe = {
         "curves.\n"
         "What moves it: what bandwidth moves; the start of string instructions, which costs short "
         "calls; stores past the caches, which save fetching the destination and leave it in "
-        "memory, so that whoever reads it next waits.",
+        "memory, so that its next reader waits.",
     .options = options,
     .options_bytes = sizeof(struct copy_options),
     .findings = {lines, experiment},

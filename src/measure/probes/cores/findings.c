@@ -373,7 +373,7 @@ void cores_analyse(struct analysis *analysis)
     for (size_t i = 0; i < result->series_count; i++)
         any = any || result->series[i].headline;
     analysis_keep(analysis, "cores.parallel.bias",
-                  "the pairs that stood side by side may have been measured anew");
+                  "the pairs measured side by side may have been measured again");
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *matrix = &result->series[i];
         const size_t first = result->finding_count;

@@ -503,7 +503,7 @@ static const struct finding_line lines[] = {
      .role = ROLE_PROPERTY,
      .meaning = "The first load from a page of fresh memory: it is given one page of zeros that "
                 "all share.",
-     .moves = "The kernel and its mitigations; the store that follows one day faults once more.",
+     .moves = "The kernel and its mitigations; a later store to the page faults again.",
      .advice = "To make memory present store to it: loads only put the price off."},
     {.patterns = "fault.populate.*",
      .series = "populate",
@@ -534,7 +534,7 @@ static const struct finding_line lines[] = {
      .side = SIDE_LESS,
      .meaning = "How many times as fast fresh memory is touched by transparent huge pages "
                 "(MADV_HUGEPAGE) as by small ones.",
-     .moves = "The dearer a fault is beside zeroing, the more is won.",
+     .moves = "The more a fault costs compared to zeroing, the more is gained.",
      .advice = "Where it is well above 1, advise large allocations, as far as they are used "
                "whole."},
     {.patterns = "fault.unmap.page, fault.discard.page",
@@ -605,8 +605,9 @@ const struct probe fault_probe = {
     .title = "Page faults: the first touch of memory, and giving it back",
     .summary = "what the first touch of memory costs by page size, and giving it back",
     .about =
-        "Memory that a program gets is not there until it is touched: then the kernel is asked, by "
-        "a page fault, for a page of zeros. Measured is that first touch on small pages, on "
+        "New memory has no pages until it is first accessed; each first access is a page fault "
+        "that makes the kernel provide a zeroed page. Measured is that first touch on small pages, "
+        "on "
         "transparent huge pages (MADV_HUGEPAGE) and on reserved ones, and how much of it is "
         "zeroing; faults on pages that are there and only lack a translation; the first load of "
         "untouched memory; a whole region at once (MAP_POPULATE); the first store after a fork, "

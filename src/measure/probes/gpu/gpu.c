@@ -390,7 +390,7 @@ const struct probe gpu_probe = {
         "device, at translation, and at other multiprocessors and devices.\n"
         "What moves it: the device's clock, which rises under load and falls with heat and power "
         "(clock, power and temperature stand beside each curve where the driver reports them); how "
-        "L1 and scratchpad share their memory (--l1); and who else uses the device.\n"
+        "L1 and scratchpad share their memory (--l1); and other programs on the device.\n"
         "NVIDIA's are reached through the driver (libcuda.so.1), others through OpenCL, both "
         "opened "
         "when they are needed. A machine without either skips this.",

@@ -62,7 +62,8 @@ const struct finding_line gpu_lines[] = {
                 "it: a plateau of its own where each half keeps what its own multiprocessors read "
                 "(A100, H100). It mixes hits in the other half with what was evicted from both.",
      .moves = "Where a line lies in L2, and how each half replaces its lines.",
-     .advice = "Block for L2's capacity, which is the near half's, and not for what is declared."},
+     .advice = "Choose block sizes by this capacity, which is the near half's, and not by the "
+               "declared one."},
     {.patterns = "gpu<n>.L2.outer.capacity, gpu<n>.split.*.L2.outer.capacity",
      .unit = "B",
      .role = ROLE_PROPERTY,
@@ -97,9 +98,9 @@ const struct finding_line gpu_lines[] = {
      .unit = "",
      .role = ROLE_CONDITION,
      .side = SIDE_NEITHER,
-     .meaning = "Between what the device's clocks, power and temperature lay while all of it was "
-                "measured, and what slowed its clock, as NVML reports them. It has no value; its "
-                "text says it. Series beside the curves show them point by point.",
+     .meaning = "The range of the device's clocks, power and temperature during its measurements, "
+                "and what slowed its clock, as NVML reports them. It has no value; its text says "
+                "it. Further series show them for each point of a curve.",
      .moves = "Load, cooling, power limits and locked clocks move them.",
      .advice = "Where a clock moved or was slowed, cool the device or lock its clock (nvidia-smi "
                "-lgc), and repeat."},
@@ -118,7 +119,7 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_PROPERTY,
      .meaning = "The same latency in time, by the device's own timer.",
      .moves = "The clock moves it: power, heat and what was locked.",
-     .advice = "Compare it between devices; within one, the cycles hold better."},
+     .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = "gpu<n>.split.*.L<n>.capacity",
      .unit = "B",
      .role = ROLE_PROPERTY,
@@ -240,8 +241,7 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.L2.side<n>.near",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
-     .meaning =
-         "The same as L2.near of one side alone; its text names the multiprocessors of that side.",
+     .meaning = "L2.near of one side alone; its text names the multiprocessors of that side.",
      .moves = "Multiprocessors of one side may lie nearer to L2 than those of the other.",
      .advice = "Where the sides differ, blocks do not run equally fast: do not often wait for all "
                "of them."},
@@ -559,7 +559,7 @@ const struct finding_line gpu_lines[] = {
      .fact = FACT_LATENCY_NS,
      .meaning = "A scalar load's latency in time, by the device's own timer.",
      .moves = "The clock moves it: power, heat and what was locked.",
-     .advice = "Compare it between devices; within one, the cycles hold better."},
+     .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
                  "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
                  "gpu<n>.readonly.latency_ns, gpu<n>.atomic.latency_ns",
@@ -568,7 +568,7 @@ const struct finding_line gpu_lines[] = {
      .fact = FACT_LATENCY_NS,
      .meaning = "The same latency in time, by the device's own timer.",
      .moves = "The clock moves it: power, heat and what was locked.",
-     .advice = "Compare it between devices; within one, the cycles hold better."},
+     .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.split.*.*.*.latency_ns, "
                  "gpu<n>.L2.near_ns, "
                  "gpu<n>.L2.far_ns, gpu<n>.L2.side<n>.near_ns, gpu<n>.cluster.own_ns",
@@ -576,6 +576,6 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_PROPERTY,
      .meaning = "The same as the finding without _ns, in time by the device's own timer.",
      .moves = "The clock moves it: power, heat and what was locked.",
-     .advice = "Compare it between devices; within one, the cycles hold better."},
+     .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = NULL},
 };

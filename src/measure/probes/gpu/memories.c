@@ -70,7 +70,7 @@ static const struct memory memories[] = {
     {"texture", "texture.latency", GPU_TEXTURE, 0, LINE, FIRST_LEVEL,
      "a fetch from a linear texture that the first level holds"},
     {"read-only path", "readonly.latency", GPU_READ_ONLY, 0, LINE, FIRST_LEVEL,
-     "a load that says that nobody writes there (ld.global.nc), from the first level"},
+     "a load that declares its memory read-only (ld.global.nc), from the first level"},
     {"loads of 32 bits", "L1.load32.latency", GPU_L1, 32, LINE, FIRST_LEVEL,
      "it holds an index, so the multiplication and addition that make an address of it count too"},
     {"loads of 64 bits", "L1.load64.latency", GPU_L1, 64, LINE, FIRST_LEVEL, "it holds an address"},

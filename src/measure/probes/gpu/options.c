@@ -13,7 +13,7 @@ const struct option_spec gpu_options[] = {
     {"device", 0, OPTION_TEXT, "LIST", "all", 0, 0, NULL,
      "all, or the numbers of devices as 'fathom gpu' names them, like 0 or 0,2-3"},
     {"backend", 0, OPTION_CHOICE, "NAME", "auto", 0, 0, backend_names,
-     "who reaches the devices: auto takes the first that has a GPU; a CPU that OpenCL offers as a "
+     "what reaches the devices: auto takes the first that has a GPU; a CPU that OpenCL offers as a "
      "device counts only with opencl"},
     {"what", 0, OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
      "these experiments and no others: latency, memories, sharing, banks, host, together, places, "

@@ -55,7 +55,7 @@ static const struct option_spec options[] = {
     {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names,
      "read each element, or modify it too, so that its line has to be written back"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL,
      "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
      "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},

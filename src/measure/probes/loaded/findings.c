@@ -236,7 +236,7 @@ static void add_ends(struct analysis *analysis, const struct series *series)
     if (none) {
         const struct estimate alone = finding_cycles_of(none);
         analysis_add_point(analysis, "loaded.unloaded", "ns", none, none->flags)->text =
-            "a load from DRAM while nobody else asks for any";
+            "a load from DRAM while no other CPU here uses it";
         finding_add_value(analysis->result, analysis->pool, "loaded.unloaded_cycles", "cycles",
                           (double)alone.median, (double)alone.low, (double)alone.high, none->flags);
     }
@@ -245,7 +245,7 @@ static void add_ends(struct analysis *analysis, const struct series *series)
                       "the document does not say whether an injector shared the core");
     else if (full)
         analysis_add_point(analysis, "loaded.saturated", "ns", full, full->flags)->text =
-            pool_printf(analysis->pool, "the same beside %s, as fast as they can",
+            pool_printf(analysis->pool, "the same under load: %s, as fast as they can",
                         traffic_text(analysis, series));
     if (full && most)
         analysis_add_point(analysis, "loaded.bandwidth", "B/s", most, most->flags)->text =
@@ -325,7 +325,7 @@ const struct finding_line loaded_lines[] = {
      .fact = FACT_SATURATED,
      .meaning = "A load from DRAM while the other CPUs make all the traffic they can.",
      .moves = "The mix of reads and writes, its order and the number of injectors move it.",
-     .advice = "Expect such a latency beside neighbours that use memory without restraint."},
+     .advice = "Expect such a latency while other programs use memory without restraint."},
     {.patterns = "loaded.bandwidth",
      .unit = "B/s",
      .role = ROLE_FLIGHT,

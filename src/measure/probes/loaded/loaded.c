@@ -48,7 +48,7 @@ static const struct option_spec options[] = {
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
      "CPU that measures (default: the first of the fastest kind)"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {.name = NULL},
 };
 

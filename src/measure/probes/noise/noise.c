@@ -391,8 +391,8 @@ static const struct finding_line lines[] = {
 const struct probe noise_probe = {
     .name = "noise",
     .place = 5,
-    .title = "Who takes the core away",
-    .summary = "who takes CPU time away: how much, how long at a time, and by what",
+    .title = "What takes the core away",
+    .summary = "what takes CPU time away: how much, how long at a time, and the cause",
     .about =
         "Every CPU reads its counter as fast as it can, all at the same time, and where two "
         "readings lie farther apart than they should (--over), something else had the CPU. Shown "

@@ -339,7 +339,7 @@ const struct finding_line numa_lines[] = {
      .meaning = "A load from the node's memory, by a CPU of the nodes from which the firmware "
                 "declares it best (HMAT), beside what it declares.",
      .moves = "The firmware's tables are often those of all machines of a kind, or of a model, and "
-              "describe memory that nobody else uses.",
+              "describe memory that no other program uses.",
      .advice = "The kernel puts nodes into tiers by what is declared: where it is far off, place "
                "memory by what was measured (numactl)."},
     {.patterns = "numa.node.<n>.bandwidth",
@@ -364,7 +364,8 @@ const struct finding_line numa_lines[] = {
          "The distances are declared in tenths of the local latency, often for all machines of "
          "a kind; how memory is interleaved, and where a host keeps a virtual machine's, they "
          "do not say.",
-     .advice = "Repeat when nobody else uses the memory; the kernel places memory by the declared "
-               "distances, so where the finding stays bind memory by hand (numactl)."},
+     .advice =
+         "Repeat when no other program uses the memory; the kernel places memory by the declared "
+         "distances, so where the finding stays bind memory by hand (numactl)."},
     {.patterns = NULL},
 };

@@ -30,7 +30,7 @@ static const struct option_spec options[] = {
      "only to the memory of this node (default: to every node that has memory)",
      offsetof(struct numa_options, to)},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported",
+     "page policy: auto takes the largest available; what was obtained is verified and reported",
      offsetof(struct numa_options, pages)},
     {.name = NULL},
 };

@@ -50,7 +50,7 @@ static const struct option_spec options[] = {
     {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL,
      "with --work: and at what it wins back to prefetch each line this many steps ahead"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest to be had; what was obtained is verified and reported"},
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
      "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},

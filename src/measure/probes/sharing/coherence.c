@@ -243,7 +243,7 @@ static void analyse_coherence(struct analysis *analysis)
                guest = analysis->machine && analysis->machine->hypervisor;
     if (!known)
         analysis_keep(analysis, "coherence.*.shared",
-                      "the document does not say who shared the lines");
+                      "the document does not say which CPU shared the lines");
     for (size_t i = 0; i < result->series_count; i++) {
         const struct series *series = &result->series[i];
         const char *op = analysis_factor(series, "op"), *held = analysis_factor(series, "state");
@@ -306,7 +306,7 @@ const struct probe coherence_probe = {
         "thread of the same core, a neighbour, another NUMA node, another package. Exclusive "
         "and invalid need an instruction that takes a line out of the caches, which x86-64 and "
         "AArch64 have.\n"
-        "What moves it: who answers for a line that somebody else has (that cache, the shared "
+        "What moves it: what answers for a line that another CPU has (its cache, the shared "
         "cache or memory), whether a clean line is passed on or read again, and how many "
         "copies a writer must wait for.",
     .needs = NEEDS_TWO_CPUS,

@@ -262,7 +262,7 @@ static void analyse_contention(struct analysis *analysis)
     const size_t all = analysis_threads(analysis, "writers");
     const unsigned line = analysis_line_bytes(analysis);
     const char *more =
-        all > 2 ? "" : "; more CPUs would show how it falls, and who gets how little";
+        all > 2 ? "" : "; more CPUs would show how it falls, and how little the slowest gets";
     for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
         add_from(analysis, op, shows_time, 1, "latency.1", "ns",
                  "one operation of a writer that has the line to itself");
@@ -275,10 +275,7 @@ static void analyse_contention(struct analysis *analysis)
         add_from(analysis, op, shows_throughput, all, "throughput.all", "op/s",
                  pool_printf(pool, "operations of %zu writers together%s", all, more));
         add_from(analysis, op, shows_fairness, all, "fairness.all", "",
-                 pool_printf(pool,
-                             "of %zu writers, what the one with the least got done of what the one "
-                             "with the most did",
-                             all));
+                 pool_printf(pool, "the slowest of %zu writers' rate over the fastest one's", all));
     }
     for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
         add_ratio(analysis, op, "false-sharing", sizeof(uint64_t), 8 * line,
@@ -330,8 +327,8 @@ static const struct finding_line finding_lines[] = {
      .unit = "",
      .role = ROLE_CONTENTION,
      .side = SIDE_LESS,
-     .meaning = "Of all writers to one line, what the one with the least got done over what the "
-                "one with the most did: 1 is fair.",
+     .meaning =
+         "The slowest writer's rate over the fastest one's, of all writers to one line: 1 is fair.",
      .moves = "CPUs near the line's home win.",
      .advice = "Where it is low, use a queueing lock, or threads far away starve."},
     {.patterns = "contention.*.false-sharing",

@@ -39,7 +39,7 @@ struct wake_options {
 static const struct option_spec options[] = {
     {"way", 0, OPTION_CHOICE, "WAY", NULL, 0, 0, bell_names,
      "measure this way alone: futex, eventfd, pipe, condition (a POSIX condition variable), or "
-     "spin, which puts nobody to sleep (default: all of them)",
+     "spin, where no thread sleeps (default: all of them)",
      offsetof(struct wake_options, way)},
     {.name = NULL},
 };
@@ -424,7 +424,7 @@ static const struct finding_line lines[] = {
     {.patterns = "wake.spin.min, wake.spin.max",
      .unit = "ns",
      .role = ROLE_PROPERTY,
-     .meaning = "The same where nobody sleeps: the other CPU sees a word in memory change.",
+     .meaning = "The same where no thread sleeps: the other CPU sees a word in memory change.",
      .moves = "It is a hand-off: the distance of the two CPUs moves it.",
      .advice = "Compare: it is what sleeping costs beyond."},
     {.patterns = "wake.*.switches",
@@ -454,7 +454,7 @@ const struct probe wake_probe = {
     .about =
         "Two threads on two CPUs wake each other in turn, and half of a round trip is one wake-up: "
         "by futex, eventfd, pipe and condition variable, and, for comparison, by spinning, where "
-        "nobody sleeps. Every pair is measured, in rounds of pairs that share no core; above 32 "
+        "no thread sleeps. Every pair is measured, in rounds of pairs that share no core; above 32 "
         "CPUs the other ways only from the first CPU. Then one CPU lets another sleep for 10 us to "
         "10 ms and wakes it: from deeper idle states that takes longer.\n"
         "Beside each way stands how many context switches a wake-up took, by the system's own "
