@@ -120,6 +120,19 @@ LMBENCH, PERF, ASCT = texts_of("tests/unit/speak/import/tools.c", "lmbench", "pe
 TEXTS |= {"summary.txt": LMBENCH, "perf.txt": PERF, "asct.json": ASCT, "summaries.txt": LMBENCH + "box 1 2 3 4\n" +
           LMBENCH.replace("box  ", "hut  ") + "\nbox       Linux 5.10.0-  2400 1.6690 5.8420        17.5        95.3\n",
           "hole.csv": "0,20,,60\n20,0,,61\n,,0,\n60,61,,0\n", "colours.txt": "\033[1m4096\033[0m 1.2\n8192 1.2\n\033[31m65536\033[0m 4.1\n1048576 4.2\n"}
+LINE = "Buffer size: {} KB, stride {}, time 0.003942 s, latency {} ns\n"
+SMALL = {
+    "mem-lat": "12 " + LINE.format(4, 64, 1.5) + LINE.format(4, 256, 3.5) + LINE.format(4, 64, 1.7),
+    "mem-lat-article": '95 printf("Buffer size: %ld KB, stride %d, latency");\n1 ' + LINE.format(4, 64, 1.5),
+    "osu": "[node] 3 ranks\r\n# OSU MPI Allreduce Latency Test v7.3\r\n# Size  Avg Latency(us)  Min Latency(us)  Max Latency(us)\r\n"
+           "4  2.5  2.0  3.0\r\n0  1.0 1.0 1.0",
+    "sbc-bench": "Executing ramlat on cpu0, results in ns:\n\n size: 1x32 1xPTR\n 4k: 2.6 2.0\r\n 8k: 2.6 2.0",
+    "sbc-bench-unknown": " C frobnicate : 1400.0 MB/s (2)\n C copy : 1400.0 MB/s (2)\n",
+    "likwid-bench": "Test: triad\nUsing 1 threads\nMByte/s: 10\nTest: daxpy_avx\nMByte/s: 20", "likwid-bench-grep": "a.log:MByte/s: 10\na.log:MByte/s: 12\n",
+    "gpu-latency": "# gpu0 latency, path l1, order random, stride 128\nMHz B KB CPI\n1500 1024 1 30.0\n1500 2048 2 30.5\n\n"
+                   "# gpu1 latency, path l2, order forward, stride 64\nMHz B KB CPI\n1000 1024 1 200.0",
+}
+TEXTS |= {f"small-{name}.txt": text for name, text in SMALL.items()}
 MT4G = (SOURCE / TABLES["mt4g.json"]).read_text(encoding="utf-8")
 TEXTS["mt4g-miss.json"] = MT4G.replace('"latency": {', '"missPenalty": {"mean": 50, "value": 40, "unit": "cycles", "confidence": 0.5},\n"latency": {')
 TEXTS["mt4g-units.json"] = MT4G.replace('"bytes"', '"KiB"').replace('"p50"', '"p40"').replace("0.97", "0.3")
@@ -526,6 +539,8 @@ def commands(documents):
         yield f"diff/{name}-unquiet", f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}-bare.json anew.json" \
             if name in BARE else f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}.json anew.json"
 
+    for name in SMALL:
+        yield f"import/small-{name}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}small-{name}.txt; fathom import -f csv small-{name}.txt 2>/dev/null"
     for name, form in IMPORTS.items():
         yield f"import/{name}", f"fathom import {form + ' ' if form else ''}{name}"
         if not name.startswith("i9") and (name in TABLES or name in ("comma.csv", "columns.csv", "triples.csv", "ids.csv")):
