@@ -37,6 +37,7 @@ check:
 	@meson setup --reconfigure $(MESON_OPTIONS) build
 	@meson compile -C build
 	@status=0; meson test -C build --no-rebuild $(NOT_QUICK) --print-errorlogs || status=$$?; \
+	echo 'CPU time, user and system, of this shell and then of the tests:'; times; \
 	tests/count build/meson-logs/testlog.json && exit $$status
 
 # The tests of which `make check` runs a sample, in full, in a build folder of their own.
