@@ -1,8 +1,7 @@
 /*
- * What outputs are drawn with. They read a document and nothing else, and write to a stream; the
- * caller checks the stream (ferror, fflush) when they return. A document may be another person's:
- * every text of it is made inert before it is printed, and no content of it, however odd, makes an
- * output fail.
+ * The functions that draw outputs. They read only a document and write to a stream; the caller then
+ * checks the stream (ferror, fflush). A document may come from another person: every text of it is
+ * made inert before it is printed, and no content, however odd, makes an output fail.
  */
 #ifndef FATHOM_SHOW_RENDER_RENDER_H
 #define FATHOM_SHOW_RENDER_RENDER_H
@@ -12,24 +11,24 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What the place that text is written to can show. */
+/* What the terminal or file that text is written to can show. */
 struct text_style {
     bool colour; /* escape sequences may be written */
     bool blocks; /* a terminal with UTF-8: block characters may be written */
-    int width;   /* columns; taken as 80 where it makes no sense */
+    int width;   /* columns; an implausible value counts as 80 */
 };
 
-/* What a device is, wrapped behind `indent` columns that the caller has printed; and below it,
- * where that is so, why its numbers are not a GPU's. */
+/* A device's description, wrapped after `indent` columns that the caller has printed; below it, if
+ * so, why its numbers are not a GPU's. */
 void render_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct text_style *);
 /* A sentence, wrapped in the same way. */
 void render_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);
-/* One self-contained page of one document, or of several side by side: HTML with its style, script
- * and data in it, that asks no network for anything. Differences between several are judged by the
- * threshold, as in compare/differences.h. Errors as of output_render(). */
+/* A self-contained page of one document, or of several side by side: HTML with its style, script
+ * and data, without network requests. Differences between several are judged by the threshold, as
+ * in compare/differences.h. Errors as in output_render(). */
 int render_page(FILE *, const struct document *const *, size_t count, double threshold,
                 struct error *);
-/* 0, or ERROR_IMPOSSIBLE with the remedy where the program was built without the page. */
+/* 0, or ERROR_IMPOSSIBLE with the remedy if the program was built without the page. */
 int render_page_possible(struct error *);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * The report: what documents say, as a list of blocks that every output draws in its own way.
+ * The report: what documents say, as a list of blocks that every output draws in its own form.
  *
- * Building a report decides what is said: which findings, in which order, how many of them, and in
- * which words. Drawing decides what that looks like: columns, wrapping, colours, tags. No output
- * counts, chooses or words anything, so two outputs of one document say the same.
+ * Building a report decides what is said: which findings, in which order, how many and in which
+ * words. Drawing decides the form: columns, wrapping, colours, tags. No output counts, chooses or
+ * words anything, so two outputs of one document say the same.
  *
- * Texts are a document's, or are made of a document's: whoever draws them makes them inert
- * (base/clean.h) and escapes them for where they stand. Texts, tables and lists live in the
- * report's pool; series, findings and documents are pointed to and must outlive it.
+ * Texts come from documents: every output makes them inert (base/clean.h) and escapes them for its
+ * format. Texts, tables and lists lie in the report's pool; series, findings and documents are
+ * pointed to and must outlive the report.
  */
 #ifndef FATHOM_SHOW_REPORT_BLOCKS_H
 #define FATHOM_SHOW_REPORT_BLOCKS_H
@@ -30,28 +30,28 @@ enum block_kind {
     BLOCK_NOTE,
 };
 
-/* Where a block belongs: an output that has another order than the list's picks by this. */
+/* The section of a block: an output that does not follow the list's order selects blocks by it. */
 enum section {
-    SECTION_MACHINE, /* what the document is of, and how far it can be trusted */
+    SECTION_MACHINE, /* the machine and the verdict */
     SECTION_DEPTH,   /* levels and address translation of the CPUs */
-    SECTION_WIDTH,   /* bandwidth, misses in flight, latency beside traffic */
-    SECTION_DEVICE,  /* what one device is, and its depth, width and roads */
+    SECTION_WIDTH,   /* bandwidth, misses in flight, latency under load */
+    SECTION_DEVICE,  /* a device: what it is, its levels, bandwidths and paths */
     SECTION_RESULTS, /* series */
     SECTION_FINDINGS,
-    SECTION_KNOW, /* what has to be known to trust the numbers */
+    SECTION_KNOW, /* notes that a reader must know to trust the numbers */
     SECTION_DIFFERENCES,
-    SECTION_CHARTS, /* every series, those that can be compared in one chart */
+    SECTION_CHARTS, /* every series; comparable ones share a chart */
 };
 
 /* --- cells: texts, and numbers that each output may format as it likes --- */
 
 enum form {
-    FORM_TEXT,     /* `text`; a NULL one is an empty cell, as is a cell of zeroes */
-    FORM_VALUE,    /* the figure with its unit, in the size that people read: "48 KiB" */
-    FORM_MEASURED, /* the same in the document's own unit, "5.00 cycles", and with its interval */
-    FORM_NUMBER,   /* the figure alone, over the divisor of its unit: the column has the unit */
+    FORM_TEXT,     /* `text`; NULL: an empty cell, as is a zeroed struct cell */
+    FORM_VALUE,    /* the value with a unit of readable size: "48 KiB" */
+    FORM_MEASURED, /* the value in the document's unit, "5.00 cycles", with its interval */
+    FORM_NUMBER,   /* the number alone, in the unit of its column */
     FORM_WHOLE,    /* "64" */
-    FORM_PLACE,    /* where on its axis a point lies: "48 KiB", "2" */
+    FORM_PLACE,    /* a point's place on its axis: "48 KiB", "2" */
     FORM_PERCENT,  /* half of the interval's width in percent of the value: "0.4" */
 };
 
@@ -61,40 +61,41 @@ struct cell {
     double value, low, high; /* in `unit`; NAN: none. A value that is not finite is shown as "-" */
     const char *unit;
     unsigned flags;
-    const struct finding *finding; /* that it was taken from; NULL */
-    bool stands_out;               /* it is what the table is looked at for */
+    const struct finding *finding; /* the source of the value; NULL: none */
+    bool stands_out;               /* highlighted: what a reader looks for in this table */
 };
 
 enum { CELL_TEXT = 128 };
-/* What an output shows that has no wish of its own, inert: "5.00 cycles", without the interval. */
+/* The cell as inert text without the interval, "5.00 cycles", for outputs without a form of their
+ * own. */
 char *cell_text(const struct cell *, char text[CELL_TEXT]);
 struct cell cell_of_text(const char *text);
-/* A finding's value with its interval; an empty cell where it is NULL. */
+/* A finding's value with its interval; an empty cell for NULL. */
 struct cell cell_of_finding(const struct finding *, enum form);
-/* Its value without neighbours where that is known. */
+/* The same with the quiet value where that is known. */
 struct cell cell_of_quiet(const struct finding *, enum form);
 struct cell cell_of_value(double value, const char *unit, enum form);
 
-/* How far a value lies from another, by their ratio: "+1.2 %", from tenfold on "× 12.3"; "" where
- * it is unknown. */
+/* The change that a ratio means: "+1.2 %", from tenfold on "× 12.3"; "" where the ratio is
+ * unknown. */
 char *change_text(double ratio, char text[CELL_TEXT]);
 
 /* --- what the kinds of block hold --- */
 
-/* How far the document can be trusted. */
+/* How reliable the document is. */
 struct verdict_block {
-    bool good; /* everything can be relied on, or nothing has changed */
+    bool good; /* all values are reliable, or none has changed */
     const char *sentence;
-    const char *meaning; /* what a value and the interval beside it are; NULL */
+    const char *meaning; /* what a value and its interval are; NULL: not said */
 };
 
-/* A probe of a document. */
+/* A probe and its document. */
 struct placed {
     const struct probe_result *probe;
     size_t document; /* index */
 };
 
-/* Those of one name, in the order of the documents. */
+/* The probes of one name, in the order of the documents. */
 struct chapter {
     const struct placed *list;
     size_t count;
@@ -104,22 +105,22 @@ struct chapter {
 struct heading {
     int level;         /* 1: a document; 2: a part of it; 3: a part of that */
     const char *title; /* "depth", "latency", "gpu0" */
-    const char *text;  /* what follows in the same line; NULL */
-    const char *aside; /* at the line's end: how long the run took; NULL */
+    const char *text;  /* continues the line; NULL */
+    const char *aside; /* at the end of the line: the duration of the run; NULL */
     const char *below; /* a line below it: "merged from 2 documents"; NULL */
-    /* The factors of the series that it stands above. The first `telling` tell it from others of
-     * its name and are always said; the others where there is room. */
+    /* The factors of the series below. The first `telling` distinguish it from others of its name
+     * and are always shown; the others where there is room. */
     const struct factor **factors;
     size_t factor_count, telling;
-    const struct chapter *chapter; /* above charts: the probes that they are of; NULL */
+    const struct chapter *chapter; /* above charts: the probes that the charts show; NULL */
     const char *warning;           /* why a device's numbers are not those of a GPU; NULL */
 };
 
 struct fact {
-    const char *label;   /* "translation"; NULL: the one above goes on */
-    const char *text;    /* a sentence without its full stop; NULL: `value` is all */
-    struct cell value;   /* of a fact that is one finding */
-    const char *words;   /* what was measured where the label does not say it; NULL */
+    const char *label;   /* "translation"; NULL: continues the fact above */
+    const char *text;    /* a sentence without its full stop; NULL: only `value` */
+    struct cell value;   /* set where the fact is one finding */
+    const char *words;   /* what was measured, if the label does not say it; NULL */
     const char *meaning; /* the registry's sentence about the finding; NULL */
 };
 
@@ -132,79 +133,78 @@ struct facts {
 struct column {
     const char *name;   /* NULL: none */
     const char *remark; /* behind the name: "core clock 2.99 GHz"; NULL */
-    const char *unit;   /* as shown, of a column of FORM_NUMBER; NULL */
-    bool words;         /* texts, at the left; otherwise figures, at the right */
-    bool flags;         /* its texts name the flags of the rows */
+    const char *unit;   /* as shown, for FORM_NUMBER; NULL */
+    bool words;         /* texts, aligned left; otherwise figures, aligned right */
+    bool flags;         /* its texts are the names of the rows' flags */
     bool measured;      /* its cells are FORM_MEASURED, or empty */
-    bool kept;          /* shown though all its cells are empty */
-    size_t least;       /* columns of a terminal that it takes at least */
-    int rank; /* where there is no room the columns of the highest rank go first; 0: never */
+    bool kept;          /* shown even if all its cells are empty */
+    size_t least;       /* minimum width in terminal columns */
+    int rank;           /* without room, columns of the highest rank are left out first; 0: never */
 };
 
 struct row {
     struct cell *cells;   /* one a column */
-    unsigned flags;       /* of what stands in it */
-    size_t depth;         /* of a tree: how far in its first cell stands */
-    const char *words;    /* what it was read off where its first cell does not say it; NULL */
-    const char *sentence; /* about it, below it; NULL */
-    const struct finding_line *line; /* what explains it; NULL */
+    unsigned flags;       /* the flags of its values */
+    size_t depth;         /* in a tree: how far the first cell is indented */
+    const char *words;    /* the experiment, where the first cell does not say it; NULL */
+    const char *sentence; /* an explanation below the row; NULL */
+    const struct finding_line *line; /* the registry's explanation; NULL */
 };
 
 struct table {
     const char *title;   /* above its first column; NULL */
-    const char *remark;  /* behind the names of the columns: "DRAM"; NULL */
+    const char *remark;  /* after the column names: "DRAM"; NULL */
     const char *caption; /* a sentence for outputs that have room; NULL */
-    const char *legend;  /* what its figures are, where no column says so; NULL: nothing to say */
+    const char *legend;  /* what its figures are, where no column says it; NULL */
     struct column *columns;
     size_t column_count;
     struct row *rows;
     size_t row_count;
-    const char *more; /* what is left out of it; NULL */
+    const char *more; /* what the table leaves out; NULL */
 };
 
 /* A capacity on the axis of a curve. */
 struct mark {
     double x;         /* in the unit of the axis */
-    const char *name; /* "L2"; of one that was found with what it was read off, "L2 (order forward)"
-                       */
-    bool found;       /* otherwise it is declared */
+    const char *name; /* "L2"; a found one with its experiment: "L2 (order forward)" */
+    bool found;       /* measured; otherwise declared */
 };
 
 /* A series to be drawn over its axis. */
 struct curve {
     const struct probe_result *probe;
     const struct series *series;
-    const char *label;  /* what tells it from the others of its chart; NULL where it stands alone */
-    bool brief;         /* few rows: the place on the first screen */
-    bool apart;         /* x numbers things, so nothing lies between two points */
-    struct mark *marks; /* ascending; none where x is no size, or where one before it has them */
+    const char *label;  /* distinguishes it from the others of its chart; NULL: it is alone */
+    bool brief;         /* drawn in few rows, for the first screen */
+    bool apart;         /* x is an id, so nothing lies between two points */
+    struct mark *marks; /* ascending; none where x is no size or an earlier curve has them */
     size_t mark_count;
-    struct table points; /* for outputs that cannot draw: a few of them; no rows: another block has
-                            them all */
+    struct table points; /* some points, for outputs that cannot draw; no rows: another block has
+                            all points */
 };
 
-/* A matrix: in a chart its cells alone, elsewhere also what all of its values say together, of
- * which there is one at least. */
+/* A matrix with at least one value. In a chart it has only its cells, elsewhere also the summaries
+ * of all its values. */
 struct matrix {
     const struct probe_result *probe;
     const struct series *series;
-    const char *label; /* as of a curve */
-    bool whole;        /* every pair, however many there are; otherwise half a screen at most */
-    const struct square *square; /* NULL where the points are too scattered: `pairs` has them */
+    const char *label;           /* as in struct curve */
+    bool whole;                  /* show every pair; otherwise at most half a screen */
+    const struct square *square; /* NULL: the points are too scattered, `pairs` has them */
     struct table pairs;
-    const char **groups; /* in a chart: the CPUs of each cluster, one before those within it */
+    const char *
+        *groups; /* in a chart: the CPUs of each cluster, an outer one before its inner ones */
     size_t group_count;
-    /* Where the clusters form any: what is shown in a square's place that has no room. */
+    /* Groups of CPUs by cluster, shown where the square has no room; may be none. */
     const struct square *groupings[SQUARE_GROUPINGS_MAX];
     size_t grouping_count;
     double least, most; /* of all pairs, in the unit of the series */
     const char
-        *absent; /* stands for pairs that have no value: "x", or "" where few were asked for */
-    const char *missing;          /* "x: 3 pairs could not be measured"; NULL */
-    const char *spread, *scatter; /* of the trials of one pair: sentences; NULL */
-    const char *closing;          /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
-    const char
-        *others[MATRIX_OTHERS_MAX]; /* what was measured in addition for a few of the pairs */
+        *absent; /* shown for pairs without a value: "x", or "" where few pairs were requested */
+    const char *missing;                   /* "x: 3 pairs could not be measured"; NULL */
+    const char *spread, *scatter;          /* sentences about the trials of one pair; NULL */
+    const char *closing;                   /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
+    const char *others[MATRIX_OTHERS_MAX]; /* additional measurements of a few of the pairs */
     size_t other_count;
     const char *clusters; /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
 };
@@ -213,20 +213,20 @@ struct matrix {
 struct changed_value {
     const char *what; /* "L1.latency", "latency at 48 KiB (stride 64)" */
     struct cell before, after;
-    double ratio, low, high; /* of the second to the first, and its interval; NAN: none */
+    double ratio, low, high; /* after / before, and its interval; NAN: none */
 };
 
 struct differences_block {
-    enum verdict verdict; /* of all of them */
+    enum verdict verdict; /* the same for all values */
     struct changed_value *list;
     size_t count;
     const char *more;
 };
 
 enum note_kind {
-    NOTE_DISAGREEMENT, /* what was found and what the machine says of itself are not the same */
-    NOTE_DOUBT,        /* a reason not to trust a number */
-    NOTE_REMARK,       /* explains, and takes nothing away */
+    NOTE_DISAGREEMENT, /* measured and declared values contradict each other */
+    NOTE_DOUBT,        /* a reason to distrust a number */
+    NOTE_REMARK,       /* explains, and casts no doubt */
 };
 
 struct note {
@@ -245,8 +245,8 @@ struct block {
     enum block_kind kind;
     enum section section;
     size_t document;                  /* index */
-    int device;                       /* -1: about none */
-    const struct probe_result *probe; /* that it is about; NULL: about several */
+    int device;                       /* -1: no device */
+    const struct probe_result *probe; /* the block's probe; NULL: several */
     union {
         struct verdict_block verdict;
         struct heading heading;
@@ -259,7 +259,7 @@ struct block {
     };
 };
 
-/* Everything of it lies in the pool. Building leaves the pool's step where memory runs out. */
+/* All of it lies in the pool. Without memory, building leaves the pool's step. */
 struct report {
     struct block *list;
     size_t count;
@@ -269,46 +269,48 @@ struct report {
 
 /* --- building --- */
 
-/* An empty list, and the catalogue. */
+/* Begins with an empty list of blocks, and builds the catalogue. */
 void report_begin(struct report *, struct pool *, const struct document *const *, size_t count);
-/* The first screen of each document, in the order of the documents: machine and verdict, depth,
- * width, devices, headline series, what to know. `only`: the only probe of the only document, whose
- * notes are then as those of the probe in full; NULL. */
+/* The first screen of each document, in order: machine and verdict, depth, width, devices, headline
+ * series, notes. `only`: the only probe of the only document, which then gets the notes of a probe
+ * in full; else NULL. */
 void report_build(struct report *, struct pool *, const struct document *const *, size_t count,
                   const struct probe_result *only);
-/* One probe in full: what the document is of, every series, the findings, what to know. */
+/* One probe in full: machine and verdict, every series, the findings, the notes. */
 void report_build_probe(struct report *, struct pool *, const struct document *const *,
                         const struct probe_result *);
-/* The first screen of a document, and behind it a short table of every other series, and the
- * findings of every probe. */
+/* The first screen of a document, then a short table of every other series and the findings of
+ * every probe. */
 void report_build_all(struct report *, struct pool *, const struct document *const *);
-/* Every series of so many documents, in chapters: a heading of level 2 for the probes of one name,
- * in the order of the datasheet, and below it their charts. A chart is a heading of level 3, and
- * behind it the curves over the same axes of all documents, or one matrix as each has it. */
+/* Every series of the first `count` documents, in chapters. A chapter is a heading of level 2 for
+ * the probes of one name, in the order of the datasheet, and its charts. A chart is a heading of
+ * level 3, then the curves of all documents over the same axes, or each document's version of one
+ * matrix. */
 void report_add_charts(struct report *, size_t count);
-/* Parts of a probe, which outputs may also place themselves. */
-/* Every finding but the clusters. */
+/* Parts of a probe, which outputs may also place where they want. */
+/* All findings except the clusters. */
 void report_add_findings(struct report *, size_t index, const struct probe_result *);
-/* The clusters as a tree, and where they contradict what is declared. */
+/* The clusters as a tree, and notes where they contradict declared values. */
 void report_add_clusters(struct report *, size_t index, const struct probe_result *);
-/* Every point of one series or of a group: its place, value, interval, cycles, trials, range. */
+/* Every point of one series or of a group, a row each: place, value, interval, cycles, trials,
+ * range. */
 void report_add_points(struct report *, size_t index, const struct probe_result *,
                        const struct series *, size_t count);
 
-/* What builders use. A block may move when the next one is added. */
+/* For builders. The pointer is valid until the next block is added. */
 struct block *report_add(struct report *, enum block_kind, enum section, size_t document);
 const char *report_text(struct report *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The line's text; NULL where it is empty. */
 const char *report_line(struct report *, const struct line *);
-/* A heading of level 2, and below it the facts; nothing where there are none. */
+/* A heading of level 2 with the facts below it; nothing if there are no facts. */
 void report_add_facts(struct report *, enum section, size_t document, const char *title,
                       const char *text, const struct facts *);
 struct fact *facts_add(struct report *, struct facts *);
 /* A column of texts, or of figures. */
 struct column *table_add_words(struct report *, struct table *, const char *name, size_t least);
 struct column *table_add_figures(struct report *, struct table *, const char *name, size_t least);
-/* With an empty cell a column: all columns come before the first row. */
+/* The new row has an empty cell for each column, so add all columns before the first row. */
 struct row *table_add_row(struct report *, struct table *);
 
 #endif

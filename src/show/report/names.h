@@ -1,4 +1,4 @@
-/* What machines, devices and documents are called. */
+/* The names of machines, devices and documents. */
 #ifndef FATHOM_SHOW_REPORT_NAMES_H
 #define FATHOM_SHOW_REPORT_NAMES_H
 
@@ -11,20 +11,20 @@ void line_add_machine(struct line *, const struct machine_facts *);
 void line_add_joined(struct line *, const struct run_facts *);
 /* "NVIDIA H200, 132 multiprocessors, 1.98 GHz, 139 GiB, CUDA driver 570.124" */
 void line_add_gpu(struct line *, const struct gpu_facts *);
-/* Why a device's numbers are not those of a GPU: a model, or a CPU; NULL: they are. */
+/* Why a device's numbers are not a GPU's (it is a model, or a CPU); NULL: they are a GPU's. */
 const char *gpu_warning(const struct gpu_facts *);
 
-/* Whether a probe is about devices. */
+/* Whether a probe measures devices. */
 bool probe_is_of_devices(const struct probe_result *);
 
-/* The only one by its host, or by its file where it does not say of which machine it is. One of
- * several by its file, with as much of its path as tells it from the others; where nothing does, or
- * it was read from no file, by a letter and its host: "A vm". */
+/* The name of a document. A single one: its host, or its file if the machine is unknown. One of
+ * several: its file, with as much of the path as distinguishes it from the others; if none does, or
+ * it has no file, a letter and its host: "A vm". */
 void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
 
 enum { DOCUMENT_TIME = 64 };
-/* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; anything else inert, as far as it fits; NULL as
- * nothing. */
+/* "2026-11-21T04:18:25Z" as "2026-11-21 04:18 UTC"; any other text inert and cut to fit; NULL as
+ * "". */
 const char *document_time(const char *started, char text[DOCUMENT_TIME]);
 
 #endif

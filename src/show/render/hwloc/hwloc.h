@@ -1,6 +1,6 @@
 /*
- * hwloc's tree of a document's machine, with the clusters that were measured as groups of their
- * own. Not for use outside of the output.
+ * hwloc's tree of a document's machine, with measured clusters as groups. Not for use outside of
+ * this output.
  */
 #ifndef FATHOM_SHOW_RENDER_HWLOC_HWLOC_H
 #define FATHOM_SHOW_RENDER_HWLOC_HWLOC_H
@@ -11,41 +11,41 @@
 
 enum object_origin {
     OBJECT_DECLARED,
-    OBJECT_CLUSTER, /* found by its hand-offs alone */
-    OBJECT_MEMORY,  /* what a node's CPUs are, where nothing else is */
+    OBJECT_CLUSTER, /* found by hand-off latencies alone */
+    OBJECT_MEMORY,  /* a node's CPUs, where no other object has just these */
 };
 
 enum { OBJECT_NONE = -1, OBJECT_ROOT = 0 };
 
 struct object {
-    const char *type; /* as hwloc names it; one of a table */
+    const char *type; /* hwloc's name, from a table */
     enum object_origin origin;
-    int rank;    /* of equal ones the lower holds the higher */
-    long number; /* the operating system's; OBJECT_NONE */
+    int rank;    /* of objects with equal sets, the lower rank is outside */
+    long number; /* the operating system's index; OBJECT_NONE */
     struct cpulist cpus;
-    const struct declared_objects *facts; /* of a cache; NULL */
-    long parent, child, next;             /* places in the list; OBJECT_NONE */
+    const struct declared_objects *facts; /* of a cache; else NULL */
+    long parent, child, next;             /* indexes in the list; OBJECT_NONE */
 };
 
-/* A node's memory, which hangs at an object beside its children. */
+/* A node's memory, which is attached to an object besides its children. */
 struct object_node {
     int number;
-    struct cpulist cpus; /* near to it; may be none */
+    struct cpulist cpus; /* local to it; may be empty */
     uint64_t bytes;
-    long at; /* the object */
+    long at; /* index of the object */
 };
 
 struct objects {
-    struct object *list; /* the machine first; what is no declared object and was not taken has no
-                            parent */
+    struct object
+        *list; /* the machine first; clusters and groups that were not taken have no parent */
     size_t count;
     struct object_node *nodes;
     size_t node_count;
-    size_t clusters_left; /* that contradict what is declared */
+    size_t clusters_left; /* clusters left out because they contradict declared objects */
 };
 
-/* In the pool, whose step it leaves with ERROR_IMPOSSIBLE where the document has no tree,
- * ERROR_USAGE where it is damaged. */
+/* Builds them in the pool, whose step it leaves with ERROR_IMPOSSIBLE if the document has no tree,
+ * ERROR_USAGE if the tree is damaged. */
 void objects_build(struct objects *, const struct document *, struct pool *);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A machine as boxes in boxes, as lstopo draws it: memory outside and cores inside, each with what
- * was measured in it. Boxes that are alike are one, with their number, so a machine of 1024 CPUs
- * takes no more of them than a laptop.
+ * A machine as nested boxes, as lstopo draws it: memory outside and cores inside, each with its
+ * measured values. Equal boxes are one box with a count, so a machine of 1024 CPUs needs no more
+ * boxes than a laptop.
  */
 #ifndef FATHOM_SHOW_REPORT_BOXES_BOXES_H
 #define FATHOM_SHOW_REPORT_BOXES_BOXES_H
@@ -14,30 +14,28 @@ enum box_kind { BOX_MEMORY, BOX_CACHE, BOX_KIND, BOX_CORE };
 
 struct box {
     enum box_kind kind;
-    size_t depth;        /* a box stands in the last one before it that is less deep */
-    size_t count;        /* of these within the box around it; at least 1 */
+    size_t depth;        /* its parent is the last box before it with a smaller depth */
+    size_t count;        /* how many the parent holds; at least 1 */
     struct line name;    /* "L2", "nodes 0-3", "core" */
-    struct line details; /* what is declared: "1 MiB"; not inert, and may be empty */
-    /* What was measured in it, as the datasheet has it; empty (FORM_TEXT) and NAN where nothing
-     * was. */
+    struct line details; /* declared facts: "1 MiB"; not inert, may be empty */
+    /* Measured values as the datasheet shows them; FORM_TEXT (empty) or NAN: not measured. */
     struct cell cycles, ns; /* latency */
     struct cell capacity;
     double declared_bytes;
-    struct cell one, all; /* bandwidth by one CPU; by all CPUs, or by a device */
-    const char *kernel;   /* that moved the bytes; NULL: not said */
+    struct cell one, all; /* bandwidth of one CPU; of all CPUs, or of a device */
+    const char *kernel;   /* of the bandwidth; NULL: unknown */
     double clock_hz;
     struct cell nearest, farthest;      /* hand-off to another CPU */
     struct cell remote_ns, remote_rate; /* memory of another node */
 };
 
 struct boxes {
-    struct box *list; /* a box before those in it; in the pool */
+    struct box *list; /* parents before children; in the pool */
     size_t count;
-    size_t left_out; /* nodes and devices that there was no room for */
+    size_t left_out; /* nodes and devices beyond the limits */
 };
 
-/* Those of a document, first of its CPUs, then of each device; none where it does not say what
- * machine it is of. */
+/* The boxes of a document: the CPUs', then each device's; none if the machine is unknown. */
 void boxes_build(struct boxes *, const struct catalogue *, size_t document, struct pool *);
 
 #endif
