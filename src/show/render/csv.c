@@ -1,6 +1,6 @@
 /*
- * CSV in long form, a row a point, a finding and a probe: RFC 4180, except that lines end with LF
- * alone. Each factor's name has a column of its own, behind those that every document has.
+ * CSV in long form, with a row for each point, finding and probe: RFC 4180, except that lines end
+ * with LF alone. The name of each factor has a column, after the columns that every document has.
  */
 #include "base/clean.h"
 #include "base/quote.h"
@@ -24,25 +24,25 @@ static const char prefix[] = "factor_";
 
 struct column {
     const char *name;   /* of the factor; not made inert */
-    const char *prefix; /* "factor_" where the name alone is another column's, or looks like one */
+    const char *prefix; /* "factor_" if the name alone is or looks like another column's; else "" */
 };
 
 struct columns {
-    struct column *list; /* as the factors first occur: of series and findings alike */
+    struct column *list; /* in the order in which the factors first occur in series and findings */
     size_t count;
-    const struct place *places; /* the same by name */
+    const struct place *places; /* the same, sorted by name */
 };
 
-/* A factor's name, and where it stands: first among all factors of the document, then among the
+/* A factor's name and its index: first among all factors of the document, then among the
  * columns. */
 struct place {
     const char *name;
     size_t place;
 };
 
-/* How many factors a cell that stands in `rows` rows holds, and how many columns a table of `rows`
- * rows has: all of them, unless another person's document makes millions of cells of a few
- * bytes. */
+/* How many factors a cell holds that is repeated in `rows` rows, and how many columns a table of
+ * `rows` rows has: all, unless a document from elsewhere would turn a few bytes into millions of
+ * cells. */
 static size_t factors_most(size_t rows)
 {
     enum { ALWAYS = 128, CELLS_MOST = 1 << 20 };
@@ -102,7 +102,7 @@ static void collect_columns(struct columns *columns, const struct document *docu
         for (size_t f = 0; f < probe->finding_count; f++)
             add(&names, probe->findings[f].factors, probe->findings[f].factor_count, pool);
     }
-    /* Of each name, as it is shown, the first. */
+    /* Keep the first of each shown name. */
     size_t kept = 0;
     qsort(names.list, names.count, sizeof *names.list, by_name);
     for (size_t i = 0; i < names.count; i++)
@@ -123,7 +123,7 @@ static void collect_columns(struct columns *columns, const struct document *docu
     columns->places = names.list;
 }
 
-/* The column's number; their count where it has none. */
+/* The index of the column; the number of columns if there is none. */
 static size_t column_of(const struct columns *columns, const char *name)
 {
     size_t low = 0, high = columns->count;
@@ -142,7 +142,7 @@ static size_t column_of(const struct columns *columns, const char *name)
 
 /* --- rows --- */
 
-/* The first `most` of them. */
+/* Adds at most the first `most` factors. */
 static void add_factors(struct csv_cell *cell, const struct factor *factors, size_t count,
                         size_t most)
 {
@@ -157,14 +157,15 @@ static void add_factors(struct csv_cell *cell, const struct factor *factors, siz
     csv_cell_add(cell, count > most ? ";..." : "");
 }
 
-/* Whose rows: a probe's points of one series, its findings one by one, or itself. */
+/* The source of rows: a probe's points of one series, its findings one by one, or the probe
+ * itself. */
 struct group {
     const struct columns *columns;
     const struct document *document;
     const struct probe_result *probe;
     const struct factor *factors;
     size_t factor_count;
-    const struct factor **cells; /* of the columns of factors */
+    const struct factor **cells; /* one for each column of a factor */
     size_t rows;
 };
 
@@ -223,7 +224,7 @@ static void put_end(FILE *out, const struct group *group, const char *row,
     put_text(out, group->document->machine.hostname);
     put_text(out, run->id);
     csv_print(out, run->started);
-    /* The last cell of a row has no comma behind it, so a factor's has one before it. */
+    /* The last cell of a row has no comma after it, so each factor has one before it. */
     for (size_t i = 0; i < group->columns->count; i++) {
         const struct factor *factor = group->cells[i];
         char number[UNIT_TEXT];
@@ -273,12 +274,12 @@ static void put_finding(FILE *out, const struct group *group, const struct findi
     put_text(out, group->probe->name);
     put_text(out, NULL);
     put_factors(out, group);
-    fputs(",,,,,,", out); /* from x_name to y_name */
+    fputs(",,,,,,", out); /* x_name to y_name */
     put_text(out, finding->unit);
     put_number(out, finding->value);
     put_number(out, finding->low);
     put_number(out, finding->high);
-    fputs(",,,,,,,,,,,,,,,", out); /* from coverage to failed */
+    fputs(",,,,,,,,,,,,,,,", out); /* coverage to failed */
     put_flags(out, finding->flags);
     put_end(out, group, "finding", finding);
 }
@@ -293,7 +294,7 @@ static void fill_cells(struct group *group, bool fill)
     }
 }
 
-/* Those of the rows that follow. */
+/* Sets the factors of the rows that follow. */
 static void set_factors(struct group *group, const struct factor *factors, size_t count)
 {
     fill_cells(group, false);
@@ -336,9 +337,10 @@ static void write_csv(FILE *out, const struct output_content *content, struct po
             put_finding(out, &group, &probe->findings[i]);
         }
         set_factors(&group, NULL, 0);
-        /* So that a probe that failed before its first point is seen, with why. */
+        /* A row for the probe itself, so that one that failed before its first point is seen, with
+         * the reason. */
         put_text(out, probe->name);
-        fputs(",,,,,,,,,,,,,,,,,,,,,,,,,,", out); /* from series to the scatter */
+        fputs(",,,,,,,,,,,,,,,,,,,,,,,,,,", out); /* series to the scatter */
         put_text(out, probe->reason);
         put_flags(out, 0);
         put_end(out, &group, "probe", NULL);

@@ -1,4 +1,5 @@
-/* Matrices as CSV: a first row and a first column of ids, and where there is no value nothing. */
+/* Matrices as CSV: the first row and the first column are ids, and a cell without a value is
+ * empty. */
 #include "base/units.h"
 #include "conclude/registry/device.h"
 #include "show/render/output.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What names the matrix in its corner, without whatever a cell would have to be quoted for. */
+/* The matrix's name in the corner cell, without characters that need quotes. */
 static void put_name(FILE *out, const char *text)
 {
     for (; text && *text; text++)
@@ -17,7 +18,7 @@ static void put_name(FILE *out, const char *text)
 
 static void put_grid(FILE *out, const struct grid *grid, const struct series *series)
 {
-    /* Begins with a letter: a spreadsheet would take a minus for a formula. */
+    /* Begins with a letter, because a spreadsheet would take a minus for a formula. */
     if (device_of_name(series->name, NULL) < 0)
         fputs(device_has_series(series) ? "gpu " : "cpu ", out);
     put_name(out, series->name);

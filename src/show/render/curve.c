@@ -21,7 +21,7 @@ struct drawing {
     double x_low, x_high; /* logarithms */
     double y_low, y_high;
     int columns;
-    double y[COLUMNS_MAX]; /* logarithm of the value; NAN where there is none */
+    double y[COLUMNS_MAX]; /* logarithm of the value; NAN: none */
     struct place marks[MARKS_MAX];
     int mark_count;
 };
@@ -32,7 +32,8 @@ static int column_of(const struct drawing *curve, double x_log)
     return (int)lround(share * (curve->columns - 1));
 }
 
-/* Each column is the mean of its points, or lies between its neighbours where it has none. */
+/* Each column has the mean of its points; one without points is interpolated from its
+ * neighbours. */
 static void curve_fill(struct drawing *curve, const struct series *series)
 {
     size_t counts[COLUMNS_MAX] = {0};
@@ -76,7 +77,7 @@ static void curve_frame(struct drawing *curve, const struct series *series, int 
     curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
 }
 
-/* The line above the area, which names the marks. */
+/* The line above the area, with the names of the marks. */
 static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style,
                         const char *unit)
 {
@@ -100,7 +101,7 @@ static void print_marks(FILE *out, const struct drawing *curve, const struct tex
     fprintf(out, "%s\n", ink(style, INK_PLAIN));
 }
 
-/* The 1-2-5 value that lies in a row, if one does. */
+/* The 1-2-5 value within a row; "" if there is none. */
 static char *row_label(const struct drawing *curve, int row, int rows, char *text)
 {
     double step = (curve->y_high - curve->y_low) / rows;
@@ -149,7 +150,7 @@ static char *x_label(double x_log, const char *unit, char *text)
     return figure_plain(exp2(x_log), text);
 }
 
-/* Powers of two, as many as there is room for; the two ends where there are not two of these. */
+/* Powers of two, as many as fit; the two ends if fewer than two powers lie between them. */
 static void print_x_axis(FILE *out, const struct drawing *curve, const char *unit)
 {
     char label[UNIT_TEXT], last[UNIT_TEXT];
@@ -182,10 +183,10 @@ void draw_curve(FILE *out, const struct curve *block, const struct text_style *s
     if (curve.columns > COLUMNS_MAX)
         curve.columns = COLUMNS_MAX;
     if (!block->brief)
-        fputc('\n', out); /* apart from the table of all points */
+        fputc('\n', out); /* separates it from the table of all points */
     curve_frame(&curve, series, rows);
     curve_fill(&curve, series);
-    /* What is declared, where it lies on the axis and in a column of its own. */
+    /* Declared capacities on the axis, one to a column. */
     for (size_t i = 0; i < block->mark_count && curve.mark_count < MARKS_MAX; i++) {
         const double x = log2(block->marks[i].x);
         const int column = x >= curve.x_low && x <= curve.x_high ? column_of(&curve, x) : -1;

@@ -1,7 +1,6 @@
 /*
- * A gnuplot script that holds its own data: every curve with its interval on logarithmic axes,
- * every matrix as a map. `fathom report --format gnuplot FILE | gnuplot -p` shows them one after
- * another.
+ * A gnuplot script with its own data: every curve with its interval on logarithmic axes, every
+ * matrix as a map. `fathom report --format gnuplot FILE | gnuplot -p` shows them in turn.
  */
 #include "base/clean.h"
 #include "base/line.h"
@@ -14,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LABELS_MAX = 32 }; /* more tick labels than that cover one another */
+enum { LABELS_MAX = 32 }; /* more tick labels would overlap */
 
-/* In double quotes gnuplot reads backslashes, and in enhanced text also ^ _ { } @ &, which
+/* In double quotes gnuplot interprets backslashes, and in enhanced text also ^ _ { } @ &, which
  * `noenhanced` turns off. */
 static void put_text(FILE *out, const char *text)
 {
@@ -63,7 +62,7 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
     fputs("EOD\n", out);
     put_label(out, "x", &series->x);
     put_label(out, "y", &series->y);
-    /* Zero has no logarithm, and between things that are numbered nothing lies. */
+    /* Zero has no logarithm, and nothing lies between ids. */
     const bool ids = axis_has_ids(&series->x);
     bool x_log = !ids, y_log = true, any = false;
     for (size_t i = 0; i < series->point_count; i++) {
@@ -75,7 +74,8 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
     fprintf(out, "%s\n%s\n", x_log ? "set logscale x 2" : "unset logscale x",
             y_log ? "set logscale y" : "unset logscale y");
     if (!any)
-        fputs("# no point has a value\n", out); /* which gnuplot takes for an error */
+        fputs("# no point has a value\n",
+              out); /* plotting no values would be an error for gnuplot */
     else if (ids)
         fprintf(out, "plot $data%zu using 1:2:3:4 with yerrorbars title \"median, interval\"\n",
                 number);
@@ -86,8 +86,9 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
                 number, number);
 }
 
-/* Every cell of the grid by its place in it, with its ids: `image` takes no gaps and no ids that
- * lie unevenly. It takes two rows and two columns at least; fewer are drawn as squares. */
+/* Every cell of the grid by row and column index, with its ids, because `image` needs a regular
+ * grid without gaps. `image` also needs two rows and two columns at least; smaller matrices are
+ * drawn as squares. */
 static void put_matrix(FILE *out, const struct grid *grid, size_t number)
 {
     bool image = grid->row_count > 1 && grid->column_count > 1;

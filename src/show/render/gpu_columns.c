@@ -1,6 +1,6 @@
 /*
- * The columns that the first GPU latency benchmarks of this kind print: clock, working set in bytes
- * and KB, and cycles a load ("CPI"), with what reads those tables in mind.
+ * The columns that the first GPU latency benchmarks of this kind print, for programs that read such
+ * tables: clock, working set in bytes and KB, and cycles per load ("CPI").
  */
 #include "base/line.h"
 #include "base/quantity.h"
@@ -18,8 +18,8 @@ static bool has_row(const struct point *point)
            isfinite(point->cycles.median);
 }
 
-/* A device's latency by working set, in time and in cycles: the curve that is named after what it
- * shows ("gpu0 latency"), where those of its other memories have names of their own. */
+/* A device's latency by working set, in time and in cycles: the curve named after its quantity
+ * ("gpu0 latency"); curves of the device's other memories have other names. */
 static bool is_curve(const struct series *series)
 {
     const char *what;
@@ -33,7 +33,7 @@ static bool is_curve(const struct series *series)
     return false;
 }
 
-/* Whether to show it: the headlines, or where there are none the first one. */
+/* Whether to show it: headlines, or without headlines the first curve. */
 static bool is_shown(const struct probe_result *probe, const struct series *series)
 {
     if (!is_curve(series) || series->headline)
@@ -59,7 +59,7 @@ static void put_curve(FILE *out, const struct series *series)
     }
 }
 
-/* The probe that measured devices; NULL where there is none. */
+/* The probe that measured devices; NULL: none. */
 static const struct probe_result *find_probe(const struct document *document)
 {
     for (size_t p = 0; p < document->probe_count; p++) {
@@ -109,7 +109,7 @@ static void write_gpu_columns(FILE *out, const struct output_content *content, s
         for (size_t f = 0; f < series->factor_count; f++)
             if (!device_factor_is_named(series, &series->factors[f]))
                 line_add_factors(&line, &series->factors[f], 1);
-        if (count > 1) /* what the curve is of */
+        if (count > 1) /* the experiment of the curve */
             fprintf(out, "# %s\n", line.text);
         put_curve(out, series);
     }

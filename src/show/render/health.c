@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    VALUES_MOST = 8, /* that the line names */
+    VALUES_MOST = 8, /* values that the line names */
     GAPS_MOST = 8,
 };
 
@@ -54,8 +54,8 @@ static void add_compared(struct line *line, const struct health_value *value)
     line_add(line, " +- %s", figure_plain(fabs(value->bound - expected) / divisor, figure));
 }
 
-/* A line is one, whatever a document has in its texts; of a plugin's nothing but the numbers stands
- * behind a bar. */
+/* Texts of documents cannot break the line; in a plugin's line only the numbers may follow a
+ * bar. */
 static void put(FILE *out, const struct line *line)
 {
     for (const char *c = line->text; *c; c++)
@@ -74,7 +74,7 @@ static void put_values(FILE *out, const struct health_values *values)
         fprintf(out, "; and %zu more", values->count - VALUES_MOST);
 }
 
-/* "tlb, geometry were not measured (quick)": all probes that have the reason of the first. */
+/* "tlb, geometry were not measured (quick)": all probes with the same reason as the first. */
 static void put_reason(FILE *out, const struct health_check *check, size_t first)
 {
     const char *reason = check->gaps[first].reason;
@@ -90,7 +90,7 @@ static void put_reason(FILE *out, const struct health_check *check, size_t first
     put(out, &line);
 }
 
-/* What was not found, or failed, stands before and needs no reason. */
+/* Gaps that were listed before, as not found or failed, need no reason here. */
 static void put_gaps(FILE *out, const struct health_check *check)
 {
     size_t shown = 0;
@@ -109,7 +109,7 @@ static void put_gaps(FILE *out, const struct health_check *check)
     }
 }
 
-/* What differs and is not the machine's. */
+/* Differences that do not count against the machine. */
 static void put_aside(FILE *out, const char *why, const struct health_values *values)
 {
     for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
@@ -161,7 +161,7 @@ void render_health_text(FILE *out, const struct health_check *check)
 
 /* --- a plugin's line --- */
 
-/* In OpenMetrics' base units; of these the plugins' convention has the second alone. */
+/* In OpenMetrics' base units, of which the plugins' convention knows only the second. */
 static void put_performance(FILE *out, const struct health_value *value)
 {
     const struct quantity *quantity = quantity_of(value->now->unit);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Viridis (van der Walt and Smith, 2015) in the 256 colours of terminals: its lightness rises
- * evenly, so that it reads the same without colour vision. */
+ * evenly, so it is readable without colour vision. */
 static const unsigned char ramp[] = {54, 24, 25, 31, 36, 71, 77, 113, 149, 185, 221};
 enum { RAMP_STEPS = sizeof ramp, RAMP_DARK_STEPS = 4 };
 
@@ -51,7 +51,8 @@ void ink_halves(FILE *out, const struct text_style *style, double upper, double 
     fprintf(out, "%s%s", isnan(upper) ? "▄" : "▀", ink(style, INK_PLAIN));
 }
 
-/* Bytes of the first `columns` columns of a word, or up to the last comma among them. */
+/* The bytes of a word that fit `columns` columns, up to the last comma among them if there is
+ * one. */
 static size_t bytes_that_fit(const char *word, size_t bytes, size_t columns)
 {
     size_t at = 0, comma = 0, used = 0;

@@ -1,7 +1,7 @@
 /*
- * The lines that set the weights by which Linux interleaves pages over nodes (since 6.9), as the
- * bandwidths of `fathom numa` ask for: `fathom report -f interleave FILE | sudo sh`. The kernel has
- * one weight a node, whoever asks, so what CPUs of other nodes would need stands in comments.
+ * Commands that set the weights by which Linux (since 6.9) interleaves pages over nodes, from the
+ * bandwidths of `fathom numa`: `fathom report -f interleave FILE | sudo sh`. The kernel has one
+ * weight for each node, for all CPUs, so the weights for CPUs of other nodes are comments.
  */
 #include "conclude/interleave.h"
 #include "show/render/output.h"

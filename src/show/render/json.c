@@ -1,4 +1,4 @@
-/* The document itself: result/ writes it, as it reads it. */
+/* The document itself, written by document/json_write.c. */
 #include "document/json.h"
 
 #include "base/quote.h"
@@ -22,7 +22,7 @@ void json_number(FILE *out, const char *separator, const char *key, double numbe
 static void write_json(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const int code = document_write(content->documents[0], out, pool_error(pool));
-    pool_check(pool, ferror(out) ? 0 : code); /* the caller asks the stream */
+    pool_check(pool, ferror(out) ? 0 : code); /* the caller checks the stream */
 }
 
 const struct output json_output = {

@@ -1,8 +1,8 @@
 /*
  * A document as Markdown, for issues and pull requests: GitHub's dialect, which has tables.
  *
- * A document may be another person's, and what is pasted into an issue is read as HTML by everybody
- * who looks at it: no text of it may become markup, a link, or the mention of a person.
+ * A document may come from another person, and everybody who opens the issue sees its text rendered
+ * as HTML, so no text of it may become markup, a link or the mention of a person.
  */
 #include "base/clean.h"
 #include "document/flag.h"
@@ -21,7 +21,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* What a character of inert text becomes; NULL: itself. */
+/* The replacement of a character of inert text; NULL: none. */
 static const char *replacement(const char *text, const char *at)
 {
     static const struct {
@@ -33,7 +33,7 @@ static const char *replacement(const char *text, const char *at)
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         if (*at == always[i].c)
             return always[i].instead;
-    /* "@name" would call that person, "#12" point at an issue: a blank parts them. */
+    /* "@name" would notify that person and "#12" would link to an issue: a blank prevents both. */
     if (*at == '@' && is_word(at[1]))
         return "@ ";
     if (*at == '#' && is_word(at[1]))
@@ -46,7 +46,7 @@ static const char *replacement(const char *text, const char *at)
     return NULL;
 }
 
-/* Within a line. */
+/* Text within a line. */
 static void put_text(FILE *out, const char *text)
 {
     char clean[sizeof(struct line)];
@@ -67,7 +67,7 @@ static void put_between(FILE *out, const char *before, const char *text, const c
     fputs(after, out);
 }
 
-/* Text that a line begins with: nothing of it makes that a list, a heading, a rule or code. */
+/* Text at the start of a line: escaped so that it begins no list, heading, rule or code. */
 static void put_line(FILE *out, const char *text)
 {
     text = text ? text : "";
@@ -96,7 +96,7 @@ static void put_cell(FILE *out, const struct cell *cell)
 {
     char text[CELL_TEXT];
     const double half = fabs((cell->high - cell->low) / 2 / cell->value);
-    if (cell->form == FORM_TEXT) { /* however long */
+    if (cell->form == FORM_TEXT) { /* of any length */
         put_text(out, cell->text);
         return;
     }
@@ -126,7 +126,7 @@ static void put_head(FILE *out, const struct table *table, bool words)
 
 static void put_row(FILE *out, const struct table *table, const struct row *row, bool words)
 {
-    /* The mark of a doubt stands behind the last cell that says anything. */
+    /* The mark of a doubt follows the last cell that is not empty. */
     size_t last = table->column_count ? table->column_count - 1 : 0;
     while (last && row->cells[last].form == FORM_TEXT && !row->cells[last].text)
         last--;
@@ -146,7 +146,7 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
     fputc('\n', out);
 }
 
-/* `level`: of the heading that its title is. */
+/* `level`: of the heading made from its title. */
 static void put_table(FILE *out, const struct table *table, int level)
 {
     bool words = false;
@@ -205,7 +205,7 @@ static void put_square(FILE *out, const struct square *square, const struct matr
     fputc('\n', out);
 }
 
-/* As numbers where they are few, by groups of CPUs where there are such, else as shades. */
+/* As numbers if they are few, by groups of CPUs if there are groups, else as shades. */
 static void put_matrix(FILE *out, const struct matrix *matrix, struct pool *pool)
 {
     static const struct text_style plain = {.width = 80};
@@ -261,7 +261,7 @@ static void put_facts(FILE *out, const struct facts *facts)
 {
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *fact = &facts->list[i];
-        /* An empty label goes on with the one before. */
+        /* An empty label continues the fact before. */
         fputs(fact->label && !*fact->label && i ? "  - " : "- ", out);
         if (fact->label && *fact->label) {
             put_line(out, fact->label);
@@ -279,7 +279,7 @@ static void put_facts(FILE *out, const struct facts *facts)
     put_paragraph(out, facts->more);
 }
 
-/* Those that follow each other are one list. */
+/* Consecutive notes are one list. */
 static void put_note(FILE *out, const struct note *note, bool last)
 {
     static const char *const marks[] = {

@@ -1,18 +1,18 @@
-/* A matrix as lines of text: every pair where they fit, or else groups of CPUs or colours; on the
- * first screen how many pairs there are of each value. */
+/* A matrix as lines of text: every pair if they fit, else groups of CPUs or colours; on the first
+ * screen, the distribution of values. */
 #include "base/clean.h"
 #include "show/render/parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* --- as numbers, in columns as wide as they have to be --- */
+/* --- as numbers, in columns as wide as needed --- */
 
 enum { RANGE_BYTES = 64, MARGIN = 2 };
 
 struct layout {
-    int name, label, cell, decimals; /* columns, and digits behind the point */
-    bool ranges;                     /* below the medians of groups */
+    int name, label, cell, decimals; /* widths in columns; number of decimals */
+    bool ranges;                     /* with ranges below the medians of groups */
 };
 
 static int widest_name(const struct square *square, bool of_columns)
@@ -51,12 +51,12 @@ static int widest_range(const struct square *square, double divisor, int decimal
     return widest;
 }
 
-/* The roomiest layout that fits the width. */
+/* The widest layout that fits the width. */
 static bool lay_out(struct layout *layout, const struct square *square, double largest,
                     double divisor, int width)
 {
     const int most = square_decimals(largest), least = largest >= 100 ? 0 : most;
-    /* With three digits before the point, the one behind it is the first to go. */
+    /* With three digits before the point, the decimals are dropped first. */
     const struct {
         int gap, decimals;
         bool ranges;
@@ -102,7 +102,7 @@ static void print_cell(FILE *out, const struct pair_cell *cell, const struct val
     fprintf(out, "%*s%s", layout->cell, text, ink(style, INK_PLAIN));
 }
 
-/* How many cells of a row stand before the end of what is to be shown. */
+/* The number of cells of a row without the empty ones at its end. */
 static size_t cells_shown(const struct square *square, size_t row)
 {
     size_t count = square->column_count;
@@ -149,7 +149,8 @@ static void print_rows(FILE *out, const struct square *square, const struct valu
     }
 }
 
-/* What a number of groups is, and how far the pairs behind it lie apart where no range tells. */
+/* What the numbers of groups mean, and the spread of the pairs behind them if no ranges are
+ * shown. */
 static void print_meaning(FILE *out, const struct square *square, const struct layout *layout,
                           const struct values *values, const struct text_style *style)
 {
@@ -184,11 +185,11 @@ bool square_print(FILE *out, const struct square *square, const struct values *v
     const double largest = fmax(fabs(values->least), fabs(values->most)) / divisor;
     char name[SQUARE_NAME];
     layout.name = widest_name(square, false) + MARGIN;
-    layout.label = 0; /* with a blank before it */
+    layout.label = 0; /* including the blank before it */
     for (size_t i = 0; i < square->row_count && square->labels; i++)
         layout.label = (int)fmax(layout.label, (double)clean_columns(label_of(square, i)) + 1);
-    /* Labels stand beside the rows where there is room; those of groups, which nothing else names,
-     * in lines of their own where there is none. */
+    /* Labels are next to the rows if they fit. Labels of groups, which have no other names, are
+     * below on lines of their own if they don't. */
     if (!layout.label || !(square->rows || layout.label <= style->width / 3) ||
         !lay_out(&layout, square, largest, divisor, style->width)) {
         layout.label = 0;
@@ -218,7 +219,8 @@ struct values values_of(const struct matrix *matrix)
     return values;
 }
 
-/* Pairs by value, so that groups (siblings, a shared cache, another socket) stand out. */
+/* The distribution of pairs by value, in which groups (siblings, a shared cache, another socket)
+ * stand out. */
 static void print_distribution(FILE *out, const struct series *series, const struct values *values,
                                const struct text_style *style)
 {
@@ -246,7 +248,7 @@ static void print_distribution(FILE *out, const struct series *series, const str
     }
     fprintf(out, "  %s ", least);
     for (size_t bin = 0; bin < bins; bin++) {
-        /* A single pair among thousands still shows. */
+        /* Rounded up, so that a single pair among thousands still shows. */
         double height = ceil(sqrt((double)counts[bin] / (double)most) * 8);
         ink_ramp(out, style, (double)bin / (double)(bins - 1));
         fputs(blocks[(size_t)height], out);
@@ -254,7 +256,7 @@ static void print_distribution(FILE *out, const struct series *series, const str
     fprintf(out, "%s %s  %s\n", ink(style, INK_PLAIN), greatest, words);
 }
 
-/* Every pair: as numbers where these fit; by as many groups of CPUs as fit, or in colours. */
+/* Every pair: as numbers if these fit, else by as many groups of CPUs as fit, else in colours. */
 static void print_whole(FILE *out, const struct matrix *matrix, const struct values *values,
                         const struct text_style *style, struct pool *pool)
 {
@@ -268,7 +270,7 @@ static void print_whole(FILE *out, const struct matrix *matrix, const struct val
     draw_more(out, "Every number: fathom report -f csv-matrix FILE", style);
 }
 
-/* The closing line, and behind it or below what was measured of a few pairs. */
+/* The closing line, and the additional measurements after it or below. */
 static void print_end(FILE *out, const struct matrix *matrix, const struct text_style *style)
 {
     struct line line = {0};

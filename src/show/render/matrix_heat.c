@@ -1,7 +1,7 @@
 /*
- * A matrix as a map of values, two rows of pairs to a line of half blocks; where there are no
- * colours or no block characters, as a map of shades. What does not fit the width is shown by tiles
- * of several pairs.
+ * A matrix as a map of values, with half blocks that show two rows of pairs per line; without
+ * colours or block characters, as a map of shades. If the pairs don't fit the width, each cell is a
+ * tile of several pairs.
  */
 #include "base/clean.h"
 #include "show/render/parts.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* From the least to the greatest value; a blank is no value. */
+/* From the least to the greatest value; a blank means no value. */
 static const char shades[] = ".:-=+*#%@";
 enum { SHADES = sizeof shades - 1, MARGIN = 2, LEGEND_COLUMNS = 24, LEGEND_MIN = 4 };
 
@@ -19,7 +19,7 @@ struct map {
     const struct values *values;
     size_t tile_rows, tile_columns; /* pairs in a tile */
     size_t rows, columns;           /* tiles */
-    int name, repeat;               /* columns of a row's name, and of a tile */
+    int name, repeat;               /* widths of a row's name and of a tile */
     bool halves;
     double *room; /* for the values of a tile */
 };
@@ -54,7 +54,8 @@ static void frame(struct map *map, const struct text_style *style, struct pool *
     map->room = pool_alloc(pool, map->tile_rows * map->tile_columns, sizeof *map->room);
 }
 
-/* The median of a tile's pairs; NAN where none has a value. *missing: one should have had. */
+/* The median of a tile's pairs; NAN: none has a value. *missing: at least one pair could not be
+ * measured. */
 static double tile_value(const struct map *map, size_t row, size_t column, bool *missing)
 {
     const struct square *square = map->square;
@@ -124,7 +125,7 @@ static void print_rows(FILE *out, const struct map *map, const struct text_style
     }
 }
 
-/* "  20.0 .:-=+*#%@ 147 ns": the values, from the least value to the greatest. */
+/* "  20.0 .:-=+*#%@ 147 ns": the scale from the least to the greatest value. */
 static void print_legend(FILE *out, const struct map *map, const struct text_style *style)
 {
     const struct scale scale = map->values->scale;
@@ -152,7 +153,7 @@ void square_print_heat(FILE *out, const struct square *square, const struct valu
 {
     struct map map = {.square = square, .values = values};
     frame(&map, style, pool);
-    /* The ids of columns, as many as there is room for. */
+    /* The ids of columns, as many as fit. */
     const int *ids = map.square->columns;
     const int width = id_columns(ids, map.square->column_count) + 1;
     const int end = map.name + 1 + (int)map.columns * map.repeat;
@@ -160,7 +161,7 @@ void square_print_heat(FILE *out, const struct square *square, const struct valu
     fprintf(out, "%s%*s", ink(style, INK_DIM), at, "");
     for (size_t c = 0; c < map.columns; c++) {
         const int begin = map.name + 1 + (int)c * map.repeat;
-        /* In steps of a power of two, as CPUs are counted. */
+        /* In steps of a power of two, because the numbers of CPUs usually are. */
         size_t step = 1;
         while (step * (size_t)map.repeat < (size_t)width)
             step *= 2;

@@ -1,8 +1,8 @@
 /*
  * Findings in the OpenMetrics text format (OpenMetrics 1.0, "Text format"), for a node exporter's
- * text-file collector. One family a unit and a bound, in base units, the unit at the name's end as
- * the specification asks; a unit that nobody knows is a label. Points of series are not written: a
- * curve is no metric.
+ * text-file collector. There is a family for each unit and bound, in base units, and its name ends
+ * with the unit, as the specification demands; a unit that fathom does not know is a label. Points
+ * of series are not written: a curve is no metric.
  */
 #include "base/clean.h"
 #include "base/quantity.h"
@@ -20,20 +20,20 @@
 #include <string.h>
 #include <time.h>
 
-/* --- labels, by which readers tell samples apart --- */
+/* --- labels, which distinguish samples --- */
 
 enum { LABEL_BYTES = 96 };
 
-/* What a finding was read off, as a label: order="forward". */
+/* A factor of a finding's experiment as a label: order="forward". */
 struct metric_label {
-    char name[LABEL_BYTES]; /* valid, and unlike any other of the finding */
+    char name[LABEL_BYTES]; /* valid, and unique within the finding */
     const struct factor *factor;
 };
 
 struct metric_labels {
     const struct probe_result *probe;
     const struct finding *finding;
-    struct metric_label *deviations; /* by name; none for a standard finding */
+    struct metric_label *deviations; /* sorted by name; none for a standard finding */
     size_t count;
 };
 
@@ -63,9 +63,9 @@ void metric_label_put(FILE *out, const char *name, const char *text, const char 
 
 /* --- names --- */
 
-/* A factor, and its name with an underscore for each byte that no label's name may have. */
+/* A factor, and its name with an underscore for each byte that is invalid in label names. */
 struct plain {
-    char name[LABEL_BYTES - 32]; /* room for a prefix and a number is left */
+    char name[LABEL_BYTES - 32]; /* leaves room for a prefix and a number */
     const struct factor *factor;
     size_t place;
 };
@@ -89,7 +89,8 @@ static int by_plain_name(const void *a, const void *b)
     return order ? order : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Names of other labels of a finding; two underscores are kept for readers' own. */
+/* Names that a finding's other labels have; names that begin with two underscores are reserved for
+ * readers. */
 static bool is_reserved(const char *name)
 {
     static const char *const own[] = {"finding", "probe", "cpus", "gpu", "unit"};
@@ -101,7 +102,7 @@ static bool is_reserved(const char *name)
 
 static void name_label(struct metric_label *label, const struct plain *plain, bool alone)
 {
-    /* One that a name which was given a prefix could be taken for has a number. */
+    /* A name that looks like a prefixed one gets a number. */
     const char *rest = plain->name + sizeof prefix - 1;
     const bool prefixed = strncmp(plain->name, prefix, sizeof prefix - 1) == 0 &&
                           (*rest == '_' || isdigit((unsigned char)*rest));
@@ -197,11 +198,11 @@ static const char *const bound_help[BOUNDS] = {
     "upper end of the finding's 95 % interval",
 };
 
-/* A finding in the document's order, and whether an earlier one has its labels: two samples of the
- * same labels would be refused by every reader. */
+/* A finding in the document's order, and whether an earlier one has the same labels: readers refuse
+ * two samples with the same labels. */
 struct sample {
     struct metric_labels labels;
-    const struct quantity *quantity; /* of a unit that nobody knows: that of plain numbers */
+    const struct quantity *quantity; /* for an unknown unit that of plain numbers */
     size_t place;
     bool repeated;
 };
@@ -247,7 +248,7 @@ static void collect(struct metrics *metrics, const struct document *document, st
     qsort(metrics->list, metrics->count, sizeof *metrics->list, by_place);
 }
 
-/* Of all units that end a metric's name in the same way. */
+/* The family of all units with the same suffix of the metric's name. */
 static void put_family(const struct metrics *metrics, const char *metric, enum bound bound)
 {
     FILE *out = metrics->out;
@@ -272,9 +273,9 @@ static void put_family(const struct metrics *metrics, const char *metric, enum b
     }
 }
 
-/* --- what can be relied on, and probes --- */
+/* --- verdict and probes --- */
 
-/* By name, as it is shown; of one name the first in the document comes first. */
+/* By shown name; equal names in the order of the document. */
 static int by_probe(const void *a, const void *b)
 {
     const struct probe_result *left = *(const struct probe_result *const *)a;
@@ -290,8 +291,8 @@ static int by_address(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Every status a line, of which one is 1: so a probe that comes to fail leaves no old line behind
- * that says that it is well. */
+/* A line for each status, one of which is 1, so that a probe that begins to fail leaves no old
+ * sample that says it is well. */
 static void put_statuses(FILE *out, const struct document *document, struct pool *pool)
 {
     const size_t all = document->probe_count;
@@ -325,7 +326,7 @@ static int by_number(const void *a, const void *b)
                                  : (left > right) - (left < right);
 }
 
-/* To be joined with the findings by the label "gpu": the first of each number. */
+/* The facts of GPUs, joined with findings by the label "gpu": the first GPU of each number. */
 static void put_gpus(FILE *out, const struct machine_facts *machine, struct pool *pool)
 {
     const struct gpu_facts **gpus = pool_alloc(pool, machine->gpu_count + 1, sizeof *gpus);
@@ -352,7 +353,7 @@ static void put_gpus(FILE *out, const struct machine_facts *machine, struct pool
 static void put_run(FILE *out, const struct document *document, struct pool *pool)
 {
     const struct machine_facts *machine = &document->machine;
-    /* A gauge, for the collector's older parser knows no info. */
+    /* A gauge, because the collector's older parser does not know the type info. */
     metric_head_put(out, "fathom_run_info", "", "what was measured, and by which fathom");
     fputs("fathom_run_info{", out);
     metric_label_put(out, "version", document->tool.version, "");
@@ -381,7 +382,7 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     const struct document *document = content->documents[0];
     struct metrics metrics = {.out = out};
     put_run(out, document, pool);
-    /* Every state a line, of which one is 1, as for the probes below. */
+    /* A line for each state, one of which is 1, as for the probes below. */
     struct document_verdict verdict;
     verdict_of(&verdict, document);
     metric_head_put(out, "fathom_verdict", "",
@@ -391,7 +392,7 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
                 verdict.state == (enum verdict_state)state);
     put_statuses(out, document, pool);
     collect(&metrics, document, pool);
-    /* A family once, however many units it has; those of plain numbers come last. */
+    /* Each family once, however many units it has; that of plain numbers comes last. */
     const struct quantity *quantity;
     for (unsigned i = 0; (quantity = quantity_at(i)); i++) {
         bool had = !*quantity->metric;
@@ -412,7 +413,7 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
         put_labels(metrics.out, &sample->labels);
         fprintf(metrics.out, "%d\n", flag_doubts(sample->labels.finding->flags) != 0);
     }
-    fputs("# EOF\n", out); /* without this line readers refuse it, as they should what is cut */
+    fputs("# EOF\n", out); /* readers refuse a file without this line as incomplete */
 }
 
 const struct output openmetrics_output = {

@@ -1,7 +1,7 @@
 /*
- * A table as lines of text. Texts stand at the left and figures at the right of their columns; of
- * what was measured the figures and the units have a column each, and one behind them has the
- * widest of their intervals. A last column of texts takes what room is left, and is wrapped.
+ * A table as lines of text. In their columns texts are aligned left and figures right. Measured
+ * values have one column for figures and one for units, and after the last of them is a column with
+ * the widest interval of the row. A last column of texts takes the remaining width and is wrapped.
  */
 #include "base/clean.h"
 #include "document/flag.h"
@@ -13,29 +13,29 @@
 enum {
     TABLE_COLUMNS_MAX = 64,
     TABLE_MARGIN = 2,
-    TABLE_DEPTH = 2,   /* how far in a row of a tree stands below the one that holds it */
-    TABLE_MARK = 2,    /* of a doubt, behind a row */
-    TABLE_STACKED = 4, /* how far in figures begin below a text of their own */
-    TABLE_WORDS = 12,  /* columns that texts which are wrapped have at least */
-    SENTENCE = 6,      /* how far in a sentence below a row begins */
-    UNIT_LEAST = 6,    /* where units of two columns stand beside each other */
+    TABLE_DEPTH = 2,   /* indent of a row of a tree below its parent */
+    TABLE_MARK = 2,    /* columns of the mark of a doubt after a row */
+    TABLE_STACKED = 4, /* indent of figures below a text on a line of its own */
+    TABLE_WORDS = 12,  /* minimum width of wrapped texts */
+    SENTENCE = 6,      /* indent of a sentence below a row */
+    UNIT_LEAST = 6,    /* where two columns have units */
     INTERVAL = 8,
-    COMPANY_RANK = 5 /* columns that go before any blank does */
+    COMPANY_RANK = 5 /* columns of this rank are left out before blanks are */
 };
 
 struct table_layout {
     const struct table *table;
     size_t count, width;
-    /* Columns of a figure or text, and of its unit; 0: the figure has its unit. */
+    /* Widths of the figure or text and of its unit; unit 0: the figure includes it. */
     size_t figure[TABLE_COLUMNS_MAX], unit[TABLE_COLUMNS_MAX];
     bool left_out[TABLE_COLUMNS_MAX];
-    size_t last_measured; /* the interval stands behind it; TABLE_COLUMNS_MAX: there is none */
-    size_t interval;      /* columns */
-    size_t wrapped;       /* the last column, of texts; TABLE_COLUMNS_MAX: there is none */
-    bool doubted[TABLE_COLUMNS_MAX]; /* the mark of a doubt stands behind it, in some row */
+    size_t last_measured;            /* the interval follows it; TABLE_COLUMNS_MAX: none */
+    size_t interval;                 /* width */
+    size_t wrapped;                  /* the last column, if of texts; TABLE_COLUMNS_MAX: none */
+    bool doubted[TABLE_COLUMNS_MAX]; /* followed by the mark of a doubt in some row */
     bool any_doubt;
-    size_t gap;   /* before a column */
-    bool stacked; /* the first column has lines of its own */
+    size_t gap;   /* blanks before a column */
+    bool stacked; /* the first column is on lines of its own */
 };
 
 static size_t larger(size_t a, size_t b)
@@ -50,8 +50,7 @@ static size_t smaller(size_t a, size_t b)
 
 /* --- which columns are shown, and how wide they are --- */
 
-/* Half of the widest interval of what was measured in the row, as a share of its value; -1: none.
- */
+/* Half of the widest interval in the row, as a fraction of its value; -1: none. */
 static double widest(const struct table_layout *layout, const struct row *row)
 {
     double most = -1;
@@ -89,14 +88,14 @@ static void split(const struct table *table, const struct row *row, size_t colum
     *blank = '\0';
 }
 
-/* Of a column that is shown, without the blank before it. */
+/* The width of a shown column, without the blank before it. */
 static size_t width_of(const struct table_layout *layout, size_t column)
 {
     return layout->figure[column] + (layout->unit[column] ? 1 + layout->unit[column] : 0) +
            (column == layout->last_measured && layout->interval ? 1 + layout->interval : 0);
 }
 
-/* Texts stand apart from what is beside them, unless they have asked for room. */
+/* The blanks before a column: two before texts, and two after texts without a minimum width. */
 static size_t gap_of(const struct table_layout *layout, size_t column)
 {
     const struct column *columns = layout->table->columns;
@@ -107,7 +106,7 @@ static size_t gap_of(const struct table_layout *layout, size_t column)
                : layout->gap;
 }
 
-/* Whether no line is longer than the width. */
+/* Whether all lines fit the width. */
 static bool fits(const struct table_layout *layout)
 {
     size_t width = layout->wrapped < layout->count && layout->any_doubt ? TABLE_MARK : 0, most = 0;
@@ -121,7 +120,7 @@ static bool fits(const struct table_layout *layout)
     return most <= layout->width;
 }
 
-/* With the blanks that columns ask for, or without. */
+/* Measures all columns, with or without the minimum widths that they request. */
 static void measure(struct table_layout *layout, bool blanks)
 {
     const struct table *table = layout->table;
@@ -158,7 +157,7 @@ static void measure(struct table_layout *layout, bool blanks)
     }
 }
 
-/* Leaves out columns until all fits, the highest rank first and none below `least`. */
+/* Leaves out columns until the rest fits, highest rank first, none of a rank below `least`. */
 static void leave_out(struct table_layout *layout, int least)
 {
     while (!fits(layout)) {
@@ -175,8 +174,8 @@ static void leave_out(struct table_layout *layout, int least)
     }
 }
 
-/* The last resort: a first column of long texts has lines of its own, and every other column leaves
- * room for the first one beside it. */
+/* The last resort: a first column of long texts is put on lines of its own, and every other column
+ * is limited so that it fits next to the first. */
 static void cut(struct table_layout *layout)
 {
     const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_MARK, first = room * 2 / 5;
@@ -191,8 +190,9 @@ static void cut(struct table_layout *layout)
     }
 }
 
-/* What does not fit the width first loses the columns that are there for company, then its blanks,
- * then columns by their rank; then the first column has lines of its own. */
+/* If the table does not fit the width: columns of the highest ranks are left out, then blanks
+ * are removed, then columns are left out by rank, and last the first column is put on lines of
+ * its own. */
 static void lay_out(struct table_layout *layout, const struct table *table, size_t width)
 {
     *layout = (struct table_layout){.table = table,
@@ -234,12 +234,12 @@ static size_t part_end(const struct table_layout *layout, size_t from)
 
 /* --- a line of it --- */
 
-/* Blanks are written only before what follows them. */
+/* A line being written. Blanks are written only when text follows. */
 struct pen {
     FILE *out;
     const struct text_style *style;
     size_t column, blanks;
-    bool marked; /* in the blank that the next column begins with */
+    bool marked; /* a mark has used the blank before the next column */
 };
 
 static void pen_move(struct pen *pen, size_t columns)
@@ -258,7 +258,7 @@ static void pen_text(struct pen *pen, enum ink colour, const char *text)
     pen->blanks = 0;
 }
 
-/* Within `width` columns; of what is longer the beginning, and three points. */
+/* Writes the text, padded to `columns`; a longer text is cut and ends with "...". */
 static void pen_padded(struct pen *pen, enum ink colour, size_t columns, char *text, bool right)
 {
     size_t own = clean_columns(text);
@@ -279,7 +279,7 @@ static void pen_padded(struct pen *pen, enum ink colour, size_t columns, char *t
 
 /* --- rows --- */
 
-/* The text of the last column, behind what stands in the line or below it, and the line's end. */
+/* The text of the last column, at the end of the line or below it, and the end of the line. */
 static void draw_words(struct pen *pen, const struct table_layout *layout, const char *words)
 {
     struct line line = {0};
@@ -297,7 +297,7 @@ static void draw_words(struct pen *pen, const struct table_layout *layout, const
     line_print_wrapped(pen->out, pen->style, indent, &line);
 }
 
-/* What the row was read off: behind it where there is room, or else below. Then the line's end. */
+/* The row's experiment, at the end of the line if it fits, else below; then the end of the line. */
 static void draw_origin(struct pen *pen, const struct table_layout *layout, const char *words)
 {
     struct line line = {0};
@@ -332,7 +332,7 @@ static void draw_cell(struct pen *pen, const struct table_layout *layout, const 
         interval_of(layout, row, figure);
         pen_padded(pen, INK_PLAIN, layout->interval, figure, false);
     }
-    /* The mark of one cell takes the blank before the next one. */
+    /* The mark of a cell takes the blank before the next one. */
     if (flag_doubts(cell->flags) && !flag_doubts(row->flags)) {
         pen_text(pen, INK_WARN, "!");
         pen->marked = true;
@@ -356,7 +356,7 @@ static void draw_first(struct pen *pen, const struct table_layout *layout, const
                    !layout->table->columns[0].words);
 }
 
-/* The first column, and those from one to another. */
+/* Draws the first column and columns `from` to `to` (exclusive). */
 static void draw_row(FILE *out, const struct table_layout *layout, const struct row *row,
                      size_t from, size_t to, const struct text_style *style)
 {
@@ -388,8 +388,8 @@ static void draw_row(FILE *out, const struct table_layout *layout, const struct 
 
 /* --- the names of the columns --- */
 
-/* The title takes the place of the first column's name. What follows a column's name takes the room
- * of the units and of what was measured in columns behind it. */
+/* The title replaces the first column's name. A column's remark uses the width of the units and
+ * measured columns after it. */
 static void draw_head(FILE *out, const struct table_layout *layout, const char *title, size_t from,
                       size_t to, const struct text_style *style)
 {
@@ -451,7 +451,8 @@ static void draw_part(FILE *out, const struct table_layout *layout, const char *
         draw_row(out, layout, &table->rows[r], from, to, style);
 }
 
-/* Several parts of as many columns, or the last one might hold a single column. */
+/* Splits the table into parts with about equally many columns, so that the last is not left with
+ * one. */
 static void draw_parts(FILE *out, const struct table_layout *layout, const char *title,
                        const struct text_style *style)
 {

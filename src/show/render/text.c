@@ -1,4 +1,4 @@
-/* A document as lines of text for a terminal, or for whatever reads what a terminal would. */
+/* A document as lines of text, for a terminal or for programs that read a terminal's text. */
 #include "base/clean.h"
 #include "document/flag.h"
 #include "show/render/output.h"
@@ -11,7 +11,7 @@ enum { TITLE_BYTES = 64, LABEL_COLUMNS = 13 };
 
 /* --- headings --- */
 
-/* The first line of all, with how long the run took at its end. */
+/* The first line of the report, with the duration of the run at its end. */
 static void draw_first(FILE *out, const struct heading *heading, const struct text_style *style)
 {
     struct line title = {0}, line = {0};
@@ -29,8 +29,8 @@ static void draw_first(FILE *out, const struct heading *heading, const struct te
         line_print_wrapped(out, style, indent, &line);
 }
 
-/* As many of the factors as there is room for behind what stands in the line, but all that tell it
- * from another. */
+/* As many factors as fit the rest of the line, but at least those that distinguish the series from
+ * others. */
 static void add_factors(struct line *line, const struct heading *heading, size_t indent,
                         const struct text_style *style)
 {
@@ -123,7 +123,7 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
                  [NOTE_DOUBT] = {'!', INK_WARN},
                  [NOTE_REMARK] = {'-', INK_PLAIN}};
     struct line line = {0};
-    /* A probe in full names its points' flags. */
+    /* A probe in full shows flags by name, so its notes begin with the name. */
     if (of_probe && note->flag >= 0)
         line_add(&line, "%s: ", flag_texts[note->flag].name);
     line_add_note(&line, note);

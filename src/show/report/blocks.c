@@ -115,7 +115,7 @@ char *cell_text(const struct cell *cell, char text[CELL_TEXT])
     case FORM_TEXT:
         return clean_text(cell->text, text, CELL_TEXT);
     case FORM_VALUE:
-        /* A count has no decimals to show. */
+        /* A whole count is shown without decimals. */
         if (quantity_is(cell->unit, DIMENSION_NUMBER) && fabs(cell->value) < 1e9 &&
             !(fabs(cell->value - floor(cell->value)) > 0))
             snprintf(figure, sizeof figure, "%.0f", cell->value);

@@ -1,5 +1,4 @@
-/* Which series can be compared in one chart, what each is called there, and what the chart is; and
- * in which order probes are shown. */
+/* Which series share a chart, their labels there, the chart's title, and the order of probes. */
 #include "base/clean.h"
 #include "base/text.h"
 #include "conclude/registry/device.h"
@@ -37,7 +36,8 @@ static int by_rank(const void *a, const void *b)
 
 enum { RANK_ROLE = 64, RANK_DEVICE = RANK_ROLE * RANK_ROLE };
 
-/* Roles and facts are listed as the datasheet has them; what has no fact stands below. */
+/* Roles and facts are declared in the order of the datasheet; findings without a fact come last in
+ * their role. */
 static unsigned rank_of(enum finding_role role, enum finding_fact fact, bool of_device)
 {
     const unsigned below = fact == FACT_NONE ? RANK_ROLE - 1 : (unsigned)fact;
@@ -45,7 +45,7 @@ static unsigned rank_of(enum finding_role role, enum finding_fact fact, bool of_
                               : (of_device ? RANK_DEVICE : 0u) + RANK_ROLE * (unsigned)role + below;
 }
 
-/* By all that the probe can find; of one that is not known by what it found. */
+/* The least rank of all findings that the probe can have; for an unknown probe, of those it has. */
 static unsigned rank_of_probe(const struct catalogue *catalogue, const struct placed *placed)
 {
     const struct finding_table *table = finding_table_of(placed->probe->name);
@@ -89,14 +89,15 @@ void chapters_collect(struct chapters *chapters, const struct catalogue *catalog
 
 /* --- charts --- */
 
-/* A series and where it comes from. */
+/* A series and its source. */
 struct member {
     size_t document; /* index */
     const struct probe_result *probe;
     const struct series *series;
 };
 
-/* Curves of one probe over the same axes, of all documents; or one matrix, as each has it. */
+/* Curves of one probe over the same axes, from all documents; or one matrix, as each document has
+ * it. */
 struct chart {
     struct member *members;
     size_t member_count;
@@ -104,20 +105,20 @@ struct chart {
 };
 enum { CHARTS_MAX = 256, MEMBERS_MAX = 64 };
 
-/* What is being added. */
+/* The state of adding charts. */
 struct charting {
     struct report *report;
     size_t documents;   /* their number */
-    struct chart *list; /* of one chapter */
+    struct chart *list; /* the charts of one chapter */
     size_t count;
-    size_t room;     /* for so many more charts */
+    size_t room;     /* charts that may still be added */
     size_t left_out; /* series beyond CHARTS_MAX charts */
 };
 
-/* Curves share a chart when they share their axes, matrices of several documents when they are the
- * same one. Of a device's curves those of one name belong together, for they differ in their
- * factors (path, order, split), and those of so few points that each says little alone; and its
- * clock beside all of them, its power, its temperature. */
+/* Curves share a chart if they share their axes; matrices if they are the same one in different
+ * documents. A device's curves must also have the same name, so that they differ in factors only
+ * (path, order, split), or so few points that each alone says little. Its clock, power and
+ * temperature have other axes, so they have charts of their own. */
 static bool belongs(const struct chart *chart, size_t document, const struct series *series)
 {
     enum { FEW_POINTS = 8 };
@@ -134,7 +135,7 @@ static bool belongs(const struct chart *chart, size_t document, const struct ser
             (first->point_count <= FEW_POINTS && series->point_count <= FEW_POINTS));
 }
 
-/* NULL where there is no room. */
+/* NULL: no room. */
 static struct chart *chart_for(struct charting *charting, size_t document,
                                const struct series *series)
 {
@@ -166,7 +167,7 @@ static void collect(struct charting *charting, const struct placed *placed)
 
 /* --- what they are called --- */
 
-/* What tells each member from the chart's others, or the series' name where nothing does. */
+/* What distinguishes each member from the chart's others, or the series' name if nothing does. */
 static const char **labels_of(struct charting *charting, const struct chart *chart)
 {
     struct report *report = charting->report;
@@ -192,8 +193,8 @@ static const char **labels_of(struct charting *charting, const struct chart *cha
     return labels;
 }
 
-/* What a series is about, behind its device: "scratchpad"; of "gpu0 latency: clock" that is
- * "latency". How long it is. */
+/* The subject of a series, its name without the device: "scratchpad"; for "gpu0 latency: clock" it
+ * is "latency". Returns the subject's length. */
 static size_t subject_of(const struct series *series, const char **subject)
 {
     device_of_name(series->name, subject);
@@ -201,14 +202,14 @@ static size_t subject_of(const struct series *series, const char **subject)
                                         : strlen(*subject);
 }
 
-/* Of a device's chart what it is about, before a colon: "gpu0: ", "gpu0 scratchpad, texture: ". */
+/* For a device's chart, its subject before a colon: "gpu0: ", "gpu0 scratchpad, texture: ". */
 static void add_subject(struct line *line, const struct chart *chart)
 {
     enum { NAMES_MAX = 4 };
     const struct series *first = chart->members[0].series;
     const int device = device_of_name(first->name, NULL);
     size_t named = 0;
-    bool alone = !device_has_condition(first); /* a title goes on with the name of y */
+    bool alone = !device_has_condition(first); /* the title continues with the name of y */
     if (device < 0 || first->matrix)
         return;
     line_add(line, device_has_condition(first) ? "gpu%d beside" : "gpu%d", device);

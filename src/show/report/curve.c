@@ -1,5 +1,5 @@
-/* A curve of a probe, a few of its points, and the capacities along its axis: those that its probe
- * found, and those that are declared. */
+/* A curve of a probe, a few of its points, and the capacities on its axis: found by the probe, or
+ * declared. */
 #include "base/quantity.h"
 #include "base/text.h"
 #include "conclude/levels/of_document.h"
@@ -13,8 +13,8 @@
 
 /* --- capacities --- */
 
-/* Limits for foreign documents, so that the time stays proportional to their size: so many
- * capacities of a probe are marked, from so many of its findings, and so many caches. */
+/* Limits for documents from elsewhere, so that time stays proportional to size: marked capacities
+ * of a probe, its findings that are read, and declared caches. */
 enum { FOUND_MAX = 64, FINDINGS_MAX = 4096, CACHES_MAX = 32 };
 
 static void add_mark(struct report *report, struct curve *curve, double x, const char *name,
@@ -34,7 +34,7 @@ static void add_cache(struct report *report, struct curve *curve, int level, uin
         add_mark(report, curve, (double)size_bytes, report_text(report, "L%d", level), false);
 }
 
-/* Returns of which caches the findings say what is declared, a bit each. */
+/* Returns the caches whose declared capacity the findings state, a bit for each. */
 static unsigned add_found(struct report *report, size_t index, struct curve *curve, int device)
 {
     const struct probe_result *probe = curve->probe;
@@ -93,7 +93,7 @@ void curve_add_marks(struct report *report, size_t index, struct curve *curve)
 
 /* --- the curve --- */
 
-/* Whether a logarithm of it, and of what lies a few rows around it, makes sense. */
+/* Whether the logarithm of it, and of values a few rows around it, is defined. */
 static bool is_plausible(double value)
 {
     return value >= 1e-15 && value <= 1e15;

@@ -54,7 +54,7 @@ static void add_heading(struct report *report, const char *title)
         (struct heading){.level = 2, .title = title};
 }
 
-/* Those of one verdict, the first `most` of them; nothing where there are none. */
+/* The values of one verdict, at most `most`; nothing if there are none. */
 static void add_values(struct report *report, const struct differences *differences,
                        enum verdict verdict, const char *title, size_t most)
 {
@@ -119,8 +119,8 @@ void report_add_differences(struct report *report, const struct differences *dif
 
 /* --- all findings of several documents side by side: one row for a name and experiment --- */
 
-/* The differences of a document and the first one that are of findings, sorted by the first one's.
- */
+/* Differences of findings between a document and the first one, sorted by the first one's
+ * finding. */
 struct pair_differences {
     const struct difference **list;
     size_t count;
@@ -151,7 +151,7 @@ static struct cell change_cell(struct report *report, double ratio, enum verdict
     return cell;
 }
 
-/* `base`: the first document's finding; `finding`: this document's. NULL: it has none. */
+/* `base`: the first document's finding; `finding`: this document's; NULL: it has none. */
 static struct cell change_of(const struct comparing *comparing, size_t document,
                              const struct finding *base, const struct finding *finding)
 {
@@ -163,14 +163,14 @@ static struct cell change_of(const struct comparing *comparing, size_t document,
         return change_cell(comparing->report, (*found)->ratio, (*found)->verdict);
     if (!finding || !base)
         return cell_of_text(base ? "missing here" : NULL);
-    /* Of a pair in ns and cycles the other one is judged. */
+    /* No difference for it: of twins in ns and cycles only the other one is judged. */
     const bool alike =
         quantity_comparable(finding->unit, base->unit) && finding->value > 0 && base->value > 0;
     return change_cell(comparing->report, alike ? finding->value / base->value : NAN, SAME);
 }
 
-/* `line`: the findings of one row, in the order of the documents. Those that are a document's
- * second one of that name and experiment are passed over. */
+/* `line`: the findings of one row, in the order of the documents. A document's second finding of
+ * the same name and experiment is skipped. */
 static void add_row(const struct comparing *comparing, struct catalogue_entry *const *line,
                     size_t length)
 {
@@ -193,7 +193,7 @@ static void add_row(const struct comparing *comparing, struct catalogue_entry *c
     }
 }
 
-/* Findings of one row, and where the first one stands. */
+/* The findings of one row. */
 struct same_findings {
     struct catalogue_entry *const *line;
     size_t length;
@@ -205,8 +205,8 @@ static int as_they_stand(const void *a, const void *b)
     return (left->line[0] > right->line[0]) - (left->line[0] < right->line[0]);
 }
 
-/* In the order of the first document that has them. Groups of CPUs are shown below their matrices.
- */
+/* In the order of the first document that has them. Clusters are shown below their matrices
+ * instead. */
 static void add_rows(const struct comparing *comparing)
 {
     struct report *report = comparing->report;

@@ -1,5 +1,5 @@
-/* Facts beside the datasheet: what the system takes and costs, and what firmware and kernel declare
- * of the memory beside what was measured. */
+/* Facts next to the datasheet: CPU time taken from programs, wake-ups, and declared values of the
+ * memory compared with measured ones. */
 #include "base/cpulist.h"
 #include "base/units.h"
 #include "conclude/channels.h"
@@ -51,7 +51,7 @@ void report_add_system(struct report *report, size_t index)
     }
     if (wake) {
         char figure[UNIT_TEXT];
-        const bool is_long = wake->value >= 1e4; /* from 10 us on in microseconds */
+        const bool is_long = wake->value >= 1e4; /* from 10 us on, in microseconds */
         *facts_add(report, &facts) = (struct fact){
             .label = "wake-up",
             .text = report_text(report, "%s %s to wake another CPU by futex%s",
@@ -62,7 +62,7 @@ void report_add_system(struct report *report, size_t index)
 }
 
 enum { NODES_SHOWN = 16, ROWS_MAX = 8 };
-enum { DIGITS = 4 }; /* of what is declared exactly: 204.8 */
+enum { DIGITS = 4 }; /* digits of exactly declared values: 204.8 */
 
 /* --- nodes --- */
 
@@ -78,7 +78,7 @@ static int place_of_node(void *with, const struct catalogue_entry *entry, char n
     return entry->meaning.quantity->dimension == DIMENSION_TIME ? LATENCY : BANDWIDTH;
 }
 
-/* "CPU-less, tier 22: ", as far as it is known. */
+/* "CPU-less, tier 22: ", without what is unknown. */
 static void add_kind(struct line *line, const struct machine_facts *machine, int node)
 {
     const char *separator = "";
@@ -139,8 +139,8 @@ static void add_nodes(struct report *report, struct facts *facts, size_t index)
 
 /* --- channels --- */
 
-/* What all CPUs read, with what could be read beside it; of the standard experiment, if there is
- * one. */
+/* The read bandwidth of all CPUs, with the declared bandwidth; of the standard experiment, if there
+ * is one. */
 static const struct finding *all_read(const struct catalogue *catalogue, size_t index)
 {
     const struct finding *found = NULL;

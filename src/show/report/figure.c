@@ -33,7 +33,7 @@ char *figure_plain(double value, char *text)
         snprintf(text, UNIT_TEXT, "%.3g", value);
         return text;
     }
-    /* Rounded first: 9.996 is 10.0 and not 10.00. */
+    /* Round first: 9.996 becomes 10.0, not 10.00. */
     snprintf(text, UNIT_TEXT, "%.2e", value);
     return figure_format(fabs(value) < 1000 ? strtod(text, NULL) : value, 3, text);
 }

@@ -1,5 +1,5 @@
-/* The findings of a probe, a row each; its clusters as a tree, and where they contradict what is
- * declared. */
+/* The findings of a probe, a row each; its clusters as a tree, and where they contradict declared
+ * values. */
 #include "base/cpulist.h"
 #include "base/text.h"
 #include "conclude/clusters/clusters.h"
@@ -18,7 +18,7 @@ struct filled {
     bool any, declared, cpus;
 };
 
-/* `before`: the finding above it. What is shown in cycles and in ns has one sentence. */
+/* `before`: the finding above it. A value in cycles and its twin in ns share one sentence. */
 static void add_finding(struct report *report, struct table *table,
                         const struct catalogue_entry *entry, const struct finding *before,
                         const struct filled *filled)
@@ -79,7 +79,7 @@ static bool is_disagreement(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS;
 }
 
-/* All of them, each below what holds it: they stand in that order. */
+/* All clusters, each below the one around it: the findings are in that order. */
 static void add_tree(struct report *report, struct table *table,
                      const struct catalogue_entry *entries, size_t count)
 {
@@ -94,7 +94,7 @@ static void add_tree(struct report *report, struct table *table,
         while (depth &&
                (other || depth == DEPTH_MAX || !cluster_is_within(&cpus, &above[depth - 1])))
             depth--;
-        if (other) { /* a row for those that come of another experiment: another tree */
+        if (other) { /* another experiment begins another tree */
             struct line words = {0};
             line_add_experiment(&words, entry->finding);
             table_add_row(report, table)->cells[0] =
@@ -105,7 +105,8 @@ static void add_tree(struct report *report, struct table *table,
         row->depth = depth;
         row->cells[0] = cell_of_text(entry->finding->cpus);
         row->cells[1] = cell_of_finding(entry->finding, FORM_MEASURED);
-        row->cells[1].low = row->cells[1].high = NAN; /* a range lies within, no interval */
+        row->cells[1].low = row->cells[1].high =
+            NAN; /* this is the range of its pairs, not an interval */
         row->cells[1].flags = 0;
         row->cells[2] = cell_of_text(entry->finding->text);
         above[depth++] = cpus;
@@ -168,7 +169,7 @@ struct size {
     double least, most;
 };
 
-/* For the experiment that comes first. */
+/* Of the first experiment only. */
 static size_t count_sizes(const struct catalogue_entry *entries, size_t finding_count,
                           struct size *sizes, const struct catalogue_entry **example,
                           struct pool *pool)
@@ -226,8 +227,8 @@ const char *report_tell_clusters(struct report *report, size_t index,
 
 void matrix_add_groups(struct report *report, size_t index, struct matrix *matrix)
 {
-    /* Limits for foreign documents. A tree of so many CPUs has no more groups; and each of its
-     * levels, ten at most, names every CPU in five bytes. */
+    /* Limits for documents from elsewhere. A tree of so many CPUs has no more groups, and each of
+     * its levels, ten at most, names every CPU in five bytes. */
     enum { GROUPS_MAX = 2 * CLUSTERS_CPUS_MAX, BYTES_MAX = 10 * 5 * CLUSTERS_CPUS_MAX };
     size_t bytes = 0;
     const struct catalogue_entry *list = catalogue_of(&report->catalogue, index, matrix->probe);

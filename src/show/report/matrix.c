@@ -1,5 +1,4 @@
-/* A matrix of a probe: its cells, what all of its values say together, and how far trials differ.
- */
+/* A matrix of a probe: its cells, summaries of all its values, and the spread of trials. */
 #include "base/clean.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
@@ -14,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all values of a matrix say together. */
+/* Summary of all values of a matrix. */
 struct extent {
     const struct point *nearest, *farthest;
     double mean;
-    size_t count; /* of points that have a value */
+    size_t count; /* points with a value */
 };
 
 static struct extent extent_of(const struct series *series)
@@ -37,20 +36,20 @@ static struct extent extent_of(const struct series *series)
     return extent;
 }
 
-/* Only where every trial is a line of its own can the lines' share of the scatter be known. */
+/* The share of cache lines in the scatter is known only if every trial uses another line. */
 static bool is_over_lines(const struct point *point)
 {
     return isfinite(point->scatter.line);
 }
 
-/* How values are written: over the scale's divisor, with that number of digits behind the point. */
+/* How values are written: divided by the scale's divisor, with so many decimals. */
 struct digits {
     double divisor;
     int decimals;
     const char *unit;
 };
 
-/* How far the trials of one pair lie apart: at the worst pair, and at the median pair. */
+/* The spread of the trials of one pair: of the worst pair, and of the median pair. */
 static const char *tell_spread(struct report *report, const struct series *series,
                                const struct digits *digits)
 {
@@ -107,7 +106,7 @@ static void add_scatter(struct line *line, const struct series *series, const ch
              figure_plain(room[count / 2] * 100, percent));
 }
 
-/* Where the scatter comes from, at the median pair: "line to line 12 %, drift 1 %". */
+/* The sources of scatter, for the median pair: "line to line 12 %, drift 1 %". */
 static const char *tell_scatter(struct report *report, const struct series *series)
 {
     struct line parts = {0};
@@ -121,8 +120,7 @@ static const char *tell_scatter(struct report *report, const struct series *seri
                         : NULL;
 }
 
-/* The mean of what the pairs take when nobody disturbs them; NAN where that is not known of all, or
- * none of them was disturbed. */
+/* The mean of the pairs' quiet values; NAN: a pair has none, or no pair was disturbed. */
 static double quiet_mean(const struct series *series)
 {
     double sum = 0;
@@ -156,7 +154,7 @@ static const char *tell_extent(struct report *report, const struct series *serie
                        extent->mean / divisor, digits->unit, alone);
 }
 
-/* --- what a probe measured beside its matrix for a few of the pairs --- */
+/* --- additional measurements of a few of the pairs --- */
 
 static bool is_other(const struct series *series)
 {

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The name of a processor without what its maker adds for lawyers, and without its nominal clock.
- */
+/* A processor's name without trademark signs, filler words and nominal clock. */
 static void add_model(struct line *line, const char *model)
 {
     static const char *const noise[] = {"(R)", "(r)", "(TM)", "(tm)", " CPU", " Processor"};
@@ -39,7 +38,7 @@ void line_add_machine(struct line *line, const struct machine_facts *machine)
     if (machine->os || machine->kernel)
         line_add_between(line, ", ", machine->os, "");
     clean_text(machine->kernel, text, sizeof text);
-    text[strspn(text, "0123456789.")] = '\0'; /* without what a distribution appends */
+    text[strspn(text, "0123456789.")] = '\0'; /* without the distribution's suffix */
     line_add(line, "%s%s", *text && machine->os ? " " : "", text);
     if (machine->hypervisor)
         line_add_between(line, ", ", machine->hypervisor, " guest");
@@ -70,7 +69,7 @@ void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
         return;
     }
     line_add_clean(line, gpu->name);
-    /* What OpenCL counts need not be a multiprocessor. */
+    /* OpenCL's compute units need not be multiprocessors. */
     const bool cuda = gpu->backend && strcmp(gpu->backend, "cuda") == 0;
     const bool opencl = gpu->backend && strcmp(gpu->backend, "opencl") == 0;
     if (gpu->multiprocessors)
@@ -118,7 +117,8 @@ bool probe_is_of_devices(const struct probe_result *probe)
     return found;
 }
 
-/* As much of the end of a path as tells it from the other documents'; NULL where nothing does. */
+/* As much of the end of the path as distinguishes it from the other documents'; NULL: nothing
+ * does. */
 static const char *file_of(const struct document *const *documents, size_t count, size_t index)
 {
     const char *path = documents[index]->file;
@@ -132,7 +132,7 @@ static const char *file_of(const struct document *const *documents, size_t count
             continue;
         if (name == path)
             return NULL;
-        for (name--; name > path && name[-1] != '/';) /* a folder more */
+        for (name--; name > path && name[-1] != '/';) /* one more folder */
             name--;
         i = (size_t)-1;
     }

@@ -1,7 +1,7 @@
 /*
- * What has to be known to trust a document's numbers: where they contradict what the machine says
- * of itself, what did not end well, what flags mean and what a person can do about them. All
- * outputs draw these notes, so that they leave out the same and count the same.
+ * What a reader must know to trust a document's numbers: contradictions with declared values,
+ * probes that did not complete, flags with their meanings and remedies. All outputs draw these
+ * notes, so they omit and count the same.
  */
 #include "base/clean.h"
 #include "conclude/registry/device.h"
@@ -15,14 +15,14 @@
 
 enum { NAMES_MAX = 3, REMARKS_MAX = 8, DISAGREEMENTS_MAX = 12, FAILURES_MAX = 3 };
 
-/* What these notes are about. */
+/* The document and probes that the notes are about. */
 struct scope {
     struct report *report;
     const struct document *document;
     size_t index;
     const struct probe_result *only; /* NULL: all probes */
     const struct probe_result *probes;
-    size_t probe_count; /* of which these are the notes */
+    size_t probe_count; /* number of `probes` */
 };
 
 static struct note *add_note(const struct scope *scope, enum note_kind kind)
@@ -40,15 +40,15 @@ static void add_more(const struct scope *scope, size_t all, size_t said)
             report_text(scope->report, "and %zu more in the document", all - said);
 }
 
-/* --- where what was found and what the machine says of itself are not the same --- */
+/* --- contradictions between measured and declared values --- */
 
 static bool has_own_sentence(const struct catalogue_entry *entry)
 {
     return entry->meaning.role == ROLE_DISAGREEMENT || entry->meaning.role == ROLE_NOTE;
 }
 
-/* The interval keeps the value apart from what is declared, or the finding is there to say so.
- * Clusters speak for themselves, below their matrix. */
+/* A disagreement: the interval excludes the declared value, or the finding exists to report one.
+ * Those of clusters are shown below their matrix. */
 static bool is_disagreement(const struct catalogue_entry *entry)
 {
     const struct finding *finding = entry->finding;
@@ -56,8 +56,8 @@ static bool is_disagreement(const struct catalogue_entry *entry)
     const bool above = finding->low > finding->declared, below = finding->high < finding->declared;
     if (!finding->text || catalogue_is_of_clusters(entry))
         return false;
-    /* What stands beside what is declared in a place of its own (show/report/facts.c): a memory
-     * that is slower or narrower than declared is no disagreement, but one that is wider. */
+    /* Nodes and bandwidths are compared with declared values elsewhere (show/report/facts.c). Less
+     * bandwidth than declared is no disagreement, but more is. */
     if (meaning->fact == FACT_NODE || (meaning->role == ROLE_WIDTH && !above))
         return false;
     /* A level whose declared capacity was not found: the text says why. */
@@ -72,13 +72,13 @@ static void add_disagreement(struct line *line, const struct catalogue_entry *en
 {
     const struct finding *finding = entry->finding;
     struct line what = {0};
-    /* What is there to disagree has a sentence that names what it is about. */
+    /* A finding that exists to report a disagreement names its subject in its sentence. */
     if (!has_own_sentence(entry)) {
         const char *rest;
         char name[CLEAN_TEXT];
         int device = device_of_name(finding->name, &rest);
         clean_text(rest, name, sizeof name);
-        /* Of a device all but what it is: "gpu0 split.32K.L1" of its capacity. */
+        /* For a device, all but the last word: "gpu0 split.32K.L1" for its capacity. */
         const char *last = strrchr(name, '.');
         if (device >= 0)
             line_add(&what, "gpu%d ", device);
@@ -106,7 +106,7 @@ static void add_disagreements(const struct scope *scope)
     add_more(scope, count, DISAGREEMENTS_MAX);
 }
 
-/* --- what did not end well --- */
+/* --- probes that failed or are not complete --- */
 
 static void add_status(const struct scope *scope, const struct probe_result *probe)
 {
@@ -124,16 +124,16 @@ static void add_status(const struct scope *scope, const struct probe_result *pro
     note->why = probe->reason;
 }
 
-/* A reason why points have no value, and how many points of a probe have it. */
+/* A reason for missing values, and how many points of a probe have it. */
 struct failure {
     const struct point *first;
-    const struct series *series; /* of the first */
+    const struct series *series; /* of the first point */
     size_t count;
 };
 
 struct failures {
     struct failure list[FAILURES_MAX];
-    size_t count, others; /* points that failed for yet other reasons */
+    size_t count, others; /* `others`: points with further reasons */
 };
 
 static void add_failed(struct failures *failures, const struct series *series,
@@ -188,8 +188,8 @@ struct tally {
     size_t flagged, all;
     double x_low, x_high;
     const char *x_unit;
-    bool matrix, mixed; /* all of them are matrices; mixed: not all on one axis, so that a range
-                           says nothing */
+    bool matrix, mixed; /* `matrix`: all series are matrices; `mixed`: their axes differ, so a range
+                           means nothing */
 };
 
 static const char *axis_name(const struct series *series)
@@ -202,7 +202,7 @@ static struct tally tally_points(const struct probe_result *probe, unsigned bit)
     struct tally tally = {.matrix = true, .x_low = INFINITY, .x_high = -INFINITY};
     for (size_t s = 0; s < probe->series_count; s++) {
         const struct series *series = &probe->series[s];
-        if (device_has_condition(series)) /* its points are those of another series */
+        if (device_has_condition(series)) /* its points repeat those of another series */
             continue;
         tally.matrix = tally.matrix && series->matrix;
         tally.mixed = tally.mixed || (s && strcmp(axis_name(series), axis_name(series - 1)) != 0);
@@ -238,9 +238,9 @@ static void add_points(struct line *line, const struct probe_result *probe, unsi
                  figure_place(tally.x_high, tally.x_unit, high));
 }
 
-/* The findings that carry the flag: "L1.latency, L2.latency (order forward) and 3 more".
- * "L1.latency_ns" says what "L1.latency" has said, unless that has nothing to say. Whether there
- * are any. */
+/* The findings with the flag: "L1.latency, L2.latency (order forward) and 3 more". "L1.latency_ns"
+ * is left out beside "L1.latency", unless only such twins have the flag. Returns whether there are
+ * any. */
 static bool add_names(struct line *line, const struct scope *scope, unsigned bit)
 {
     const struct catalogue *catalogue = &scope->report->catalogue;
@@ -281,13 +281,13 @@ static void add_fewest(struct line *line, const struct scope *scope)
         line_add(line, ", coverage %.0f %%", floor((double)fewest->coverage * 100));
 }
 
-/* What one flag means, for which values, and its remedy. */
+/* A note on one flag: its meaning, the values that have it, and the remedy. */
 static void add_flag(const struct scope *scope, int flag)
 {
     const struct flag_text *text = &flag_texts[flag];
     struct line whom = {0};
     const bool named = add_names(&whom, scope, FLAG_BIT(flag));
-    /* In a summary the headline values represent the points that they were read off. */
+    /* In a summary findings represent the points that they result from. */
     for (size_t p = 0; p < scope->probe_count && (scope->only || !named); p++)
         add_points(&whom, &scope->probes[p], FLAG_BIT(flag));
     if (!whom.length)
@@ -313,7 +313,7 @@ static unsigned flags_to_tell(const struct scope *scope)
             for (size_t i = 0; i < probe->series[s].point_count; i++)
                 flags |= probe->series[s].points[i].flags;
     }
-    /* The remarks may have named the hypervisor already. */
+    /* Skip the flag if the remarks have named the hypervisor. */
     const struct conditions *conditions = &scope->document->conditions;
     const char *hypervisor = scope->document->machine.hypervisor;
     for (size_t i = 0; i < conditions->remark_count && hypervisor; i++)
@@ -322,7 +322,7 @@ static unsigned flags_to_tell(const struct scope *scope)
     return flags;
 }
 
-/* --- what was left out, and what the run met --- */
+/* --- what was left out, and conditions of the run --- */
 
 static void add_remarks(const struct scope *scope)
 {
@@ -353,14 +353,14 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
         add_status(&scope, &scope.probes[p]);
     for (size_t p = 0; p < scope.probe_count; p++)
         add_failures(&scope, &scope.probes[p]);
-    /* The cause first: what the run met explains the doubts, and these what disagrees. */
+    /* Causes first: conditions of the run explain doubts, and doubts explain disagreements. */
     add_remarks(&scope);
     const unsigned flags = flags_to_tell(&scope);
     for (int doubts = 1; doubts >= 0; doubts--) {
         for (int flag = 0; flag < FLAG_COUNT; flag++)
             if (flags & FLAG_BIT(flag) && flag_texts[flag].doubt == doubts)
                 add_flag(&scope, flag);
-        if (doubts && !probe) /* a probe in full has its findings above */
+        if (doubts && !probe) /* a probe in full shows its findings above */
             add_disagreements(&scope);
     }
     for (size_t p = 0; p < scope.probe_count; p++) {
@@ -373,5 +373,5 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
         note->why = left->text;
     }
     if (report->count == before + 1)
-        report->count = before; /* there is nothing to know */
+        report->count = before; /* only the heading was added */
 }

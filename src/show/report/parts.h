@@ -13,7 +13,7 @@ void report_add_levels(struct report *, size_t index, int device);
 void report_add_translation(struct report *, size_t index);
 /* Bandwidths of the CPUs, misses in flight, and latency under load. */
 void report_add_width(struct report *, size_t index);
-/* Facts: the CPU time that the system takes from programs, and the cost of system calls. */
+/* Facts: CPU time taken from programs, and the cost of a wake-up by futex. */
 void report_add_system(struct report *, size_t index);
 /* Facts: memory as firmware and kernel declare it, compared with measured values. */
 void report_add_declared(struct report *, size_t index);

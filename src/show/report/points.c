@@ -1,5 +1,5 @@
-/* The points of series as tables: one series, a group of them row by row, a sheet of them side by
- * side, or a few points where there is no room for all. */
+/* The points of series as tables: one series, a group row by row, a sheet side by side, or a few
+ * points where room is short. */
 #include "base/quantity.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
@@ -12,9 +12,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Where there is no room the names of flags go first, which the notes repeat; then the range, but
- * of a group, which compares the rows by it, the interval; then the number of trials; then cycles.
- */
+/* Without room, columns are left out in this order: the names of flags, which the notes repeat; the
+ * range (for a group, which compares rows by range, the interval); the number of trials; cycles. */
 enum { RANK_CYCLES = 1, RANK_COUNT, RANK_SECOND, RANK_FIRST, RANK_NAMES };
 
 /* The columns of a table besides place and median. */
@@ -35,7 +34,7 @@ static struct column *add_column(struct report *report, struct table *table, con
     return column;
 }
 
-/* A table of one series has a fixed form; that of a group leaves the room to its labels. */
+/* The table of one series has fixed widths; that of a group leaves room for its labels. */
 static void add_columns(struct report *report, struct table *table, const struct series *series,
                         const struct optional_columns *optional)
 {
@@ -142,7 +141,7 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
     const struct optional_columns optional = {
         .labels = count > 1,
         .cycles = series_any(series, count, point_has_cycles),
-        /* Where no point is disturbed, both values agree and one is shown. */
+        /* If no point is disturbed, the quiet values are the found ones. */
         .quiet = series_any(series, count, point_is_disturbed),
         .count = true,
         .range = count > 1 || series->point_count <= RANGE_ROWS,
@@ -162,7 +161,7 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
     }
 }
 
-/* 1 KiB, 16 KiB, 256 KiB, ...: few enough for one screen. */
+/* 1 KiB, 16 KiB, 256 KiB and so on by factors of 16: few enough for one screen. */
 static bool is_round(double x)
 {
     int exponent;
@@ -203,7 +202,7 @@ static bool lacks_cycles(const struct point *point)
     return point->y.n && !point_has_cycles(point);
 }
 
-/* The next x that any of them has after `x`; NAN where none has. */
+/* The next x of any series after `x`; NAN: none. */
 static double next_place(const struct series *series, size_t count, double x)
 {
     double next = NAN;
@@ -216,14 +215,15 @@ static double next_place(const struct series *series, size_t count, double x)
     return next;
 }
 
-/* Medians, in cycles where all have them. */
+/* Medians, in cycles if all points have them. */
 void report_add_sheet(struct report *report, size_t index, const struct probe_result *probe,
                       const struct series *series, size_t count)
 {
     enum { PLACE = 12, CELL = 7 };
     const bool cycles = !series_any(series, count, lacks_cycles);
     const int only = series_only_difference(&series[0], &series[1]);
-    const size_t own = only < 0 ? 0 : (size_t)only; /* series_sheet() has found that there is one */
+    const size_t own =
+        only < 0 ? 0 : (size_t)only; /* series_sheet() has ensured that there is one */
     struct table *table = add_table(report, index, probe);
     table->legend =
         report_text(report, "%s, a column for each %s",

@@ -15,7 +15,7 @@
 
 /* --- the verdict (conclude/verdict.h), behind the title --- */
 
-/* What a value and the interval beside it are; NULL where there is nothing to say. */
+/* What a value and its interval are; NULL: nothing to say. */
 static const char *meaning_of(struct report *report, const struct document *document,
                               const struct document_verdict *verdict)
 {
@@ -45,7 +45,7 @@ static const char *meaning_of(struct report *report, const struct document *docu
 
 /* --- the first screen --- */
 
-/* What the document is of, and how far it can be trusted. */
+/* The machine, and how reliable the document is. */
 static void add_machine(struct report *report, const struct document *document, size_t index)
 {
     struct document_verdict verdict;
@@ -101,7 +101,7 @@ void report_add_series_heading(struct report *report, size_t index,
     block->heading = heading;
 }
 
-/* Documents of before there were headlines have none: the first series of each probe are it. */
+/* Old documents have no headlines: the first series of each probe replace them. */
 static bool has_headlines(const struct report *report, size_t index)
 {
     const struct document *document = report->catalogue.documents[index];
@@ -158,7 +158,8 @@ static void add_summary(struct report *report, size_t index, const struct probe_
 
 /* --- one probe in full --- */
 
-/* The settings of a probe that its series do not name already, and what repeats its orders. */
+/* The settings of a probe that its series do not name, and the seed that repeats its random
+ * orders. */
 static void add_parameters(struct report *report, size_t index, const struct probe_result *probe,
                            const struct series *series)
 {
@@ -168,7 +169,7 @@ static void add_parameters(struct report *report, size_t index, const struct pro
         if (!factor_seen(series, probe->parameters[i].name) &&
             parameter_is_setting(&probe->parameters[i]))
             line_add_factors(&line, &probe->parameters[i], 1);
-    /* What was imported had no random orders, and what was joined had several. */
+    /* Imported documents have no random orders, and joined ones have several seeds. */
     if (run->started && !run->joined)
         line_add(&line, "%sseed %llu", line.length ? ", " : "", (unsigned long long)run->seed);
     if (!line.length)
@@ -179,8 +180,8 @@ static void add_parameters(struct report *report, size_t index, const struct pro
     facts_add(report, &block->facts)->text = text;
 }
 
-/* How many series from this one on are one table, and whether as its columns. Of conditions none:
- * the page draws them, and tables of all these temperatures hide the rest. */
+/* How many series from this one on share one table, and whether as its columns; 0 for conditions:
+ * the page draws them, and tables of all these temperatures would hide the rest. */
 static size_t together_from(const struct probe_result *probe, size_t first, bool *sheet)
 {
     const struct series *series = &probe->series[first];
@@ -196,7 +197,7 @@ static size_t together_from(const struct probe_result *probe, size_t first, bool
     return columns;
 }
 
-/* Several series in one table: a heading says what they have in common. */
+/* Several series in one table: the heading names their common factors. */
 static void add_together(struct report *report, size_t index, const struct probe_result *probe,
                          const struct series *series, size_t count, bool sheet)
 {
@@ -206,7 +207,7 @@ static void add_together(struct report *report, size_t index, const struct probe
     common.matrix = false; /* the heading of a table */
     for (size_t i = 1; i < count && common.name; i++)
         if (!text_same(series[i].name, common.name))
-            common.name = NULL; /* each one's rows begin with its own */
+            common.name = NULL; /* the rows begin with the names */
     report_add_series_heading(report, index, probe, &common, series, false);
     if (series == probe->series)
         add_parameters(report, index, probe, series);
@@ -239,7 +240,7 @@ static void add_series(struct report *report, size_t index, const struct probe_r
     }
 }
 
-/* What the first screen lacks of a probe, in short tables, and its findings. */
+/* The series of a probe that the first screen lacks, in short tables, and its findings. */
 static void add_short(struct report *report, size_t index, const struct probe_result *probe,
                       bool headlines)
 {

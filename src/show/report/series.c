@@ -1,8 +1,8 @@
 /*
- * Series beside each other. Those that differ in nothing but who or what was measured are the rows
- * of one table, because a dozen tables of two rows each compare nothing; curves of one name that
- * differ in a single factor are its columns, because eleven long tables below one another don't
- * either.
+ * Series in relation to each other. Short series that differ only in what was measured are the rows
+ * of one table, because a dozen tables of two rows are hard to compare; curves of one name that
+ * differ in one factor are the columns of one table, because eleven long tables in a row are no
+ * better.
  */
 #include "show/report/series.h"
 
@@ -65,8 +65,8 @@ bool matrix_is_repeated(const struct probe_result *probe, const struct series *s
     return false;
 }
 
-/* A curve of totals and one of shares of them are of one axis and unit. A series that is named as
- * its probe is the one that the title names. */
+/* A curve of totals and one of shares can have the same axis and unit. The title names the series
+ * that is named as its probe. */
 bool series_needs_name(const struct probe_result *probe, const struct series *series)
 {
     if (text_same(probe->name, series->name))
@@ -78,9 +78,9 @@ bool series_needs_name(const struct probe_result *probe, const struct series *se
     return false;
 }
 
-enum { SERIES_SEEN = 256 }; /* of a probe, to set one apart from; ours have some sixty */
+enum { SERIES_SEEN = 256 }; /* series of a probe that are compared; fathom's have about sixty */
 
-/* Whether the factor distinguishes the series from another of its name on the first screen. */
+/* Whether the factor distinguishes the series from another headline of its name. */
 static bool tells_apart(const struct probe_result *probe, const struct series *series,
                         const struct factor *factor)
 {
@@ -114,13 +114,13 @@ size_t series_order_factors(const struct probe_result *probe, const struct serie
 }
 
 enum {
-    CURVE_POINTS_MAX = 8, /* of a group: the most places */
+    CURVE_POINTS_MAX = 8, /* places of a group of rows, at most */
     MATRIX_POINTS_MAX = 4,
     CURVES_MIN = 2,
     MATRICES_MIN = 3,
     ROWS_MAX = 1024,
-    SHEET_CURVES_MIN = 3,  /* of a sheet */
-    SHEET_CURVES_MAX = 32, /* more than anybody compares; another person's document may have more */
+    SHEET_CURVES_MIN = 3,  /* curves of a sheet */
+    SHEET_CURVES_MAX = 32, /* more is unreadable; documents from elsewhere may have more */
     SHEET_POINTS_MIN = CURVE_POINTS_MAX + 1,
     SHEET_POINTS_MAX = 1024
 };
@@ -138,8 +138,8 @@ static bool has_place(const struct series *series, const struct point *place)
     return false;
 }
 
-/* Rows of one name are distinguished by their factors; where names differ, every row has its own,
- * or two would have one label. A device's rows show both. */
+/* Either all names are the same, and factors distinguish the rows, or all names differ; otherwise
+ * two rows could have the same label. A device's rows show both. */
 static bool names_agree(const struct series *series, size_t together)
 {
     if (together == 1 || device_has_series(series))
@@ -151,7 +151,7 @@ static bool names_agree(const struct series *series, size_t together)
     return true;
 }
 
-/* Some may lack a place that there was no time for; all of them together have but a few. */
+/* A series may lack a place for which time ran out; all of them together have only a few. */
 size_t series_group(const struct series *series, size_t count)
 {
     count = count < ROWS_MAX ? count : ROWS_MAX;
@@ -185,7 +185,7 @@ static bool is_column(const struct series *a, const struct series *b)
            quantity_same(a->x.unit, b->x.unit) && quantity_same(a->y.unit, b->y.unit);
 }
 
-/* The factor that names all that a series differs in from others of its name; -1: it has none. */
+/* Index of the factor "variant", which covers all differences from others of its name; -1: none. */
 static int variant_of(const struct series *series)
 {
     for (size_t i = 0; i < factors_seen(series); i++)
@@ -248,11 +248,11 @@ size_t series_common_factors(const struct series *series, size_t count,
     return kept;
 }
 
-/* Where some names are the same it needs both: "gpu0 bandwidth, traffic read". */
+/* If only some names are the same, a label has name and factors: "gpu0 bandwidth, traffic read". */
 const char **series_labels(struct report *report, const struct series *series, size_t count)
 {
     bool own_names = true, one_name = true;
-    bool common[FACTORS_SEEN]; /* of the first one's factors: those that all share */
+    bool common[FACTORS_SEEN]; /* which factors of the first series all share */
     if (count < 2)
         return NULL;
     const char **labels = pool_alloc(report->pool, count, sizeof *labels);
@@ -275,7 +275,7 @@ const char **series_labels(struct report *report, const struct series *series, s
                 !device_factor_is_named(&series[i], factor))
                 line_add_factors(&line, factor, 1);
         }
-        /* Without a label its rows would look like more of the series above them. */
+        /* Without a label its rows would look like part of the series above. */
         if (!*line.text)
             line_add_clean(&line, series[i].name);
         labels[i] = report_line(report, &line);

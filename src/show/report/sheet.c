@@ -1,7 +1,7 @@
 /*
- * The datasheet: what the findings say of each level, road, page size and device. What a finding
- * means follows from its name (conclude/registry/registry.h), so a document of any run, or of any
- * other tool's table, fills as much of it as it can.
+ * The datasheet: the findings of each level, bandwidth, page size and device. A finding's meaning
+ * follows from its name (conclude/registry/registry.h), so a document of any run, or of another
+ * tool's table, fills as much of it as it can.
  */
 #include "base/quantity.h"
 #include "conclude/levels/of_document.h"
@@ -18,8 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How far what was found lies from what the hardware does alone: "+5.6 %". False: not beyond doubt.
- */
+/* The difference of the found value from the quiet one: "+5.6 %". False: it is not beyond doubt. */
 static bool add_as_found(struct line *line, const struct finding *finding)
 {
     const bool disturbed = finding && finding_is_disturbed(finding);
@@ -55,13 +54,13 @@ static const struct {
                         [FACT_LINE] = {"line", 5, FORM_WHOLE},
                         [FACT_WAYS] = {"ways", 5, FORM_WHOLE}};
 
-/* In cycles, which the clock does not move, where there are any. */
+/* In cycles if there are any, because these do not depend on the clock. */
 static const struct finding *latency_of(const struct level *level)
 {
     return level->facts[FACT_LATENCY] ? level->facts[FACT_LATENCY] : level->facts[FACT_LATENCY_NS];
 }
 
-/* "core clock 3.24 GHz"; NULL: it is not known. */
+/* "core clock 3.24 GHz"; NULL: unknown. */
 static const char *clock_words(struct report *report, size_t index, int device)
 {
     const struct catalogue *catalogue = &report->catalogue;
@@ -85,8 +84,7 @@ void report_add_levels(struct report *report, size_t index, int device)
 {
     const struct document *document = report->catalogue.documents[index];
     struct levels levels;
-    /* Which columns any level fills, and whether what was found of any is more than what the
-     * hardware does alone. */
+    /* Which columns any level fills, and whether any found value differs from the quiet one. */
     bool facts[LEVEL_FACTS] = {[FACT_LATENCY] = true, [FACT_LATENCY_NS] = true}, declared = false;
     bool disturbed = false;
     levels_collect(&levels, &report->catalogue, index, device);
@@ -108,7 +106,7 @@ void report_add_levels(struct report *report, size_t index, int device)
     table_add_words(report, table, "level", device < 0 ? 6 : 13);
     for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
         if (facts[fact]) {
-            /* Where nothing disturbed it, the quiet value is what was found. */
+            /* Without interference the quiet value is the found one. */
             const bool quiet = fact == FACT_LATENCY && disturbed;
             struct column *column = table_add_figures(
                 report, table, quiet ? "latency, quiet" : heads[fact].name, heads[fact].least);
@@ -155,15 +153,16 @@ void report_add_levels(struct report *report, size_t index, int device)
 
 enum { RATES_MAX = 24, RATE_COLUMNS_MAX = 4 };
 
-/* For CPUs: one CPU and all of them; for a device the ends of names: "read", "write", "copy". */
+/* The columns: for CPUs, one CPU and all CPUs; for a device, the ends of names: "read", "write",
+ * "copy". */
 struct rate_columns {
     const char *names[RATE_COLUMNS_MAX];
     int count;
 };
 
-/* A row is a kernel of the CPUs or a memory of a device. A road of the CPUs has its kernel alone
- * between "bandwidth" and how many CPUs: another access than the sequential one has a word of its
- * own there. */
+/* A row is a kernel of the CPUs or a memory of a device. The name of a CPU bandwidth has only the
+ * kernel between "bandwidth" and the number of CPUs; an access that is not sequential has its own
+ * word there. */
 static int place_of_rate(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
     struct rate_columns *columns = with;
@@ -194,8 +193,8 @@ static int place_of_rate(void *with, const struct catalogue_entry *entry, char n
     return at;
 }
 
-/* How far what was found lies below what the hardware does alone, column by column ("-5.6 %"), "-"
- * where the two agree. NULL: they agree everywhere. */
+/* The difference of found values from quiet ones, column by column ("-5.6 %"), "-" where they
+ * agree. NULL: they agree everywhere. */
 static const char *rates_as_found(struct report *report, const struct pivot_row *rates, int columns)
 {
     struct line line = {0};
@@ -209,7 +208,7 @@ static const char *rates_as_found(struct report *report, const struct pivot_row 
     return any ? report_line(report, &line) : NULL;
 }
 
-/* False where there are none. */
+/* False: there are none. */
 static bool add_rates(struct report *report, size_t index, int device)
 {
     struct rate_columns columns = {{"1 CPU", "all CPUs"}, device < 0 ? 2 : 0};
@@ -326,11 +325,12 @@ void report_add_width(struct report *report, size_t index)
     report_add_facts(report, SECTION_WIDTH, index, rates ? NULL : "width", NULL, &facts);
 }
 
-/* --- address translation, a fact a page size: how far each TLB reaches and what lies beyond --- */
+/* --- address translation, a fact for each page size: the reach of each TLB, and the cost beyond
+ * --- */
 
 enum { NEAREST, SECOND, HIT, WALK, SPLIT, ONSET };
 
-/* "dtlb2.4K.entries" is of the second level. */
+/* "dtlb2.4K.entries" belongs to the second level. */
 static int place_in_pages(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
     const struct finding_meaning *meaning = &entry->meaning;
@@ -348,15 +348,15 @@ static int place_in_pages(void *with, const struct catalogue_entry *entry, char 
         return HIT;
     case FACT_WALK:
         return WALK;
-    case FACT_SPLIT: /* more than noise would make it seem */
+    case FACT_SPLIT: /* `declared` is set only if noise cannot explain it */
         return isfinite(entry->finding->declared) ? SPLIT : PIVOT_NONE;
     default:
         return PIVOT_NONE;
     }
 }
 
-/* "96 entries; up to 2048 +7.00 cycles; a page walk +30.0 cycles; 98 % translated in pieces of 4K",
- * where a hypervisor splits these pages: "dtlb.2M.as.4K". */
+/* "96 entries; up to 2048 +7.00 cycles; a page walk +30.0 cycles; 98 % translated in pieces of 4K"
+ * if a hypervisor splits these pages: "dtlb.2M.as.4K". */
 static void add_pages(struct line *line, const struct pivot_row *pages)
 {
     const struct finding *const *values = pages->values, *onset = values[ONSET];
@@ -392,7 +392,7 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
 
 void report_add_translation(struct report *report, size_t index)
 {
-    enum { EXPERIMENTS_MAX = 4 }; /* of a page size */
+    enum { EXPERIMENTS_MAX = 4 }; /* for each page size */
     struct pivot pages = {.count = 0};
     struct facts facts = {0};
     pivot_collect(&pages, &report->catalogue, index, -1, place_in_pages, NULL);
@@ -412,17 +412,17 @@ void report_add_translation(struct report *report, size_t index)
     report_add_facts(report, SECTION_DEPTH, index, NULL, NULL, &facts);
 }
 
-/* --- devices: what each is, its levels and memories, its roads, what the host and other devices
- * are away. What else a finding has to say there, and where, its line in the registry tells
- * (`place`, `words`). --- */
+/* --- devices: what each is, its levels, memories and bandwidths, and the distance to the host and
+ * to other devices. The registry's line of a finding (`place`, `words`) says where else it is
+ * shown, and with which words. --- */
 
 enum { DEVICES_MAX = 16, PLACES_MAX = 16 };
 
-/* What stands in one line of facts: "to the device 12.0 GB/s, to the host 12.5 GB/s". */
+/* One line of facts: "to the device 12.0 GB/s, to the host 12.5 GB/s". */
 struct place {
     const char *name;
     struct line words;
-    char group[FINDING_WORDS]; /* what neighbours share: "gpu1: " */
+    char group[FINDING_WORDS]; /* prefix that adjacent findings share: "gpu1: " */
     bool below_levels;
 };
 

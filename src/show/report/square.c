@@ -1,5 +1,5 @@
-/* The points of a matrix by row and column, and the cells that are shown of it: which pair stands
- * where, what is shown where there is no value, and the pairs by groups of CPUs. */
+/* The points of a matrix by row and column, and its cells: which pairs are shown, what is shown
+ * without a value, and the pairs by groups of CPUs. */
 #include "show/report/square.h"
 
 #include "base/clean.h"
@@ -16,7 +16,7 @@
 
 /* --- the grid --- */
 
-/* Where an id stands. */
+/* The index of an id among the rows or columns. */
 struct grid_place {
     int id;
     size_t at;
@@ -49,7 +49,7 @@ static const struct grid_place *find_place(const struct grid_place *places, size
     return low < count && places[low].id == id ? &places[low] : NULL;
 }
 
-/* Where it stands; their count where it does not. */
+/* An id's index; `count` if it is not there. */
 static size_t place_of(const struct grid_place *places, size_t count, int id)
 {
     const struct grid_place *place = find_place(places, count, id);
@@ -66,7 +66,7 @@ size_t grid_column(const struct grid *grid, int id)
     return place_of(grid->column_places, grid->column_count, id);
 }
 
-/* Each id once, ascending, with the number of the first point that it belongs to. */
+/* Keeps each id once, ascending, with the number of the first point that it belongs to. */
 static size_t sort_unique(struct grid_place *places, size_t count)
 {
     size_t kept = 0;
@@ -77,8 +77,8 @@ static size_t sort_unique(struct grid_place *places, size_t count)
     return kept;
 }
 
-/* Whether the points come row by row, and every column is also a row: then the order of the rows
- * was chosen on purpose. */
+/* Whether the points come row by row and every column is also a row: then the order of the rows was
+ * chosen on purpose. */
 static bool is_in_order(const struct grid *grid, const struct series *series)
 {
     size_t runs = 0;
@@ -92,7 +92,8 @@ static bool is_in_order(const struct grid *grid, const struct series *series)
     return true;
 }
 
-/* From where the ids first come to where they stand: in that order, or ascending. */
+/* Replaces `at`, the first point of each id, by the id's index: in the order of the points, or
+ * ascending. */
 static void number_places(struct grid_place *places, int *ids, size_t count, bool ascending)
 {
     if (!ascending)
@@ -143,7 +144,7 @@ const struct point *grid_point(const struct grid *grid, int from, int to)
 
 /* --- the square --- */
 
-/* Which cells of the square are shown. */
+/* Which cells of the square have values. */
 enum directions { EVERY_DIRECTION, ONE_WAY, LOWER_TRIANGLE };
 
 static bool has_value(const struct point *point)
@@ -151,7 +152,7 @@ static bool has_value(const struct point *point)
     return point && isfinite(point->y.median);
 }
 
-/* Of a triangle the half below the diagonal, with the mean of both directions. */
+/* In a triangle only the half below the diagonal is shown, with the mean of both directions. */
 static struct pair_cell show_cell(const struct grid *grid, size_t r, size_t c,
                                   enum directions which)
 {
@@ -183,7 +184,7 @@ static struct pair_cell show_cell(const struct grid *grid, size_t r, size_t c,
 
 enum { LABEL_MAX = 12 };
 
-/* "0=c0.0 1=c0.1": an id and its label, with blanks between. Labels that are odd are none. */
+/* "0=c0.0 1=c0.1": ids and labels, separated by blanks. A malformed label is ignored. */
 static void read_labels(struct square *square, const struct grid *grid, const char *text,
                         struct pool *pool)
 {
@@ -215,7 +216,7 @@ const struct square *square_of_series(struct pool *pool, const struct probe_resu
     const struct factor *labels = probe_parameter(probe, "cpu_labels");
     if (!grid_build(&grid, series, pool))
         return NULL;
-    /* Where each pair was measured in one direction only, half of the square is no loss. */
+    /* If each pair was measured in one direction only, half of the square may be empty. */
     enum directions which = ONE_WAY;
     for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
@@ -293,8 +294,8 @@ int square_decimals(double largest)
 
 enum { NESTED_MAX = 2048, NEST_MAX = 16, NO_GROUP = -1 };
 
-/* Whether a list is of no more CPUs than clusters are looked for among: "0-1048575" is few bytes
- * and a million of ids, and another person's document may say it of every cluster. */
+/* Whether a list has no more CPUs than clusters are searched for in: "0-1048575" has few bytes but
+ * a million ids, and a document from elsewhere may have it in every cluster. */
 static bool is_sensible(const char *cpus)
 {
     unsigned long count = 0;
@@ -325,18 +326,18 @@ bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
     return inner->count < outer->count;
 }
 
-/* A cluster, and how many others it is within. */
+/* A cluster, and the number of clusters around it. */
 struct nested {
     struct cpulist cpus;
     size_t level;
 };
 
 struct nest {
-    struct nested *list; /* each behind the ones that it is within */
+    struct nested *list; /* outer clusters before inner ones */
     size_t count;
 };
 
-/* The clusters of the experiment that comes first. */
+/* The clusters of the first experiment only. */
 static void build_nest(struct nest *nest, const struct catalogue_entry *list, size_t count,
                        struct pool *pool)
 {
@@ -365,8 +366,8 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* All ids of a square, whether they are rows or columns: in the order of the rows where that is the
- * columns' too, else ascending. */
+/* All ids of a square, rows and columns: in the order of the rows if the columns have the same
+ * order, else ascending. */
 struct ids {
     int *list;
     struct grid_place *sorted;
@@ -397,16 +398,16 @@ static void collect_ids(struct ids *ids, const struct square *square, struct poo
         ids->list[ids->sorted[i].at] = ids->sorted[i].id;
 }
 
-/* Which group each id is of: that of the innermost cluster that holds it. Who is in none is a group
- * alone. */
+/* The group of each id: its innermost cluster. An id outside every cluster is a group of its
+ * own. */
 struct grouping {
     struct ids ids;
-    int *of; /* by place */
+    int *of; /* by index in `ids` */
     size_t count;
 };
 
-/* By the clusters that are within fewer than `level` others; an inner one comes behind the one that
- * holds it. Groups are numbered in the order of the ids. */
+/* Groups by the clusters that have fewer than `level` others around them; inner clusters come later
+ * and overwrite outer ones. Groups are numbered in the order of the ids. */
 static void group_ids(struct grouping *grouping, const struct nest *nest, size_t level)
 {
     const struct ids *ids = &grouping->ids;
@@ -444,15 +445,15 @@ static const char *name_cpus(const struct grouping *grouping, int group, struct 
     return cpulist_format(&cpus, pool_alloc(pool, size, 1), size);
 }
 
-/* The values of all cells by the cell of the groups that they belong to. */
+/* The values of all cells, sorted into the cells of their groups. */
 struct buckets {
-    size_t *begins; /* of each bucket, and one behind the last */
+    size_t *begins; /* start of each bucket, and the end of the last */
     double *values;
     size_t *holes, *doubts; /* by bucket */
 };
 
-/* First how many each bucket has, counted two ahead, so that the second round, which fills them,
- * leaves the beginnings in place. */
+/* The first pass counts each bucket two places ahead, so that the second pass, which fills them,
+ * leaves the starts in place. */
 static void fill_buckets(struct buckets *buckets, const struct square *square,
                          const struct grouping *grouping, bool counting)
 {
@@ -482,7 +483,7 @@ static void fill_buckets(struct buckets *buckets, const struct square *square,
         buckets->begins[i] += buckets->begins[i - 1];
 }
 
-/* A group's cell is doubtful when more than a quarter of its pairs are. */
+/* A group's cell is doubtful if more than a quarter of its pairs are. */
 static struct pair_cell summarise(const struct buckets *buckets, size_t bucket, bool diagonal)
 {
     double *values = buckets->values + buckets->begins[bucket];

@@ -1,7 +1,7 @@
 /*
- * OpenMetrics of a fleet, as show/render/openmetrics.c writes it of one document: families by unit,
- * in base units. What a finding was read off stands in one label, because a factor may be called
- * "node", as the label is that says whose the value is.
+ * OpenMetrics of a fleet, in the form of show/render/openmetrics.c: families by unit, in base
+ * units. All deviations of a finding are in one label, because a factor may be called "node", as
+ * the label that names the node is.
  */
 #include "base/clean.h"
 #include "base/quantity.h"
@@ -32,7 +32,7 @@ static bool is_shown(const struct fleet *fleet, const struct fleet_finding *find
     return finding->spreads && node->state == NODE_JUDGED && finding->spreads[node->group].count;
 }
 
-/* All values whose unit ends a metric's name in this way. */
+/* All values whose unit has this suffix in a metric's name. */
 static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
 {
     char name[64];

@@ -1,4 +1,5 @@
-/* A fleet as ten lines of text; and what nodes' pages are called, which the page shows too. */
+/* A fleet as ten lines of text; and the file names of nodes' pages, and the nodes that the fleet's
+ * page shows. */
 #include "show/render/fleet/fleet.h"
 #include "show/render/parts.h"
 
@@ -6,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* With the lines around them that makes ten. */
+/* With the other lines that makes ten. */
 enum { ODD_LINES = 6 };
 
 void line_add_odd(struct line *line, const struct fleet_node *node)
 {
     if (node->lacks || !node->leads) {
-        /* What is behind the first sign that ends a clause explains it. */
+        /* Only the first clause; the rest explains it. */
         line_add(line, "%.*s", (int)strcspn(node->reason, ":;."), node->reason);
         return;
     }
@@ -107,7 +108,7 @@ void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_s
     fputs(".\n", out);
 }
 
-/* --- which nodes have pages of their own --- */
+/* --- the nodes on the fleet's page --- */
 
 const char *fleet_page_name(const struct fleet *fleet, size_t node, char name[FLEET_PAGE_NAME])
 {
@@ -121,13 +122,13 @@ const char *fleet_page_name(const struct fleet *fleet, size_t node, char name[FL
         name[length] = plain && (length || c != '.') ? (char)c : '_';
         changed = changed || !plain;
     }
-    /* A bare name never has two dashes before its end, so it is no other node's. */
+    /* Unchanged names have no two dashes, so a name with "--" and the index is unique. */
     changed = changed || strstr(from, "--");
     snprintf(name + length, FLEET_PAGE_NAME - length, changed ? "--%zu.html" : ".html", node);
     return name;
 }
 
-/* The odd ones, and of the others those that are first by name, as far as there is room. */
+/* The odd nodes, then the judged others by name, up to FLEET_ROWS_MOST. */
 size_t fleet_page_rows(const struct fleet *fleet, size_t nodes[FLEET_ROWS_MOST])
 {
     size_t count = 0;

@@ -1,8 +1,9 @@
 /*
- * hwloc's XML of the machine with what was measured of it, for every program that uses hwloc:
+ * hwloc's XML of the machine with measured values, for every program that uses hwloc:
  * HWLOC_XMLFILE=FILE HWLOC_THISSYSTEM=1 PROGRAM. Latencies and bandwidths of nodes are memory
  * attributes, hand-offs are distances, and clusters that nothing declares are groups. Version 2.0
- * (hwloc2.dtd), whose readers want every set of an object, and of each text its length, or fail.
+ * (hwloc2.dtd); its readers fail unless every set of an object and the length of each text is
+ * given.
  */
 #include "show/render/hwloc/hwloc.h"
 #include "base/clean.h"
@@ -20,7 +21,7 @@
 
 enum { WORD = 32, INDENT_MOST = 40 };
 
-/* " name=\"0x00000003\"", a bitmap in words of 32 bits, the highest first. */
+/* " name=\"0x00000003\"", a bitmap in 32-bit words, the highest first. */
 static void put_set(FILE *out, const char *name, const struct cpulist *set)
 {
     const int words = set->count ? set->ids[set->count - 1] / WORD + 1 : 1;
@@ -35,7 +36,7 @@ static void put_set(FILE *out, const char *name, const struct cpulist *set)
     fputc('"', out);
 }
 
-/* <info name value>, the text made inert and escaped; nothing where there is none. */
+/* <info name value> with the text made inert and escaped; nothing if it is empty. */
 static void put_info(FILE *out, const char *name, const char *value)
 {
     static const char special[] = "&<>\"";
@@ -51,7 +52,7 @@ static void put_info(FILE *out, const char *name, const char *value)
     fputs("\"/>\n", out);
 }
 
-/* Objects have theirs by their place, and nodes behind them. */
+/* Ids of objects follow their index; ids of nodes come after them. */
 static size_t node_id(const struct objects *objects, size_t node)
 {
     return objects->count + node + 1;
@@ -83,7 +84,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Whether two sorted lists have a CPU in common. */
+/* Whether two ascending lists have a CPU in common. */
 static bool meet(const struct cpulist *a, const struct cpulist *b)
 {
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
@@ -97,7 +98,7 @@ static bool meet(const struct cpulist *a, const struct cpulist *b)
     return false;
 }
 
-/* An object's CPUs, and the nodes near to them; of the machine all. */
+/* An object's CPUs and its local nodes; the machine has all nodes. */
 static void put_object_sets(FILE *out, const struct objects *objects, size_t place)
 {
     const struct cpulist *cpus = &objects->list[place].cpus;
@@ -110,7 +111,7 @@ static void put_object_sets(FILE *out, const struct objects *objects, size_t pla
     put_sets(out, cpus, &nodes, place == OBJECT_ROOT);
 }
 
-/* hwloc numbers: 0 of unified caches, 1 of data, 2 of instructions. */
+/* hwloc's cache types: 0 unified, 1 data, 2 instructions. */
 static void put_cache(FILE *out, const struct objects *objects, const struct object *object)
 {
     const struct declared_objects *facts = object->facts;
@@ -138,7 +139,8 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
     put_object_sets(out, objects, place);
     fprintf(out, " gp_index=\"%zu\"", place + 1);
     put_cache(out, objects, object);
-    /* HWLOC_GROUP_KIND_USER, which hwloc merges with nothing, and _MEMORY, as it makes itself. */
+    /* HWLOC_GROUP_KIND_USER, which hwloc never merges, and HWLOC_GROUP_KIND_MEMORY, the kind of
+     * hwloc's own groups for nodes. */
     if (object->origin == OBJECT_CLUSTER)
         fputs(" kind=\"0\" subkind=\"0\" subtype=\"MeasuredCluster\"", out);
     else if (object->origin == OBJECT_MEMORY)
@@ -175,25 +177,25 @@ static void put_object(FILE *out, const struct objects *objects, const struct do
     fprintf(out, "%*s</object>\n", depth < INDENT_MOST ? 2 * depth : 2 * INDENT_MOST, "");
 }
 
-/* --- distances. hwloc's are whole numbers, so they are in picoseconds, which the name says; hwloc
- * itself only compares them. Both directions of a pair count as one. hwloc wants a whole matrix:
- * where pairs are missing, the CPUs that lack most of them are left out. --- */
+/* --- distances. hwloc needs whole numbers and only compares them, so they are in picoseconds,
+ * which the name says. Both directions of a pair count as one. hwloc needs a complete matrix: if
+ * pairs are missing, the CPUs with most missing pairs are left out. --- */
 
 /* FROM_USER | MEANS_LATENCY of hwloc/distances.h. */
 enum { KIND = 2 | 4, VALUES_A_LINE = 10, NUMBER = 24, LINE = VALUES_A_LINE * NUMBER };
 
-/* A second is no hand-off. */
+/* A hand-off never takes a second. */
 static const double most_ps = 1e12;
 
 struct distances {
     int *cpus;       /* ascending */
-    double *values;  /* row by row, in ps; NAN where a pair has none */
-    size_t *missing; /* of each CPU: pairs with CPUs that are not left out */
+    double *values;  /* row by row, in ps; NAN: no value */
+    size_t *missing; /* of each CPU: missing pairs with CPUs that remain */
     bool *left_out;
     size_t count;
 };
 
-/* The mean of both directions, or the one there is. */
+/* The mean of both directions, or the only one. */
 static double between(const struct grid *grid, int a, int b)
 {
     const struct point *forth = grid_point(grid, a, b), *back = grid_point(grid, b, a);
@@ -241,7 +243,7 @@ static void collect(struct distances *distances, const struct grid *grid, const 
     leave_out(distances);
 }
 
-/* Numbers that end up in elements of some each, with the length of their text. */
+/* Numbers that are written in elements of a few each, with the length of their text. */
 struct numbers {
     FILE *out;
     const char *element;
@@ -296,22 +298,23 @@ static void put_handoffs(FILE *out, const struct objects *objects, const struct 
     const struct quantity *quantity = series ? quantity_of(series->y.unit) : NULL;
     struct distances distances;
     struct grid grid;
-    if (!quantity || !grid_build(&grid, series, pool)) /* or too scattered to have any */
+    if (!quantity || !grid_build(&grid, series, pool)) /* too scattered for a matrix */
         return;
     collect(&distances, &grid, &objects->list[OBJECT_ROOT].cpus, quantity->metric_factor * 1e12,
             pool);
     put_distances(out, &distances);
 }
 
-/* --- attributes: latencies and bandwidths of nodes' memory, from the CPUs of each node. Where
- * nodes were not measured against each other and there is one, the levels' DRAM tells them. --- */
+/* --- attributes: latency and bandwidth of each node's memory, from the CPUs of each node. If
+ * nodes were not measured against each other and there is only one, the level DRAM gives its
+ * values. --- */
 
-/* hwloc's own attributes, in the units of hwloc/memattrs.h: ns and MiB/s. The flags are
- * HIGHER_FIRST or LOWER_FIRST and NEED_INITIATOR. */
+/* hwloc's predefined attributes, in the units of hwloc/memattrs.h: ns and MiB/s. The flags are
+ * HIGHER_FIRST or LOWER_FIRST, and NEED_INITIATOR. */
 struct attribute {
     const char *name;
     enum dimension dimension;
-    double unit; /* what 1 of it is, in s or B/s */
+    double unit; /* the size of 1 in s or B/s */
     int flags;
 };
 static const struct attribute attributes[] = {
@@ -347,7 +350,7 @@ static void put_value(struct writing *writing, size_t node, const struct cpulist
     fputs("/>\n", writing->out);
 }
 
-/* The CPUs of a node, as the kernel counts them: to hwloc a node without CPUs has those of its
+/* The CPUs of a node as the kernel lists them: hwloc gives a node without CPUs those of its
  * neighbours. */
 static struct cpulist cpus_of(const struct writing *writing, int node)
 {
@@ -364,7 +367,7 @@ static struct cpulist cpus_of(const struct writing *writing, int node)
     return cpus;
 }
 
-/* Nodes against each other. */
+/* Writes the values from each node to each node. */
 static void put_ways(struct writing *writing, const struct series *series)
 {
     const double factor = quantity_of(series->y.unit)->metric_factor;
@@ -382,7 +385,7 @@ static void put_ways(struct writing *writing, const struct series *series)
     }
 }
 
-/* Of several kernels the first, which reads. */
+/* If several kernels were measured, the first one, which reads, counts. */
 static void put_memory(struct writing *writing)
 {
     const struct document *document = writing->document;

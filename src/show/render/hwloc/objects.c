@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Linux runs at most 8192 CPUs (NR_CPUS). A text of a few bytes can name a million, so all sets
- * together have a limit too: no machine has more levels than 32. */
+/* Linux runs at most 8192 CPUs (NR_CPUS). A short text can name a million, so all sets together
+ * have a limit too: no machine has more than 32 levels. */
 enum { CPU_MOST = 16384, MEMBERS_MOST = 32 * CPU_MOST };
 
-/* hwloc's types that nest, the outer ones first. */
+/* hwloc's types, outer ones first. */
 static const char *const types[] = {"Machine", "Package",  "Die",      "Group",   "L5Cache",
                                     "L4Cache", "L3Cache",  "L3iCache", "L2Cache", "L2iCache",
                                     "L1Cache", "L1iCache", "Core",     "PU"};
 enum {
     RANK_GROUP = 3,
     RANK_PU = sizeof types / sizeof *types - 1,
-    /* Of equal sets the one that is declared comes first, and the same set is not taken twice. */
+    /* Of equal sets the declared one comes first; the others are then not taken. */
     RANK_MEMORY,
     RANK_CLUSTER,
 };
@@ -25,7 +25,7 @@ enum {
 struct building {
     struct objects *objects;
     const struct document *document;
-    size_t members; /* CPUs of all sets */
+    size_t members; /* CPUs in all sets together */
     struct pool *pool;
 };
 
@@ -68,7 +68,7 @@ static struct object *add_object(struct building *building, int rank, struct cpu
     return object;
 }
 
-/* --- what is declared --- */
+/* --- declared objects --- */
 
 static long number_of(const struct declared_objects *facts, size_t i)
 {
@@ -103,7 +103,7 @@ static void add_cpus(struct building *building, const struct declared_objects *f
         add_object(building, RANK_PU, (struct cpulist){&cpus.ids[i], 1})->number = cpus.ids[i];
 }
 
-/* Each node, and a group of its CPUs, which is dropped where another object has the same. */
+/* Each node, and a group of its CPUs, which is dropped if another object has the same CPUs. */
 static void add_nodes(struct building *building, const struct declared_objects *facts)
 {
     struct objects *objects = building->objects;
@@ -129,7 +129,7 @@ static void add_nodes(struct building *building, const struct declared_objects *
     }
 }
 
-/* Those of one matrix: another experiment's would be another tree. */
+/* The clusters of the standard experiment: another one's would be another tree. */
 static void add_clusters(struct building *building, const struct probe_result *probe)
 {
     for (size_t i = 0; i < probe->finding_count; i++) {
@@ -142,9 +142,9 @@ static void add_clusters(struct building *building, const struct probe_result *p
     }
 }
 
-/* --- which is in which --- */
+/* --- nesting --- */
 
-/* The larger before what it may hold. */
+/* Larger objects before those that they may contain. */
 static int compare(const void *a, const void *b)
 {
     const struct object *x = a, *y = b;
@@ -155,9 +155,9 @@ static int compare(const void *a, const void *b)
     return (x->cpus.ids[0] > y->cpus.ids[0]) - (x->cpus.ids[0] < y->cpus.ids[0]);
 }
 
-/* Since larger ones come first, an object that has a place is in the smallest one that holds any of
- * its CPUs, and has none where the set lies across several. `owners` has that of every CPU;
- * OBJECT_NONE: the machine lacks it. */
+/* Places an object. Larger ones are placed first, so its parent is the smallest object that holds
+ * any of its CPUs; if that differs between its CPUs, the object has no parent. `owners`: the
+ * smallest object so far of every CPU; OBJECT_NONE: the machine lacks the CPU. */
 static void place(struct building *building, size_t i, long *owners)
 {
     struct objects *objects = building->objects;
@@ -185,7 +185,7 @@ static int compare_first(const void *a, const void *b)
     return (x->cpus.ids[0] > y->cpus.ids[0]) - (x->cpus.ids[0] < y->cpus.ids[0]);
 }
 
-/* hwloc wants children in the order of their CPUs. */
+/* hwloc needs children in the order of their CPUs. */
 static void link_children(struct objects *objects, struct pool *pool)
 {
     const struct object **order = pool_alloc(pool, objects->count, sizeof *order);
@@ -201,8 +201,8 @@ static void link_children(struct objects *objects, struct pool *pool)
     }
 }
 
-/* As hwloc does it: the outermost object of the node's CPUs below the machine, or else the smallest
- * that holds them. */
+/* As hwloc does it: the smallest object that holds the node's CPUs, and of several with just these
+ * CPUs the outermost one below the machine. */
 static long place_of_node(const struct objects *objects, const struct object_node *node,
                           const long *owners)
 {

@@ -1,4 +1,4 @@
-/* In place of the page where the program is built without it. */
+/* Replaces the page if the program is built without it. */
 #include "show/render/fleet/fleet.h"
 #include "show/render/output.h"
 

@@ -36,7 +36,7 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
     fputs(row->line ? "<details class=meaning><summary>" : "", out);
     html_cell(out, &row->cells[0]);
     put_remark(out, "experiment", row->words);
-    if (row->line) { /* what it means is folded, so that the table stays as short as it is */
+    if (row->line) { /* the explanation is folded, to keep the table short */
         html_put(out, "</summary><p>", row->line->meaning, row->line->moves ? " " : "");
         html_text(out, row->line->moves);
         html_put(out, "<p>", row->line->advice, "</details>");
@@ -70,7 +70,7 @@ static void put_more(FILE *out, const char *more)
 
 void html_table(FILE *out, const struct table *table, const char *class, const char *title)
 {
-    /* Sentences about rows, and with them the names of their flags, are a column of their own. */
+    /* Sentences about rows, with the names of their flags, have a column of their own. */
     bool sentences = false;
     const size_t columns =
         table->column_count < HTML_COLUMNS_MAX ? table->column_count : HTML_COLUMNS_MAX;
@@ -199,7 +199,7 @@ void html_findings(FILE *out, struct report *report, size_t index, const struct 
         html_note(out, &block->note);
     }
     fputs(listed ? "</ul>\n" : "", out);
-    report->count = before; /* they stand here alone */
+    report->count = before; /* the blocks are used only here */
 }
 
 void html_sheet(FILE *out, const struct report *report, size_t count, size_t index)
@@ -287,7 +287,7 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
 struct points {
     FILE *out;
     const struct block *block;
-    struct pool pool; /* of one curve: the points of all would be many */
+    struct pool pool; /* for one curve at a time, because the points of all are many */
 };
 
 static int put_curve(void *with)

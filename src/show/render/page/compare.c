@@ -61,7 +61,7 @@ static void put_beside(FILE *out, struct report *report, const struct difference
     for (size_t i = before; i < report->count; i++)
         put_block(out, &report->list[i], &listed);
     fputs(listed ? "</ul>\n" : "", out);
-    report->count = before; /* they stand here alone */
+    report->count = before; /* the blocks are used only here */
 }
 
 static void put_all(FILE *out, struct report *report, const struct differences *differences,
@@ -94,7 +94,7 @@ void html_differences(FILE *out, struct report *report, size_t count, double thr
         const int code =
             differences_find(&differences[i], documents[0], documents[i], threshold, error);
         pool_take(report->pool, &differences[i].pool);
-        if (code == ERROR_SYSTEM) /* documents that have nothing in common have remarks alone */
+        if (code == ERROR_SYSTEM) /* documents with nothing in common only get remarks */
             pool_check(report->pool, code);
     }
     put_all(out, report, differences, count, threshold);

@@ -1,8 +1,8 @@
 /*
- * What the script draws, in columns: a point of a curve takes a third of what it takes in the
- * document. A small matrix has all that its points have; a cell of a large one takes a tenth, as
- * whole multiples of a step that keeps four digits of the smallest value, and without its trials.
- * web/page/chart.js reads curves, cellOf() in web/page/matrix.js matrices.
+ * The data that the script draws, in columns: a point of a curve takes a third of its size in the
+ * document. A small matrix has all values of its points; a cell of a large one takes a tenth, as
+ * whole multiples of a step that keeps four digits of the smallest value, and without trials.
+ * Curves are read by web/page/chart.js, matrices by cellOf() in web/page/matrix.js.
  */
 #include "base/quantity.h"
 #include "conclude/registry/registry.h"
@@ -36,7 +36,7 @@ static const struct point *point_of(const struct series *series, const struct sq
     return square ? square->cells[i].point : &series->points[i];
 }
 
-/* Their medians and intervals, cycles where any has them, and trials. */
+/* Medians and intervals, cycles if any point has them, and trials. */
 static void put_points(FILE *out, const struct series *series, const struct square *square,
                        const char *step)
 {
@@ -90,7 +90,7 @@ static void put_chart(FILE *out, const struct block *blocks, size_t count)
     put_axis(out, "x", &first->series->x);
     put_axis(out, "y", &first->series->y);
     fprintf(out, "\"apart\":%s,", first->apart ? "true" : "false");
-    /* Lines across the curves. */
+    /* Vertical lines at capacities. */
     const char *separator = "";
     fputs("\"marks\":[", out);
     for (size_t i = 0; i < count; i++)
@@ -128,7 +128,7 @@ static struct estimate estimate_of(const struct point *point, bool cycles)
     return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
 }
 
-/* A power of ten; at most six digits, though, for the largest. */
+/* A power of ten that keeps four digits of the smallest value, but at most six of the largest. */
 static double step_of(const struct square *square, bool cycles)
 {
     double least = INFINITY, most = 0;
@@ -145,12 +145,12 @@ static double step_of(const struct square *square, bool cycles)
     return pow(10, fmax(floor(log10(least)) - 3, floor(log10(most)) - 5));
 }
 
-/* A matrix of no more cells is written with all that its points have. */
+/* Matrices of at most so many cells are written with all values of their points. */
 enum { EXACT_CELLS_MAX = 32 * 32 };
 
 enum part { MEDIAN, BELOW, ABOVE, PARTS };
 
-/* The first `parts` of them. */
+/* Writes the first `parts` parts. */
 static void put_cells(FILE *out, const struct square *square, bool cycles, enum part parts)
 {
     const double step = step_of(square, cycles);
@@ -174,8 +174,8 @@ static void put_cells(FILE *out, const struct square *square, bool cycles, enum 
 
 enum { SHADES = 48 };
 
-/* "y":{"least":20,"most":147,"ends":[20.4,...]}: from which value on each shade of a picture's maps
- * but the first is used, so that the script need not know how values become colours. */
+/* "y":{"least":20,"most":147,"ends":[20.4,...]}: the value at which each shade but the first
+ * begins, so that the script need not know how values map to colours. */
 static void put_shades(FILE *out, const char *key, const struct block *blocks, size_t count,
                        bool cycles)
 {
@@ -246,7 +246,7 @@ static void put_maps(FILE *out, const struct block *blocks, size_t count)
     fputs("]", out);
 }
 
-/* The units that are shown otherwise than they stand in the document. */
+/* Units whose shown form differs from the document's. */
 static void put_units(FILE *out)
 {
     const struct quantity *quantity;

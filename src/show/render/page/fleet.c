@@ -1,6 +1,6 @@
 /*
- * The fleet's page. It needs no script: strips and map are SVG, and the browser's own tooltips
- * (<title>) say what each mark is. Colours come from the page's style, by class.
+ * The fleet's page. It needs no script: strips and map are SVG, and the browser's tooltips
+ * (<title>) explain each mark. Colours come from the page's style, by class.
  */
 #include "show/render/page/page.h"
 
@@ -15,14 +15,14 @@
 enum {
     STRIP_WIDTH = 640,
     STRIP_HEIGHT = 26,
-    STRIP_DOTS_MOST = 400, /* of more nodes the strip is a density */
+    STRIP_DOTS_MOST = 400, /* with more nodes the strip shows a density */
     STRIP_BINS = 128,
     STRIPS_MOST = 160,
     COLUMNS_MOST = 64, /* of the map */
     CELL = 12,
     NAMES_WIDTH = 150,
     NAMES_HEIGHT = 170,
-    SLANT = 110, /* what the last column's name needs beside it */
+    SLANT = 110, /* room for the slanted name of the last column */
 };
 
 struct fleet_page {
@@ -31,7 +31,7 @@ struct fleet_page {
     const struct fleet_pages *pages;
 };
 
-/* Begins a link to a node's page; false where it has none. */
+/* Begins a link to a node's page; false: it has no page. */
 static bool open_link(const struct fleet_page *page, size_t node)
 {
     char name[FLEET_PAGE_NAME];
@@ -42,7 +42,7 @@ static bool open_link(const struct fleet_page *page, size_t node)
     return true;
 }
 
-/* A node's name, as a link where it has a page. */
+/* A node's name, as a link if it has a page. */
 static void put_node(const struct fleet_page *page, size_t node)
 {
     const bool link = open_link(page, node);
@@ -74,7 +74,7 @@ static void put_head(const struct fleet_page *page)
             fleet->compared, fleet->rules.false_share * 100, fleet->rules.least * 100);
 }
 
-/* --- who is odd, and what was not judged --- */
+/* --- odd nodes, and nodes that were not judged --- */
 
 static void put_odd(const struct fleet_page *page)
 {
@@ -136,7 +136,7 @@ static void put_groups(const struct fleet_page *page)
     fputs(page->fleet->hole_count ? "</ul>\n</section>\n" : "</section>\n", out);
 }
 
-/* --- strips: one finding in one group --- */
+/* --- strips: a finding's values in one group of peers --- */
 
 struct strip {
     const struct fleet_finding *finding;
@@ -150,7 +150,7 @@ static double place_of(const struct strip *strip, double value)
     const double low = strip->logarithms ? log(strip->low) : strip->low;
     const double high = strip->logarithms ? log(strip->high) : strip->high;
     const double at = strip->logarithms ? log(value) : value;
-    /* By halves: the ends may be as far apart as no double is. */
+    /* Halved first, because the difference of the ends may exceed a double. */
     const double share = (at / 2 - low / 2) / (high / 2 - low / 2);
     return high > low ? 6 + share * (STRIP_WIDTH - 12) : STRIP_WIDTH / 2.0;
 }
@@ -177,7 +177,7 @@ static void put_dot(const struct fleet_page *page, const struct strip *strip,
                     const struct fleet_value *value)
 {
     const bool link = open_link(page, value->node);
-    /* Dots of one place are distinguished by their heights, which mean nothing. */
+    /* Different heights, which mean nothing, separate dots at the same place. */
     const double height = STRIP_HEIGHT / 2.0 + (double)(value->node % 5) * 3 - 6;
     fprintf(page->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\">",
             value->odd ? "odd" : "peer", place_of(strip, fleet_value_of(value)), height,
@@ -239,7 +239,7 @@ static void put_strip(const struct fleet_page *page, struct strip *strip)
     const bool dots = spread->count <= STRIP_DOTS_MOST;
     if (!dots)
         put_density(page, strip);
-    for (int odd = 0; odd < 2; odd++) /* odd ones above all others */
+    for (int odd = 0; odd < 2; odd++) /* odd ones are drawn last, on top */
         for (size_t i = 0; i < strip->finding->count; i++) {
             const struct fleet_value *value = &strip->finding->values[i];
             if (value->odd == odd && (odd || dots) && is_in(page->fleet, strip, value))
@@ -282,7 +282,7 @@ static void put_strips(const struct fleet_page *page)
 
 /* --- the map --- */
 
-/* The columns: findings that are compared, those of which any value is odd first. */
+/* The columns: compared findings, those with an odd value first. */
 static size_t choose_columns(const struct fleet *fleet,
                              const struct fleet_finding *columns[COLUMNS_MOST])
 {
@@ -316,7 +316,7 @@ static void put_cell(const struct fleet_page *page, const struct fleet_finding *
         return;
     const double strength = fmin(fabs(value->distance) / 8, 1);
     if (!value->odd && strength < 0.2)
-        return; /* what is like its peers is paper */
+        return; /* a value like its peers' leaves the cell empty */
     fprintf(page->out,
             "<rect class=\"%s%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" opacity=\"%.2f\">",
             value->distance > 0 ? "above" : "below", value->odd ? " odd" : "", x, y, CELL - 1,

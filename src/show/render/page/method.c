@@ -1,4 +1,5 @@
-/* How it was measured: the machine, its condition, what was timed, and how to repeat it. */
+/* How the document was measured: the machine, its conditions, the timed code, and how to repeat the
+ * run. */
 #include "show/render/page/page.h"
 #include "show/report/series.h"
 
@@ -70,7 +71,7 @@ static void put_conditions(FILE *out, const struct document *const *documents, s
 
 enum timed { TIMED_LOOPS = 1, TIMED_CUDA = 2, TIMED_OPENCL = 4 };
 
-/* Which of fathom's loops gave a document's values: a set of enum timed. */
+/* The kinds of code that gave a document's values: a set of enum timed. */
 static unsigned timed_in(const struct document *document)
 {
     unsigned timed = 0;
@@ -148,8 +149,8 @@ void html_method(FILE *out, const struct document *const *documents, size_t coun
 
 /* --- below a probe's findings --- */
 
-/* What was left out has a line of its own, and the seed that some documents have here too is the
- * run's. */
+/* Whether the parameter is shown here: what was left out has its own line, and the parameter "seed"
+ * of some documents repeats the run's. */
 static bool is_shown(const struct factor *parameter, bool repeatable)
 {
     return parameter_is_setting(parameter) && !(repeatable && strcmp(parameter->name, "seed") == 0);
@@ -167,7 +168,7 @@ static void put_settings(FILE *out, const struct probe_result *probe, bool repea
     fputs(")</span>", out);
 }
 
-/* What was imported or joined of several runs has no command. */
+/* Imported and joined documents have no command. */
 void html_repeat(FILE *out, const struct document *document, const struct probe_result *probe)
 {
     const bool repeatable = document->run.command_count > 0;

@@ -1,4 +1,4 @@
-/* What comes first: whose document it is, how far to trust it, how it came about, the machine. */
+/* The top of the page: the machine, how reliable the document is, and how it was made. */
 #include "base/units.h"
 #include "show/render/page/page.h"
 #include "show/report/boxes/boxes.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the picture of the machine: boxes in boxes --- */
+/* --- the machine as nested boxes --- */
 
 static void open_fact(FILE *out, bool *any, const char *name)
 {
@@ -16,7 +16,7 @@ static void open_fact(FILE *out, bool *any, const char *name)
     *any = true;
 }
 
-/* Without its interval, for which the datasheet has room. */
+/* Without the interval, which the datasheet shows. */
 static void put_value(FILE *out, const struct cell *cell, const char *words)
 {
     char text[CELL_TEXT];
@@ -38,7 +38,7 @@ static void put_values(FILE *out, bool *any, const char *name, const struct cell
     fputs("</div>\n", out);
 }
 
-/* How much of what is declared was found, as figures and as a bar. */
+/* How much of the declared capacity was found, as figures and as a bar. */
 static void put_room(FILE *out, bool *any, const struct box *box)
 {
     enum { WIDTH = 72, HEIGHT = 7 };
@@ -73,7 +73,7 @@ static void put_facts(FILE *out, const struct box *box)
         open_fact(out, &any, "clock");
         fprintf(out, "<span>%s</span></div>\n", hertz_format(box->clock_hz, text));
     }
-    /* Of two CPUs the nearest is the farthest. */
+    /* With two CPUs, nearest and farthest are the same. */
     static const struct cell none = {.form = FORM_TEXT};
     char nearest[CELL_TEXT], farthest[CELL_TEXT];
     cell_text(&box->nearest, nearest);
@@ -86,8 +86,7 @@ static void put_facts(FILE *out, const struct box *box)
     fputs(any ? "</dl>\n" : "", out);
 }
 
-/* A box and all that stand in it; returns where the next one begins. Several in one box stand side
- * by side. */
+/* A box and all boxes in it, side by side; returns the index of the next box. */
 static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
 {
     const struct box *box = &boxes->list[index];
@@ -178,7 +177,7 @@ void html_opening(FILE *out, const struct report *report, size_t count, size_t i
     fprintf(out, "<section aria-labelledby=machine-%zu>\n<p class=host>", index);
     html_document(out, report->catalogue.documents, count, index);
     fprintf(out, "</p>\n<%s id=machine-%zu>", level, index);
-    /* The machine, or what was measured where nothing is known of it. */
+    /* The machine, or if it is unknown the probe's title. */
     const struct machine_facts *machine = &document->machine;
     const bool known = machine->cpu_model || machine->cpu_arch || machine->cores || machine->os;
     struct line line = {0};

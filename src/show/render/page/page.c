@@ -9,7 +9,7 @@ struct page {
     size_t count;
     double threshold;
     struct report report;
-    size_t figures; /* so many were written */
+    size_t figures; /* figures written so far */
 };
 
 static void put_head(const struct page *page)
@@ -30,7 +30,7 @@ static void put_head(const struct page *page)
     fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", html_style);
 }
 
-/* Each control has a meaning without script too: it is not there. */
+/* Hidden: without the script the controls would do nothing. */
 static void put_controls(FILE *out)
 {
     fputs("<a class=skip href=#main>Skip to the figures</a>\n<header class=bar>\n"
@@ -47,7 +47,7 @@ static void put_controls(FILE *out)
           out);
 }
 
-/* --- probes: one section for each name, however many documents have it --- */
+/* --- probes: one section for each name, with all documents that have it --- */
 
 bool html_is_chart_heading(const struct block *block, int level)
 {
@@ -79,7 +79,7 @@ static void put_contents(const struct page *page)
     fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
 }
 
-/* A newline begins a paragraph. */
+/* Each newline begins a paragraph. */
 static void put_about(FILE *out, const struct probe_result *probe)
 {
     const char *rest = probe->about;
@@ -101,7 +101,7 @@ static void put_about(FILE *out, const struct probe_result *probe)
     fputs("</details>\n", out);
 }
 
-/* What of the charts is only in the document, where the block says so. */
+/* What the charts leave out, if the block says so. */
 static void put_left_out(FILE *out, const struct block *block)
 {
     if (block->section != SECTION_CHARTS || block->kind != BLOCK_FACTS)
@@ -109,14 +109,14 @@ static void put_left_out(FILE *out, const struct block *block)
     html_put(out, "<p>", block->facts.more, "</p>\n");
 }
 
-/* With what the probe `about` says of itself, unless it is NULL. A heavy table stands in
- * <noscript>, which a browser with script takes as text; the script makes it a table when it is
- * opened, and without script it is one. */
+/* With the description of the probe `about`, unless NULL. A large table is inside <noscript>, which
+ * a browser with script treats as text; the script makes it a table when it is opened, and without
+ * script it is one. */
 static void put_figure(struct page *page, size_t heading, const struct probe_result *about)
 {
     const struct block *blocks = &page->report.list[heading];
     const size_t last = html_chart_size(&page->report, heading), number = page->figures++;
-    enum { LIGHT_POINTS = 500 }; /* of more, parsing the tables holds up the opening of the page */
+    enum { LIGHT_POINTS = 500 }; /* with more, parsing the tables delays the opening of the page */
     size_t points = 0;
     for (size_t i = 1; i <= last; i++)
         points += blocks[i].kind == BLOCK_CURVE ? blocks[i].curve.series->point_count
@@ -141,8 +141,8 @@ static void put_figure(struct page *page, size_t heading, const struct probe_res
     fputs("</figure>\n", out);
 }
 
-/* Findings and the way to repeat it, of every document that has this probe: of one name the first
- * one of a document. */
+/* The findings and the command of every document that has this probe; a document with two probes of
+ * the name shows the first. */
 static void put_results(struct page *page, const struct chapter *chapter)
 {
     FILE *out = page->out;
@@ -168,7 +168,7 @@ static void put_results(struct page *page, const struct chapter *chapter)
     }
 }
 
-/* The first chart of all; the number of blocks where there is none. */
+/* The first chart of the report; the number of blocks if there is none. */
 static size_t lead_of(const struct page *page)
 {
     size_t i = 0;
@@ -177,13 +177,13 @@ static size_t lead_of(const struct page *page)
     return i;
 }
 
-/* A chapter of the charts. The first figure of all stands at the top, with what its probe says of
- * itself. */
+/* A chapter of the charts. The report's first figure is at the top of the page, with its probe's
+ * description. */
 static void put_section(struct page *page, size_t chapter, size_t number)
 {
     FILE *out = page->out;
     const struct probe_result *probe = page->report.list[chapter].probe;
-    const struct probe_result *about = probe; /* until it has been said */
+    const struct probe_result *about = probe; /* NULL once its description is written */
     fprintf(out,
             "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
             "<h2 id=probe-%zu-title>",
@@ -205,8 +205,8 @@ static void put_section(struct page *page, size_t chapter, size_t number)
     fputs("</section>\n", out);
 }
 
-/* What there is to see before anything is explained: how far to trust it, the machine, the curve,
- * the datasheet. Of several documents each is a column. */
+/* The first screen: how reliable the document is, the machine, the curve, the datasheet. Several
+ * documents are columns. */
 static void put_first_screen(struct page *page)
 {
     FILE *out = page->out;

@@ -56,7 +56,7 @@ void html_json_float(FILE *out, float number)
     fputs(isfinite(number) ? float_format(number, text) : "null", out);
 }
 
-/* Digits with a point before the last `decimals` of them. */
+/* Writes digits, with a point before the last `decimals` of them. */
 static void put_digits(FILE *out, uint64_t number, int decimals, bool negative)
 {
     char digits[32], *digit = digits + sizeof digits;
@@ -115,7 +115,7 @@ void html_factors(FILE *out, const struct factor *factors, size_t count)
     }
 }
 
-/* A line's worth: who types more has a script to look it up in. */
+/* Cut to the length of a struct line: longer commands are usually in scripts. */
 void html_command(FILE *out, const struct run_facts *run)
 {
     struct line line = {0};
@@ -130,7 +130,7 @@ void html_command(FILE *out, const struct run_facts *run)
         line_add(&line, "'");
         for (char character[5]; *word;) {
             character[clean_next(&word, character)] = '\0';
-            /* 'it'\\''s' is how a shell writes an apostrophe. */
+            /* A shell needs '\\'' for an apostrophe. */
             line_add(&line, "%s", *character == '\'' ? "'\\''" : character);
         }
         line_add(&line, "'");
@@ -150,7 +150,7 @@ void html_flags(FILE *out, unsigned flags)
         }
 }
 
-/* --- what documents and findings are called --- */
+/* --- names of documents and findings --- */
 
 void html_time(FILE *out, const char *started)
 {
@@ -187,7 +187,7 @@ void html_name(FILE *out, const char *name)
     }
 }
 
-/* The next "--budget", " -o" or " -lgc"; NULL: there is none. */
+/* The next option: "--budget", " -o" or " -lgc"; NULL: none. */
 static const char *next_option(const char *text)
 {
     for (const char *at = text; (at = strchr(at, '-')); at++)
@@ -196,7 +196,7 @@ static const char *next_option(const char *text)
     return NULL;
 }
 
-/* An option is a word that a browser would break behind its hyphens. */
+/* Options are kept whole: a browser would break them after hyphens. */
 void html_sentence(FILE *out, const char *text)
 {
     enum { WORD_MAX = 40 };

@@ -1,6 +1,6 @@
-/* The boxes of the CPUs: nodes, the caches that CPUs share, kinds of core, cores; what was measured
- * in each; and the boxes of devices: memory, in it the caches that all multiprocessors share, in
- * these a multiprocessor with what is its own. */
+/* The boxes of the CPUs (nodes, shared caches, kinds of core, cores) with their measured values;
+ * and the boxes of devices: memory, in it the caches that all multiprocessors share, in these a
+ * multiprocessor with its own levels. */
 #include "show/report/boxes/boxes.h"
 
 #include "base/cpulist.h"
@@ -18,43 +18,43 @@ enum {
     KINDS_MAX = 8,
     CACHES_MAX = 32,
     NODES_SHOWN = 256,
-    GROUPS_MAX = 8,    /* of nodes that are alike */
-    LEVEL_MAX = 9,     /* of caches */
-    IDS_MAX = 4000000, /* in all lists of CPUs that are read */
-    ROADS_MAX = 16,    /* places whose bandwidth is looked at */
+    GROUPS_MAX = 8,    /* groups of similar nodes */
+    LEVEL_MAX = 9,     /* greatest level of a cache */
+    IDS_MAX = 4000000, /* ids in all lists of CPUs together */
+    ROADS_MAX = 16,    /* places with a bandwidth */
     DEVICES_SHOWN = 8, /* devices that have a box */
-    NEARLY_SAME = 10,  /* percent by which the memory of nodes that are alike may differ */
+    NEARLY_SAME = 10,  /* percent by which the memory of similar nodes may differ */
 };
 
-/* How many of each kind. */
+/* Numbers of CPUs, by kind and in all. */
 struct cpus {
     size_t of_kind[KINDS_MAX], all;
 };
 
-/* A cache as the machine declares it, and the CPUs that share one instance of it. */
+/* A declared cache, and the CPUs that share one instance of it. */
 struct cache {
     int level;
     uint64_t size_bytes;
-    unsigned kinds; /* a set; 0 where the machine does not say */
+    unsigned kinds; /* a set of kinds of core; 0: unknown */
     struct cpus cpus;
 };
 
-/* Nodes that are alike. */
+/* Nodes with the same CPUs of each kind and similar memory. */
 struct nodes {
-    struct cpulist ids;    /* empty: of a machine that reports no nodes */
-    uint64_t memory_bytes; /* of the first */
-    const char *cpus;      /* of the first */
-    struct cpus count;     /* of each */
+    struct cpulist ids;    /* empty: the machine reports no nodes */
+    uint64_t memory_bytes; /* of the first node */
+    const char *cpus;      /* of the first node */
+    struct cpus count;     /* of each node */
 };
 
-/* What one kernel moves from and to a place. */
+/* Bandwidths of a place, by one kernel. */
 struct road {
     const char *place, *kernel;
     size_t length; /* of `place` */
     const struct finding *one, *all;
 };
 
-/* What was measured of the CPUs, or of one device. */
+/* The measured values of the CPUs, or of one device. */
 struct measured {
     const struct catalogue *catalogue;
     const struct document *document;
@@ -79,7 +79,7 @@ struct nesting {
     size_t ids_left;
 };
 
-/* A new innermost box at that depth, valid until the next one. */
+/* Appends a box at that depth; valid until the next one is added. */
 static struct box *boxes_add(struct boxes *boxes, struct pool *pool, enum box_kind kind,
                              size_t depth)
 {
@@ -96,7 +96,7 @@ static bool is_at(const struct road *road, const char *place, size_t length)
     return road->length == length && strncmp(road->place, place, length) == 0;
 }
 
-/* Of several kernels that a place was measured with the first one counts. */
+/* If a place was measured with several kernels, the first one counts. */
 static void take_road(struct measured *measured, const struct catalogue_entry *entry)
 {
     static const char dram[] = "DRAM";
@@ -127,7 +127,8 @@ static void take_road(struct measured *measured, const struct catalogue_entry *e
         *place = entry->finding;
 }
 
-/* Whether it is of that document and device, and its name alone says what was measured. */
+/* Whether the finding belongs to this document and device, and its name alone says what was
+ * measured. */
 static bool is_wanted(const struct measured *measured, const struct catalogue_entry *entry,
                       enum dimension dimension)
 {
@@ -153,7 +154,7 @@ static void measured_collect(struct measured *measured, const struct catalogue *
     }
 }
 
-/* The first finding of the CPUs of that fact and dimension; NULL: there is none. */
+/* The first finding of this fact and dimension; NULL: none. */
 static const struct finding *measured_first(const struct measured *measured, enum finding_fact fact,
                                             enum dimension dimension)
 {
@@ -165,9 +166,9 @@ static const struct finding *measured_first(const struct measured *measured, enu
     return NULL;
 }
 
-/* The level of that name as cores of that kind see it; those of a NULL kind are of the fastest, or
- * a device's. NULL: it was not measured. The experiment that a name stands for is that of the
- * fastest kind of core; another kind is what its finding is said to differ in. */
+/* The level of that name for a kind of core; NULL kind: for the fastest kind, or for a device.
+ * Returns NULL if it was not measured. A name alone denotes the fastest kind of core; findings of
+ * other kinds name the kind as a deviation. */
 static const struct level *measured_level(const struct measured *measured, const char *name,
                                           const char *kind)
 {
@@ -184,7 +185,7 @@ static const struct level *measured_level(const struct measured *measured, const
     return NULL;
 }
 
-/* Latency, capacity and bandwidth of the level that the box is named after. */
+/* Fills in latency, capacity and bandwidth of the level `name`. */
 static void measured_fill(const struct measured *measured, struct box *box, const char *name,
                           const char *kind)
 {
@@ -205,7 +206,7 @@ static void measured_fill(const struct measured *measured, struct box *box, cons
 
 /* --- what the machine says of itself --- */
 
-/* Empty where the list makes no sense. */
+/* Reads a list of CPUs; empty if it is malformed or too long. */
 static struct cpulist read_list(struct nesting *nesting, const char *text)
 {
     struct cpulist list = {0};
@@ -250,7 +251,7 @@ static bool are_alike(const struct nodes *a, const struct nodes *b)
            fabs(left - right) <= fmax(left, right) * (double)NEARLY_SAME / 100;
 }
 
-/* The group of a node, which may be a new one; NULL: there is no room for it. */
+/* The group of a node, perhaps a new one; NULL: no room for it. */
 static struct nodes *group_of(struct nesting *nesting, const struct nodes *node)
 {
     size_t i = 0;
@@ -267,7 +268,7 @@ static struct nodes *group_of(struct nesting *nesting, const struct nodes *node)
     return &nesting->nodes[i];
 }
 
-/* Where it belongs in the list, unless it is there. */
+/* Inserts the id in ascending order, unless it is there. */
 static void add_id(struct cpulist *list, int id)
 {
     size_t at = list->count;
@@ -323,8 +324,8 @@ static size_t sum_of(const struct cpus *cpus, unsigned kinds)
     return sum;
 }
 
-/* The kind of CPU that findings name as their source; NULL: the fastest, which is the last one and
- * the standard. */
+/* The kind of core that findings name as their source; NULL: the fastest kind, which is the last
+ * one and the standard. */
 static const char *kind_named(const struct nesting *nesting, unsigned kinds)
 {
     if (kinds & 1u << (nesting->kind_count - 1))
@@ -335,9 +336,9 @@ static const char *kind_named(const struct nesting *nesting, unsigned kinds)
     return "";
 }
 
-/* The cache of that level that CPUs of this kind have; NULL: none is declared. A document stores
- * what two kinds have alike once, with the CPUs of one kind; where it could belong to several, it
- * is unknown. */
+/* The cache of that level for this kind of core; NULL: none is declared. A document stores a cache
+ * that two kinds have in common once, with the CPUs of one kind; if it could belong to several
+ * kinds, it is unknown. */
 static const struct cache *cache_of(const struct nesting *nesting, size_t kind, int level)
 {
     const struct cache *alike = NULL;
@@ -354,7 +355,7 @@ static const struct cache *cache_of(const struct nesting *nesting, size_t kind, 
     return others == 1 ? alike : NULL;
 }
 
-/* The CPUs of these kinds that share one instance. */
+/* The CPUs of these kinds that share one instance of the cache. */
 static struct cpus within(const struct cache *cache, const struct cpus *around, unsigned kinds)
 {
     if (!cache || !cache->cpus.all)
@@ -386,7 +387,7 @@ static void add_core(struct nesting *nesting, size_t kind, const struct cpus *ar
         measured_first(&nesting->measured, FACT_FARTHEST, DIMENSION_TIME), FORM_VALUE);
 }
 
-/* Whether there is such a cache: it is declared, or was found. */
+/* Adds the cache if it is declared or was found; returns whether it was. */
 static bool add_cache(struct nesting *nesting, const struct cache *cache, unsigned kinds, int level,
                       const struct cpus *around, size_t depth)
 {
@@ -407,8 +408,8 @@ static bool add_cache(struct nesting *nesting, const struct cache *cache, unsign
     return true;
 }
 
-/* From that level on inwards, for these kinds, the fastest first: those that share a cache stand in
- * one box. */
+/* Adds the boxes from that level inwards for these kinds of core, the fastest first; kinds that
+ * share a cache share its box. */
 static void add_inside(struct nesting *nesting, unsigned kinds, int level,
                        const struct cpus *around, size_t depth)
 {
@@ -524,7 +525,7 @@ static void add_device(struct boxes *boxes, struct pool *pool, const struct meas
     box->count = gpu && gpu->multiprocessors ? gpu->multiprocessors : 1;
     for (size_t i = 0; i < levels->count; i++) {
         const struct level *level = &levels->list[i];
-        /* Only another way to memory (texture, atomics) is no place: it has no room of its own. */
+        /* A mere path to memory (texture, atomics) has no capacity and gets no box. */
         if (level->experiment == 0 && !is_shared_cache(level) && level->kind != LEVEL_MEMORY &&
             (level->facts[FACT_CAPACITY] ||
              isfinite(level_declared_bytes(measured->document, measured->device, level))))
