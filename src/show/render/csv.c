@@ -40,9 +40,9 @@ struct place {
     size_t place;
 };
 
-/* How many factors a cell holds that is repeated in `rows` rows, and how many columns a table of
- * `rows` rows has: all, unless a document from elsewhere would turn a few bytes into millions of
- * cells. */
+/* The most factors in a cell that is repeated in `rows` rows, and the most columns in a table of
+ * `rows` rows: at least 128, and fewer than all only where a document from elsewhere would turn a
+ * few bytes into millions of cells. */
 static size_t factors_most(size_t rows)
 {
     enum { ALWAYS = 128, CELLS_MOST = 1 << 20 };
@@ -199,7 +199,7 @@ static void put_float(FILE *out, float number)
     fprintf(out, "%s,", isfinite(number) ? float_format(number, text) : "");
 }
 
-/* --- what every row ends with --- */
+/* --- the end of every row --- */
 
 static void put_flags(FILE *out, unsigned flags)
 {
@@ -284,7 +284,7 @@ static void put_finding(FILE *out, const struct group *group, const struct findi
     put_end(out, group, "finding", finding);
 }
 
-/* Puts each of the group's factors that has a column into its cell, or takes it out again. */
+/* Puts each of the group's factors that has a column into its cell, or removes it. */
 static void fill_cells(struct group *group, bool fill)
 {
     for (size_t i = 0; i < group->factor_count; i++) {

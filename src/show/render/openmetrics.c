@@ -143,7 +143,7 @@ static void make_labels(struct metric_labels *labels, const struct probe_result 
     pool_give_back(pool, plain);
 }
 
-/* --- what they say --- */
+/* --- values and order of labels --- */
 
 static const char *value_of(const struct metric_label *label, char number[UNIT_TEXT])
 {

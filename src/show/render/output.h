@@ -11,11 +11,10 @@
 /* What to write: one document, all of it or one probe, or several side by side. */
 struct output_content {
     const struct document *const *documents;
-    size_t count;     /* 1, unless the output takes several */
-    double threshold; /* for differences between several documents, as a fraction */
-    const struct probe_result
-        *probe;              /* the only probe to show, in full; NULL: the whole document */
-    struct text_style style; /* what the terminal or file can show */
+    size_t count;                     /* 1, unless the output takes several */
+    double threshold;                 /* for differences between several documents, as a fraction */
+    const struct probe_result *probe; /* the only probe to show, in full; NULL: all */
+    struct text_style style;          /* what the terminal or file can show */
 };
 
 struct output {

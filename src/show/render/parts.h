@@ -43,7 +43,7 @@ void json_number(FILE *, const char *separator, const char *key, double number);
 
 /* All blocks. */
 void draw_report(FILE *, const struct report *, const struct text_style *);
-/* `within`: below its subject, not in a paragraph of its own. */
+/* `within`: with its title indented and no blank line before, below its subject. */
 void draw_table(FILE *, const struct table *, bool within, const struct text_style *);
 /* Wrapped; the caller has printed `indent` columns of the first line. */
 void draw_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);

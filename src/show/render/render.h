@@ -18,8 +18,8 @@ struct text_style {
     int width;   /* columns; an implausible value counts as 80 */
 };
 
-/* A device's description, wrapped after `indent` columns that the caller has printed; below it, if
- * so, why its numbers are not a GPU's. */
+/* A device's description, wrapped after `indent` columns that the caller has printed; below it
+ * gpu_warning(), if there is one. */
 void render_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct text_style *);
 /* A sentence, wrapped in the same way. */
 void render_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);

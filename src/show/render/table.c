@@ -18,9 +18,9 @@ enum {
     TABLE_STACKED = 4, /* indent of figures below a text on a line of its own */
     TABLE_WORDS = 12,  /* minimum width of wrapped texts */
     SENTENCE = 6,      /* indent of a sentence below a row */
-    UNIT_LEAST = 6,    /* where two columns have units */
+    UNIT_LEAST = 6,    /* width of units if several columns have them */
     INTERVAL = 8,
-    COMPANY_RANK = 5 /* columns of this rank are left out before blanks are */
+    COMPANY_RANK = 5 /* columns of this rank and above are left out before blanks */
 };
 
 struct table_layout {
@@ -48,7 +48,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* --- which columns are shown, and how wide they are --- */
+/* --- the shown columns and their widths --- */
 
 /* Half of the widest interval in the row, as a fraction of its value; -1: none. */
 static double widest(const struct table_layout *layout, const struct row *row)
@@ -232,7 +232,7 @@ static size_t part_end(const struct table_layout *layout, size_t from)
     return end;
 }
 
-/* --- a line of it --- */
+/* --- lines --- */
 
 /* A line being written. Blanks are written only when text follows. */
 struct pen {

@@ -99,7 +99,7 @@ struct placed {
 struct chapter {
     const struct placed *list;
     size_t count;
-    unsigned rank; /* its place in the datasheet */
+    unsigned rank; /* its place in the datasheet, ascending */
 };
 
 struct heading {
@@ -132,7 +132,7 @@ struct facts {
 
 struct column {
     const char *name;   /* NULL: none */
-    const char *remark; /* behind the name: "core clock 2.99 GHz"; NULL */
+    const char *remark; /* after the name: "core clock 2.99 GHz"; NULL */
     const char *unit;   /* as shown, for FORM_NUMBER; NULL */
     bool words;         /* texts, aligned left; otherwise figures, aligned right */
     bool flags;         /* its texts are the names of the rows' flags */
@@ -143,7 +143,7 @@ struct column {
 };
 
 struct row {
-    struct cell *cells;   /* one a column */
+    struct cell *cells;   /* one for each column */
     unsigned flags;       /* the flags of its values */
     size_t depth;         /* in a tree: how far the first cell is indented */
     const char *words;    /* the experiment, where the first cell does not say it; NULL */
@@ -192,18 +192,16 @@ struct matrix {
     bool whole;                  /* show every pair; otherwise at most half a screen */
     const struct square *square; /* NULL: the points are too scattered, `pairs` has them */
     struct table pairs;
-    const char *
-        *groups; /* in a chart: the CPUs of each cluster, an outer one before its inner ones */
+    const char **groups; /* in a chart: the CPUs of each cluster, outer before inner */
     size_t group_count;
     /* Groups of CPUs by cluster, shown where the square has no room; may be none. */
     const struct square *groupings[SQUARE_GROUPINGS_MAX];
     size_t grouping_count;
-    double least, most; /* of all pairs, in the unit of the series */
-    const char
-        *absent; /* shown for pairs without a value: "x", or "" where few pairs were requested */
-    const char *missing;                   /* "x: 3 pairs could not be measured"; NULL */
-    const char *spread, *scatter;          /* sentences about the trials of one pair; NULL */
-    const char *closing;                   /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
+    double least, most;           /* of all pairs, in the unit of the series */
+    const char *absent;           /* for pairs without a value: "x", or "" if few were requested */
+    const char *missing;          /* "x: 3 pairs could not be measured"; NULL */
+    const char *spread, *scatter; /* sentences about the trials of one pair; NULL */
+    const char *closing;          /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
     const char *others[MATRIX_OTHERS_MAX]; /* additional measurements of a few of the pairs */
     size_t other_count;
     const char *clusters; /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
@@ -213,7 +211,7 @@ struct matrix {
 struct changed_value {
     const char *what; /* "L1.latency", "latency at 48 KiB (stride 64)" */
     struct cell before, after;
-    double ratio, low, high; /* after / before, and its interval; NAN: none */
+    double ratio, low, high; /* after divided by before, and its interval; NAN: none */
 };
 
 struct differences_block {

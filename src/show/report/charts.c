@@ -165,7 +165,7 @@ static void collect(struct charting *charting, const struct placed *placed)
     }
 }
 
-/* --- what they are called --- */
+/* --- labels and titles --- */
 
 /* What distinguishes each member from the chart's others, or the series' name if nothing does. */
 static const char **labels_of(struct charting *charting, const struct chart *chart)

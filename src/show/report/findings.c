@@ -13,7 +13,7 @@
 
 /* --- findings --- */
 
-/* Which of the columns on the right any finding fills. */
+/* Which of the optional columns have a value in any row. */
 struct filled {
     bool any, declared, cpus;
 };
@@ -105,8 +105,7 @@ static void add_tree(struct report *report, struct table *table,
         row->depth = depth;
         row->cells[0] = cell_of_text(entry->finding->cpus);
         row->cells[1] = cell_of_finding(entry->finding, FORM_MEASURED);
-        row->cells[1].low = row->cells[1].high =
-            NAN; /* this is the range of its pairs, not an interval */
+        row->cells[1].low = row->cells[1].high = NAN; /* the range of its pairs, no interval */
         row->cells[1].flags = 0;
         row->cells[2] = cell_of_text(entry->finding->text);
         above[depth++] = cpus;
@@ -161,7 +160,7 @@ void report_add_cluster_notes(struct report *report, size_t index, const struct 
     }
 }
 
-/* --- in a line --- */
+/* --- clusters in one line --- */
 
 /* Clusters of one size. */
 struct size {

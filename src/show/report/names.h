@@ -9,7 +9,8 @@
 void line_add_machine(struct line *, const struct machine_facts *);
 /* "baseline of 3 documents", "merged from 2 documents"; nothing for the document of one run. */
 void line_add_joined(struct line *, const struct run_facts *);
-/* "NVIDIA H200, 132 multiprocessors, 1.98 GHz, 139 GiB, CUDA driver 570.124" */
+/* "NVIDIA H200, 132 multiprocessors of up to 1.98 GHz, 139 GiB, capability 9.0, CUDA, driver
+ * 570.124" */
 void line_add_gpu(struct line *, const struct gpu_facts *);
 /* Why a device's numbers are not a GPU's (it is a model, or a CPU); NULL: they are a GPU's. */
 const char *gpu_warning(const struct gpu_facts *);

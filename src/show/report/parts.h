@@ -20,9 +20,8 @@ void report_add_declared(struct report *, size_t index);
 /* Each device: what it is, its levels, its bandwidths, and findings that the registry places
  * there. */
 void report_add_devices(struct report *, size_t index);
-/* The heading above a series. `brief`: only with factors that distinguish it from others, and
- * with more where there is room. `like`: the series, or the first of those that share a table
- * with it. */
+/* The heading above a series. `brief`: first the factors that distinguish it from others, then as
+ * many more as fit. `like`: the series, or the first of those that share a table with it. */
 void report_add_series_heading(struct report *, size_t index, const struct probe_result *,
                                const struct series *, const struct series *like, bool brief);
 /* What a reader must know to trust the numbers: disagreements, incomplete probes, flags, what was

@@ -222,8 +222,7 @@ void report_add_sheet(struct report *report, size_t index, const struct probe_re
     enum { PLACE = 12, CELL = 7 };
     const bool cycles = !series_any(series, count, lacks_cycles);
     const int only = series_only_difference(&series[0], &series[1]);
-    const size_t own =
-        only < 0 ? 0 : (size_t)only; /* series_sheet() has ensured that there is one */
+    const size_t own = only < 0 ? 0 : (size_t)only; /* series_sheet() ensured there is one */
     struct table *table = add_table(report, index, probe);
     table->legend =
         report_text(report, "%s, a column for each %s",

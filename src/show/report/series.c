@@ -228,7 +228,7 @@ size_t series_sheet(const struct series *series, size_t count)
     return together >= SHEET_CURVES_MIN ? together : 1;
 }
 
-/* --- what they have in common, and what tells them apart --- */
+/* --- common factors, and labels --- */
 
 static bool is_common(const struct series *series, size_t count, const struct factor *factor)
 {

@@ -254,7 +254,7 @@ static bool add_rates(struct report *report, size_t index, int device)
     return true;
 }
 
-/* --- what is in flight --- */
+/* --- misses in flight, and latency under load --- */
 
 enum { FLIGHTS_MAX = 8 };
 enum { MISSES, EACH, CALM, BUSY, RATE };
@@ -325,8 +325,7 @@ void report_add_width(struct report *report, size_t index)
     report_add_facts(report, SECTION_WIDTH, index, rates ? NULL : "width", NULL, &facts);
 }
 
-/* --- address translation, a fact for each page size: the reach of each TLB, and the cost beyond
- * --- */
+/* --- address translation, a fact for each page size: reach of each TLB, cost beyond --- */
 
 enum { NEAREST, SECOND, HIT, WALK, SPLIT, ONSET };
 

@@ -144,7 +144,7 @@ const struct point *grid_point(const struct grid *grid, int from, int to)
 
 /* --- the square --- */
 
-/* Which cells of the square have values. */
+/* Which directions of pairs the square shows. */
 enum directions { EVERY_DIRECTION, ONE_WAY, LOWER_TRIANGLE };
 
 static bool has_value(const struct point *point)

@@ -11,9 +11,8 @@ struct grid {
     int *rows, *columns; /* ids in the order of the points if these come row by row and every column
                             is also a row; else ascending */
     size_t row_count, column_count;
-    const struct point **cells; /* row by row; NULL: no point */
-    struct grid_place *row_places,
-        *column_places; /* sorted by id: the index of each row or column */
+    const struct point **cells;                    /* row by row; NULL: no point */
+    struct grid_place *row_places, *column_places; /* sorted by id: index of each */
 };
 /* Builds it in the pool. False: the points are too scattered for a matrix. */
 bool grid_build(struct grid *, const struct series *, struct pool *);
@@ -74,8 +73,9 @@ bool cluster_read(const struct catalogue_entry *, struct cpulist *, struct pool 
 /* Whether `inner` is a proper subset of `outer`. */
 bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer);
 
-/* A value's colour, from 0 for the matrix's least value to 1 for its greatest, on a logarithmic
- * scale. The scale spans at least a quarter, so small differences look small. */
+/* A value's colour, from 0 for the matrix's least value to 1, on a logarithmic scale that spans at
+ * least a factor of 1.25, so small differences look small; linear if the least value is not
+ * positive. */
 double square_share(double value, double least, double most);
 /* The inverse of square_share(). */
 double square_value(double share, double least, double most);

@@ -298,7 +298,8 @@ static void put_handoffs(FILE *out, const struct objects *objects, const struct 
     const struct quantity *quantity = series ? quantity_of(series->y.unit) : NULL;
     struct distances distances;
     struct grid grid;
-    if (!quantity || !grid_build(&grid, series, pool)) /* too scattered for a matrix */
+    if (!quantity ||
+        !grid_build(&grid, series, pool)) /* unknown unit, or too scattered for a matrix */
         return;
     collect(&distances, &grid, &objects->list[OBJECT_ROOT].cpus, quantity->metric_factor * 1e12,
             pool);
@@ -385,7 +386,7 @@ static void put_ways(struct writing *writing, const struct series *series)
     }
 }
 
-/* If several kernels were measured, the first one, which reads, counts. */
+/* Writes the first value of the level DRAM; of several kernels the first one reads. */
 static void put_memory(struct writing *writing)
 {
     const struct document *document = writing->document;

@@ -36,8 +36,7 @@ struct object_node {
 };
 
 struct objects {
-    struct object
-        *list; /* the machine first; clusters and groups that were not taken have no parent */
+    struct object *list; /* the machine first; without a parent: clusters and groups not taken */
     size_t count;
     struct object_node *nodes;
     size_t node_count;

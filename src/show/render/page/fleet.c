@@ -18,7 +18,7 @@ enum {
     STRIP_DOTS_MOST = 400, /* with more nodes the strip shows a density */
     STRIP_BINS = 128,
     STRIPS_MOST = 160,
-    COLUMNS_MOST = 64, /* of the map */
+    COLUMNS_MOST = 64, /* columns of the map */
     CELL = 12,
     NAMES_WIDTH = 150,
     NAMES_HEIGHT = 170,

@@ -67,7 +67,7 @@ static void put_conditions(FILE *out, const struct document *const *documents, s
     fputs("</table></div>\n", out);
 }
 
-/* --- what was timed --- */
+/* --- the timed code --- */
 
 enum timed { TIMED_LOOPS = 1, TIMED_CUDA = 2, TIMED_OPENCL = 4 };
 
@@ -147,7 +147,7 @@ void html_method(FILE *out, const struct document *const *documents, size_t coun
     fputs("</section>\n", out);
 }
 
-/* --- below a probe's findings --- */
+/* --- settings and command, below a probe's findings --- */
 
 /* Whether the parameter is shown here: what was left out has its own line, and the parameter "seed"
  * of some documents repeats the run's. */

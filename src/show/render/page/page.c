@@ -116,7 +116,7 @@ static void put_figure(struct page *page, size_t heading, const struct probe_res
 {
     const struct block *blocks = &page->report.list[heading];
     const size_t last = html_chart_size(&page->report, heading), number = page->figures++;
-    enum { LIGHT_POINTS = 500 }; /* with more, parsing the tables delays the opening of the page */
+    enum { LIGHT_POINTS = 500 }; /* with more, parsing tables delays the opening of the page */
     size_t points = 0;
     for (size_t i = 1; i <= last; i++)
         points += blocks[i].kind == BLOCK_CURVE ? blocks[i].curve.series->point_count

@@ -55,9 +55,9 @@ bool html_is_chart_heading(const struct block *, int level);
 /* The number of curves or matrices of the chart below this heading. */
 size_t html_chart_size(const struct report *, size_t heading);
 
-/* --- the rest, each in the file of its name --- */
+/* --- the other parts, each in the file of its name --- */
 
-/* The last section: machine and conditions of each document, and the loops that were timed. */
+/* The last section: machine and conditions of each document, and the timed loops. */
 void html_method(FILE *, const struct document *const *, size_t count);
 /* The top: which machine the document is from, how reliable it is, and the machine as nested boxes
  * if it is known. */
@@ -78,7 +78,7 @@ void html_experiment(FILE *, const struct finding *);
 void html_table(FILE *, const struct table *, const char *class, const char *title);
 /* A probe's findings and clusters in one document, as in the report. */
 void html_findings(FILE *, struct report *, size_t document, const struct probe_result *);
-/* A curve or a matrix, every point of it. */
+/* Every point of a curve or a matrix. */
 void html_points(FILE *, const struct block *, struct pool *);
 /* The differences of several documents. */
 void html_differences(FILE *, struct report *, size_t count, double threshold);

@@ -130,7 +130,7 @@ void html_command(FILE *out, const struct run_facts *run)
         line_add(&line, "'");
         for (char character[5]; *word;) {
             character[clean_next(&word, character)] = '\0';
-            /* A shell needs '\\'' for an apostrophe. */
+            /* A shell needs '\'' for an apostrophe. */
             line_add(&line, "%s", *character == '\'' ? "'\\''" : character);
         }
         line_add(&line, "'");

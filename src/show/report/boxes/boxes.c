@@ -89,7 +89,7 @@ static struct box *boxes_add(struct boxes *boxes, struct pool *pool, enum box_ki
     return box;
 }
 
-/* --- what was measured --- */
+/* --- measured values --- */
 
 static bool is_at(const struct road *road, const char *place, size_t length)
 {
@@ -204,7 +204,7 @@ static void measured_fill(const struct measured *measured, struct box *box, cons
         }
 }
 
-/* --- what the machine says of itself --- */
+/* --- the declared machine --- */
 
 /* Reads a list of CPUs; empty if it is malformed or too long. */
 static struct cpulist read_list(struct nesting *nesting, const char *text)
@@ -304,7 +304,7 @@ static void read_nodes(struct nesting *nesting)
             nesting->kind_count > 1 ? nesting->kinds[k].count : facts->threads;
 }
 
-/* --- how it is nested --- */
+/* --- nesting --- */
 
 static struct box *add(struct nesting *nesting, enum box_kind kind, size_t depth)
 {
