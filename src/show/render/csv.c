@@ -23,7 +23,7 @@ static const char fixed_columns[] =
 static const char prefix[] = "factor_";
 
 struct column {
-    const char *name;   /* of the factor; not made inert */
+    const char *name;   /* the factor's; not inert */
     const char *prefix; /* "factor_" if the name alone is or looks like another column's; else "" */
 };
 

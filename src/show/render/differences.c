@@ -1,4 +1,4 @@
-/* What changed between two documents, as text, CSV and JSON. */
+/* The differences of two documents as text, CSV and JSON. */
 #include "show/render/differences.h"
 #include "base/quote.h"
 #include "show/render/parts.h"

@@ -74,8 +74,7 @@ static void put_curve(FILE *out, const struct series *series, size_t number)
     fprintf(out, "%s\n%s\n", x_log ? "set logscale x 2" : "unset logscale x",
             y_log ? "set logscale y" : "unset logscale y");
     if (!any)
-        fputs("# no point has a value\n",
-              out); /* plotting no values would be an error for gnuplot */
+        fputs("# no point has a value\n", out); /* plotting none is an error */
     else if (ids)
         fprintf(out, "plot $data%zu using 1:2:3:4 with yerrorbars title \"median, interval\"\n",
                 number);

@@ -38,7 +38,7 @@ static const char *replacement(const char *text, const char *at)
         return "@ ";
     if (*at == '#' && is_word(at[1]))
         return "\\# ";
-    /* Bare addresses become links. */
+    /* Bare addresses would become links. */
     if (*at == ':' && at[1] == '/')
         return "\\:";
     if (*at == '.' && at - text >= 3 && strncasecmp(at - 3, "www", 3) == 0)

@@ -41,7 +41,7 @@ void json_number(FILE *, const char *separator, const char *key, double number);
 
 /* --- blocks of a report as lines of text; the style's width must be plausible --- */
 
-/* All blocks. */
+/* All blocks of the report. */
 void draw_report(FILE *, const struct report *, const struct text_style *);
 /* `within`: with its title indented and no blank line before, below its subject. */
 void draw_table(FILE *, const struct table *, bool within, const struct text_style *);

@@ -43,7 +43,7 @@ enum section {
     SECTION_CHARTS, /* every series; comparable ones share a chart */
 };
 
-/* --- cells: texts, and numbers that each output may format as it likes --- */
+/* --- cells: texts, and numbers that each output formats in its own way --- */
 
 enum form {
     FORM_TEXT,     /* `text`; NULL: an empty cell, as is a zeroed struct cell */
@@ -80,7 +80,7 @@ struct cell cell_of_value(double value, const char *unit, enum form);
  * unknown. */
 char *change_text(double ratio, char text[CELL_TEXT]);
 
-/* --- what the kinds of block hold --- */
+/* --- the contents of each kind of block --- */
 
 /* How reliable the document is. */
 struct verdict_block {
@@ -207,7 +207,7 @@ struct matrix {
     const char *clusters; /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
 };
 
-/* A value that two documents both have. */
+/* A value that both documents have. */
 struct changed_value {
     const char *what; /* "L1.latency", "latency at 48 KiB (stride 64)" */
     struct cell before, after;

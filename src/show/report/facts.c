@@ -139,8 +139,8 @@ static void add_nodes(struct report *report, struct facts *facts, size_t index)
 
 /* --- channels --- */
 
-/* The read bandwidth of all CPUs, with the declared bandwidth; of the standard experiment, if there
- * is one. */
+/* The read bandwidth of all CPUs, if its declared bandwidth is known; that of the standard
+ * experiment if there is one. */
 static const struct finding *all_read(const struct catalogue *catalogue, size_t index)
 {
     const struct finding *found = NULL;

@@ -7,7 +7,7 @@
 
 /* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
 void line_add_machine(struct line *, const struct machine_facts *);
-/* "baseline of 3 documents", "merged from 2 documents"; nothing for the document of one run. */
+/* "baseline of 3 documents", "merged from 2 documents"; nothing for a document of one run. */
 void line_add_joined(struct line *, const struct run_facts *);
 /* "NVIDIA H200, 132 multiprocessors of up to 1.98 GHz, 139 GiB, capability 9.0, CUDA, driver
  * 570.124" */

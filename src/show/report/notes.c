@@ -238,9 +238,8 @@ static void add_points(struct line *line, const struct probe_result *probe, unsi
                  figure_place(tally.x_high, tally.x_unit, high));
 }
 
-/* The findings with the flag: "L1.latency, L2.latency (order forward) and 3 more". "L1.latency_ns"
- * is left out beside "L1.latency", unless only such twins have the flag. Returns whether there are
- * any. */
+/* The findings with the flag: "L1.latency, L2.latency (order forward) and 3 more". A twin like
+ * "L1.latency_ns" is named only if no other finding has the flag. Returns whether there are any. */
 static bool add_names(struct line *line, const struct scope *scope, unsigned bit)
 {
     const struct catalogue *catalogue = &scope->report->catalogue;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the verdict (conclude/verdict.h), behind the title --- */
+/* --- the verdict (conclude/verdict.h), after the title --- */
 
 /* What a value and its interval are; NULL: nothing to say. */
 static const char *meaning_of(struct report *report, const struct document *document,

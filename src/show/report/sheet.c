@@ -347,7 +347,7 @@ static int place_in_pages(void *with, const struct catalogue_entry *entry, char 
         return HIT;
     case FACT_WALK:
         return WALK;
-    case FACT_SPLIT: /* `declared` is set only if noise cannot explain it */
+    case FACT_SPLIT: /* `declared` is set only for a share above noise */
         return isfinite(entry->finding->declared) ? SPLIT : PIVOT_NONE;
     default:
         return PIVOT_NONE;

@@ -290,7 +290,7 @@ int square_decimals(double largest)
     return fabs(largest) >= 1000 ? 0 : fabs(largest) >= 10 ? 1 : 2;
 }
 
-/* --- the pairs by the groups of CPUs that clusters form --- */
+/* --- pairs by groups of CPUs that clusters form --- */
 
 enum { NESTED_MAX = 2048, NEST_MAX = 16, NO_GROUP = -1 };
 

@@ -298,8 +298,7 @@ static void put_handoffs(FILE *out, const struct objects *objects, const struct 
     const struct quantity *quantity = series ? quantity_of(series->y.unit) : NULL;
     struct distances distances;
     struct grid grid;
-    if (!quantity ||
-        !grid_build(&grid, series, pool)) /* unknown unit, or too scattered for a matrix */
+    if (!quantity || !grid_build(&grid, series, pool)) /* no unit, or too scattered */
         return;
     collect(&distances, &grid, &objects->list[OBJECT_ROOT].cpus, quantity->metric_factor * 1e12,
             pool);

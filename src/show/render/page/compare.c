@@ -94,7 +94,7 @@ void html_differences(FILE *out, struct report *report, size_t count, double thr
         const int code =
             differences_find(&differences[i], documents[0], documents[i], threshold, error);
         pool_take(report->pool, &differences[i].pool);
-        if (code == ERROR_SYSTEM) /* documents with nothing in common only get remarks */
+        if (code == ERROR_SYSTEM) /* nothing in common: remarks only */
             pool_check(report->pool, code);
     }
     put_all(out, report, differences, count, threshold);
