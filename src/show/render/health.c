@@ -90,7 +90,7 @@ static void put_reason(FILE *out, const struct health_check *check, size_t first
     put(out, &line);
 }
 
-/* Gaps that were listed before, as not found or failed, need no reason here. */
+/* The reasons of gaps, each once. Gaps whose findings are listed as not found need none. */
 static void put_gaps(FILE *out, const struct health_check *check)
 {
     size_t shown = 0;

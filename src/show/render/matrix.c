@@ -1,5 +1,5 @@
 /* A matrix as lines of text: every pair if they fit, else groups of CPUs or colours; on the first
- * screen, the distribution of values. */
+ * screen, the distribution of values if the matrix is large. */
 #include "base/clean.h"
 #include "show/render/parts.h"
 

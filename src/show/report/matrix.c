@@ -106,7 +106,8 @@ static void add_scatter(struct line *line, const struct series *series, const ch
              figure_plain(room[count / 2] * 100, percent));
 }
 
-/* The sources of scatter, for the median pair: "line to line 12 %, drift 1 %". */
+/* The sources of scatter, the median over pairs of each: "from line to line 12 %, drift through the
+ * run 1 %". */
 static const char *tell_scatter(struct report *report, const struct series *series)
 {
     struct line parts = {0};

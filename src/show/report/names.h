@@ -18,9 +18,9 @@ const char *gpu_warning(const struct gpu_facts *);
 /* Whether a probe measures devices. */
 bool probe_is_of_devices(const struct probe_result *);
 
-/* The name of a document. A single one: its host, or its file if the machine is unknown. One of
- * several: its file, with as much of the path as distinguishes it from the others; if none does, or
- * it has no file, a letter and its host: "A vm". */
+/* The name of a document. A single one: its host or processor, or its file if both are unknown. One
+ * of several: its file, with as much of the path as distinguishes it from the others; if none does,
+ * or it has no file, a letter and its host: "A vm". */
 void line_add_document(struct line *, const struct document *const *, size_t count, size_t index);
 
 enum { DOCUMENT_TIME = 64 };
