@@ -1,7 +1,7 @@
 /*
  * Bells: one thread sleeps until another rings. Each kind is a way in which programs wake threads.
- * A bell that is rung before anybody sleeps on it ends the next sleep at once; it is rung once for
- * each sleep. os/linux/ has them all, os/null/ has those that need no system.
+ * If a bell is rung before a thread sleeps on it, the next sleep ends at once; ring it once for
+ * each sleep. os/linux/ has all kinds, os/null/ has none.
  */
 #ifndef FATHOM_MACHINE_BELL_H
 #define FATHOM_MACHINE_BELL_H
@@ -16,7 +16,7 @@ enum bell_kind {
     BELL_EVENTFD,
     BELL_PIPE,
     BELL_CONDITION, /* a POSIX condition variable and its mutex */
-    BELL_SPIN, /* no thread sleeps: they read a word in memory until it changes; for comparison */
+    BELL_SPIN, /* the thread does not sleep but reads a word until it changes; for comparison */
     BELL_KINDS
 };
 extern const char *const bell_names[BELL_KINDS + 1]; /* "futex", ..., NULL */
@@ -24,7 +24,7 @@ extern const char *const bell_names[BELL_KINDS + 1]; /* "futex", ..., NULL */
 struct bell {
     _Alignas(128) uint32_t word; /* 1: rung */
     enum bell_kind kind;
-    int reads, writes; /* descriptors, where it has some; -1 */
+    int reads, writes; /* descriptors of an eventfd or a pipe; -1: none */
     pthread_mutex_t mutex;
     pthread_cond_t condition;
 };
@@ -35,12 +35,12 @@ struct bell_way {
 };
 extern const struct bell_way bell_ways[BELL_KINDS];
 
-/* ERROR_IMPOSSIBLE where the system has no such bell, or no descriptor left for it. */
+/* ERROR_IMPOSSIBLE if the system has no such bell, or no descriptor left for it. */
 int bell_open(struct bell *, enum bell_kind, struct error *);
-/* Makes it silent, whatever state a recalled thread left it in. No thread may sleep on it.
- * Allocates nothing. */
+/* Resets it to not rung, whatever state a recalled thread left it in. No thread may sleep on it
+ * meanwhile. Allocates nothing. */
 void bell_silence(struct bell *);
-/* Of one that could not be opened: does nothing. */
+/* Does nothing for a bell that could not be opened. */
 void bell_close(struct bell *);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The clock that times everything: the processor's own counter, checked against the operating
- * system's raw monotonic clock; or that clock itself, where the counter can't be trusted because
- * its rate varies or the kernel says so.
+ * The clock that times everything: the processor's counter, checked against the operating system's
+ * raw monotonic clock; or the system's clock itself, if the counter's rate varies or the kernel
+ * does not trust the counter.
  */
 #ifndef FATHOM_MACHINE_CLOCK_H
 #define FATHOM_MACHINE_CLOCK_H
@@ -16,32 +16,30 @@ struct clock {
     const char *name;     /* "tsc", "cntvct", "time", "timebase", "clock_gettime" */
     bool counter;         /* the processor's counter, not the operating system's clock */
     double hz;            /* ticks a second */
-    double resolution_ns; /* the step in which it advances */
-    double reading_ns;    /* shortest time from one reading to the next that differs */
-    double cost_ns;       /* what a reading adds to the time between two */
+    double resolution_ns; /* the step by which it advances */
+    double reading_ns;    /* shortest time between two readings that differ */
+    double cost_ns;       /* what one reading adds to the time between two readings */
 };
 
-/* Calibrates for some 30 ms. Never fails: a counter is not used if the kernel distrusts it, if two
- * windows find different rates, or if it stands still. */
+/* Calibrates for some 30 ms. Never fails: the system's clock is used if the kernel distrusts the
+ * counter, if no two windows in a row find the same rate, or if the counter does not advance. */
 void clock_calibrate(struct clock *);
-/* The same with the kernel's files read below another root than "/": for tests. */
+/* The same, but reads the kernel's files below `root`: for tests. */
 void clock_calibrate_below(struct clock *, const char *root);
 /* Whether the kernel has found the processor's counter unfit for a clock: most often because it
- * differs from CPU to CPU, which reading it on one CPU can't show. False where the kernel doesn't
- * say. */
+ * differs between CPUs, which reading it on one CPU can't show. False if the kernel doesn't say. */
 bool clock_counter_distrusted(const char *root);
-/* The step of a clock whose readings lay `a` and `b` ticks apart: the greatest common divisor. 0:
- * no reading. */
+/* The step of a clock of which readings were `a` and `b` ticks apart: their greatest common
+ * divisor. 0 if both are 0. */
 uint64_t clock_step(uint64_t a, uint64_t b);
 
-/* Reads the clock in ticks. Only here do the counter and the system's clock differ; the branch is
- * predicted. */
+/* Reads the clock in ticks. The branch is always predicted, because `counter` never changes. */
 static inline uint64_t clock_ticks(const struct clock *clock)
 {
     return clock->counter ? arch_counter() : os_raw_ns();
 }
 
-/* The time between two readings, without what reading itself takes. */
+/* The time between two readings, without the cost of a reading. */
 static inline double clock_between_ns(const struct clock *clock, uint64_t start, uint64_t end)
 {
     const double ns = (double)(end - start) * 1e9 / clock->hz;
@@ -49,7 +47,7 @@ static inline double clock_between_ns(const struct clock *clock, uint64_t start,
 }
 
 /* The shortest batch worth timing: 1000 steps of the clock, and 250 times the cost of reading it,
- * so that neither shows in a batch by more than half a percent. */
+ * so that each changes a batch's time by less than half a percent. */
 static inline double clock_shortest_batch_ns(const struct clock *clock)
 {
     double steps = 1000 * clock->resolution_ns, readings = 250 * clock->reading_ns;

@@ -1,5 +1,5 @@
 /*
- * The machine's condition: everything that would spoil a measurement, each with its remedy. `fathom
+ * The machine's condition: whatever would spoil a measurement, each with its remedy. `fathom
  * doctor` prints the list; every run records it.
  */
 #ifndef FATHOM_MACHINE_CONDITIONS_H
@@ -24,7 +24,7 @@ struct checks {
 /* Reads governor, turbo, SMT, THP, affinity, load and the like below the machine's root into
  * `conditions`, and writes what the checks found into `checks`; all text lives in `pool`.
  * `conditions->remarks` gets every remark that is not fine. Fields that only a run can fill
- * (core_hz, counter_hz, counter, stolen_s) are left alone. ERROR_SYSTEM when there is no memory. */
+ * (core_hz, counter_hz, counter, stolen_s) stay unchanged. ERROR_SYSTEM if memory is short. */
 int conditions_read(const struct machine *, const struct machine_source *, struct pool *,
                     struct conditions *, struct checks *, struct error *);
 

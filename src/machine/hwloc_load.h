@@ -1,6 +1,6 @@
 /*
- * Loads hwloc's picture of a machine: the one we run on, one whose files lie below a root, or a
- * synthetic one.
+ * Loads hwloc's topology of a machine: of this one, of a recorded one from files below a root, or
+ * of a synthetic one.
  */
 #ifndef FATHOM_MACHINE_HWLOC_LOAD_H
 #define FATHOM_MACHINE_HWLOC_LOAD_H
@@ -9,8 +9,8 @@
 
 #include <hwloc.h>
 
-/* On 0 the caller destroys `*topology`, which is NULL where hwloc could not describe the machine.
- * ERROR_USAGE for a bad synthetic description, ERROR_SYSTEM without memory. */
+/* If the result is 0, the caller destroys `*topology`, which is NULL if hwloc could not describe
+ * the machine. ERROR_USAGE for a bad synthetic description, ERROR_SYSTEM if memory is short. */
 int hwloc_load(hwloc_topology_t *topology, const struct machine_source *, struct error *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What the system counts of that which takes a CPU from programs: interrupts and softirqs, by CPU,
- * and by their names. Two readings give what came in between.
+ * The system's counts of interrupts and softirqs, which take a CPU from programs, by name and CPU.
+ * The difference of two readings is what came in between.
  */
 #ifndef FATHOM_MACHINE_INTERRUPTIONS_H
 #define FATHOM_MACHINE_INTERRUPTIONS_H
@@ -14,12 +14,12 @@
 /* One line of /proc/interrupts or /proc/softirqs. */
 struct interruption_source {
     const char *name; /* "LOC", "virtio0-input", "TIMER"; in the pool */
-    const char *says; /* what the system says of it: "Local timer interrupts"; NULL: nothing */
-    uint64_t *counts; /* one for each CPU of the list */
+    const char *says; /* the system's description: "Local timer interrupts"; NULL: none */
+    uint64_t *counts; /* one for each CPU of the list, since boot */
 };
 
 struct interruption_sources {
-    struct interruption_source *list; /* in the system's order; NULL: it does not report them */
+    struct interruption_source *list; /* in the file's order; NULL: the system has no such file */
     size_t count;
 };
 
@@ -27,8 +27,8 @@ struct interruptions {
     struct interruption_sources interrupts, softirqs;
 };
 
-/* Reads all of that for the CPUs of the list. A file that is missing, or holds garbage, tells
- * nothing. ERROR_SYSTEM without memory. */
+/* Reads both for the CPUs of the list. A file that is missing, or holds garbage, gives an empty
+ * list. ERROR_SYSTEM if memory is short. */
 int interruptions_read(struct interruptions *, const char *root, const struct cpulist *,
                        struct pool *, struct error *);
 

@@ -1,6 +1,6 @@
 /*
- * Which machine this is, and what of it may be used: the facts for the document, in the document's
- * own types, and what plans need besides.
+ * Which machine this is, and which part of it may be used: the facts for the document, in the
+ * document's own types, and what plans need in addition.
  *
  * Every system file is read below `root`, so a recorded tree replays as another machine. A machine
  * read from a root or from a synthetic description is not `live`: it can be planned for and shown,
@@ -21,30 +21,30 @@
 struct machine_source {
     const char *root;      /* NULL: the machine we run on */
     const char *synthetic; /* an hwloc synthetic topology, like "pack:2 core:8 pu:2"; NULL: none */
-    /* A copy of the firmware's table of memory modules, read as it is named and not below the root;
-     * NULL: the table itself, where this user may read it. */
+    /* Path of a copy of the firmware's table of memory modules; `root` is not put before it. NULL:
+     * the table itself, if this user may read it. */
     const char *smbios;
-    bool guest; /* the process is another program's, with threads: its environment is left alone */
+    bool guest; /* fathom is a library in another program: the environment is not changed */
 };
 
 /* Where one CPU (a hardware thread) sits. Ids are logical indexes of hwloc, -1 where unknown. */
 struct cpu_place {
     int id;      /* the operating system's number */
-    int core;    /* siblings share it */
+    int core;    /* the same for all hardware threads of a core */
     int sibling; /* 0 for the first hardware thread of its core, 1 for the second, ... */
     int package;
     int node; /* the operating system's NUMA node number */
     int kind; /* index into facts.kinds; the largest is the most performant */
 };
 
-/* What plans need to know of a NUMA node beside the facts of the same index. */
+/* What plans need to know of a NUMA node in addition to facts.nodes of the same index. */
 struct node_place {
-    unsigned *distances; /* to each of facts.nodes, as the firmware declares; 0 unknown */
+    unsigned *distances; /* to each of facts.nodes, as the firmware declares; 0: unknown */
     uint64_t free_bytes;
     bool allowed; /* this process may take memory from it */
 };
 
-/* One cache that several CPUs share; the facts have only one of each size. */
+/* One cache that several CPUs share; the facts list equal caches only once. */
 struct cache_place {
     int level;
     struct cpulist cpus; /* in the machine's pool */
@@ -63,26 +63,26 @@ struct machine {
                                    and v2 memory limits up the whole path); a run may use half */
     double cpu_quota;           /* CPUs' worth of time that cpu.max allows; INFINITY: unlimited */
     bool live;
-    bool emulated; /* an emulator does what hardware would: times say nothing about any */
+    bool emulated; /* an emulator executes the instructions: times say nothing about hardware */
     struct pool pool;
 };
 
-/* Reads the machine. A system file that is missing, or holds garbage, makes one fact unknown and
- * never fails the call; ERROR_IMPOSSIBLE only when not a single CPU can be found, ERROR_USAGE for
- * a bad synthetic description, a root that is not a directory, or a bad `smbios`. */
+/* Reads the machine. A system file that is missing, or holds garbage, makes one fact unknown and is
+ * no error. ERROR_IMPOSSIBLE if no CPU is found, ERROR_USAGE for a bad synthetic description, a
+ * root that is not a directory, or a bad `smbios`. */
 int machine_read(struct machine *, const struct machine_source *, struct error *);
 void machine_free(struct machine *);
 
 const struct cpu_place *machine_cpu(const struct machine *, int id); /* NULL: no such CPU */
-/* The places of the list's CPUs, in its order; of a CPU that the machine lacks only the id is
+/* The places of the list's CPUs, in its order; for a CPU that the machine lacks, only the id is
  * set. */
 void machine_places(const struct machine *, const struct cpulist *, struct cpu_place *places);
 /* For qsort() of places: the first threads of all cores, then the second ones. */
 int machine_by_thread(const void *, const void *);
 /* The most that a measurement may map: half of the free memory. */
 uint64_t machine_memory_budget(const struct machine *);
-/* The largest data or unified cache declared at that level, NULL where none is; level 0 asks for
- * the last level there is. */
+/* The largest data or unified cache declared at that level, NULL if none is; level 0 asks for the
+ * last level. */
 const struct cache_facts *machine_cache(const struct machine *, int level);
 /* The machine's cache line in bytes as declared, or the architecture's usual one. */
 unsigned machine_line_bytes(const struct machine *);

@@ -1,7 +1,7 @@
 /*
- * What the measuring threads ask of the operating system. os/linux/ answers for Linux; os/null/
- * answers that it can't, and always builds. System files that describe the machine are not read
- * here but through machine/files.h.
+ * What the measuring threads need from the operating system. os/linux/ implements it for Linux;
+ * os/null/ builds on every system, and most of its functions report that there is no port. System
+ * files that describe the machine are read through machine/files.h.
  */
 #ifndef FATHOM_MACHINE_OS_H
 #define FATHOM_MACHINE_OS_H
@@ -16,45 +16,45 @@
 
 /* --- threads --- */
 
-/* Pins the calling thread to one CPU and checks that it is there. ERROR_IMPOSSIBLE, with the
- * system's reason, when it can't be. */
+/* Pins the calling thread to one CPU and checks that it runs there. ERROR_IMPOSSIBLE, with the
+ * system's reason, if it can't be pinned. */
 int os_pin_thread(int cpu, struct error *);
-/* The CPUs that the calling thread may run on, however many there are; the caller frees. On an
- * error the list is empty: ERROR_IMPOSSIBLE where the system can't say. */
+/* The CPUs that the calling thread may run on; the caller frees. On an error the list is empty:
+ * ERROR_IMPOSSIBLE if the system can't say. */
 int os_affinity(struct cpulist *, struct error *);
-/* Lets the calling thread, and those that it starts from now on, run on these CPUs alone.
- * ERROR_IMPOSSIBLE, with the system's reason, where it may not. */
+/* Restricts the calling thread, and threads that it starts later, to these CPUs. ERROR_IMPOSSIBLE,
+ * with the system's reason, if the system refuses. */
 int os_set_affinity(const struct cpulist *, struct error *);
-/* CPU the caller runs on now, -1 where the system can't say. */
+/* The CPU that the calling thread runs on now, -1 if the system can't say. */
 int os_current_cpu(void);
 
 /* What has happened to the calling thread since it began. */
 struct os_thread_events {
-    /* Involuntary and voluntary switches: nothing that is timed sleeps, and a thread stopped by a
-     * signal, a freezer or a debugger counts as a voluntary one. */
+    /* Context switches, involuntary and voluntary: timed code never sleeps, and the kernel counts a
+     * stop by a signal, a freezer or a debugger as voluntary. */
     uint64_t switches;
     uint64_t page_faults; /* minor and major */
 };
 void os_thread_events(struct os_thread_events *);
 
 /* Sleeps while the word has that value, for at most `at_most_ns` (UINT64_MAX: no limit), and may
- * wake at any time. True only if all of that time has passed. It takes no lock, so a thread that
- * gets no time to run keeps no other from waking. */
+ * wake at any time. True only if all of that time has passed. It takes no lock, so a sleeper that
+ * gets no CPU time can't keep another from waking. */
 bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns);
 /* Wakes all threads that sleep on the word, which the caller has changed. */
 void os_wake(atomic_uint *word);
 
-/* Nanoseconds that a hypervisor has taken since boot from each of the CPUs 0 to count - 1; 0 where
- * the system doesn't say, and false where it says so of none. A reading costs some 20 us, and more
- * the more CPUs there are, so read between visits, never between batches. */
+/* Nanoseconds that a hypervisor has taken since boot from each of the CPUs 0 to count - 1; 0 if the
+ * system doesn't say, and false if it says nothing for any of them. A reading costs some 20 us, and
+ * more with many CPUs, so read between visits, never between batches. */
 bool os_stolen_ns(uint64_t *of_cpu, size_t count);
 
-/* CPU time since boot of everything that ran, and of this program and the children that it waited
+/* CPU time used: by all programs since boot, and by this program and the children that it waited
  * for. */
 struct os_work {
     uint64_t all_ns, own_ns;
 };
-/* False where the system doesn't say. The system counts in ticks, of 10 ms as a rule. */
+/* False if the system doesn't say. The system counts in ticks, usually of 10 ms. */
 bool os_work(struct os_work *);
 
 /* --- memory --- */
@@ -63,26 +63,25 @@ enum page_policy { PAGES_AUTO, PAGES_SMALL, PAGES_THP, PAGES_HUGE2M, PAGES_HUGE1
 enum { PAGES_COUNT = PAGES_HUGE1G + 1 };
 extern const char *const page_policy_names[PAGES_COUNT + 1]; /* "auto", "small", ..., NULL */
 
-/* Address space for `bytes` (rounded up by the caller to the policy's page), not touched yet,
- * aligned to 2 MiB, advised or mapped by the policy, which is not PAGES_AUTO. NULL with
- * ERROR_IMPOSSIBLE where the system can't give such pages. `node` >= 0 binds the memory to that
- * NUMA node. */
+/* Address space for `bytes` (a multiple of the policy's page), not touched yet, aligned to 2 MiB,
+ * on the pages of the policy, which must not be PAGES_AUTO. NULL with ERROR_IMPOSSIBLE if the
+ * system can't give such pages. `node` >= 0 binds the memory to that NUMA node. */
 void *os_map(size_t bytes, enum page_policy, int node, struct error *);
 void os_unmap(void *memory, size_t bytes);
 
-/* Bytes of free memory, from a call that needs no file; 0 where there is no such call. */
+/* Bytes of free memory, by a system call and not from a file; 0 if there is no such call. */
 uint64_t os_memory_free(void);
 
-/* What the kernel gave for touched memory (from smaps and move_pages). */
+/* Which pages and node the kernel gave for touched memory (from smaps and move_pages). */
 struct os_placement {
-    uint64_t page_bytes; /* size of the pages behind at least nine tenths of it; 0 unknown */
-    double huge_share;   /* share of the bytes on huge pages, 0 to 1; NAN unknown */
-    int node;            /* the node that holds all sampled pages; -1 mixed or unknown */
-    double node_share;   /* share of sampled pages on the node asked for; NAN unknown */
+    uint64_t page_bytes; /* size of the pages that hold at least 90 % of it; 0: unknown or mixed */
+    double huge_share;   /* share of the bytes on huge pages, 0 to 1; NAN: unknown */
+    int node;            /* the node that holds all sampled pages; -1: mixed or unknown */
+    double node_share;   /* share of sampled pages on the node asked for; NAN: unknown */
 };
 void os_verify(const void *memory, size_t bytes, int wanted_node, struct os_placement *);
 
-/* Monotonic nanoseconds that no clock discipline bends (CLOCK_MONOTONIC_RAW). */
+/* Monotonic nanoseconds, which NTP does not adjust (CLOCK_MONOTONIC_RAW). */
 uint64_t os_raw_ns(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Pages of memory as the operating system deals in them: mapped and not touched, given back, shared
- * with a copy of this process. For the kernels that time these calls: nothing here takes a lock or
- * allocates, and every call may be left by a jump. os/linux/ answers for Linux; os/null/ answers
- * that it can't.
+ * The operating system's calls on pages: map without touching, populate, discard, share with a copy
+ * of this process. They are for kernels that time these calls: nothing here takes a lock or
+ * allocates, and a jump may leave every call. os/linux/ implements them for Linux; those of
+ * os/null/ report that the system has none.
  */
 #ifndef FATHOM_MACHINE_PAGES_H
 #define FATHOM_MACHINE_PAGES_H
@@ -13,32 +13,33 @@
 
 /* What is behind a mapping. */
 enum pages_kind {
-    PAGES_OF_4K,  /* private memory on pages of the smallest size, whatever that is here */
-    PAGES_OF_THP, /* the same, advised to be on transparent huge pages; aligned to them */
+    PAGES_OF_4K,  /* private memory on pages of the smallest size, which need not be 4 KiB */
+    PAGES_OF_THP, /* private memory advised to be on transparent huge pages; aligned to them */
     PAGES_OF_2M,  /* reserved huge pages */
     PAGES_OF_1G,
-    PAGES_SHARED, /* memory that stays when its translations are dropped, on the smallest pages */
+    PAGES_SHARED, /* shared memory on the smallest pages: discarding keeps its contents */
     PAGES_KINDS
 };
 
-/* Bytes of a page of that kind; 0: there are none here. For PAGES_OF_THP that is what the kernel
- * maps at once. Reads system files: not for timed work. */
+/* Bytes of a page of that kind; 0: the system has none. For PAGES_OF_THP that is what the kernel
+ * maps at once. Reads system files, so don't call it in timed work. */
 size_t pages_bytes(enum pages_kind);
 /* Whether the kernel counts this thread's page faults: tries it on one fresh page. */
 bool pages_counted(void);
 
-/* Address space of that kind, not touched yet: whole pages of `page` bytes, as pages_bytes() has
- * them, aligned to them. NULL where the system refuses. */
+/* Address space of that kind, not touched yet: whole pages of `page` bytes, which pages_bytes()
+ * gave, aligned to them. NULL if the system refuses. */
 unsigned char *pages_map(size_t bytes, enum pages_kind, size_t page);
-/* Maps fresh small pages in the place of what is mapped there, all of them present at once. */
+/* Replaces the mapping by fresh small pages that are all present at once. */
 bool pages_populate(unsigned char *memory, size_t bytes);
 bool pages_unmap(unsigned char *memory, size_t bytes);
-/* Gives the pages back and keeps the mapping: private memory is then untouched again; shared memory
- * keeps its contents and loses its translations. */
+/* Gives the pages back and keeps the mapping: private memory is then as if never touched; shared
+ * memory keeps its contents and loses its translations. */
 bool pages_discard(unsigned char *memory, size_t bytes);
 
 /* Starts a copy of this process that shares all private memory until one of both writes to it,
- * and waits until that has stopped. Its number, or -1. It ends when the calling thread does. */
+ * and waits until the copy has stopped. Returns its process id, or -1. The copy ends when the
+ * calling thread does. */
 int pages_twin_start(void);
 void pages_twin_end(int twin);
 

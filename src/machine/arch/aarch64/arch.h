@@ -41,9 +41,9 @@ static inline bool arch_has_sve(void)
     return getauxval(AT_HWCAP) & 1ul << 22;
 }
 
-/* No instruction reports it here, but QEMU's TCG has a rate of its own for the counter
- * (GTIMER_SCALE in target/arm/internals.h; no maker's is known), while a guest of KVM reads its
- * host's. */
+/* No instruction reports a hypervisor here, but under QEMU's TCG the counter has a rate that no
+ * known processor has (GTIMER_SCALE in target/arm/internals.h); a guest of KVM reads its host's
+ * rate. */
 static inline void arch_hypervisor(char name[13])
 {
     uint64_t hz;

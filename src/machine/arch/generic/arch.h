@@ -1,4 +1,5 @@
-/* Any other architecture: C and POSIX only. The clock's own resolution then sets the batch. */
+/* Any other architecture: C and POSIX only. The resolution of the system's clock then decides how
+ * long a batch is. */
 #ifndef FATHOM_MACHINE_ARCH_GENERIC_ARCH_H
 #define FATHOM_MACHINE_ARCH_GENERIC_ARCH_H
 
@@ -26,7 +27,7 @@ static inline bool arch_counter_usable(void)
     return false;
 }
 
-/* No instruction reports it here. */
+/* No instruction reports a hypervisor here. */
 static inline void arch_hypervisor(char name[13])
 {
     name[0] = '\0';

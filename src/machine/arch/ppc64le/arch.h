@@ -8,7 +8,7 @@
 
 #define ARCH_NAME         "ppc64le"
 #define ARCH_COUNTER_NAME "timebase"
-/* Linux has no other clock here and never distrusts this one. */
+/* Linux has no other clock on POWER and never distrusts this one. */
 #define ARCH_CLOCK_SOURCE NULL
 #define ARCH_LINE_BYTES   128u
 
@@ -24,7 +24,7 @@ static inline bool arch_counter_usable(void)
     return true;
 }
 
-/* No instruction reports it here. */
+/* No instruction reports a hypervisor here. */
 static inline void arch_hypervisor(char name[13])
 {
     name[0] = '\0';

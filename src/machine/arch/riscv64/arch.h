@@ -26,7 +26,7 @@ static inline bool arch_counter_usable(void)
     return true;
 }
 
-/* No instruction reports it here. */
+/* No instruction reports a hypervisor here. */
 static inline void arch_hypervisor(char name[13])
 {
     name[0] = '\0';

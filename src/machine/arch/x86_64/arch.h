@@ -8,12 +8,13 @@
 
 #define ARCH_NAME         "x86_64"
 #define ARCH_COUNTER_NAME "tsc"
-/* What the kernel calls the counter in its list of clock sources, while it trusts it. */
+/* The counter's name in the kernel's list of clock sources, which has it while the kernel trusts
+ * it. */
 #define ARCH_CLOCK_SOURCE "tsc"
 #define ARCH_LINE_BYTES   64u
 
-/* LFENCE on both sides: RDTSC waits for all earlier loads to have their value (the last step of a
- * chase) and no later instruction begins before it. */
+/* LFENCE on both sides: RDTSC waits until all earlier loads have their values (the last step of a
+ * chase), and no later instruction begins before it. */
 static inline uint64_t arch_counter(void)
 {
     uint32_t low, high;
@@ -21,16 +22,16 @@ static inline uint64_t arch_counter(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* Invariant TSC: CPUID 8000_0007H EDX bit 8. That bit is about the rate. Whether firmware has set
- * the counters of all CPUs to the same value, the kernel finds out (clock_counter_distrusted()). */
+/* Invariant TSC: CPUID 8000_0007H EDX bit 8. That bit promises a constant rate. The kernel checks
+ * whether firmware set the counters of all CPUs to the same value (clock_counter_distrusted()). */
 static inline bool arch_counter_usable(void)
 {
     unsigned a, b, c, d;
     return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-/* Which register files the system saves: XCR0, where CPUID says that XGETBV may be asked (Intel SDM
- * vol. 1, 13.2). Without that a processor's vectors can't be used. */
+/* Which register files the system saves: XCR0, if CPUID says that XGETBV may be used (Intel SDM
+ * vol. 1, 13.2). Vector registers that the system does not save can't be used. */
 static inline uint32_t arch_saved_state(void)
 {
     unsigned a, b, c, d;
@@ -48,8 +49,7 @@ static inline bool arch_has_avx(void)
     return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 28) && (arch_saved_state() & 0x6) == 0x6;
 }
 
-/* AVX512F: CPUID 7.0 EBX bit 16; opmask and upper ZMM state beside AVX's (Intel SDM vol. 1, 15.2).
- */
+/* AVX512F: CPUID 7.0 EBX bit 16; opmask and upper ZMM state, and AVX's (Intel SDM vol. 1, 15.2). */
 static inline bool arch_has_avx512(void)
 {
     unsigned a, b, c, d;
@@ -57,8 +57,8 @@ static inline bool arch_has_avx512(void)
            (arch_saved_state() & 0xe6) == 0xe6;
 }
 
-/* The twelve characters by which a hypervisor names itself, at CPUID 4000_0000H where CPUID 1 ECX
- * bit 31 says that there is one (Linux's Documentation/virt/kvm/x86/cpuid.rst); "" without one. */
+/* The twelve characters by which a hypervisor names itself, at CPUID 4000_0000H if CPUID 1 ECX bit
+ * 31 says that there is one (Linux's Documentation/virt/kvm/x86/cpuid.rst); "": none. */
 static inline void arch_hypervisor(char name[13])
 {
     unsigned a, b, c, d, text[3] = {0};

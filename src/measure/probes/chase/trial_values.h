@@ -1,7 +1,7 @@
 /*
- * What each trial of each point gave, for probes that let the trials of a round vote: the trials of
- * the same number are one round, on the same memory, so a curve through them is one machine's at
- * one time. Summaries of points would mix the rounds.
+ * The value of each trial of each point, for probes that let the rounds vote: trials of the same
+ * number belong to one round, on the same memory, so a curve through them shows one state of the
+ * machine. Summaries of points would mix the rounds.
  */
 #ifndef FATHOM_MEASURE_PROBES_CHASE_TRIAL_VALUES_H
 #define FATHOM_MEASURE_PROBES_CHASE_TRIAL_VALUES_H
@@ -9,30 +9,32 @@
 #include "measure/probes/kit/probe.h"
 
 struct trial_values {
-    double *list; /* [points][room], in core cycles, or ns where there are none; NAN: missing */
+    double *list; /* [points][room], in core cycles, or in ns if the core's clock is unknown; NAN:
+                     missing */
     size_t points;
     unsigned room;
-    unsigned trials; /* number of votes: each trial alone, or in a sweep groups of short trials,
-                        which take the trials in turn and so are spread over the whole stage */
+    unsigned trials; /* number of votes: of single trials or, in a sweep, of groups of short trials.
+                        Trial i is in group i % trials, so each group covers the whole stage */
 };
 
-/* Room for all trials of the task's plan, none of them there yet. Of a plan that sweeps, they vote
- * in `groups` groups; 0: each trial votes alone. */
+/* Allocates values for all trials of the task's plan, all NAN. In a sweep the trials vote in
+ * `groups` groups; 0: each trial votes alone. */
 void trial_values_reserve(struct probe_task *, struct trial_values *, unsigned groups);
-/* A probe's observe(): keeps a trial in the values that were reserved last, as what its undisturbed
- * batches come to, for one operation. */
+/* A probe's observe(): stores a trial in the values that were reserved last: the time of one
+ * operation by the trial's undisturbed batches. */
 void trial_values_observe(void *task, const struct observation *);
-/* Trial number `trial` of that point, or what that group of its trials comes to
- * (quiet_of_visits()); NAN where there are none, or too few for a group. */
+/* The value of trial `trial` of that point, or of that group of its trials (quiet_of_visits()); NAN
+ * if there is none, or too few trials for a group. */
 double trial_value(const struct trial_values *, size_t point, unsigned trial);
-/* The number of trials that every point has: a vote that needs whole rounds can use only these. */
+/* The number of votes that every point has: only these rounds are complete. */
 unsigned trial_values_rounds(const struct trial_values *);
 
-/* Adds a point to a series with room for it: what trials answered at x. Sorts the answers. */
+/* Adds a point at x to a series with room for it: the summary of the trials' answers. Sorts the
+ * answers. */
 void trial_series_tell(struct series *, double x, double *answers, size_t n);
-/* Adds a series like that one to the result, made of the answers of trials: one point, whose y is
- * the summary of the answers and whose x is the number of trials asked, or what the caller says.
- * Only for conclude(), where the plan's series grew by pool_append(). */
+/* Adds a series with the names and factors of `like` to the result: one point with this x and the
+ * summary of the trials' answers as its y. Only for conclude(), because the plan's series are then
+ * an array of pool_append(). */
 void trial_series_conclude(struct probe_task *, const struct series *like, double x,
                            const struct summary *);
 

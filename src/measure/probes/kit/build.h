@@ -1,5 +1,5 @@
-/* Building a plan, and what a document holds besides points: steps of the document's pool
- * (base/pool.h), so none of these functions fails. */
+/* Adds series and points to a plan, and parameters to a document: steps of the document's pool
+ * (base/pool.h), so none of these functions returns an error. */
 #ifndef FATHOM_MEASURE_PROBES_KIT_BUILD_H
 #define FATHOM_MEASURE_PROBES_KIT_BUILD_H
 
@@ -10,8 +10,8 @@ unsigned build_series(struct probe_task *, struct series);
 /* Adds a number or a text (not copied) to the factors of a planned series. */
 void build_factor(struct probe_task *, unsigned series, const char *name, double number);
 void build_factor_text(struct probe_task *, unsigned series, const char *name, const char *text);
-/* Adds a point at `x` of a series, measured by the first of those CPUs, with the others in that
- * role. The caller may fill in what else it needs. */
+/* Adds a point at `x` of a series. The first of the CPUs measures, the others have the role
+ * `others`. The caller may set the point's other members. */
 struct plan_point *build_point(struct probe_task *, unsigned series, double x, const int *cpus,
                                size_t count, enum role others);
 /* Adds a parameter to the document: a number, or a text, which is not copied. */
@@ -21,11 +21,10 @@ void build_note_text(struct probe_task *, const char *name, const char *text);
 struct factor *build_note_list(struct probe_task *, const char *name);
 void build_element(struct probe_task *, struct factor *list, double number);
 void build_word(struct probe_task *, struct factor *list, const char *word);
-/* Those CPUs in the order of their places (struct cpu_place), as a comparison for qsort() has it.
- */
+/* The CPUs sorted by their places (struct cpu_place); `by` is a comparison for qsort(). */
 int *build_order(const struct probe_task *, const int *cpus, size_t count,
                  int (*by)(const void *, const void *));
-/* Those CPUs, each once and in any order, as a list: "0-3,8". */
+/* The CPUs as a list: "0-3,8". They may be in any order, each once. */
 const char *build_cpus(struct pool *, const int *cpus, size_t count);
 /* Says in the result that nothing can be measured here, and why. */
 void build_skip(struct probe_task *, const char *reason);
