@@ -42,8 +42,8 @@ static void limit_bytes(uint64_t *bytes, uint64_t limit, uint64_t used)
         *bytes = free_bytes;
 }
 
-/* Page cache counts as usage, but the kernel takes it back under pressure, so it is free for
- * fathom. */
+/* Page cache counts as usage, but the kernel reclaims it if memory is short, so it counts as free.
+ */
 static void limit_memory(struct cgroup_limits *limits, uint64_t limit, uint64_t usage,
                          uint64_t reclaimable)
 {
@@ -75,7 +75,8 @@ static uint64_t statistic(const char *root, const char *directory, const char *k
     return value;
 }
 
-/* Version 2 says "max" and "current" where version 1 says "limit_in_bytes" and "usage_in_bytes". */
+/* The files end in "max" and "current" in version 2, in "limit_in_bytes" and "usage_in_bytes" in
+ * version 1. */
 static void limit_huge(struct cgroup_limits *limits, const char *root, const char *directory,
                        const char *limit, const char *usage)
 {
@@ -98,7 +99,7 @@ static void read_unified(struct cgroup_limits *limits, struct pool *pool, const 
         limit_cpus(limits, &cpus);
 
     uint64_t max = number_or(UINT64_MAX, root, directory, "memory.max");
-    uint64_t high = number_or(UINT64_MAX, root, directory, "memory.high"); /* throttles beyond */
+    uint64_t high = number_or(UINT64_MAX, root, directory, "memory.high"); /* throttled above it */
     if (max != UINT64_MAX || high != UINT64_MAX)
         limit_memory(limits, max < high ? max : high,
                      number_or(0, root, directory, "memory.current"),
@@ -109,7 +110,7 @@ static void read_unified(struct cgroup_limits *limits, struct pool *pool, const 
     char *text = files_text(root, "%s/cpu.max", directory);
     unsigned long long quota_us, period_us;
     if (text &&
-        sscanf(text, "%20llu %20llu", &quota_us, &period_us) == 2) /* "max 100000" has no quota */
+        sscanf(text, "%20llu %20llu", &quota_us, &period_us) == 2) /* "max 100000": no quota */
         limit_time(limits, (double)quota_us, (double)period_us);
     free(text);
 }
@@ -118,7 +119,7 @@ static void read_v1_memory(struct cgroup_limits *limits, struct pool *pool, cons
                            const char *directory)
 {
     (void)pool;
-    /* hierarchical_memory_limit also knows of groups above a container's own mount. */
+    /* hierarchical_memory_limit includes limits of groups above a container's own mount. */
     uint64_t limit = number_or(UINT64_MAX, root, directory, "memory.limit_in_bytes");
     uint64_t above = statistic(root, directory, "hierarchical_memory_limit", UINT64_MAX);
     if (limit != UINT64_MAX || above != UINT64_MAX)
@@ -161,7 +162,7 @@ static const struct hierarchy {
 
 /* --- finding the path --- */
 
-/* Whether a list with commas, as both files write it, names the controller. */
+/* Whether a list with commas, as in /proc/self/cgroup and mountinfo, names the controller. */
 static bool lists_controller(const char *list, const char *controller)
 {
     size_t length = strlen(controller);
@@ -214,7 +215,7 @@ static void decode_octal(char *path)
 
 struct mount {
     char point[FILES_PATH_MAX]; /* where it is mounted */
-    char top[FILES_PATH_MAX];   /* which directory of the hierarchy is mounted there */
+    char top[FILES_PATH_MAX];   /* the directory of the hierarchy that is mounted there */
 };
 
 /* One line of mountinfo: id parent major:minor top point options ... - type source super-options */
@@ -237,8 +238,8 @@ static bool parse_mount(struct mount *mount, const char *line, size_t length,
                        : strcmp(type, "cgroup2") == 0;
 }
 
-/* The part of the group's path below the mount: a container often sees its own group as the top of
- * the mount, but its path as the host has it. */
+/* The part of the group's path below the mount, "" if the path is outside of it: a container often
+ * sees its own group as the top of the mount, but the path of the group as on the host. */
 static const char *below_mount(const struct mount *mount, const char *group)
 {
     size_t top = strcmp(mount->top, "/") == 0 ? 0 : strlen(mount->top);

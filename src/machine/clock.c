@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Two windows must agree this well, or the counter does not tick evenly. A window of 10 ms is read
- * to within 1 us even when a hypervisor steps in between the two readings of an end. */
+/* The rates of two windows may differ by this share, or the counter's rate varies. The length of a
+ * window of 10 ms is known to 1 us even if a hypervisor interrupts a reading at one of its ends. */
 static const double agreement = 5e-4;
 static const uint64_t window_ns = 10 * 1000 * 1000;
 enum { WINDOWS_MAX = 6, READINGS = 5 };
@@ -15,8 +15,8 @@ struct instant {
     uint64_t ticks, raw_ns;
 };
 
-/* Reads both clocks at one moment: of a few readings of the one between two of the other, the
- * tightest. */
+/* Reads both clocks at one moment: reads the counter between two readings of the system's clock,
+ * several times, and takes the time for which these two are closest. */
 static struct instant read_both(void)
 {
     struct instant best = {0};
@@ -52,8 +52,8 @@ uint64_t clock_step(uint64_t a, uint64_t b)
     return a;
 }
 
-/* A mean over many readings, because a clock that advances in steps does not show a single one;
- * the least of several, because an interruption only ever adds. */
+/* Takes the mean of many readings, because a single one can be shorter than the clock's step, and
+ * the least of several such means, because an interruption only adds time. */
 static double measure_cost(const struct clock *clock)
 {
     enum { TRIES = 16, IN_A_ROW = 256 };
@@ -68,8 +68,8 @@ static double measure_cost(const struct clock *clock)
     return clock_ns(clock, least) / (double)IN_A_ROW;
 }
 
-/* Measures resolution and reading cost. A clock that advances in steps shows only multiples of its
- * step. */
+/* Measures resolution and cost. The time between two readings of a clock that advances in steps is
+ * a multiple of its step. */
 static void measure_reading(struct clock *clock)
 {
     uint64_t shortest = UINT64_MAX, step = 0;
@@ -87,7 +87,7 @@ static void measure_reading(struct clock *clock)
     clock->cost_ns = measure_cost(clock);
 }
 
-/* Linux lists a clock source as long as it considers it usable: __clocksource_unstable() and
+/* Linux lists a clock source while it considers it usable: __clocksource_unstable() and
  * available_clocksource_show() in its kernel/time/clocksource.c. */
 bool clock_counter_distrusted(const char *root)
 {

@@ -13,11 +13,11 @@
 #define CPU_ROOT "/sys/devices/system/cpu/"
 #define THP_ROOT "/sys/kernel/mm/transparent_hugepage/"
 
-/* A step of the pool: all text is in there. */
+/* What each check gets. Checks run in a step of the pool, which holds all their text. */
 struct look {
     const struct machine *machine;
     const char *root;
-    bool has_files; /* false for a synthetic machine: the host's files are about another one */
+    bool has_files; /* false for a synthetic machine: the host's files describe another machine */
     struct pool *pool;
     struct conditions *conditions;
     struct checks *checks;
@@ -37,10 +37,10 @@ static void add_fine(const struct look *look, const char *subject, const char *w
     add(look, REMARK_FINE, subject, what, NULL, NULL);
 }
 
-/* --- other users of the machine, and how much of it this process may use --- */
+/* --- other programs and guests, and how much of the machine this process may use --- */
 
 static const double stolen_share_noticed = 0.005; /* share of all CPU time since boot */
-static const double load_noticed = 0.5; /* one more task than ours was runnable half of the time */
+static const double load_noticed = 0.5;           /* one other task was runnable half of the time */
 
 static void check_system_files(const struct look *look)
 {
@@ -67,8 +67,8 @@ static void check_hypervisor(const struct look *look)
             "for absolute values measure on the host, or on a host that runs this guest alone");
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": guest time is counted
- * in user time already. */
+/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice": user time includes guest
+ * time. */
 static void check_stolen(const struct look *look)
 {
     char *text = files_text(look->root, "/proc/stat");
@@ -94,8 +94,8 @@ static void check_stolen(const struct look *look)
                              100 * share));
 }
 
-/* The isolated ones (isolcpus) of the CPUs that may not be used, as a list; NULL where there are
- * none. A mask that names them reaches them, and by default no mask does. */
+/* The CPUs that are isolated (isolcpus) and outside of this process's mask, as a list; NULL if
+ * there are none. The default mask lacks isolated CPUs, but a mask that names them is allowed. */
 static const char *isolated_cpus(const struct look *look)
 {
     const struct machine *machine = look->machine;
@@ -151,7 +151,7 @@ static void check_memory(const struct look *look)
 {
     uint64_t available = look->machine->memory_available_bytes;
     uint64_t free_bytes = limits_memory_free(look->root);
-    /* A tenth of slack, because free memory changes from one reading to the next. */
+    /* A tenth less is no limit: free memory changes between two readings. */
     if (available < free_bytes - free_bytes / 10)
         add(look, REMARK_KNOW, "memory limit",
             pool_printf(look->pool, "a control group allows %.1f of the %.1f GiB that are free",
@@ -263,7 +263,7 @@ static void check_turbo(const struct look *look)
     }
 }
 
-/* Skipped for a recorded machine of another architecture, which lists other counters. */
+/* Not for a recorded machine of another architecture, which has other counters. */
 static void check_counter(const struct look *look)
 {
     const char *arch = look->machine->facts.cpu_arch;
@@ -276,7 +276,7 @@ static void check_counter(const struct look *look)
             "tsc= or clocksource= (/proc/cmdline)");
 }
 
-/* What the kernel says, or else the topology; NULL: unknown. */
+/* "on" or "off" by the kernel's file, else by the topology; NULL: unknown. */
 static const char *smt_state(const struct look *look)
 {
     uint64_t active;
@@ -286,7 +286,7 @@ static const char *smt_state(const struct look *look)
     return facts->cores == 0 ? NULL : facts->threads > facts->cores ? "on" : "off";
 }
 
-/* The first hardware thread of each core that may be used, where some core has a second one. */
+/* If a core has several hardware threads that may be used, names the first one of each core. */
 static void check_smt(const struct look *look)
 {
     const struct machine *machine = look->machine;
@@ -311,7 +311,7 @@ static void check_smt(const struct look *look)
         add_fine(look, "SMT", "each CPU that may be used has a core of its own");
 }
 
-/* --- what is left to this process of clocks and caches --- */
+/* --- limits of clocks and shares of caches --- */
 
 static void check_clock_limit(const struct look *look)
 {
@@ -319,7 +319,7 @@ static void check_clock_limit(const struct look *look)
     for (size_t i = 0; i < declared->clock_count; i++) {
         const struct declared_clock *clock = &declared->clocks[i];
         char set[UNIT_TEXT], most[UNIT_TEXT];
-        /* A limit within a percent of the hardware's is a rounding. */
+        /* A limit within a percent of the hardware's results from rounding. */
         if (!clock->max_hz || clock->max_hz >= clock->hardware_max_hz / 100 * 99)
             continue;
         add(look, REMARK_KNOW, "clock limit",
@@ -387,7 +387,7 @@ static void check_huge_pages(const struct look *look)
     char **names;
     look->conditions->thp = thp;
     if (!files_names(look->pool, &names, look->root, "/sys/kernel/mm"))
-        return; /* unknown; another remark has said that /sys is missing */
+        return; /* unknown; check_system_files() reports that /sys is missing */
     if (!thp && !files_names(look->pool, &names, look->root, "/sys/kernel/mm/hugepages"))
         add(look, REMARK_KNOW, subject, "this kernel has no huge pages of any kind", page_walks,
             "measure under another kernel for figures without them");
@@ -451,8 +451,8 @@ static void check_balancing(const struct look *look)
 
 /* --- all of them --- */
 
-/* In the order in which a person wants to read their remarks. Each fills its fields of the
- * conditions and adds at most one remark. */
+/* In the order of their remarks in the report. Each check sets its fields of the conditions and
+ * adds at most one remark. */
 static const struct {
     void (*check)(const struct look *);
     bool without_files; /* uses only what is already known of the machine */

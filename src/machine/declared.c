@@ -9,10 +9,11 @@
 
 static const char bus[] = "/sys/bus/cxl/devices";
 
-/* More devices do not share a region, nor in larger pieces (CXL 3.1, 8.2.4.20). */
+/* The most devices that a region is interleaved over, and the largest piece in bytes (CXL 3.1,
+ * 8.2.4.20). */
 enum { WAYS_MAX = 16, PIECE_MAX = 16 * 1024, NAME_MAX_BYTES = 64 };
 
-/* "0x40000000"; 0 where it is none. */
+/* A region's size in bytes, from a text like "0x40000000"; 0: unknown. */
 static uint64_t hexadecimal(struct pool *pool, const char *root, const char *region)
 {
     const char *text = files_line(pool, root, "%s/%s/size", bus, region);
@@ -70,10 +71,10 @@ void declared_cxl(struct machine *machine, const char *root)
     }
 }
 
-/* --- between which clocks CPUs may run: cpufreq's limits, as the hardware has them and as they are
- * set, in the kernel's Documentation/admin-guide/pm/cpufreq.rst --- */
+/* --- cpufreq's limits of the core clock, the hardware's and those that are set: the kernel's
+ * Documentation/admin-guide/pm/cpufreq.rst --- */
 
-/* In kHz: 100 GHz is no core's. */
+/* More than 100 GHz is garbage. */
 static const uint64_t most_khz = 100 * 1000 * 1000;
 
 enum { LIMITS = 5 };
@@ -83,7 +84,7 @@ static const char *const files[LIMITS] = {"cpuinfo_min_freq", "cpuinfo_max_freq"
 
 struct limits {
     uint64_t hz[LIMITS];
-    struct cpulist cpus; /* with room for all */
+    struct cpulist cpus; /* with room for all CPUs */
 };
 
 static bool read_limits(struct limits *limits, const char *root, int cpu)
@@ -100,8 +101,8 @@ static bool read_limits(struct limits *limits, const char *root, int cpu)
     return any;
 }
 
-/* Machines have a few kinds of core; where every CPU has limits of its own, the first of them will
- * do. */
+/* Machines have a few kinds of core. If more CPUs than this have limits of their own, the further
+ * ones are left out. */
 enum { KINDS_MAX = 64 };
 
 void declared_clocks(struct machine *machine, const char *root)

@@ -21,7 +21,8 @@ static bool join_path(char path[FILES_PATH_MAX], const char *root, const char *f
     return rest >= 0 && rest < FILES_PATH_MAX - prefix;
 }
 
-/* O_NONBLOCK and the check of the type keep a FIFO or a device in a recorded tree from blocking. */
+/* O_NONBLOCK and the check of the type prevent that a FIFO or a device in a recorded tree blocks.
+ */
 static int open_regular(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -33,8 +34,8 @@ static int open_regular(const char *path)
     return file;
 }
 
-/* Files in /proc and /sys claim a size of 0 or of a page, so the size is found only by reading. A
- * NUL stands behind the last byte. */
+/* Files in /proc and /sys report a size of 0 or of a page, so only reading shows the size. Puts a
+ * NUL after the last byte. */
 static char *read_all(int file, size_t *length)
 {
     size_t used = 0, size = 4096;
@@ -43,13 +44,13 @@ static char *read_all(int file, size_t *length)
         if (used + 1 == size) {
             char *larger = size < FILES_TEXT_MAX ? realloc(text, size *= 2) : NULL;
             if (!larger)
-                break; /* keep what was read until here */
+                break; /* at the limit, or memory is short: returns the part that was read */
             text = larger;
         }
         ssize_t got = read(file, text + used, size - used - 1);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0) { /* part of a file is no fact: sysfs returns EINVAL or EIO for "unknown" */
+        if (got < 0) { /* a part is no fact: sysfs returns EINVAL or EIO for "unknown" */
             free(text);
             return NULL;
         }
@@ -103,7 +104,7 @@ static int copy_bytes(void *with)
     return 0;
 }
 
-/* Into the pool with a NUL behind them, and frees them also where that leaves. */
+/* Copies the bytes into the pool with a NUL after them, and frees them, also if the pool leaves. */
 static char *to_pool(struct pool *pool, char *bytes, size_t size)
 {
     struct copy copy = {.pool = pool, .bytes = bytes, .size = size};
@@ -177,7 +178,7 @@ const char *files_line(struct pool *pool, const char *root, const char *path_for
     return *line ? pool_strdup(pool, line) : NULL;
 }
 
-/* Digits that fit 64 bits; *end is where they stop. strtoull would take signs and wrap. */
+/* Reads digits that fit 64 bits; *end is after the last. strtoull() would accept signs and wrap. */
 static bool read_digits(uint64_t *value, const char *text, const char **end)
 {
     uint64_t number = 0;
@@ -208,8 +209,8 @@ bool files_number(uint64_t *value, const char *root, const char *path_format, ..
     return good;
 }
 
-/* The kernel prints lists in ascending order; anything else is garbage. Returns how many ids there
- * are and puts them into `ids`, which may be NULL; -1 for garbage. */
+/* Returns the number of ids in a list and puts them into `ids`, unless that is NULL; -1 for
+ * garbage, as a list is that does not ascend: the kernel's do. */
 static int read_ids(const char *text, int *ids)
 {
     uint64_t next = 0;
@@ -277,7 +278,7 @@ static int read_names(void *with)
     return 0;
 }
 
-/* The directory is closed before a lack of memory leaves. */
+/* Closes the directory before it leaves the pool's step if memory is short. */
 size_t files_names(struct pool *pool, char ***list, const char *root, const char *path)
 {
     char full[FILES_PATH_MAX];
@@ -298,8 +299,8 @@ size_t files_names(struct pool *pool, char ***list, const char *root, const char
     return names.count;
 }
 
-/* What follows the key at the beginning of a line, behind a colon; where `bare`, blanks will do in
- * its place. Without the colon "cpu" would find "cpu family". NULL if nowhere. */
+/* The text after the key and a colon at the beginning of a line; if `bare`, blanks may replace the
+ * colon. NULL: no line has the key. Without the colon "cpu" would find "cpu family". */
 static const char *after_key(const char *text, const char *key, bool bare)
 {
     size_t length = strlen(key);

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 /*
- * Only environment variables make hwloc read below another root, and a variable that the user has
- * set (HWLOC_XMLFILE, say) would override a root. So they are set around the load and put back
- * after it. The environment belongs to the whole process: a machine is read before any thread is
- * started, and a guest of another program changes nothing.
+ * hwloc reads below another root only if an environment variable says so, and a variable that the
+ * user has set (HWLOC_XMLFILE, say) would override the root. So the variables are set for the load
+ * and restored after it. All threads of a process share its environment: fathom reads the machine
+ * before it starts a thread, and as a library in another program it sets no variable.
  */
 struct variable {
     const char *name;
@@ -37,7 +37,7 @@ static int swap_in(struct variable *variables, size_t count)
     return result;
 }
 
-/* Returns 0, or -1 when hwloc fails. HIDE=2 silences its own messages about odd files. */
+/* Returns 0, or -1 if hwloc fails. HWLOC_HIDE_ERRORS=2 suppresses its messages about odd files. */
 static int load_below(hwloc_topology_t topology, const struct machine_source *source)
 {
     const char *root = source->root;
@@ -48,7 +48,7 @@ static int load_below(hwloc_topology_t topology, const struct machine_source *so
         {"HWLOC_SYNTHETIC", NULL, NULL},
         {"HWLOC_CPUID_PATH", NULL, NULL},
         {"HWLOC_THISSYSTEM", NULL, NULL},
-        /* Without "stop", hwloc would describe the host by CPUID when the root holds nothing. */
+        /* Without "stop", hwloc would describe the host by CPUID if the root is empty. */
         {"HWLOC_COMPONENTS", "linux,stop", NULL},
     };
     /* On the machine itself the user's own variables for hwloc apply. */
@@ -78,8 +78,8 @@ static bool is_loaded(const struct loading *loading)
     return load_below(loading->topology, loading->source) == 0;
 }
 
-/* The child leaves no core file and prints nothing, and nothing that the program has registered for
- * its end runs in it. It writes a byte when the work went well. */
+/* Runs in the child, which writes a byte if hwloc loads the files. It leaves no core file, prints
+ * nothing, and runs no function that the program registered by atexit(). */
 static void try_it(const struct loading *loading, int answer)
 {
     const int nowhere = open("/dev/null", O_WRONLY);
@@ -102,9 +102,9 @@ static bool has_answered(int answer)
     return got == 1;
 }
 
-/* hwloc asserts that a kernel's files do not contradict each other, and those of a stranger's tree
- * may: an assertion that fails ends the child alone. The answer comes by a pipe, because a program
- * that ignores its children's ends does not learn how they ended. */
+/* hwloc asserts that the kernel's files do not contradict each other, but those of a recorded tree
+ * may: a failed assertion then ends only the child. The answer comes through a pipe, because a
+ * program that ignores SIGCHLD can't get a child's exit status. */
 static bool loads_in_a_child(const struct loading *loading)
 {
     int ends[2];
@@ -132,10 +132,10 @@ int hwloc_load(hwloc_topology_t *topology, const struct machine_source *source, 
                          source->synthetic);
     }
     /* hwloc's x86 backend binds the caller to one CPU after another, also outside of its mask. It
-     * knows nothing that sysfs doesn't, so it is used only where there is no sysfs. */
+     * finds nothing that sysfs does not say, so it is used only if there is no sysfs. */
     if (!source->root && !source->synthetic && access("/sys/devices/system/cpu/online", R_OK) == 0)
         hwloc_topology_set_components(*topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-    /* Describes the whole machine; limits.c finds out what of it may be used. */
+    /* Describes the whole machine; limits.c finds out which CPUs may be used. */
     hwloc_topology_set_flags(*topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_icache_types_filter(*topology, HWLOC_TYPE_FILTER_KEEP_ALL);
     struct loading loading = {*topology, source};

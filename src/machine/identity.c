@@ -1,5 +1,4 @@
-/* What the machine calls itself: host, system, processor, hypervisor, and the sizes of its pages.
- */
+/* The names of host, system, processor and hypervisor, and the page sizes. */
 #include "arch.h"
 #include "base/text.h"
 #include "machine/files.h"
@@ -13,8 +12,8 @@
 
 /* --- the processor --- */
 
-/* Arm's processors identify themselves by numbers only (MIDR_EL1); these are the ones that people
- * rent and own. See arch/arm64/include/asm/cputype.h in the Linux sources. */
+/* Arm processors identify themselves only by numbers (MIDR_EL1); these are the common ones. See
+ * arch/arm64/include/asm/cputype.h in the Linux sources. */
 static const struct implementer {
     const char *number, *name;
 } implementers[] = {
@@ -68,8 +67,9 @@ static void read_processor(struct pool *pool, struct machine_facts *facts, const
 
 /* --- the hypervisor --- */
 
-/* CPUID names the hypervisor too, but only on x86 and only on the running machine; files name it
- * also for recorded machines and other architectures. */
+/* The first clue whose file contains the word names the hypervisor. CPUID names it too, but only on
+ * x86 and only on the running machine; files do so for recorded machines and other architectures
+ * as well. */
 static const struct clue {
     const char *path, *word, *name;
 } clues[] = {
@@ -77,7 +77,7 @@ static const struct clue {
     {"/proc/device-tree/hypervisor/compatible", "kvm", "KVM"},
     {"/proc/device-tree/hypervisor/compatible", "xen", "Xen"},
     {"/proc/device-tree/hypervisor/compatible", "", "unknown hypervisor"},
-    /* QEMU's board "virt" and those modelled on it, started without firmware that has a DMI. */
+    /* QEMU's board "virt" and boards modelled on it, if their firmware has no DMI. */
     {"/proc/device-tree/compatible", "linux,dummy-virt", "KVM"},
     {"/proc/device-tree/ibm,partition-name", "", "PowerVM"},
     {"/sys/class/dmi/id/sys_vendor", "VMware", "VMware"},
@@ -94,7 +94,7 @@ static const struct clue {
     {"/sys/class/dmi/id/product_name", "Cloud Hypervisor", "KVM"},
     {"/sys/class/dmi/id/sys_vendor", "Amazon EC2", "KVM"},
     {"/sys/class/dmi/id/sys_vendor", "Alibaba Cloud", "KVM"},
-    /* A guest without DMI, such as Firecracker's, still has its hypervisor's clock. */
+    /* A guest without DMI, such as Firecracker's, still lists its hypervisor's clock. */
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "kvm-clock", "KVM"},
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "hyperv", "Hyper-V"},
     {"/sys/devices/system/clocksource/clocksource0/available_clocksource", "xen", "Xen"},
@@ -117,7 +117,7 @@ const char *identity_hypervisor(struct pool *pool, const char *root)
             return clues[i].name;
     }
     char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");
-    /* A kernel that runs as a process; its flags are the host's. */
+    /* User Mode Linux is a kernel that runs as a process; its CPU flags are the host's. */
     const bool user_mode = cpuinfo && value_is(pool, cpuinfo, "vendor_id", "User Mode Linux");
     char *flags = cpuinfo ? strstr(cpuinfo, "\nflags") : NULL;
     bool guest = false;
@@ -141,14 +141,15 @@ static bool file_has(struct pool *pool, const char *root, const char *path, cons
     return line && strstr(line, word);
 }
 
-/* By what QEMU's sources give a guest of TCG, and none of KVM:
+/* Looks for what QEMU's sources give to guests of TCG but not to guests of KVM:
  * - TCGTCGTCGTCG at CPUID 4000_0000H and "QEMU TCG CPU" as the name of `-cpu max`
  *   (target/i386/cpu.c, tcg/tcg-cpu.c);
- * - "QEMU Virtual Machine" where KVM's guest is a "KVM Virtual Machine" (virt_build_smbios() in
- *   hw/arm/virt.c), unless it is Apple's processor, which runs it without either; and `-cpu max`,
- *   whose MIDR says implementer 0 and part 'Q' (target/arm/tcg/cpu64.c);
- * - of a RISC-V board a vendor of 0, where KVM's is the host's (target/riscv/kvm/kvm-cpu.c);
- * - a pSeries that QEMU emulates without the hypervisor's node, which KVM adds (hw/ppc/spapr.c). */
+ * - "QEMU Virtual Machine" as the product, which is "KVM Virtual Machine" under KVM
+ *   (virt_build_smbios() in hw/arm/virt.c), except on Apple's processors, where neither TCG nor KVM
+ *   runs the guest; and the MIDR of `-cpu max`, implementer 0 and part 'Q'
+ *   (target/arm/tcg/cpu64.c);
+ * - a RISC-V board with vendor 0; under KVM it is the host's (target/riscv/kvm/kvm-cpu.c);
+ * - a pSeries of QEMU without the hypervisor's node, which KVM adds (hw/ppc/spapr.c). */
 bool identity_emulated(struct pool *pool, const char *root)
 {
     char *cpuinfo = files_pooled(pool, root, "/proc/cpuinfo");

@@ -9,7 +9,7 @@
 enum { NAME_MOST = 40 };
 
 struct columns {
-    size_t *of; /* the CPU's place in the list; count of the list: it is not asked for */
+    size_t *of; /* each column's index in the list of CPUs; the list's count: not in the list */
     size_t count;
 };
 
@@ -61,8 +61,8 @@ static bool is_number(const char *at, const char *end)
     return true;
 }
 
-/* A device's interrupt has a number for its name, and its own name is the last word of what the
- * system says of it: " 36: 0 3617537 PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0". */
+/* A device's line begins with the interrupt's number, and the device's name is the last word:
+ * " 36: 0 3617537 PCI-MSIX-0000:00:02.0 1-edge virtio1-req.0". */
 static int name_source(struct interruption_source *source, const char *name, const char *name_end,
                        const char *rest, const char *end, struct pool *pool)
 {
@@ -108,7 +108,7 @@ static int read_table(struct interruption_sources *sources, const char *root, co
     struct columns columns = {0};
     int code = 0;
     *sources = (struct interruption_sources){0};
-    /* What is as long as files_text() reads was cut, and its sums would be too small. */
+    /* A text of the largest length that files_text() reads was cut: sums would be too small. */
     const bool whole = text && strlen(text) + 1 < FILES_TEXT_MAX;
     for (const char *line = whole ? text : NULL; line && *line && code == 0;) {
         const char *newline = strchr(line, '\n'), *end = newline ? newline : line + strlen(line);

@@ -1,6 +1,6 @@
 /*
- * What of the machine this process may use: CPUs by affinity and cpuset, memory by what is free and
- * by cgroup limits, time by quota.
+ * The part of the machine that this process may use: CPUs by affinity and cpuset, memory by free
+ * memory and cgroup limits, CPU time by quota.
  */
 #include "machine/cgroup.h"
 #include "machine/files.h"
@@ -32,8 +32,8 @@ uint64_t limits_memory_free(const char *root)
     return free_bytes <= total ? free_bytes : total;
 }
 
-/* Where nothing says how much memory there is, which is not the same as none: what any machine has
- * that runs this. */
+/* Assumed if no file and no call says how much memory there is: any machine that runs this has as
+ * much. */
 static const uint64_t assumed_bytes = (uint64_t)1 << 30;
 
 static uint64_t available(const struct machine *machine, const char *root, uint64_t limit)
@@ -42,7 +42,7 @@ static uint64_t available(const struct machine *machine, const char *root, uint6
     if (free_bytes == 0 && machine->live)
         free_bytes = os_memory_free();
     if (free_bytes == 0)
-        free_bytes = machine->facts.memory_bytes / 2; /* unknown: assume rather too little */
+        free_bytes = machine->facts.memory_bytes / 2; /* unknown: a careful guess */
     if (free_bytes == 0)
         free_bytes = assumed_bytes;
     return free_bytes < limit ? free_bytes : limit;
@@ -53,8 +53,9 @@ void limits_read(struct machine *machine, const char *root, const struct cpulist
     struct pool *pool = &machine->pool;
     struct cpulist recorded = {0};
     struct cgroup_limits cgroup;
-    /* A container's files may show fewer CPUs than its mask has (lxcfs numbers them anew). On the
-     * running machine the mask counts; of a recorded one that of the process that recorded it. */
+    /* A container's files may show fewer CPUs than its mask has (lxcfs numbers them anew), so the
+     * mask counts: on the running machine this thread's, and on a recorded one the mask of the
+     * process that recorded it. */
     for (size_t i = 0; i < mask->count; i++)
         machine_add_cpu(machine, mask->ids[i]);
     if (!machine->live) {

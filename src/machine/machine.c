@@ -101,7 +101,7 @@ int machine_by_thread(const void *a, const void *b)
                                     : (x->id > y->id) - (x->id < y->id);
 }
 
-/* The program itself takes 20 MiB in a whole run on two CPUs: records, trials and the document. */
+/* The program itself uses 20 MiB in a whole run on two CPUs: records, trials and the document. */
 static const uint64_t own_bytes = 24 << 20;
 
 uint64_t machine_memory_budget(const struct machine *machine)

@@ -1,8 +1,7 @@
-/* Of the nodes: how much of each is free, and from which this process may take memory; the
- * firmware's distances (SLIT) and speeds (HMAT), the kernel's tiers and weights. What the files
- * hold stands in the kernel's Documentation/ABI/stable/sysfs-devices-node,
- * testing/sysfs-kernel-mm-memory-tiers and testing/sysfs-kernel-mm-mempolicy-weighted-interleave.
- */
+/* NUMA nodes: free memory, whether this process may take memory from them, the firmware's distances
+ * (SLIT) and speeds (HMAT), the kernel's tiers and weights. The files are described in the kernel's
+ * Documentation/ABI/stable/sysfs-devices-node, testing/sysfs-kernel-mm-memory-tiers and
+ * testing/sysfs-kernel-mm-mempolicy-weighted-interleave. */
 #include "machine/files.h"
 #include "machine/parts.h"
 
@@ -14,9 +13,9 @@
 
 static const char *const nodes_path = "/sys/devices/system/node";
 
-/* The file of a node has a number for each online node, in ascending order (the firmware's SLIT, in
- * which 10 is the way to itself). A line with another number of entries is about other nodes and is
- * ignored. */
+/* The file of a node has a number for each online node, in ascending order of the nodes (the
+ * firmware's SLIT, in which 10 is the distance to itself). A file with another number of entries
+ * does not match the online nodes and is ignored. */
 static void read_distances(struct machine *machine, size_t from, const struct cpulist *online,
                            const char *root)
 {
@@ -43,7 +42,7 @@ static void read_distances(struct machine *machine, size_t from, const struct cp
     free(text);
 }
 
-/* Counts free memory and what the kernel can drop without writing it anywhere. */
+/* Counts free memory and page cache that the kernel can drop without writing it to disk. */
 static void read_free(struct machine *machine, size_t node, const char *root)
 {
     static const char *const kinds[] = {"MemFree", "Inactive(file)"};
@@ -65,8 +64,8 @@ static void read_free(struct machine *machine, size_t node, const char *root)
     free(text);
 }
 
-/* The nodes that the cpuset allows to this process. Skipped for a recorded machine, whose files are
- * about another process. */
+/* The nodes that the cpuset allows to this process. Not for a recorded machine: its files are about
+ * another process. */
 static void read_allowed(struct machine *machine)
 {
     struct cpulist allowed;
@@ -99,8 +98,8 @@ void nodes_read(struct machine *machine, const struct machine_source *source)
 
 /* --- what is declared --- */
 
-/* HMAT counts in picoseconds and MB/s of 16 bits, times a base (ACPI 6.5, 5.2.28.4); the kernel
- * shows whole ns and MB/s. A millisecond, and 100 TB/s, are no memory's. */
+/* HMAT has 16-bit numbers of picoseconds and MB/s, times a base (ACPI 6.5, 5.2.28.4); the kernel
+ * shows whole ns and MB/s. Larger values than a millisecond and 100 TB/s are garbage. */
 static const uint64_t latency_most_ns = 1000 * 1000, bandwidth_most_mbs = 100 * 1000 * 1000;
 
 enum { WEIGHT_MAX = 255, ACCESS_CLASSES = 2 };
@@ -175,7 +174,7 @@ static void add_tiers(struct machine *machine, const char *root)
             continue;
         struct declared_tier *tier =
             machine_append(machine, &declared->tiers, &declared->tier_count, sizeof *tier);
-        /* Names sort as texts: memory_tier22 stands before memory_tier4. */
+        /* files_names() sorts names as texts: memory_tier22 comes before memory_tier4. */
         for (; tier > declared->tiers && tier[-1].id > id; tier--)
             tier[0] = tier[-1];
         *tier = (struct declared_tier){id, cpulist_pooled(&machine->pool, &nodes)};

@@ -1,4 +1,4 @@
-/* Reads a machine: all of its parts, in the order in which they need each other. */
+/* Reads all parts of a machine in the order in which they depend on each other. */
 #include "machine/files.h"
 #include "machine/hwloc_load.h"
 #include "machine/os.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The numbers of the online CPUs where there is no topology to read: "cpu3 ..." in /proc/stat or
- * else "processor : 3" in /proc/cpuinfo. The kernel prints them in ascending order. */
+/* Adds the online CPUs by number if hwloc found none: from "cpu3 ..." in /proc/stat or else
+ * "processor : 3" in /proc/cpuinfo. The kernel prints them in ascending order. */
 static void add_bare_cpus(struct machine *machine, const char *root, const char *path,
                           const char *line_format)
 {
@@ -19,7 +19,7 @@ static void add_bare_cpus(struct machine *machine, const char *root, const char 
     char *text = files_pooled(&machine->pool, root, "%s", path);
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        char digits[8], after = '\n'; /* the last line may end the text */
+        char digits[8], after = '\n'; /* stays '\n' if the number ends the text */
         if (sscanf(line, line_format, digits, &after) < 1 || !isspace((unsigned char)after) ||
             atoi(digits) <= last || atoi(digits) > CPU_ID_MAX)
             continue;
@@ -31,11 +31,11 @@ static void add_bare_cpus(struct machine *machine, const char *root, const char 
 struct reading {
     struct machine *machine;
     struct machine_source source;
-    hwloc_topology_t topology; /* NULL where hwloc could not describe the machine */
-    struct cpulist mask;       /* of this thread; empty where it is unknown */
+    hwloc_topology_t topology; /* NULL if hwloc could not describe the machine */
+    struct cpulist mask;       /* the affinity mask of this thread; empty if unknown */
 };
 
-/* Owns nothing but memory of the machine's pool. */
+/* Allocates only in the machine's pool, so leaving it at any moment leaks nothing. */
 static int read_parts(void *with)
 {
     const struct reading *reading = with;
@@ -86,7 +86,7 @@ int machine_read(struct machine *machine, const struct machine_source *source, s
     int code = hwloc_load(&reading.topology, &reading.source, error);
     if (code < 0)
         return code;
-    /* HWLOC_XMLFILE and the like can make hwloc describe another machine than this one. */
+    /* HWLOC_XMLFILE and other variables can make hwloc describe another machine. */
     machine->live = !root && !source->synthetic &&
                     (!reading.topology || hwloc_topology_is_thissystem(reading.topology));
     if (machine->live)

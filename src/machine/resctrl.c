@@ -1,7 +1,7 @@
 /*
- * What resctrl leaves this process of caches and of memory bandwidth: its control group's schemata,
- * as the kernel's Documentation/arch/x86/resctrl.rst (filesystems/resctrl.rst since 6.17) has them.
- * A process of the default group takes on a CPU the group that the CPU is in.
+ * The shares of caches and memory bandwidth that resctrl allows this process: the schemata of its
+ * control group, see the kernel's Documentation/arch/x86/resctrl.rst (filesystems/resctrl.rst since
+ * 6.17). A process of the default group has the shares of the group of the CPU that it runs on.
  */
 #include "machine/files.h"
 #include "machine/parts.h"
@@ -18,8 +18,7 @@ enum { MASK_BITS = 32, NAME_BYTES = 16 };
 
 /* --- which group --- */
 
-/* The group of the CPUs that may be used, "" for the default one; NULL where they are in several.
- */
+/* The group of the CPUs that may be used, "" for the default one; NULL if they are in several. */
 static const char *group_of_cpus(struct machine *machine, const char *root)
 {
     char **names;
@@ -41,7 +40,7 @@ static const char *group_of(struct machine *machine, const char *root)
 {
     char *text = files_pooled(&machine->pool, root, "/proc/self/cpu_resctrl_groups");
     const char *group = text ? text_value(&machine->pool, text, "res") : NULL;
-    /* A name is one of a folder, whatever the file says. */
+    /* A group is a folder right below the mount, so other names are garbage. */
     if (group && strcmp(group, "/") != 0)
         return strchr(group, '/') || *group == '.' ? NULL : group;
     return group_of_cpus(machine, root);
@@ -49,7 +48,7 @@ static const char *group_of(struct machine *machine, const char *root)
 
 /* --- what it may use --- */
 
-/* A set of ways in hexadecimal digits; false where it is none, or has too many. */
+/* Counts the ways in a hexadecimal mask; false if it is no mask, or has too many bits. */
 static bool read_mask(const char *text, unsigned *ways)
 {
     char *end;
@@ -63,8 +62,8 @@ static bool read_mask(const char *text, unsigned *ways)
     return true;
 }
 
-/* Percent, as Intel's throttling has it. AMD's has units of an eighth of a GB/s, of which 100 looks
- * the same. */
+/* Percent on Intel's processors, else NAN: AMD counts in units of an eighth of a GB/s, in which a
+ * value up to 100 looks like a percentage. */
 static double read_percent(const struct machine *machine, const char *text)
 {
     char *end;
@@ -76,7 +75,7 @@ static double read_percent(const struct machine *machine, const char *text)
                : NAN;
 }
 
-/* "0=7ff" of a cache, "0=50" of a bandwidth. */
+/* Adds "0=7ff" of a cache, or "0=50" of a bandwidth. */
 static void add_share(struct machine *machine, const char *resource, unsigned of_ways,
                       const char *text)
 {
@@ -104,7 +103,7 @@ static bool is_known(const char *resource)
            strcmp(resource, "MB") == 0;
 }
 
-/* A line like "L3:0=7ff;1=7ff". */
+/* Adds the shares of a line like "L3:0=7ff;1=7ff". */
 static void add_line(struct machine *machine, const char *root, const char *line)
 {
     char name[NAME_BYTES];

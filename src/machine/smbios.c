@@ -1,8 +1,8 @@
 /*
- * Memory modules by the firmware's SMBIOS table: structures of type 17, "Memory Device", in DMTF's
- * DSP0134 (3.7, section 7.18; the form of a structure in 6.1). Linux has the whole table in
- * /sys/firmware/dmi/tables/DMI, and each structure by itself in /sys/firmware/dmi/entries where the
- * module dmi-sysfs is loaded; only root may read either.
+ * Memory modules from the firmware's SMBIOS table: structures of type 17, "Memory Device", in
+ * DMTF's DSP0134 (3.7, section 7.18; section 6.1 for the form of a structure). Linux shows the
+ * whole table in /sys/firmware/dmi/tables/DMI and, if the module dmi-sysfs is loaded, each
+ * structure in /sys/firmware/dmi/entries; only root may read either.
  */
 #include "machine/files.h"
 #include "machine/parts.h"
@@ -13,16 +13,16 @@
 #include <unistd.h>
 
 enum {
-    HEADER = 4, /* type, length of what follows up to the texts, handle */
+    HEADER = 4, /* bytes: type, length of the structure without its texts, handle */
     TYPE_MODULE = 17,
     TYPE_END = 127,
     RANKS_MASK = 15,
 };
 
-/* What no machine exceeds, so that larger numbers are garbage. */
+/* Larger numbers are garbage. */
 enum { MODULES_MAX = 4096, MTS_MAX = 1000 * 1000, BITS_MAX = (1 << 16) - 2 };
 
-/* Where the fields begin. */
+/* Offsets of the fields. */
 enum {
     AT_TOTAL_WIDTH = 0x08,
     AT_DATA_WIDTH = 0x0a,
@@ -40,7 +40,7 @@ enum {
     AT_EXTENDED_CONFIGURED = 0x58,
 };
 
-/* Section 7.18.2. Others are no main memory of a machine that runs this, or say nothing. */
+/* Section 7.18.2. Other types are not main memory of a machine that runs this, or unknown. */
 static const struct {
     unsigned char code;
     const char *name;
@@ -56,7 +56,7 @@ struct structure {
     size_t length;
 };
 
-/* Little-endian; 0 where an older structure has no such field. */
+/* A little-endian number; 0 if an older structure lacks the field. */
 static uint32_t field(const struct structure *structure, size_t at, size_t bytes)
 {
     uint32_t value = 0;
@@ -67,7 +67,7 @@ static uint32_t field(const struct structure *structure, size_t at, size_t bytes
     return value;
 }
 
-/* Texts are counted from 1; 0 is none. */
+/* The field at `at` is the number of a text, counted from 1; 0: no text. */
 static const char *text(struct pool *pool, const struct structure *structure, size_t at)
 {
     uint32_t number = field(structure, at, 1);
@@ -96,7 +96,7 @@ static uint64_t size_of(const struct structure *structure)
     return size & 0x8000 ? (uint64_t)(size & 0x7fff) << 10 : (uint64_t)size << 20;
 }
 
-/* 0 is unknown; all ones stand for a number too large for the field. */
+/* In MT/s, 0: unknown. All ones mean that the number is in the extended field. */
 static unsigned speed(const struct structure *structure, size_t at, size_t extended)
 {
     const uint32_t value = field(structure, at, 2);
@@ -137,7 +137,7 @@ static void add_module(struct machine *machine, const struct structure *structur
     module->part = text(pool, structure, AT_PART);
 }
 
-/* The end of the texts, two NULs; NULL where the table ends before. */
+/* The end of a structure's texts, after two NULs; NULL if the table ends before. */
 static const unsigned char *end_of_texts(const unsigned char *texts, const unsigned char *end)
 {
     for (const unsigned char *at = texts; at + 1 < end; at++)
@@ -178,8 +178,7 @@ void declared_modules(struct machine *machine, const char *root)
     }
 }
 
-/* What `dmidecode --dump-bin` writes is the table behind an entry point of 32 bytes, "_SM_" or
- * "_SM3_". */
+/* `dmidecode --dump-bin` writes an entry point of 32 bytes, "_SM_" or "_SM3_", before the table. */
 void declared_modules_of_file(struct machine *machine, const char *path)
 {
     enum { ENTRY = 32 };

@@ -1,5 +1,5 @@
 /*
- * What hwloc knows of a machine: where its CPUs sit, its caches, kinds of core and NUMA nodes.
+ * The topology by hwloc: the places of CPUs, caches, kinds of core and NUMA nodes.
  */
 #include "machine/files.h"
 #include "machine/parts.h"
@@ -37,15 +37,16 @@ static int compare_cpus(const void *a, const void *b)
     return (left->id > right->id) - (left->id < right->id);
 }
 
-/* hwloc's own numbers begin anew at each depth, and where half a core is offline, cores of guests
- * lie at two: above the L1 that each thread declares, and below it. */
+/* Numbers objects in order. hwloc's own numbers begin anew at each depth of its tree, and guests
+ * can have cores at two depths if half a core is offline: above the L1 that each thread declares,
+ * and below it. */
 struct numbering {
     hwloc_obj_t last;
     int count;
 };
 
-/* The number of the core or package above a CPU, -1 without one. CPUs are asked for in hwloc's
- * order, in which those of one object follow each other. */
+/* The number of the core or package of a CPU, -1 if it has none. Call it in hwloc's order of the
+ * CPUs, in which those of one core or package follow each other. */
 static int number_of(struct numbering *numbering, hwloc_topology_t topology, hwloc_obj_type_t type,
                      hwloc_obj_t pu)
 {
@@ -92,8 +93,8 @@ static void read_cpus(struct machine *machine, hwloc_topology_t topology)
 
 /* --- kinds of core --- */
 
-/* hwloc lists the kinds by "efficiency", which means performance, the slowest first; -1 means that
- * it does not know the order. */
+/* hwloc sorts the kinds by what it calls efficiency: the kind of the lowest performance comes
+ * first. An efficiency of -1 means that the order is unknown. */
 static void read_kinds(struct machine *machine, hwloc_topology_t topology)
 {
     struct pool *pool = &machine->pool;
@@ -127,7 +128,7 @@ static struct cache_facts describe_cache(const struct hwloc_cache_attr_s *cache)
     unsigned line = cache->linesize;
     if (line < 8 || line > 4096 || (line & (line - 1)))
         line = 0;
-    /* hwloc: -1 is fully associative, 0 unknown. */
+    /* In hwloc, -1 is fully associative, and 0 is unknown. */
     uint64_t ways = cache->associativity >= 0 ? (uint64_t)cache->associativity
                     : line                    ? cache->size / line
                                               : 0;
@@ -156,7 +157,7 @@ static int compare_caches(const void *a, const void *b)
         return type;
     if (left->size_bytes != right->size_bytes)
         return left->size_bytes > right->size_bytes ? -1 : 1;
-    /* C libraries sort what is equal in orders of their own. */
+    /* qsort() may swap equal elements, and C libraries differ in it. */
     const int first = atoi(left->shared_cpus), second = atoi(right->shared_cpus);
     return (first > second) - (first < second);
 }
@@ -200,8 +201,8 @@ static void read_caches(struct machine *machine, hwloc_topology_t topology)
 
 /* --- NUMA --- */
 
-/* The CPUs are those that the kernel counts as the node's. hwloc's set differs: it gives a node
- * without CPUs those CPUs near which its memory is attached. */
+/* Takes the node's CPUs from the kernel. hwloc's set differs: for a node without CPUs it has the
+ * CPUs nearest to the node's memory. */
 static void add_node(struct machine *machine, hwloc_obj_t object,
                      const struct machine_source *source)
 {
@@ -252,7 +253,7 @@ static bool are_alike(const struct declared_objects *a, const struct declared_ob
            (a->index_count > 0) == (b->index_count > 0);
 }
 
-/* The entry of objects like this one: mostly the last. A new one where there is none. */
+/* The entry for objects like this one; it is mostly the last. Adds one if there is none. */
 static struct declared_objects *entry_of(struct machine *machine,
                                          const struct declared_objects *like)
 {
@@ -292,7 +293,7 @@ static void keep_depth(struct machine *machine, hwloc_topology_t topology, int d
     }
 }
 
-/* Packages, dies, groups, caches, cores, CPUs and nodes, without devices and names. */
+/* Keeps packages, dies, groups, caches, cores, CPUs and nodes, but no devices and no names. */
 static void keep_objects(struct machine *machine, hwloc_topology_t topology)
 {
     const struct declared_objects cpus = {.type = hwloc_obj_type_string(HWLOC_OBJ_PU)};

@@ -134,12 +134,12 @@ int bell_open(struct bell *bell, enum bell_kind kind, struct error *error)
     return 0;
 }
 
-/* The mutex and the condition are made anew and not destroyed: a thread that was recalled may have
- * left them locked or counted as waiting, and destroying would wait for it. */
+/* The mutex and the condition are initialised without being destroyed: a recalled thread may have
+ * left the mutex locked or be counted as a waiter, and pthread_cond_destroy() would wait for it. */
 void bell_silence(struct bell *bell)
 {
     bell->word = 0;
-    if (bell->reads >= 0) { /* a pipe or an eventfd may have been rung and not awaited */
+    if (bell->reads >= 0) { /* removes rings of a pipe or an eventfd that no thread has awaited */
         char bytes[64];
         const int flags = fcntl(bell->reads, F_GETFL);
         fcntl(bell->reads, F_SETFL, flags | O_NONBLOCK);

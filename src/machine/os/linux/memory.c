@@ -18,13 +18,13 @@ static const size_t alignment_bytes = (size_t)2 << 20;
 
 enum { NODE_MAX = 1 << 16, HUGE_SHIFT_2M = 21, HUGE_SHIFT_1G = 30 };
 
-/* Log2 of the page size stands in bits 26 to 31 of mmap's flags; older headers lack the names. */
+/* Bits 26 to 31 of mmap's flags hold log2 of the page size; older headers lack the names. */
 enum { HUGE_FLAG_SHIFT = 26 };
 
 /* A control group may forbid pages that the machine has reserved (hugetlb.2MB.max, which Kubernetes
- * sets to what was asked for, or 0). They can be mapped all the same; the first touch beyond is
- * SIGBUS. Where the limit can't be read, touching a page of a separate mapping at least detects a
- * limit of 0, and does not place the arena's pages. */
+ * sets to the pod's request, or 0). They can still be mapped, but the first touch beyond the limit
+ * raises SIGBUS. If the limit can't be read, touching a page of a separate mapping at least detects
+ * a limit of 0, and leaves the arena untouched, whose pages must be placed later. */
 static bool may_be_touched(size_t bytes, unsigned shift, int flags)
 {
     struct cgroup_limits limits;
@@ -34,12 +34,12 @@ static bool may_be_touched(size_t bytes, unsigned shift, int flags)
     if (limits.huge_bytes[shift == HUGE_SHIFT_1G ? CGROUP_HUGE_1G : CGROUP_HUGE_2M] < bytes)
         return false;
 #ifndef MADV_POPULATE_WRITE
-    enum { MADV_POPULATE_WRITE = 23 }; /* Linux 5.14; older kernels say EINVAL */
+    enum { MADV_POPULATE_WRITE = 23 }; /* since Linux 5.14; older kernels return EINVAL */
 #endif
     const size_t page = (size_t)1 << shift;
     void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (memory == MAP_FAILED)
-        return true; /* the arena has taken all of them, so they are allowed */
+        return true; /* the arena's mapping has reserved the last page, so none is left to try */
     bool may = madvise(memory, page, MADV_POPULATE_WRITE) == 0 || errno == EINVAL;
     munmap(memory, page);
     return may;
@@ -76,7 +76,7 @@ static void *map_hugetlb(size_t bytes, unsigned shift, struct error *error)
     return NULL;
 }
 
-/* mmap aligns to a base page only, so this maps more and unmaps what lies before and behind. */
+/* mmap() aligns only to small pages, so this maps more and unmaps what is before and after. */
 static void *map_aligned(size_t bytes, struct error *error)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -98,8 +98,8 @@ static void *map_aligned(size_t bytes, struct error *error)
     return memory + before;
 }
 
-/* Where THP is off, MADV_HUGEPAGE still succeeds, and does nothing. Newer kernels have a switch for
- * each size beside the general one (transhuge.rst: "inherit" follows the general one). */
+/* If THP is off, MADV_HUGEPAGE succeeds and does nothing. Newer kernels have the general switch and
+ * one for each size (transhuge.rst: "inherit" follows the general one). */
 static bool thp_off(void)
 {
     static const char *const root = "/sys/kernel/mm/transparent_hugepage";
@@ -118,7 +118,7 @@ static bool thp_off(void)
 static int advise(void *memory, size_t bytes, enum page_policy policy, struct error *error)
 {
     if (policy == PAGES_SMALL) {
-        /* A kernel without THP refuses, and gives small pages anyway. */
+        /* A kernel without THP refuses, but it gives only small pages anyway. */
         madvise(memory, bytes, MADV_NOHUGEPAGE);
         return 0;
     }
@@ -134,7 +134,7 @@ static int advise(void *memory, size_t bytes, enum page_policy policy, struct er
     return 0;
 }
 
-/* Uses the system call directly: one call is no reason to depend on libnuma. */
+/* Uses the system call directly, to avoid a dependency on libnuma for one call. */
 static int bind_node(void *memory, size_t bytes, int node, struct error *error)
 {
     enum { BITS = 8 * sizeof(unsigned long) };
@@ -143,7 +143,7 @@ static int bind_node(void *memory, size_t bytes, int node, struct error *error)
     errno = EINVAL;
     if (node < NODE_MAX) {
         mask[node / BITS] = 1ul << (node % BITS);
-        /* The kernel looks at one bit less than the number it is given. */
+        /* The kernel reads one bit less than the number that it gets. */
         result = syscall(SYS_mbind, memory, bytes, MPOL_BIND, mask, (unsigned long)node + 2, 0);
     }
     if (result == 0)
@@ -155,8 +155,8 @@ static int bind_node(void *memory, size_t bytes, int node, struct error *error)
         node, strerror(errno));
 }
 
-/* mmap reserves huge pages of the whole machine, not of a node: if the node has too few, the first
- * touch ends in SIGBUS. */
+/* mmap() reserves huge pages of the whole machine, not of a node: if the node has too few, a touch
+ * raises SIGBUS. */
 static int check_node_pool(size_t bytes, int node, unsigned shift, struct error *error)
 {
     uint64_t free_pages;

@@ -1,5 +1,5 @@
-/* The copy-on-write twin is made by the bare system call: fork() takes locks, which work that may
- * be recalled must not. */
+/* The copy-on-write twin is started by the bare system call: fork() takes locks, which a jump out
+ * of recalled work would leave locked. */
 #include "machine/pages.h"
 
 #include "machine/files.h"
@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Log2 of the page size stands in bits 26 to 31 of mmap's flags. */
+/* Bits 26 to 31 of mmap's flags hold log2 of the page size. */
 enum { HUGE_FLAG_SHIFT = 26, SHIFT_2M = 21, SHIFT_1G = 30 };
-/* Transparent huge pages of 512 MiB (aarch64 with small pages of 64 KiB) are too large to be
- * touched many times. */
+/* Transparent huge pages of 512 MiB (aarch64 with small pages of 64 KiB) are too large to fault in
+ * many times. */
 static const uint64_t thp_most = UINT64_C(64) << 20;
 
 size_t pages_bytes(enum pages_kind kind)
@@ -42,7 +42,7 @@ static unsigned char *map(size_t bytes, int flags)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* mmap aligns to small pages only, so this maps more and unmaps what lies before and behind. */
+/* mmap() aligns only to small pages, so this maps more and unmaps what is before and after. */
 static unsigned char *map_aligned(size_t bytes, size_t page)
 {
     const size_t small = (size_t)sysconf(_SC_PAGESIZE), spare = page - small;
@@ -72,7 +72,7 @@ unsigned char *pages_map(size_t bytes, enum pages_kind kind, size_t page)
         return memory;
     default:
         memory = map(bytes, kind == PAGES_SHARED ? MAP_SHARED : MAP_PRIVATE);
-        if (memory) /* a kernel without transparent huge pages refuses, and gives small ones */
+        if (memory) /* a kernel without transparent huge pages refuses, but gives small ones */
             madvise(memory, bytes, MADV_NOHUGEPAGE);
         return memory;
     }
@@ -108,7 +108,7 @@ bool pages_counted(void)
     return after.page_faults > before.page_faults;
 }
 
-/* It never returns, so it is stopped or killed: nothing of this process' is run twice. */
+/* The twin only stops itself until it is killed, so no code of this process runs twice. */
 static _Noreturn void be_a_twin(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel refuses (EINVAL) a set that is smaller than its own and doesn't say how large that is,
- * so this tries larger ones. */
+/* The kernel refuses (EINVAL) a set that is smaller than its own and doesn't report its size, so
+ * this tries larger and larger ones. */
 static cpu_set_t *read_mask(size_t *bytes)
 {
     for (int cpus = 1024; cpus <= CPU_ID_MAX; cpus *= 2) {
@@ -139,7 +139,7 @@ void os_thread_events(struct os_thread_events *events)
     events->page_faults = (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-/* The call's own timespec has two longs, also where the C library's has a longer time_t. */
+/* The system call's timespec is two longs, also if the C library's time_t is longer. */
 bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns)
 {
     const long most[] = {(long)(at_most_ns / 1000000000u), (long)(at_most_ns % 1000000000u)};
@@ -153,7 +153,7 @@ void os_wake(atomic_uint *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* What the kernel counts CPU time in. */
+/* The unit in which the kernel counts CPU time. */
 static uint64_t tick_ns(void)
 {
     const long ticks = sysconf(_SC_CLK_TCK);
@@ -188,8 +188,8 @@ static uint64_t used_ns(int who)
     return (uint64_t)seconds * 1000000000u + (uint64_t)micros * 1000u;
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal ...": a guest's time is counted in user time
- * already. Sandboxes have a file of zeros. */
+/* "cpu  user nice system idle iowait irq softirq steal ...": user time includes that of guests. In
+ * sandboxes all numbers are 0. */
 bool os_work(struct os_work *work)
 {
     char *text = files_text(NULL, "/proc/stat");

@@ -1,5 +1,6 @@
-/* What the kernel gave, by /proc/self/smaps (proc(5)) and move_pages(2). Emulators and sandboxes
- * may lack either, or answer about another address space: then the placement is unknown. */
+/* Pages and node of touched memory, by /proc/self/smaps (proc(5)) and move_pages(2). Emulators and
+ * sandboxes may lack either, or answer about another address space: the placement is then unknown.
+ */
 #include "machine/files.h"
 #include "machine/os.h"
 
@@ -12,9 +13,9 @@
 enum { SAMPLES = 256 };
 
 struct backing {
-    uint64_t rss_bytes, huge_bytes; /* touched; of those, on transparent huge pages */
+    uint64_t rss_bytes, huge_bytes; /* touched bytes; those of them on transparent huge pages */
     uint64_t reserved_bytes;        /* on pages of hugetlbfs, which rss does not count */
-    uint64_t page_bytes;            /* KernelPageSize of the last mapping that holds any */
+    uint64_t page_bytes;            /* KernelPageSize of the last mapping */
 };
 
 static void count_line(struct backing *backing, const char *line)
@@ -30,8 +31,8 @@ static void count_line(struct backing *backing, const char *line)
         backing->reserved_bytes += bytes;
 }
 
-/* Sums up the mappings that overlap the range. The kernel may have merged the range with a
- * neighbour of the same flags; that has the same policy, so the shares hold for both. */
+/* Sums up the mappings that overlap the range. The kernel may have merged the range with an
+ * adjacent mapping of the same flags; that has the same policy, so the shares hold for both. */
 static struct backing read_backing(const void *memory, size_t bytes)
 {
     struct backing backing = {0};

@@ -1,4 +1,4 @@
-/* Without a port no thread can sleep so that another one can wake it. */
+/* For a system that fathom has no port for: there is no way to wake a sleeping thread. */
 #include "machine/bell.h"
 
 const char *const bell_names[BELL_KINDS + 1] = {"futex",     "eventfd", "pipe",

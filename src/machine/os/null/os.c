@@ -7,7 +7,7 @@
 #include <time.h>
 
 static const size_t alignment_bytes = (size_t)2 << 20;
-/* For larger sizes some allocators abort the program instead of refusing. */
+/* Some allocators abort the program instead of refusing larger sizes. */
 static const uint64_t bytes_max = (uint64_t)1 << 40;
 static const uint64_t nap_ns = 1000000;
 
@@ -42,7 +42,7 @@ void os_thread_events(struct os_thread_events *events)
     *events = (struct os_thread_events){0};
 }
 
-/* Threads can't be woken, so a sleeper checks again and again. */
+/* Threads can't be woken, so a sleeper checks the word every millisecond. */
 bool os_sleep_while(atomic_uint *word, unsigned value, uint64_t at_most_ns)
 {
     uint64_t left_ns = at_most_ns;

@@ -1,4 +1,4 @@
-/* For a system that fathom has no port for: none of this can be asked of it. */
+/* For a system that fathom has no port for: every call fails. */
 #include "machine/pages.h"
 
 size_t pages_bytes(enum pages_kind kind)

@@ -3,17 +3,17 @@
 #include "measure/kernels/chains.h"
 #include "measure/kernels/ring.h"
 
-/* A place in the order is known to one part in 4096 of the ring and, where many chains begin, to a
- * quarter of the distance between two of them. */
+/* Starting points are rounded to marks in the ring's order: at least 4096 of them, and four for
+ * each chain, so the error is at most a quarter of the distance between two chains. */
 enum { PAGE = 4096, MARKS_USUAL = 4096, MARKS_EACH = 4 };
 
 struct chain_places {
-    const unsigned char *memory; /* the ring that was built: fresh memory holds none */
+    const unsigned char *memory; /* of the ring that was built; NULL, as in fresh memory: none */
     size_t bytes, count;
     uint64_t seed;
     bool settled;
     size_t marked;
-    void *marks[]; /* elements equally far apart */
+    void *marks[]; /* elements that are equally far apart in the ring's order */
 };
 
 static size_t whole_pages(size_t bytes)
@@ -67,7 +67,7 @@ struct chain_places *chain_ring_places(const struct chain_ring *ring, const stru
     ring_mark(&built, places->marked, places->marks);
     places->bytes = ring->bytes;
     places->settled = false;
-    /* Last: preparing may be recalled at any moment, and then begins anew. */
+    /* Set last, because preparing may be recalled at any moment, and then begins anew. */
     __atomic_store_n(&places->memory, memory, __ATOMIC_RELEASE);
     return places;
 }
@@ -78,7 +78,7 @@ void chain_ring_forget(const struct chain_ring *ring, const struct arena *arena)
     places->memory = NULL;
 }
 
-/* The mark that the i-th of n begins at, that many lines before it. */
+/* The mark that is `lines_before` lines before the i-th of n starting points. */
 static void *mark_at(const struct chain_places *places, double turn, size_t i, size_t n,
                      uint64_t lines_before)
 {
@@ -93,8 +93,8 @@ void *chain_ring_start(const struct chain_places *places, double turn, size_t i,
     return mark_at(places, turn, i, n, 0);
 }
 
-/* Walks the lines that lie behind the starting points, with as many chains at once as possible: the
- * sooner the caches are filled, the more time is left to measure. */
+/* Walks the lines right before the starting points in the ring's order, with as many chains at once
+ * as possible: the sooner the caches are filled, the more time is left to measure. */
 static void walk_behind(const struct chain_places *places, double turn, size_t first, size_t count,
                         size_t n, uint64_t lines_each)
 {
@@ -113,7 +113,7 @@ void chain_ring_settle(const struct chain_ring *ring, struct chain_places *place
                        size_t n)
 {
     uint64_t lines = 2 * (uint64_t)places->count, settled = ring->settled_bytes / ring->line_bytes;
-    if (lines <= settled) { /* it fits: going round twice settles any replacement policy */
+    if (lines <= settled) { /* for a small ring, going round twice settles any replacement policy */
         struct ring built = ring_of(ring, (unsigned char *)places->memory, places->seed);
         ring_warm(&built, (size_t)lines);
         return;

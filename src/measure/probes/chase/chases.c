@@ -29,7 +29,7 @@ static const struct {
     {"forward-in-block", RING_FORWARD, true},
 };
 
-/* "random", "forward-in-block:4K": in the pool. */
+/* The order as text, "random" or "forward-in-block:4K"; in the pool or constant. */
 static const char *order_text(const struct chase_kind *kind, struct pool *pool)
 {
     if (kind->block_count)
@@ -151,15 +151,14 @@ int chases_add_series(struct chases *chases, struct probe_task *task, const char
     return (int)series;
 }
 
-/* From the beginning of a page to the ring's end. An element that begins within a word ends a word
- * further on. */
+/* Bytes from the beginning of a page to the ring's end. If the offset is no multiple of a word, the
+ * last pointer reaches into one more word. */
 static uint64_t room_of(const struct chase_kind *kind, uint64_t bytes)
 {
     return bytes + kind->offset + (kind->offset % WORD ? WORD : 0);
 }
 
-/* The part of the arena that one of several threads has, of whole huge pages where its ring is
- * large. */
+/* Bytes of the arena for the ring of one of several threads: whole huge pages if it is large. */
 static uint64_t part_of(const struct chase_kind *kind, uint64_t bytes)
 {
     const uint64_t room = room_of(kind, bytes), unit = room >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
@@ -252,8 +251,9 @@ size_t chases_threads(const struct probe_task *task, size_t otherwise)
 
 /* --- measuring --- */
 
-/* Going round twice settles any replacement policy; of a set larger than the caches, as many lines
- * as they hold are enough. In random order each visit brings a line, however small the elements. */
+/* The number of loads that settle the caches. Going round twice settles any replacement policy; for
+ * a set larger than the caches, as many lines as they hold are enough. In random order each load
+ * fetches a line, however small the elements are. */
 static uint64_t settling_visits(const struct chases *chases, const struct chase_kind *kind,
                                 uint64_t count)
 {
@@ -289,11 +289,12 @@ static struct ring ring_of(const struct chase_kind *kind, uint64_t bytes, unsign
                          .link = kind->address <= ADDRESS_INDEX ? RING_INDEXES : RING_POINTERS};
 }
 
-/* Loads by which each of several threads brings its own set into caches that no other thread has:
- * twice through 2 MiB of lines, which is what such caches hold at most on most machines. */
+/* Loads by which each of several threads fills its core's private caches: twice through 2 MiB of
+ * lines, the most that such caches hold on most machines. */
 enum { PRIVATE_LOADS = 2 * 2 * 1024 * 1024 / 64 };
 
-/* The caches that threads share are settled from here, their own by themselves. */
+/* Settles the caches that the threads share. Each thread settles its private caches later, by
+ * warm_repeats. */
 static void prepare_threads(struct trial *trial, const struct chases *chases,
                             const struct chase_kind *kind)
 {
@@ -309,7 +310,7 @@ static void prepare_threads(struct trial *trial, const struct chases *chases,
             ring_build(&ring);
             position = ring_warm(&ring, (size_t)settling_visits(chases, kind, ring.count));
         }
-        if (chases->shared) /* as far from the others as can be */
+        if (chases->shared) /* starting points are equally far apart in memory */
             position = ring.memory + ring.count * i / threads * ring.stride;
         begin_worker(&trial->workers[i], kind, &ring, position);
     }
@@ -328,8 +329,8 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
         prepare_threads(trial, chases, &kind);
         return;
     }
-    /* Where in the arena a trial lies is part of what is measured, so it varies. Sets of huge pages
-     * begin on one, or they would need one more of them. */
+    /* A ring's place in the arena affects its latency, so it varies from trial to trial. A set of
+     * 2 MiB or more begins on a huge page, or it would need one more of them. */
     const uint64_t room = room_of(&kind, bytes), unit = room >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
     struct random random = {trial->seed};
     const uint64_t place = random_below(&random, (trial->arena->bytes - room) / unit + 1) * unit;
@@ -337,7 +338,8 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
     ring_build(&ring);
     unsigned char *position = ring_warm(&ring, (size_t)settling_visits(chases, &kind, ring.count));
     begin_worker(&trial->workers[0], &kind, &ring, position);
-    if (trial->plan->sweep) /* so short a trial would see what building it left behind */
+    if (trial->plan
+            ->sweep) /* building the ring left caches in a state that short trials would see */
         trial->warm_repeats = 2 * (uint64_t)ring.count / chase_steps + 1;
     trial->operations = chase_steps;
 }
@@ -404,7 +406,7 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
         uint64_t capacity = chases_capacity(task, found, n);
         if (capacity <= above || capacity > most)
             break;
-        /* Inside the level and well beyond the one before it. */
+        /* Well inside the level, and well beyond the capacity of the one before it. */
         uint64_t bytes = capacity / (n > 2 ? 3 : 2);
         if (bytes < 2 * above)
             bytes = (uint64_t)sqrt((double)above * (double)capacity);
@@ -413,8 +415,8 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
         snprintf(level->name, sizeof level->name, "L%d", n);
         above = capacity;
     }
-    /* The capacity that was found may be less than the cache has, because others use a part of it.
-     */
+    /* The capacity that was found may be less than the cache's size, because other programs use a
+     * part of it. */
     uint64_t beyond = set_beyond(above > last ? above : last, most);
     if (beyond)
         levels[count++] = (struct chase_level){"DRAM", beyond, above, true};

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A knee needs no more sizes once its capacity's interval, and the gap between the sizes around it,
- * are as narrow as this. */
+/* A knee needs no more sizes if the ratio of the measured sizes around its capacity's interval is
+ * less than this. */
 static const double narrow = 1.04;
 
 static double finding_value(const struct document *document, const char *level, const char *page,
@@ -37,7 +37,7 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
     }
     for (size_t i = 0; i < KNEES_TRANSLATION_MOST; i++) {
         double entries = finding_value(document, tlbs[i], tlb_pages[page].name, "entries");
-        if (isnan(entries)) /* their number is unknown, but where costs begin is known */
+        if (isnan(entries)) /* unknown, but the set at which costs begin may be known */
             entries = finding_value(document, tlbs[i], tlb_pages[page].name, "onset");
         double cost = finding_value(document, "dtlb2", tlb_pages[page].name, costs[i]);
         if (!(entries > 0) || !(cost > so_far))
@@ -49,7 +49,8 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
     return count;
 }
 
-/* The sizes measured that stand next to an interval on both sides. */
+/* The nearest measured sizes below and above the interval of a level's capacity; 0 and INFINITY:
+ * none. */
 static void neighbours(const struct series *series, const struct found_level *level, double *below,
                        double *above)
 {

@@ -39,8 +39,8 @@ void trial_values_observe(void *observer, const struct observation *seen)
     values->list[point * values->room + seen->trial->number] = quiet_centre(each, n);
 }
 
-/* Where time was short, two trials make a group, the slower of which counts: the votes of all
- * groups decide. */
+/* A group needs two trials. If it has fewer than four, because time was short, its second fastest
+ * counts. */
 enum { GROUP_LEAST = 2, GROUP_USUAL = 4, GROUP_MOST = 256 };
 
 double trial_value(const struct trial_values *values, size_t point, unsigned trial)

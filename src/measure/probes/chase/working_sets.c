@@ -15,8 +15,8 @@ uint64_t last_level_bytes(const struct machine *machine)
     return cache ? cache->size_bytes : 0;
 }
 
-/* From which size on all are within `alike` of the value; INFINITY where the largest is not, or no
- * size twice as large was measured. */
+/* The size from which on no latency is below `ns` by more than the factor `alike`; INFINITY if the
+ * largest size is not so, or the curve does not reach twice the size found. */
 static double begins_at(const struct series *curve, double ns)
 {
     static const double alike = 1.15;
@@ -29,19 +29,19 @@ static double begins_at(const struct series *curve, double ns)
                : INFINITY;
 }
 
-/* A guest sees the host's whole cache and has a part of it. No core has more than 16 MiB of a last
- * level for itself (six cores of a Zen with stacked cache share 96). */
+/* A guest sees the host's whole cache but has only a part of it. No processor has more than 16 MiB
+ * of last level for each core (six cores of a Zen with stacked cache share 96 MiB). */
 static uint64_t likely_bytes(const struct machine *machine)
 {
     const uint64_t declared = last_level_bytes(machine), most = 16 * MIB * machine->cpu_count;
     return machine->facts.hypervisor && most && most < declared ? most : declared;
 }
 
-/* Interference may occupy part of a cache while its capacity is measured and leave it later. A set
- * that is only larger than the capacity found is then partly served by the cache: of a cache of 32
- * MiB, of which 10 were found, one CPU read sets of 24, 32, 64, 128 and 256 MiB at 60, 50, 43, 40
- * and 40 GB/s. Sets exceed the whole of a cache up to this size, because touching four times as
- * much takes some tenths of a second at most. */
+/* Other programs may occupy part of a cache while its capacity is measured and leave it later. The
+ * cache then serves part of a working set that is larger than the capacity found: with a cache of
+ * 32 MiB, of which 10 were found, one CPU read sets of 24, 32, 64, 128 and 256 MiB at 60, 50, 43,
+ * 40 and 40 GB/s. If a cache has at most this size, sets exceed its declared size, because touching
+ * four times as much takes at most some tenths of a second. */
 static const uint64_t passed_whole = 64 << 20;
 
 uint64_t last_level_within(const struct machine *machine, const struct series *curve,
@@ -114,7 +114,7 @@ void working_sets_check(const struct probe_task *task, const char *option, uint6
     check_within(task, &limits, option, bytes, stride);
 }
 
-/* Adds a size, not smaller than the last one, in whole strides. */
+/* Adds a size, rounded down to whole strides, unless the last one equals it. Sizes must ascend. */
 static void add(struct working_sets *sets, struct pool *pool, uint64_t bytes, size_t stride)
 {
     bytes = bytes / stride * stride;
@@ -166,10 +166,10 @@ static void choose_swept(struct working_sets *sets, struct probe_task *task, siz
                    "--from %s is larger than --to %s: give the smaller size first",
                    size_format((double)from, low), size_format((double)to, high));
     add(sets, task->pool, from, stride);
-    /* Octaves are counted from powers of two, so that two runs share their sizes. Large ones take
-     * long to build, and tell apart little. Two an octave there are at least, or no plateau is
-     * seen; and DRAM, on which a short curve has the fewest sizes, is known by as many of them as
-     * agree. */
+    /* Octaves begin at powers of two, so that two runs share their sizes. Large sizes are fewer,
+     * because their rings take long to build and their latencies hardly differ. With less than two
+     * an octave no plateau would be seen. In a quick run DRAM has four: the more sizes agree, the
+     * better its latency is known. */
     for (double octave = exp2(floor(log2((double)from))); octave <= (double)to; octave *= 2) {
         unsigned steps = limits->per_octave;
         if (settings_has(settings, "per-octave"))
@@ -191,7 +191,7 @@ struct working_sets working_sets_within(struct probe_task *task, size_t stride,
                                         const struct working_set_limits *limits)
 {
     struct working_sets sets = {0};
-    check_within(task, limits, "stride", stride, stride); /* a set holds one at least */
+    check_within(task, limits, "stride", stride, stride); /* a set has at least one element */
     if (settings_has(task->settings, "sizes"))
         choose_listed(&sets, task, stride, limits);
     else

@@ -81,9 +81,8 @@ static void note_parameters(struct probe_task *task)
 {
     const struct option_spec *spec;
     for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
-        /* The seed is left out because the run's facts hold it with all its digits, and names of
-         * files because they say nothing of what was measured and may tell much about their owner.
-         */
+        /* The run's facts hold the seed with all its digits. Names of files don't describe what was
+         * measured, and may reveal private things. */
         if (!settings_has(task->settings, spec->name) || strcmp(spec->name, "seed") == 0 ||
             option_names_file(spec))
             continue;
@@ -109,7 +108,7 @@ void probe_plan_clear(struct probe_task *task)
         .pages = PAGES_AUTO,
         .node = -1,
         .touch_cpu = task->cpus.ids[0],
-        .executor = getenv("FATHOM_EXECUTOR"), /* for tests of one (docs/adding.md) */
+        .executor = getenv("FATHOM_EXECUTOR"), /* for tests of an executor (docs/adding.md) */
         .arena_life = ARENA_EVERY_ROUND,
         .yields = TIME_PER_OPERATION,
         .cycles = true,
@@ -127,7 +126,7 @@ void probe_plan_clear(struct probe_task *task)
     };
 }
 
-/* In a batch of 10 us, reading the clock is some 0.2 %, which is subtracted. */
+/* Reading the clock takes some 0.2 % of a batch of 10 us, and this cost is subtracted. */
 static const double short_batch_ns = 10e3;
 
 void probe_plan_short_batches(struct plan *plan, double trial_ns)
@@ -137,7 +136,7 @@ void probe_plan_short_batches(struct plan *plan, double trial_ns)
 }
 
 enum { SWEPT_TRIALS = 192, GROUP_FEWEST = 8, GROUP_MOST = 36 };
-/* No first level is nearer. */
+/* No first-level cache has a shorter latency. */
 static const double load_least_ns = 0.8;
 
 void probe_plan_sweeps(struct plan *plan, unsigned groups, unsigned loads)
@@ -149,7 +148,7 @@ void probe_plan_sweeps(struct plan *plan, unsigned groups, unsigned loads)
     plan->repeats = (loads + chase_steps - 1) / chase_steps;
     plan->trials_min = groups * GROUP_FEWEST;
     plan->trials_max = groups * GROUP_MOST;
-    plan->meant |= MEANT_STEAL; /* counted in ticks, and a trial is far shorter */
+    plan->meant |= MEANT_STEAL; /* the kernel counts it in ticks, and a trial is far shorter */
 }
 
 static int plan_step(void *with)
