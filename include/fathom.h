@@ -109,7 +109,8 @@ FATHOM_API void fathom_cancel(struct fathom *);
  * anything: 0 asks for what is known without measuring. The cache is keyed by the machine, its
  * processor and microcode, the kernel, the CPUs that the control group allows, and fathom's
  * version; processes that ask at the same time wait for the one that measures. A cached answer that
- * carries a doubt is measured again after an hour, or where more than twice its time is given.
+ * carries a doubt is measured again after an hour, or if `budget_ms` is more
+ * than twice what that measurement had.
  *
  * If the answer is only declared though there was time to measure, or if it could not be stored in
  * the cache, `error` has code 0 and a line that says why.
@@ -150,8 +151,8 @@ FATHOM_API int fathom_levels(struct fathom *, struct fathom_level *levels, size_
 FATHOM_API int fathom_distance(struct fathom *, int cpu_a, int cpu_b, double *ns,
                                unsigned budget_ms, struct fathom_error *);
 
-/* How many bytes apart two words have to lie so that two CPUs that write them don't disturb each
- * other: a cache line, or two where the processor fetches lines in pairs. Returns an enum
+/* How many bytes apart two words must be so that two CPUs that write them don't disturb each
+ * other: a cache line, or two if the processor fetches lines in pairs. Returns an enum
  * fathom_source: FATHOM_DECLARED if there is only one CPU. */
 FATHOM_API int fathom_padding(struct fathom *, size_t *bytes, unsigned budget_ms,
                               struct fathom_error *);
@@ -198,7 +199,7 @@ struct fathom_comparison {
     size_t size;
     size_t values;    /* values that both documents have */
     size_t changed;   /* values whose whole interval of change is beyond the threshold */
-    size_t uncertain; /* values that changed by more, but their intervals do not exclude less */
+    size_t uncertain; /* values beyond it that chance or a doubt may explain */
 };
 
 /* What changed from one document to the other. `threshold` is a share: 0.03 is 3 %. If `text` is

@@ -39,8 +39,8 @@ const char *files_line(struct pool *, const char *root, const char *path_format,
  * unchanged. */
 bool files_number(uint64_t *value, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A list of CPUs as the kernel prints it, "0-3,8", in the pool. Of an empty file the list is empty;
- * of garbage it is empty too, and the result is false. */
+/* A list of CPUs as the kernel prints it, "0-3,8", in the pool. It is empty for an empty file, and
+ * for a missing file or garbage, for which the result is false. */
 bool files_cpulist(struct pool *, struct cpulist *, const char *root, const char *path_format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Names in a directory, sorted, without those that begin with a dot; none if it can't be read. All

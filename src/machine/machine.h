@@ -27,7 +27,8 @@ struct machine_source {
     bool guest; /* fathom is a library in another program: the environment is not changed */
 };
 
-/* Where one CPU (a hardware thread) sits. Ids are logical indexes of hwloc, -1 where unknown. */
+/* The place of one CPU (a hardware thread). `core` and `package` are fathom's own numbers from 0;
+ * members other than `id` and `sibling` are -1 if unknown. */
 struct cpu_place {
     int id;      /* the operating system's number */
     int core;    /* the same for all hardware threads of a core */
@@ -58,10 +59,10 @@ struct machine {
     struct cache_place *caches; /* the nearest level first */
     size_t cache_count;
     struct cpulist allowed; /* online, in the affinity mask and in the cgroup's cpuset */
-    uint64_t
-        memory_available_bytes; /* free now under the smallest limit (MemAvailable, cgroup v1
-                                   and v2 memory limits up the whole path); a run may use half */
-    double cpu_quota;           /* CPUs' worth of time that cpu.max allows; INFINITY: unlimited */
+    /* Free now under the smallest limit (MemAvailable, cgroup v1 and v2 memory limits up the whole
+     * path); a run may use half. */
+    uint64_t memory_available_bytes;
+    double cpu_quota; /* CPUs' worth of time that cpu.max allows; INFINITY: unlimited */
     bool live;
     bool emulated; /* an emulator executes the instructions: times say nothing about hardware */
     struct pool pool;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is behind a mapping. */
+/* The pages of a mapping. */
 enum pages_kind {
     PAGES_OF_4K,  /* private memory on pages of the smallest size, which need not be 4 KiB */
     PAGES_OF_THP, /* private memory advised to be on transparent huge pages; aligned to them */

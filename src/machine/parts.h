@@ -27,7 +27,7 @@ const char *identity_hypervisor(struct pool *, const char *root);
 bool identity_emulated(struct pool *, const char *root);
 
 /* Fills allowed, memory_available_bytes and cpu_quota from the files and, on a live machine, from
- * the affinity mask of this thread, which is empty where it is unknown. */
+ * the affinity mask of this thread (empty: unknown). */
 void limits_read(struct machine *, const char *root, const struct cpulist *mask);
 /* Fills the same for a machine that has no files: everything is allowed. */
 void limits_none(struct machine *);

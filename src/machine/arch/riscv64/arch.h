@@ -9,8 +9,8 @@
 
 #define ARCH_NAME         "riscv64"
 #define ARCH_COUNTER_NAME "time"
-/* By the architecture all CPUs share one counter, so the kernel need not be asked whether they
- * agree. */
+/* The architecture guarantees one counter for all CPUs, so the kernel's list of clock sources is
+ * not needed to know that they agree. */
 #define ARCH_CLOCK_SOURCE NULL
 #define ARCH_LINE_BYTES   64u
 

@@ -24,7 +24,7 @@ enum { HUGE_FLAG_SHIFT = 26 };
 /* A control group may forbid pages that the machine has reserved (hugetlb.2MB.max, which Kubernetes
  * sets to the pod's request, or 0). They can still be mapped, but the first touch beyond the limit
  * raises SIGBUS. If the limit can't be read, touching a page of a separate mapping at least detects
- * a limit of 0, and leaves the arena untouched, whose pages must be placed later. */
+ * a limit of 0, and does not touch the arena, whose pages are placed later. */
 static bool may_be_touched(size_t bytes, unsigned shift, int flags)
 {
     struct cgroup_limits limits;

@@ -18,7 +18,7 @@ struct working_set_limits {
     uint64_t most;       /* the most that an option may ask for */
     const char *most_is; /* `most` in words: "half of the memory that is free" */
     unsigned per_octave; /* default below 64 MiB; half of it above, if it is four or more */
-    uint64_t memory;     /* where DRAM begins: from here on four an octave; 0: no such size */
+    uint64_t memory;     /* where DRAM begins: from here on four an octave by default; 0: none */
 };
 
 /* Reads the options above within these limits; --from is by default 1 KiB, or one stride if that is

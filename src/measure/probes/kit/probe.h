@@ -24,7 +24,7 @@ struct common_options {
     struct setting cpus, precision, budget, quick, thorough, seed;
 };
 
-/* What plan() works with, and where it leaves what prepare() and conclude() need. */
+/* The input of plan(), and what plan() leaves for prepare() and conclude(). */
 struct probe_task {
     const struct probe *probe;
     const struct settings *settings; /* the probe's own options and the common ones */
