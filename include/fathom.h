@@ -109,8 +109,8 @@ FATHOM_API void fathom_cancel(struct fathom *);
  * anything: 0 asks for what is known without measuring. The cache is keyed by the machine, its
  * processor and microcode, the kernel, the CPUs that the control group allows, and fathom's
  * version; processes that ask at the same time wait for the one that measures. A cached answer that
- * carries a doubt is measured again after an hour, or if `budget_ms` is more
- * than twice what that measurement had.
+ * carries a doubt is measured again after an hour, or if `budget_ms` is more than twice the budget
+ * of that measurement.
  *
  * If the answer is only declared though there was time to measure, or if it could not be stored in
  * the cache, `error` has code 0 and a line that says why.
