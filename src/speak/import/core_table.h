@@ -1,6 +1,7 @@
 /*
- * The square behind a table of latencies between cores. Not for use outside of core_*.c. All leave
- * the step of the text's pool, with ERROR_USAGE and the line's number for what is no such table.
+ * Reads a table of core-to-core latencies into a square matrix. For core_*.c only. The functions
+ * leave the step of the text's pool with ERROR_USAGE and the line's number if the text is no such
+ * table.
  */
 #ifndef FATHOM_SPEAK_IMPORT_CORE_TABLE_H
 #define FATHOM_SPEAK_IMPORT_CORE_TABLE_H
@@ -11,24 +12,25 @@ enum core_ids { CORE_IDS_AUTO, CORE_IDS_YES, CORE_IDS_NO };
 
 struct core_table {
     size_t n;
-    int *ids;           /* of rows and columns */
-    double *latency;    /* n * n, row by row; NAN where the table has nothing */
-    const char *model;  /* the processor's name; NULL where it isn't known */
-    const char *op;     /* what was measured, as fathom calls it; NULL where it isn't known */
-    struct column unit; /* of the latencies, as the table says; COLUMN_UNKNOWN */
+    int *ids;           /* of the rows, and of the columns in the same order */
+    double *latency;    /* n * n, row by row; NAN: the cell has no value */
+    const char *model;  /* the processor's name; NULL: unknown */
+    const char *op;     /* the operation, by fathom's name; NULL: unknown */
+    struct column unit; /* of the latencies; COLUMN_UNKNOWN: the table has none */
 };
 
 struct core_row {
-    size_t line; /* counted from 1 */
+    size_t line; /* from 1 */
     struct field *cells;
     size_t count;
 };
 
 enum core_shape {
     CORE_NOTHING,
-    CORE_SEPARATED, /* a square or a triangle by separators */
-    CORE_BLANKS,    /* a line of ids and rows by blanks, where a cell stands shows what it is */
-    CORE_TRIPLES,   /* each row is two ids and their latency */
+    CORE_SEPARATED, /* a square or triangle whose cells have separators */
+    CORE_BLANKS, /* a line of ids above rows, all aligned by blanks: a cell's column is its position
+                  */
+    CORE_TRIPLES, /* each row is two ids and a latency */
 };
 
 struct core_rows {
@@ -39,7 +41,7 @@ struct core_rows {
     struct column unit;
 };
 
-/* Whether a cell says that there is nothing. */
+/* Whether a cell says that it has no value. */
 bool core_cell_is_empty(const struct field *);
 
 void core_table_read(struct core_table *, const struct core_rows *, const struct import_text *,

@@ -1,6 +1,6 @@
-/* A text being read by its format. All of it is one step of the document's pool: code that can't go
- * on leaves by rows_refuse() or text_refuse(), and no function below asks whether memory was got.
- */
+/* A text while its format reads it. The reading is one step of the document's pool: errors leave by
+ * rows_refuse() or text_refuse(), and so does a lack of memory, so no function below checks for
+ * NULL. */
 #ifndef FATHOM_SPEAK_IMPORT_READING_H
 #define FATHOM_SPEAK_IMPORT_READING_H
 
@@ -12,9 +12,9 @@ struct reading {
     const struct settings *settings;
     struct document *document;
     struct pool *pool;    /* the document's */
-    struct rows rows;     /* in line(): the line at hand; in begin(): before the first */
-    struct tables tables; /* what it adds becomes series and findings after end() */
-    void *state;          /* the format's own */
+    struct rows rows;     /* in line(): at the current line; in begin(): before the first */
+    struct tables tables; /* numbers added here become series and findings after end() */
+    void *state;          /* the format's own, of state_bytes */
 };
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * From the numbers of a table to the document. A reader adds one number after another and says of
- * what kind it is; tables_end() makes series and findings of all of them. Numbers of one kind and
- * place are trials of one point, so a tool that was run several times into one file becomes one
- * table with intervals.
+ * Turns the numbers of a table into series and findings. A reader adds each number with its kind;
+ * tables_end() makes series and findings of all. Numbers of one kind and position are trials of one
+ * point, so several runs of a tool in one file become one table with intervals.
  */
 #ifndef FATHOM_SPEAK_IMPORT_TABLES_H
 #define FATHOM_SPEAK_IMPORT_TABLES_H
@@ -11,70 +10,72 @@
 
 enum { TABLE_FACTORS = 5 };
 
-/* What a number is of. Names, titles, units and axes are constants; the factors' texts are copied.
- */
+/* The kind of a number. Names, titles, units and axes are constants; the factors' texts and the
+ * finding's name are copied. */
 struct table_kind {
     const char *probe, *title;
-    const struct series *series;          /* its name, axes and whether it is a matrix; NULL: */
-    const char *finding, *unit;           /* it is a finding of that name, which is copied too */
-    struct factor factors[TABLE_FACTORS]; /* up to the first without a name */
-    bool headline; /* a series to be looked at; where there is none in a probe, one is chosen */
+    const struct series *series;          /* name, axes, curve or matrix; NULL: a finding */
+    const char *finding, *unit;           /* of a finding, if `series` is NULL */
+    struct factor factors[TABLE_FACTORS]; /* end at the first without a name */
+    bool headline; /* shown on the first screen; tables_end() chooses a series if none of the probe
+                      has it */
     const char
-        *statistic; /* of a finding: what the tool prints of its trials ("best"); NULL: unknown */
-    bool said;      /* the text names the unit: latencies may be those of a GPU */
+        *statistic; /* of a finding: the statistic that the tool prints ("best"); NULL: unknown */
+    bool said;      /* the text names the unit, so latencies may be as long as a GPU's */
 };
 
 struct table_number {
-    double x;      /* of a curve */
-    int from, to;  /* of a matrix */
-    double value;  /* in the unit of the series' y or of the finding; ns where that may be either */
-    double cycles; /* beside it, or instead where `value` is NAN; NAN: unknown */
+    double x;     /* of a curve */
+    int from, to; /* of a matrix */
+    double value; /* in the unit of the series' y or of the finding; ns if that may be ns or cycles;
+                     NAN: absent */
+    double cycles; /* in addition to `value`, or alone if that is NAN; NAN: unknown */
 };
 
-/* Latency by the bandwidth that others take; matrices between nodes. */
+/* Latency by the bandwidth of other threads; matrices between nodes. */
 extern const struct series table_loaded, table_node_latency, table_node_bandwidth;
 
 struct table_entry;
 
 struct tables {
     struct document *document;
-    const struct rows *rows; /* whose line at hand a message names */
+    const struct rows *rows; /* messages name its current line */
     struct table_kind *kinds;
     struct table_entry *entries;
-    size_t kind_count, count; /* of numbers that were added */
+    size_t kind_count, count; /* `count`: numbers that were added */
 };
 
-/* Adds a factor where there is something to say: a text that is not "" or NULL, a number above 0.
- */
+/* Adds a factor unless the text is "" or NULL, or the number is not above 0. */
 void kind_add_text(struct table_kind *, const char *name, const char *text);
 void kind_add_number(struct table_kind *, const char *name, double number);
 
-/* All of these leave the step of the document's pool: without memory, and with ERROR_USAGE for a
- * number that lies outside of all that there can be of its quantity: it is in another unit. */
+/* All functions below leave the step of the document's pool: for lack of memory, and with
+ * ERROR_USAGE for a number outside the possible range of its quantity, which is then in another
+ * unit. */
 void tables_add(struct tables *, const struct table_kind *, struct table_number);
-/* The same for a point of a curve. */
+/* Adds a point of a curve. */
 void tables_add_point(struct tables *, const struct table_kind *, double x, double value);
-/* The same for a point of the latency by working set in the probe "latency"; `kind` needs factors
- * and the title alone. */
+/* Adds a point of latency by working set to the probe "latency"; of `kind` only factors and title
+ * are used. */
 void tables_add_latency(struct tables *, struct table_kind kind, double bytes, double ns,
                         double cycles);
-/* The same for a cell of a matrix. */
+/* Adds a cell of a matrix. */
 void tables_add_cell(struct tables *, const struct table_kind *, int from, int to, double value);
-/* The same for a finding with one value. */
+/* Adds a trial of a finding. */
 void tables_add_value(struct tables *, const struct table_kind *, double value);
-/* Makes series and findings of all that was added, in the order of their kinds' first numbers.
- * Curves are ordered by x, matrices by from and to. A curve whose `value`s are all absent is in
- * cycles. */
+/* Makes series and findings of all numbers, in the order of each kind's first number. Curves are
+ * sorted by x, matrices by from and to. A curve without any `value` is in cycles. */
 void tables_end(struct tables *);
 
-/* The document's GPU of that number, which is added where there is none. */
+/* The document's GPU with that number; added if it is not there. */
 struct gpu_facts *table_gpu(struct document *, int id);
 
 /* --- for formats that make their series themselves --- */
 
-/* The probe of that name, which is added where there is none. Both texts are constants. */
+/* The probe with that name; added if it is not there. Both texts are constants. */
 struct probe_result *table_probe(struct document *, const char *name, const char *title);
-/* A series without points, in the document's pool: a copy of `model` except for its factors. */
+/* Adds a series without points to the probe, in the document's pool: a copy of `model` without its
+ * factors. */
 struct series *table_series(struct document *, struct probe_result *, const struct series *model);
 
 #endif

@@ -2,11 +2,10 @@
  * Other tools' own commands: a tongue takes a tool's arguments, has fathom's probes measure what
  * that tool measures, and writes the tool's own table. A tongue is one file that ends with a
  * `struct tongue`; the table of all is made from the files when the program is built.
- * docs/adding.md shows the way, and `scripts/new tongue NAME` takes the first steps.
+ * docs/adding.md describes how to add one; `scripts/new tongue NAME` makes the first files.
  *
- * Nothing in a table is made up: every value in it was measured, or follows from one that was by
- * the arithmetic that the table's form asks for (the time of a number of loads), and then an aside
- * says so.
+ * Every value in a table was measured, or was computed from a measured value because the table's
+ * form needs it (the time of a number of loads); then an aside says so.
  */
 #ifndef FATHOM_SPEAK_TONGUES_TONGUE_H
 #define FATHOM_SPEAK_TONGUES_TONGUE_H
@@ -17,13 +16,13 @@
 
 enum { TONGUE_ARGUMENTS_MOST = 40, TONGUE_OPTIONS_MOST = 16 };
 
-/* One that the tool has: "-b KB", "--csv". */
+/* One argument of the tool: "-b KB", "--csv". */
 struct tongue_argument {
-    char letter;       /* 0: it has no short form */
-    const char *name;  /* without the dashes; NULL: it has no long form */
-    const char *value; /* what follows it, as its usage calls it; NULL: it stands alone */
-    const char *help;  /* what it asks for; of one that is idle: why it does nothing here */
-    bool idle;         /* it is accepted, and a line says that it does nothing */
+    char letter;       /* 0: no short form */
+    const char *name;  /* without the dashes; NULL: no long form */
+    const char *value; /* its value's name in the usage text; NULL: it takes none */
+    const char *help;  /* what it does; if idle: why it does nothing here */
+    bool idle;         /* accepted, with an aside that it does nothing */
 };
 
 struct talk;
@@ -31,16 +30,17 @@ struct talk_run;
 
 struct tongue {
     const char *name; /* the tool's command */
-    int place;        /* in lists: ascending; equal ones by name */
+    int place;        /* in lists, ascending; equal places sort by name */
     const char *summary;
-    const char *operands; /* as in its usage line; "": none */
-    /* What fathom does otherwise than the tool, and why the numbers differ: a paragraph. */
+    const char *operands; /* as in the usage line; "": none */
+    /* A paragraph: what fathom does differently from the tool, and why the numbers differ. */
     const char *differs;
-    const struct tongue_argument *arguments; /* ends with neither letter nor name; NULL: none */
+    const struct tongue_argument
+        *arguments; /* ends with an entry without letter and name; NULL: none */
     unsigned operands_least, operands_most;
-    /* Measures by talk_measure() and writes the table to talk->out: a step of the document's pool.
-     * Leaves with ERROR_USAGE (talk_refuse()) for arguments that say nothing the tool would
-     * understand. */
+    /* Measures by talk_measure() and writes the table to talk->out. Runs as a step of the
+     * document's pool, which it leaves with ERROR_USAGE (talk_refuse()) for arguments that the tool
+     * would not understand either. */
     void (*speak)(struct talk *);
 };
 
@@ -49,41 +49,43 @@ const struct tongue *tongue_by_name(const char *name);
 
 struct talk_option;
 
-/* A tool's command being carried out. The caller fills the first part, and frees nothing: texts are
- * in the document's pool. */
+/* One execution of a tool's command. The caller fills the members before `argc` and ends with
+ * talk_release(); texts are in the document's pool. */
 struct talk {
     const struct tongue *tongue;
     FILE *out;   /* gets the table */
-    FILE *aside; /* gets doubts, remarks, and the commands that tell more, a line each */
+    FILE *aside; /* gets doubts, remarks and the fathom commands that tell more, a line each */
     const struct machine *machine;
-    struct document *document; /* gets what is measured, as from `fathom PROBE` */
+    struct document *document; /* gets the results, as `fathom PROBE` would write them */
     const struct timing_model *model;
     const volatile sig_atomic_t *stop;
     struct run_listener listener;
-    double budget_most_s; /* of each measurement; 0: as the tongue says */
-    /* Measures in the place of a run: adds a result to the document. For tests of tables; NULL: a
-     * run of that probe does. */
+    double budget_most_s; /* limit of each measurement; 0: the tongue's own budget */
+    /* For tests of tables: adds a result to the document in place of a run. NULL: the probe is run.
+     */
     int (*measure)(struct talk *, const char *probe, const struct talk_option *, struct error *);
 
-    int argc; /* the tool's arguments as they were written, while it speaks */
+    int argc; /* the tool's arguments as typed; valid while it speaks */
     char **argv;
-    const char *values[TONGUE_ARGUMENTS_MOST]; /* by place in the table; NULL: not given */
+    const char *
+        values[TONGUE_ARGUMENTS_MOST]; /* in the order of the table of arguments; NULL: not given */
     char **operands;
     unsigned operand_count;
-    const char *more; /* the command that tells more of the next measurement, where the tongue has a
-                         shorter one than what it asks for; NULL: that one */
-    unsigned doubts;  /* flags of all that was measured */
+    const char *more; /* a shorter command to suggest for the next measurement; NULL: the
+                         measurement's own options */
+    unsigned doubts;  /* flags of all results, combined */
     double elapsed_s, budget_s;
-    struct talk_run *last; /* of its measurements; talk_release() frees them */
-    const char **commands; /* of fathom, that were carried out */
+    struct talk_run
+        *last; /* the latest measurement, which links to those before; talk_release() frees them */
+    const char **commands; /* fathom commands equivalent to the measurements */
     size_t command_count;
 };
 
-/* Reads the tool's arguments (argv[0] is the first of them), speaks, and says aside what is to be
- * doubted and which command tells more. ERROR_USAGE, ERROR_IMPOSSIBLE, or what measuring
- * returned; the error names the tool. */
+/* Reads the tool's arguments (argv[0] is the first), measures, writes the table, and writes aside
+ * which values are doubtful and which command tells more. ERROR_USAGE, ERROR_IMPOSSIBLE, or the
+ * code of a failed measurement; the error names the tool. */
 int tongue_speak(struct talk *, int argc, char **argv, struct error *);
-/* Frees what the measurements kept, when the document is no longer read. */
+/* Frees what the measurements keep. The document must not be read after it. */
 void talk_release(struct talk *);
 
 /* --- what tongues are made of: all may leave the step --- */
@@ -91,44 +93,44 @@ void talk_release(struct talk *);
 /* ERROR_USAGE: "TOOL: ..." */
 _Noreturn void talk_refuse(const struct talk *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The value of the argument with that letter, or that name; "" where it takes none; NULL where it
- * was not given. */
+/* The value of the argument with that letter or name; "" if it takes none; NULL if it was not
+ * given. */
 const char *talk_value(const struct talk *, char letter);
 const char *talk_named(const struct talk *, const char *name);
-/* The same as a whole number from `least` to `most`, or `fallback`. */
+/* The value as a whole number from `least` to `most`; `fallback` if the argument was not given. */
 uint64_t talk_number(const struct talk *, char letter, uint64_t least, uint64_t most,
                      uint64_t fallback);
-/* A text of digits as a number in least..most; `what` names it. */
+/* The number that a text of digits means, from `least` to `most`; `what` names it in messages. */
 uint64_t talk_whole(const struct talk *, const char *what, const char *text, uint64_t least,
                     uint64_t most);
-/* A size: digits with k, m or g behind them, or nothing, which stands for `unit` bytes. */
+/* A size in bytes: digits followed by k, m or g; without a suffix they count `unit` bytes. */
 uint64_t talk_size(const struct talk *, const char *what, const char *text, uint64_t unit);
 /* The number as a text in the document's pool. */
 const char *talk_digits(struct talk *, uint64_t number);
-/* One line aside. */
+/* Writes one line to talk->aside. */
 void talk_aside(const struct talk *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* An option of a probe; in arrays the last one has no name. A value of NULL is a flag's. */
+/* An option of a probe. Arrays end with a NULL name; a flag has a NULL value. */
 struct talk_option {
     const char *name, *value;
 };
 
-/* Measures that probe with these options within `seconds`, and adds it to the document; what came
- * of it stays until the next call. Leaves with ERROR_USAGE where the options contradict the
- * machine, ERROR_IMPOSSIBLE where nothing could be measured. */
+/* Runs the probe with these options for at most `budget_s` seconds and adds the result to the
+ * document. The result is valid until the next call. Leaves with ERROR_USAGE if the machine does
+ * not support the options, ERROR_IMPOSSIBLE if nothing could be measured. */
 const struct probe_result *talk_measure(struct talk *, const char *probe,
                                         const struct talk_option *, double budget_s);
 
-/* The first series with that name and those factors (NULL: any); NULL where there is none. */
+/* The first series with that name and that text of a factor (NULL: any); NULL if there is none. */
 const struct series *talk_series(const struct probe_result *, const char *name, const char *factor,
                                  const char *text);
-/* The cell of a matrix, or NULL where it has no value. */
+/* The cell of a matrix; NULL if it has no value. */
 const struct point *talk_cell(const struct series *, int from, int to);
-/* The point of a curve at x, or NULL; where it failed, an aside says why. */
+/* The point of a curve at x; NULL if it has no value. If it failed, an aside says why. */
 const struct point *talk_point(struct talk *, const struct series *, double x);
-/* Its last point: of a curve by threads, that of all CPUs. */
+/* The last point of a curve; in a curve by threads this is the one with all CPUs. */
 const struct point *talk_last_point(struct talk *, const struct series *);
-/* ERROR_IMPOSSIBLE: what the table needs was not measured. */
+/* Leaves with ERROR_IMPOSSIBLE: the table needs `what`, and it was not measured. */
 _Noreturn void talk_missing(const struct talk *, const char *what);
 
 #endif
