@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- where they go --- */
+/* --- where documents go --- */
 
 static bool is_folder(const char *path)
 {
@@ -44,7 +44,7 @@ static int check_several(const struct invocation *invocation, const char *output
     return 0;
 }
 
-/* *folder: each document is written under its own name, in `output` or where it was. */
+/* *folder: each document keeps its name, in the folder `output` or where it was. */
 static int check_output(const struct invocation *invocation, bool *folder, struct error *error)
 {
     const struct settings *settings = &invocation->settings;
@@ -88,8 +88,7 @@ static int read_and_analyse(struct document *document, const char *path, struct 
     return 0;
 }
 
-/* Written to a temporary file that is then renamed, so the old document stays whole whatever
- * happens. */
+/* Writes a temporary file and renames it, so the old document stays whole after any failure. */
 static int write_named(const struct invocation *invocation, struct document *document,
                        const char *path, struct error *error)
 {
@@ -103,7 +102,7 @@ static int write_named(const struct invocation *invocation, struct document *doc
     return target ? document_save(document, target, error) : error_out_of_memory(error);
 }
 
-/* All are read and analysed before the first is written. */
+/* Reads and analyses all documents before it writes the first. */
 static int analyse(struct invocation *invocation, struct error *error)
 {
     bool folder = false;

@@ -1,4 +1,4 @@
-/* `fathom as TOOL ...`, and the same where fathom was started by a tool's name. */
+/* `fathom as TOOL ...`, and fathom started by a tool's name. */
 #include "programs/cli/as.h"
 
 #include "measure/run/measure.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* While a tongue measures. */
+/* State while a tongue measures. */
 struct keeper {
     struct progress_line line;
     struct outlet kept;
@@ -63,8 +63,8 @@ static void print_help(const struct tongue *tongue)
 
 /* --- speaking --- */
 
-/* The tool's own scripts take any status but 0 for no result, so doubts do not change it: they
- * stand on standard error and in the document. */
+/* Doubts do not change the exit status, because the tool's scripts take any status but 0 for no
+ * result; standard error and the document have the doubts. */
 static int speak(const struct as *as, struct error *error)
 {
     struct keeper keeper = {.kept = {.output = output_by_name("json"), .path = as->path}};

@@ -1,4 +1,4 @@
-/* fathom as another tool. */
+/* `fathom as TOOL`: fathom with another tool's command line and table. */
 #ifndef FATHOM_PROGRAMS_CLI_AS_H
 #define FATHOM_PROGRAMS_CLI_AS_H
 
@@ -10,12 +10,13 @@ struct as {
     int argc;
     char **argv; /* the tool's arguments, without its name */
     char **whole;
-    int whole_count;  /* all that was typed, for the record */
-    const char *path; /* of the document; NULL: it is not kept */
+    int whole_count;  /* all words as typed, for the document */
+    const char *path; /* where the document is written; NULL: nowhere */
     double budget_most_s;
 };
 
-/* The tool that the program was started as, by the last part of that path; NULL: fathom. */
+/* The tool whose name is the last part of the path that the program was started by; NULL: fathom.
+ */
 const struct tongue *as_called(const char *program);
 /* Returns an exit status, or a negative error code with the error filled in. */
 int as_speak(const struct as *, struct error *);

@@ -38,7 +38,7 @@ static const int own_statuses[HEALTHS] = {
 static const int plugin_statuses[HEALTHS] = {
     [HEALTHY] = PLUGIN_OK, [DOUBTFUL] = PLUGIN_WARNING, [WORSE] = PLUGIN_CRITICAL};
 
-/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+/* One entry for each format, from which both tables are made; settings_choice() is an index into
  * them. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT("text", write_text, own_statuses)                                                       \
@@ -68,9 +68,9 @@ static const struct option_spec check_options[] = {
 
 struct judging {
     const struct document *base;
-    const struct fleet_reference *fleet; /* in place of a base; NULL: none */
+    const struct fleet_reference *fleet; /* compared with instead of a base; NULL: none */
     const struct check_format *format;
-    const char *path; /* where the outcome goes */
+    const char *path; /* output file */
     double tolerance;
 };
 
@@ -100,8 +100,8 @@ static int check_file(const char *path, struct judging *judging, struct error *e
     return code;
 }
 
-/* A monitor reads a plugin's standard output and nothing else, and takes status 2 for CRITICAL, so
- * wrong usage is UNKNOWN too. */
+/* A monitor reads only a plugin's standard output and takes status 2 for CRITICAL, so wrong usage
+ * is UNKNOWN too. */
 static int refuse(const struct invocation *invocation, const struct error *error)
 {
     const struct settings *settings = &invocation->settings;
@@ -136,7 +136,7 @@ static int check(struct invocation *invocation, struct error *error)
     if (code == 0)
         code = is_fleet ? fleet_reference_read(&fleet, against, error)
                         : experiment_read(&base, against, error);
-    /* A health check should be over soon: it measures the quick set, unless more was asked for. */
+    /* A health check should be short: it measures the quick set unless --thorough was given. */
     if (code == 0 && !settings_has(settings, "thorough"))
         code = settings_set(settings, "quick", NULL, error);
     if (code == 0)

@@ -18,29 +18,31 @@ enum exit_status {
     EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 
-/* What a command gets: options parsed and checked, and what else was typed. */
+/* What a command gets: checked options, and the other words as typed. */
 struct invocation {
     const struct command *command;
-    const struct probe *probe; /* of a probe's command; NULL otherwise */
+    const struct probe *probe; /* of a probe's command; NULL: another command */
     struct settings settings;
     char **operands;
     int operand_count;
-    char **argv; /* as typed, for the record */
+    char **argv; /* as typed, for the document */
     int argc;
 };
 
 struct command {
-    const char *program; /* that it is a command of; NULL: fathom */
+    const char *program; /* the program that has it; NULL: fathom */
     const char *name;
     const char *operands; /* as in the usage line: "FILE..." */
     const char *summary;
     const char *about;
-    const struct option_spec *const *options; /* tables, ends with NULL */
-    bool passes_on; /* options end at the first operand: what follows is another program's */
+    const struct option_spec *const *options; /* option tables, ending with NULL */
+    bool passes_on; /* options end at the first operand, because the words after it belong to
+                       another program */
     /* Returns an exit status, or a negative error code with the error filled in. */
     int (*run)(struct invocation *, struct error *);
-    /* Reports an error of run(), or in what was typed, in the command's own way and returns the
-     * exit status; or returns the error's code, and main() reports it. NULL: main() always does. */
+    /* Reports an error of run() or of the command line in the command's own form and returns the
+     * exit status, or returns the error's code for main() to report. NULL: main() reports all
+     * errors. */
     int (*refuse)(const struct invocation *, const struct error *);
 };
 
@@ -49,19 +51,19 @@ extern const struct command run_command, probe_command, report_command, import_c
     list_command, doctor_command, completion_command, manual_command;
 extern const struct command *const commands[]; /* ends with NULL; without probe_command */
 
-/* The command of that name, with the probe if it is a probe's; NULL where nothing has the name. */
+/* The command of that name; for the name of a probe also *probe. NULL: no command has the name. */
 const struct command *command_by_name(const char *name, const struct probe **probe);
-/* The i-th command, then the i-th probe's: all that can be typed after `fathom`. NULL at the end.
+/* The i-th of all words that can follow `fathom`: the commands, then the probes. NULL at the end.
  */
 const struct command *command_at(size_t i, const struct probe **probe);
-/* What is typed for it. */
+/* The word that calls it. */
 const char *command_name(const struct command *, const struct probe *);
 const char *command_summary(const struct command *, const struct probe *);
-/* Its i-th option: its probe's, its own, then --help. NULL at the end. */
+/* Its i-th option: the probe's options, the command's own, then --help. NULL at the end. */
 const struct option_spec *command_option(const struct command *, const struct probe *, size_t i);
 
-/* A line on standard error, "fathom: ...", made inert (base/clean.h): it may quote what a file or a
- * person says. */
+/* Writes the line "fathom: ..." to standard error. The text may quote a file or a person, so its
+ * control characters are made harmless (base/clean.h). */
 void command_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

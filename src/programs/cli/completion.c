@@ -6,18 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A shell's script gives the line to the program and shows what it answers, so one function knows
- * what can be typed: complete_line(). The scripts only know how to tell their shell. */
+/* The scripts pass the command line to fathom and show its answer, so only complete_line() knows
+ * what can be typed; each script knows only how to show that in its shell. */
 
-static const char files_too[] = ":files"; /* the answer where names of files are to be offered */
+static const char files_too[] = ":files"; /* the answer if file names are to be offered */
 
 struct line {
     const struct command *command;
     const struct probe *probe;
     char *const *words; /* the command's name, then what follows it up to the cursor */
     size_t count;
-    const char *current; /* the beginning of the word at the cursor */
-    const char *before;  /* stands before what is completed, in the same word: "--format=" */
+    const char *current; /* the word at the cursor, up to the cursor */
+    const char *before;  /* the part of that word before the part to complete: "--format=" */
     size_t before_length;
 };
 
@@ -65,7 +65,7 @@ static void offer_operands(const struct line *line)
         puts(files_too);
 }
 
-/* The option with this name or letter ("--format", "-f") if it takes a value; else NULL. */
+/* The option with this name or letter ("--format", "-f") if it takes a value; NULL otherwise. */
 static const struct option_spec *option_called(const struct line *line, const char *word,
                                                size_t length)
 {
@@ -81,8 +81,8 @@ static const struct option_spec *option_called(const struct line *line, const ch
     return NULL;
 }
 
-/* The option whose value is at the cursor; NULL where none is. The value stands behind the option,
- * in one word with it ("--format=text"), or behind a "=" of its own, as bash splits the line. */
+/* The option whose value is at the cursor; NULL if none is. The value is a word after the option,
+ * in one word with it ("--format=text"), or after a separate "=", as bash splits the line. */
 static const struct option_spec *option_at_cursor(struct line *line)
 {
     const char *equals = strchr(line->current, '=');
@@ -132,8 +132,8 @@ void complete_line(char *const *words, size_t count)
     }
 }
 
-/* In the order of the shells in words.c. They run the program by the name that was typed, which
- * need not be on the path. */
+/* In the order of the shells in words.c. The scripts run fathom by the name that was typed, because
+ * it may not be on the path. */
 static const char *const scripts[] = {
     "# Completion of fathom in bash, as 'fathom completion bash' prints it.\n"
     "_fathom()\n"

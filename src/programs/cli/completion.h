@@ -1,11 +1,11 @@
-/* What a shell offers while a line is typed. */
+/* Completion of a command line in a shell. */
 #ifndef FATHOM_PROGRAMS_CLI_COMPLETION_H
 #define FATHOM_PROGRAMS_CLI_COMPLETION_H
 
 #include <stddef.h>
 
-/* Prints what the last word can become, given all words behind `fathom` up to the cursor. A line
- * each: the word, a tab and what it means; ":files" where it can be the name of a file. */
+/* Prints the completions of the last word; `words` are all words after `fathom` up to the cursor.
+ * Each line is a word, a tab and its meaning, or ":files" if a file name may follow. */
 void complete_line(char *const *words, size_t count);
 
 #endif

@@ -40,7 +40,7 @@ static int write_html(const void *content, FILE *out, struct error *error)
     return render_page(out, compared->both, 2, compared->threshold, error);
 }
 
-/* One entry for each format. Both tables are made of it, and settings_choice() is an index into
+/* One entry for each format, from which both tables are made; settings_choice() is an index into
  * them. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT("text", write_text)                                                                     \

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REMARK_INDENT = 7 }; /* a mark's columns */
+enum { REMARK_INDENT = 7 }; /* columns that a mark takes */
 
-/* Marks and colours by weight: fine, worth knowing, spoils. */
+/* By weight: fine, worth knowing, spoils measurements. */
 static const struct {
     const char *mark, *colour;
 } weights[] = {
@@ -26,7 +26,7 @@ static void print_machine(const struct machine *machine)
     const struct machine_facts *facts = &machine->facts;
     char memory[UNIT_TEXT], available[UNIT_TEXT], cpus[64];
     printf("%s, ", facts->cpu_model ? facts->cpu_model : "unknown processor");
-    if (facts->cores) /* 0: the machine does not say */
+    if (facts->cores) /* 0: unknown */
         printf("%u cores, ", facts->cores);
     printf("%u threads, %s", facts->threads, size_format((double)facts->memory_bytes, memory));
     printf(", %s\n", facts->hypervisor ? facts->hypervisor : "no hypervisor noticed");
@@ -70,7 +70,7 @@ struct declaring {
     struct pool *pool;
 };
 
-/* What firmware and kernel say of the memory. */
+/* What firmware and kernel declare about the memory. */
 static int print_declared(void *with)
 {
     struct declaring *declaring = with;
@@ -81,7 +81,7 @@ static int print_declared(void *with)
     for (size_t i = 0; i < declared->way_count; i++) {
         const bool again =
             i + 1 < declared->way_count && declared->ways[i + 1].node == declared->ways[i].node;
-        if (!again) /* the class of access that is about CPUs is the last */
+        if (!again) /* firmware lists access from CPUs last */
             print_way(declaring->facts, &declared->ways[i]);
     }
     if (channels.sentence)
@@ -102,7 +102,7 @@ static void print_mark(const char *mark, const char *colour, const struct text_s
            ink ? "\033[0m" : "");
 }
 
-/* A backend's errors begin with "gpu0: ", which the line has already. */
+/* Drops "gpu0: " from a backend's error, because the line has it already. */
 static void print_why(const char *why, int id, const struct text_style *style)
 {
     static const char words[] = "it can't be measured: ";
@@ -129,8 +129,8 @@ static void print_device(const struct gpu_backend *backend, const struct gpu_lib
         print_why(why.text, gpu->id, style);
 }
 
-/* What 'fathom gpu' could measure, or why it can't. Only that command and this one open the
- * libraries: some take a tenth of a second to load. */
+/* What 'fathom gpu' could measure, or why it can't. Only these two commands open the libraries,
+ * because some take a tenth of a second to load. */
 static void print_devices(const struct gpu_backend *backend, const struct text_style *style)
 {
     struct gpu_library *library = NULL;
@@ -148,10 +148,10 @@ static void print_devices(const struct gpu_backend *backend, const struct text_s
     pool_free(&pool);
 }
 
-/* --- what takes the CPUs away --- */
+/* --- what takes CPU time --- */
 
-/* Where a tenth of the batches is spoiled, the medians of measurements move
- * (measure/engine/record.c); and below a hundredth nothing does that is measured to a percent. */
+/* In percent of CPU time. If a tenth of the batches is spoiled, medians move
+ * (measure/engine/record.c); below a hundredth no measurement with a precision of 1 % changes. */
 static const double spoils_from = 10, know_from = 1;
 static const char watch_s[] = "1";
 
@@ -190,7 +190,7 @@ static void print_taken(const struct document *document, const struct text_style
                strcmp(quietest->cpus, taken->cpus) == 0 ? "" : quietest->cpus);
 }
 
-/* Watches all CPUs for a second. An interrupt of that second ends the command. */
+/* Watches all CPUs for a second. SIGINT during that second ends the command. */
 static int print_noise(const struct machine *machine, const struct text_style *style,
                        struct error *error)
 {
@@ -244,7 +244,7 @@ static int doctor(struct invocation *invocation, struct error *error)
             if (remark->remedy)
                 printf("       %s\n", remark->remedy);
         }
-        /* A recorded machine's devices are not here. */
+        /* A recorded machine's devices are not in this computer. */
         for (size_t i = 0; machine.live && gpu_backends[i]; i++)
             print_devices(gpu_backends[i], &style);
         if (machine.live && !gpu_backends[0]) {

@@ -1,4 +1,5 @@
-/* Many nodes' documents become one fleet: read one after another, each freed before the next. */
+/* Makes one fleet of many nodes' documents: reads one after another and frees each before the next.
+ */
 #include "show/render/fleet/fleet.h"
 #include "programs/cli/fleet.h"
 
@@ -16,7 +17,7 @@
 
 enum { REMARKS_MOST = 10 };
 
-/* What the writers get. */
+/* What the functions that write get. */
 struct fleet_view {
     struct fleet *fleet;
     const struct fleet_pages *pages;
@@ -74,17 +75,17 @@ const struct option_spec fleet_options[] = {
     {.name = NULL},
 };
 
-/* --- documents in --- */
+/* --- reading documents --- */
 
-/* Broken documents are holes, and the rest goes on; only a lack of memory ends it. */
+/* A broken document becomes a hole and the rest goes on; only a lack of memory ends the command. */
 static int add_file(struct fleet *fleet, const char *path, struct error *error)
 {
     struct document document = {0};
     struct error why = {0};
     int code = experiment_read(&document, path, &why);
     if (code == ERROR_USAGE) {
-        /* The message begins with the file's name, which a hole has, and ends with a
-         * remedy, which is said once. */
+        /* A hole has the file's name already, which begins the message; the remedy, which ends it,
+         * is printed once for all. */
         static const char remedy[] = ": give a document that fathom wrote";
         const size_t length = strlen(path);
         const bool named = strncmp(why.text, path, length) == 0 && why.text[length] == ':';
@@ -108,7 +109,8 @@ static int is_json(const struct dirent *entry)
            strcmp(entry->d_name + length - strlen(ending), ending) == 0;
 }
 
-/* In a folder only files count: opening a FIFO waits for ever, and a device may never end. */
+/* Only regular files of a folder are read: opening a FIFO would wait for ever, and a device may
+ * never end. */
 static int add_found(struct fleet *fleet, const char *path, int *taken, struct error *error)
 {
     struct stat status;
@@ -123,7 +125,7 @@ static int add_found(struct fleet *fleet, const char *path, int *taken, struct e
     return 0;
 }
 
-/* A fleet's own document may be in the same folder as those that it was made of. */
+/* The fleet's own document may be in the same folder as the nodes' documents. */
 static int add_folder(struct fleet *fleet, const char *folder, struct error *error)
 {
     struct dirent **names;
@@ -162,7 +164,7 @@ static int add_operand(struct fleet *fleet, const char *path, struct error *erro
     return add_file(fleet, path, error);
 }
 
-/* --- what a reader of the text should know besides --- */
+/* --- remarks on standard error --- */
 
 static void tell_holes(const struct fleet *fleet)
 {
@@ -210,7 +212,7 @@ static int write_page_of(const struct fleet *fleet, size_t node, const char *fol
     return code;
 }
 
-/* How the fleet's page at `place` names the folder: as it is seen from there. The caller frees. */
+/* The path of the folder relative to the fleet's page at `place`. The caller frees it. */
 static char *folder_from(const char *place, const char *folder)
 {
     const char *slash = strrchr(place, '/');
@@ -234,7 +236,7 @@ static int write_pages(const struct fleet *fleet, const char *folder, bool *has,
                          folder, strerror(errno));
     for (size_t i = 0; i < count && code == 0; i++) {
         struct stat status;
-        /* What came through a pipe can't be read again. */
+        /* a pipe can't be read twice */
         if (stat(fleet->nodes[rows[i]].file, &status) < 0 || !S_ISREG(status.st_mode))
             continue;
         code = write_page_of(fleet, rows[i], folder, error);

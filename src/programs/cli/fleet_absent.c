@@ -1,4 +1,4 @@
-/* In place of fleet.c where fleets are left out (-Dfleet=disabled): the command says so. */
+/* Replaces fleet.c in a build without fleets (-Dfleet=disabled): the command says so. */
 #include "programs/cli/command.h"
 
 static int fleet(struct invocation *invocation, struct error *error)

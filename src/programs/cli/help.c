@@ -42,7 +42,7 @@ void help_wrapped(FILE *out, int left, int column, const char *text)
 
 const char *help_of_option(const struct option_spec *spec, char *text, size_t size)
 {
-    /* Where what there is to choose explains itself, the help is made of it. */
+    /* Outputs and formats have their own texts, from which the help of these options is made. */
     if (!output_option_help(spec, text, size) && !import_option_help(spec, text, size))
         snprintf(text, size, "%s", spec->help);
     bool lists = false;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A format and a file, or a file alone, of which *format is NULL. */
+/* Reads the operands FORMAT FILE, or FILE alone; *format is then NULL. */
 static int read_operands(const struct invocation *invocation, const struct import_format **format,
                          const char **path, struct error *error)
 {

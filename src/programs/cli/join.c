@@ -1,4 +1,4 @@
-/* Commands that make one document of many: baseline and merge. */
+/* Commands that combine many documents into one: baseline and merge. */
 #include "compare/baseline.h"
 #include "compare/merge.h"
 #include "conclude/complete.h"
@@ -23,7 +23,7 @@ static int join(struct invocation *invocation, join_function *how, struct error 
         code = experiment_read(&documents[read], invocation->operands[read], error);
     if (code == 0)
         code = how(&joined, documents, count, &left_out, error);
-    if (code == 0 && left_out) /* a reader of the document could not know it */
+    if (code == 0 && left_out) /* the document does not record it */
         command_tell("%s", left_out);
     if (code == 0)
         code = output_document(settings, &joined, NULL, error);

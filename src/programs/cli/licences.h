@@ -1,4 +1,5 @@
-/* The licences of fathom and of what is in it, made into C when it is built (scripts/licences). */
+/* The licences of fathom and of the code that it contains; the build makes them into C
+ * (scripts/licences). */
 #ifndef FATHOM_PROGRAMS_CLI_LICENCES_H
 #define FATHOM_PROGRAMS_CLI_LICENCES_H
 

@@ -16,15 +16,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The one place where an error becomes a line and an exit status. */
+/* The only function that turns an error into a line and an exit status. */
 static int report_error(int code, const struct error *error)
 {
     fprintf(stderr, "fathom: %s\n", error->text);
     return code == ERROR_USAGE ? EXIT_USAGE : EXIT_IMPOSSIBLE;
 }
 
-/* A result counts once it has left this process: a full disk behind standard output is an error
- * like any other. */
+/* Standard output is flushed here, so that a full disk behind it is an error like any other. */
 static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -33,8 +32,8 @@ static int finish_output(int status)
     return EXIT_USAGE;
 }
 
-/* An option in the command's place: one of `fathom` itself, or one of those that every probe has,
- * and `run` too. */
+/* An option in place of a command: one of `fathom` itself, or one that `run` and all probes have.
+ */
 static int refuse_option(const char *typed, struct error *error)
 {
     struct guess own = {.typed = typed + 2}, guess = own;
@@ -54,8 +53,8 @@ static int refuse_option(const char *typed, struct error *error)
                      typed);
 }
 
-/* What people look for and fathom does not measure yet, with where to look instead
- * (docs/cookbook.md has the same). */
+/* What users look for and fathom does not measure yet, with an alternative (docs/cookbook.md lists
+ * the same). */
 static const char *not_yet(const char *name)
 {
     static const struct {
@@ -113,7 +112,7 @@ static int run_command_named(int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
-/* fathom under a tool's name speaks as that tool. */
+/* Started under a tool's name, fathom acts as that tool. */
 static int run_as_called(const struct tongue *tongue, int argc, char **argv)
 {
     struct error error = {0};
@@ -123,9 +122,8 @@ static int run_as_called(const struct tongue *tongue, int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
-/* The number of a standard channel that is closed goes to the next file that is opened, and then
- * messages would be written into the document. Open for reading, writing to it fails, as it should.
- */
+/* If a standard channel is closed, the next file that is opened gets its number, and messages would
+ * be written into a document. The channel is opened for reading, so that writing to it fails. */
 static void fill_standard_channels(void)
 {
     int file;
@@ -136,8 +134,8 @@ static void fill_standard_channels(void)
         close(file);
 }
 
-/* With less the first deep call would be a segmentation fault: 64 KiB are one buffer, and what the
- * libraries take is theirs. */
+/* With a smaller stack the first deep call would crash: one buffer has 64 KiB, and libraries use an
+ * unknown amount. */
 enum { STACK_LEAST_KIB = 512 };
 
 static int check_stack(struct error *error)
@@ -170,7 +168,8 @@ int main(int argc, char **argv)
 {
     struct error error = {0};
     fill_standard_channels();
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files then shows as a failed write */
+    signal(SIGXFSZ, SIG_IGN); /* makes a write past the limit on file size fail instead of killing
+                                 the process */
     if (check_stack(&error) < 0)
         return report_error(error.code, &error);
     const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;
@@ -188,7 +187,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         return print_version(argc - 2, argv + 2);
     }
-    if (strcmp(argv[1], "__complete") == 0) { /* asked by the scripts of completion.c */
+    if (strcmp(argv[1], "__complete") == 0) { /* called by the scripts of completion.c */
         complete_line(argv + 2, (size_t)argc - 2);
         return finish_output(EXIT_DONE);
     }

@@ -14,12 +14,12 @@
 #include <string.h>
 
 /*
- * The manual in scdoc's language (scdoc(5)), made of the tables that the program works by, so it
- * says what the program does. At the line "; prose" the build puts docs/man/PAGE.md, which has what
- * no table knows. The page about the document is made of the schema.
+ * The manual in scdoc's language (scdoc(5)), made from the program's own tables, so the two agree.
+ * The build replaces the line "; prose" by docs/man/PAGE.md, which has what no table contains. The
+ * page about the document is made from the schema.
  */
 
-/* Plain words as scdoc writes them. A newline begins a paragraph, which begins with `indent`. */
+/* Prints plain text, escaped for scdoc. A newline begins a paragraph, which gets `indent`. */
 static void print_words(const char *text, const char *indent)
 {
     for (const char *c = text; *c; c++) {
@@ -55,7 +55,7 @@ static void begin_page(const char *suffix, int section, const char *summary)
     print_paragraph(summary);
 }
 
-/* A term and what it means, indented below it; then, where they are not NULL, what moves it and
+/* Prints a term and its meaning, indented below it; then, unless NULL, what moves the value and
  * what to do. */
 static void print_item(const char *term, const char *mark, const char *meaning, const char *second,
                        const char *third)
@@ -117,7 +117,7 @@ static void print_exits(void)
         print_item(exit->status, "", exit->meaning, NULL, NULL);
 }
 
-/* That probe's findings; all where it is NULL. */
+/* Prints that probe's findings; NULL: all findings. */
 static void print_findings(const char *probe)
 {
     const struct finding_line *line;

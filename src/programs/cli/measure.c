@@ -16,9 +16,9 @@ struct shown {
     const struct invocation *invocation;
     struct measurement measured;
     struct progress_line line;
-    struct outlet report; /* what is shown when all is measured; path NULL: nothing */
+    struct outlet report; /* what is shown at the end; path NULL: nothing */
     struct outlet kept, page;
-    bool unnamed; /* the document is kept, under a name that is still to be made */
+    bool unnamed; /* the document is kept under a name that is not made yet */
 };
 
 /* --- what is to be measured --- */
@@ -31,7 +31,7 @@ static bool is_named(const struct invocation *invocation, const char *probe)
     return false;
 }
 
-/* In the table's order, however they were typed. Where none is named, the run chooses. */
+/* Sorts the named probes as in the table. If none is named, the run chooses. */
 static int choose_probes(struct measurement *measured, const struct invocation *invocation,
                          struct error *error)
 {
@@ -65,9 +65,10 @@ struct redaction {
     struct document *document;
 };
 
-/* What repeats the run, without the program's path and options that name files: their names may be
- * those of people and machines. From the settings and not from the words as typed: -oFILE,
- * --out FILE and --output=FILE are one option, and an option that was given twice counts once. */
+/* Makes the command that repeats the run, without the program's path and options that name files,
+ * because file names may contain names of people and machines. Made from the settings and not from
+ * the words as typed: -oFILE, --out FILE and --output=FILE are one option, and a repeated option
+ * counts once. */
 static int redact(void *with)
 {
     const struct redaction *redaction = with;
@@ -89,16 +90,16 @@ static int redact(void *with)
                     ? pool_printf(pool, "--%s", spec->name)
                     : pool_printf(pool, "--%s=%s", spec->name, settings_text(settings, spec->name));
     }
-    for (size_t i = 0; i < operands; i++) /* names of probes: nothing else is measured */
+    for (size_t i = 0; i < operands; i++) /* names of probes: only they are operands */
         run->command[run->command_count++] = invocation->operands[i];
     return 0;
 }
 
 /* --- where it goes --- */
 
-/* Where the report goes, and where the document is kept beside it. -o names the place for the
- * document: it is written there from the beginning on. Without --format the text goes to standard
- * output, as if there were no -o. */
+/* Chooses the place of the report and of the document. -o names the place of the document, which is
+ * written from the beginning of the run. Without --format the text goes to standard output, with or
+ * without -o. */
 static int choose_outputs(struct shown *run, struct error *error)
 {
     const struct settings *settings = &run->invocation->settings;
@@ -150,7 +151,7 @@ static int save(void *argument, const struct document *document, struct error *e
     return code == 0 ? outlet_update(&run->page, document, error) : code;
 }
 
-/* Everything that can be refused is refused here, before anything is measured or written. */
+/* Refuses all wrong input here, before anything is measured or written. */
 static int prepare(struct shown *run, struct error *error)
 {
     const struct invocation *invocation = run->invocation;
@@ -181,7 +182,7 @@ static const struct probe_result *alone(const struct shown *run)
     return run->invocation->probe ? &run->measured.document.probes[0] : NULL;
 }
 
-/* Names the files that were written in addition to the report. */
+/* Names the files written in addition to the report. */
 static void tell_files(const struct shown *run)
 {
     const bool text =
@@ -198,7 +199,8 @@ static void tell_files(const struct shown *run)
         fprintf(out, "page: %s\n", clean_text(page ? page : run->page.path, clean, sizeof clean));
 }
 
-/* What is measured is not lost because a file can't be written any more. */
+/* Shows the results on standard output if the file can't be written any more, so that they are not
+ * lost. */
 static void show_instead(struct shown *run)
 {
     if (!run->report.path || !output_is_standard(run->report.path))
@@ -212,7 +214,7 @@ static int show(struct shown *run, struct error *error)
     const struct document *document = &run->measured.document;
     const bool nothing = output_status(document) == EXIT_IMPOSSIBLE;
     int code = 0;
-    /* What was measured takes an older document's place, but not where nothing was. */
+    /* Results replace an older document, but a run without results does not. */
     for (size_t i = 0; i < sizeof files / sizeof *files && code == 0; i++)
         if (!nothing || !saving_beside(&files[i]->saving))
             code = outlet_finish(files[i], document, error);
@@ -223,7 +225,7 @@ static int show(struct shown *run, struct error *error)
     }
     if (lost && (code == ERROR_USAGE || code == ERROR_IMPOSSIBLE))
         show_instead(run);
-    /* A format has nothing to show because nothing could be measured. */
+    /* The format had nothing to show because nothing was measured: no wrong usage. */
     if (code == ERROR_USAGE && nothing)
         code = ERROR_IMPOSSIBLE;
     if (code == 0)
@@ -231,8 +233,8 @@ static int show(struct shown *run, struct error *error)
     return code;
 }
 
-/* Outputs that are written once, at the end, get what was measured so far. The text for people is
- * shown only if the document is not written anywhere. */
+/* Writes the results so far to outputs that are written only once, at the end. The text is shown
+ * only if the document is written nowhere. */
 static void write_to_streams(const struct shown *run)
 {
     const struct outlet *const outlets[] = {&run->kept, &run->page, &run->report};
@@ -250,7 +252,7 @@ static void write_to_streams(const struct shown *run)
     }
 }
 
-/* Says where the results of a run are that came to no good end, if they are anywhere. */
+/* Says where the results of a failed run are kept, if anywhere. */
 static void tell_kept(const struct outlet *kept, const char *why)
 {
     const char *place = outlet_place(kept);
@@ -290,7 +292,7 @@ static int run_measurement(struct invocation *invocation, struct error *error)
     else
         tell_kept(&shown.kept, "");
     for (size_t i = 0; i < run->turn_count; i++)
-        if (run->turns[i].task.unfinished) /* a file that a probe writes */
+        if (run->turns[i].task.unfinished) /* file of a probe that did not finish */
             command_tell("what '%s' wrote until then is in %s; the older file is as it was",
                          run->turns[i].task.probe->name, run->turns[i].task.unfinished);
     saving_free(&shown.kept.saving);
@@ -349,7 +351,7 @@ const struct command run_command = {
     .run = run_measurement,
 };
 
-/* A probe by itself: its name, purpose and options come from its own table. */
+/* A probe as a command: its name, purpose and options come from its own table. */
 const struct command probe_command = {
     .name = "probe",
     .options = options,

@@ -1,5 +1,5 @@
-/* From arguments to a document: what `fathom run`, `fathom PROBE`, `fathom check` and `fathom as`
- * share. */
+/* Measures what the arguments ask for: shared by `fathom run`, `fathom PROBE`, `fathom check` and
+ * `fathom as`. */
 #ifndef FATHOM_PROGRAMS_CLI_MEASURE_H
 #define FATHOM_PROGRAMS_CLI_MEASURE_H
 
@@ -8,13 +8,13 @@
 
 extern const struct option_spec machine_options[]; /* --smbios */
 
-/* Measures what a whole run with the invocation's options does, and calls `use` with the document;
- * returns its exit status or error. Nothing is shown or kept. */
+/* Measures what `fathom run` would with the invocation's options, and calls `use` with the
+ * document. Returns its exit status or error. Nothing is shown or written. */
 typedef int measure_use(const struct document *, void *argument, struct error *);
 int measure_and_use(const struct invocation *, measure_use *, void *argument, struct error *);
 
-/* Says that a run was interrupted, and where the outlet, which may be NULL, has what was measured
- * until then. Returns the exit status. */
+/* Reports that a run was interrupted and where the outlet (may be NULL) keeps the results so far.
+ * Returns the exit status. */
 int measure_interrupted(const struct outlet *);
 
 #endif

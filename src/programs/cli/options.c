@@ -25,7 +25,7 @@ const struct option_spec html_options[] = {
     {.name = NULL},
 };
 
-/* getopt's tables from ours. Long options return 256 + index, short ones their letter. */
+/* getopt's tables, made from ours. Long options return 256 + index, short ones their letter. */
 struct getopt_tables {
     struct option *longs;
     char *shorts;
@@ -41,7 +41,7 @@ static int make_tables(const struct settings *settings, bool passes_on,
     char *letter = tables->shorts;
     if (passes_on)
         *letter++ = '+'; /* the first operand ends the options */
-    *letter++ = ':';     /* a missing argument is reported as ':' */
+    *letter++ = ':';     /* getopt returns ':' for a missing argument */
     for (size_t i = 0; i < settings->count; i++) {
         const struct option_spec *spec = settings_spec(settings, i);
         int argument = spec->type == OPTION_FLAG ? no_argument : required_argument;
@@ -72,7 +72,7 @@ static bool has_option(const struct option_spec *table, const char *name)
     return table && table->name;
 }
 
-/* Letters of the tools that fathom takes the place of, and what they are here. */
+/* Letters of the tools that fathom replaces, and the fathom options for them. */
 static const struct {
     const char *command;
     char letter;
@@ -97,7 +97,7 @@ static const char *foreign_letter(const char *command, int letter)
     return NULL;
 }
 
-/* The option that was meant, or the probe that has it. */
+/* Refuses an unknown option and suggests the closest one, or the probe that has it. */
 static int refuse_name(const struct invocation *invocation, const char *name, const char *typed,
                        struct error *error)
 {
@@ -143,7 +143,7 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
     return refuse_name(invocation, name, typed, error);
 }
 
-/* A letter that is an option here too, with a value that only the other tool's would take. */
+/* A hint for a letter that fathom has too, given with a value that only the other tool takes. */
 static void hint_foreign(const struct invocation *invocation, int letter, struct error *error)
 {
     const char *meant =

@@ -72,7 +72,7 @@ struct outlet output_choose(const struct settings *settings)
     const bool chosen = settings_has(settings, "format");
     const char *path = to_file ? settings_text(settings, "output") : "-";
     const char *format = chosen ? settings_text(settings, "format") : to_file ? "json" : "text";
-    /* The option takes only names that exist. */
+    /* not NULL: the option takes only names of outputs */
     return (struct outlet){.output = output_by_name(format), .path = path, .chosen = chosen};
 }
 
@@ -177,7 +177,7 @@ int outlet_write_several(const struct outlet *outlet, const struct document *con
     return write_to(outlet, &view, error);
 }
 
-/* --- files that are kept up to date --- */
+/* --- files that are kept up to date during a run --- */
 
 int outlet_begin(struct outlet *outlet, bool made_up, struct error *error)
 {
@@ -210,8 +210,8 @@ const char *outlet_place(const struct outlet *outlet)
     return saving->holder && access(place, F_OK) == 0 ? place : NULL;
 }
 
-/* Where a file would be made: its folder without links, and its name. NULL: nowhere. The caller
- * frees it. */
+/* The path where a file would be created: its folder without symbolic links, and its name. NULL:
+ * impossible. The caller frees it. */
 static char *place_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -224,8 +224,8 @@ static char *place_of(const char *path)
     return place;
 }
 
-/* A device may be written to twice. A link to a file that is not there is refused when it is
- * opened. */
+/* Whether both paths name one file. Devices do not count, because two outputs may share one. A link
+ * to a missing file is refused later, when it is opened. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;
@@ -267,7 +267,7 @@ int output_status(const struct document *document)
     return statuses[document_trust(document)];
 }
 
-/* --- how far a run is --- */
+/* --- progress line --- */
 
 enum { BAR = 24, BAR_BESIDE = 10 }; /* so that nothing wraps in 80 columns */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page shows as many documents as there are, side by side. */
+/* A page shows any number of documents side by side. */
 static int report_several(struct invocation *invocation, const struct outlet *outlet,
                           struct error *error)
 {
@@ -30,7 +30,7 @@ static int report_several(struct invocation *invocation, const struct outlet *ou
     return code;
 }
 
-/* A document need not name the command. */
+/* Imported documents may have no command. */
 const struct probe_result *output_only_probe(const struct document *document)
 {
     const struct run_facts *run = &document->run;

@@ -129,7 +129,7 @@ static int refuse_word(const struct command *command, const struct operand_words
                         many ? "'fathom --help' lists commands and probes" : all, error);
 }
 
-/* Files where one is read at a time. */
+/* Refuses several files for a command that reads one. */
 static int refuse_files(const struct command *command, const char *first, struct error *error)
 {
     return error_set(error, ERROR_USAGE,
@@ -161,7 +161,7 @@ int words_check(const struct invocation *invocation, struct error *error)
     const struct operand_words *words = words_of(command);
     const char *usage = command->operands ? command->operands : "";
     const int count = invocation->operand_count;
-    int named = *usage != '\0'; /* operands in the usage line */
+    int named = *usage != '\0'; /* number of operands in the usage line */
     for (const char *c = usage; *c; c++)
         named += *c == ' ';
     const bool files = words_or_files(command);

@@ -1,4 +1,4 @@
-/* What can be typed as a command's operands: how many, and which words where they are a list. For
+/* A command's operands: how many there may be, and the list of words where there is one. For
  * parsing, completion and the manual. */
 #ifndef FATHOM_PROGRAMS_CLI_WORDS_H
 #define FATHOM_PROGRAMS_CLI_WORDS_H
@@ -6,33 +6,33 @@
 #include "programs/cli/command.h"
 
 struct word {
-    const char *word, *about; /* what it means */
+    const char *word, *about; /* its meaning */
 };
 
 struct operand_words {
     const char *operand;                /* as in the usage line: "PROBE" */
-    const char *kind;                   /* one of them, in a sentence: "probe" */
-    const char *title;                  /* what they are */
+    const char *kind;                   /* what one word is, in a sentence: "probe" */
+    const char *title;                  /* heading of the list */
     bool (*nth)(size_t, struct word *); /* the i-th; false at the end */
     bool in_help;                       /* the command's help lists them */
 };
 
-/* The words of the command's first operand; NULL where it may be anything. */
+/* The words that the command's first operand may be; NULL: any text. */
 const struct operand_words *words_of(const struct command *);
-/* Which of them was typed; -1: none. */
+/* Index of the word that was typed; -1: none of them. */
 int words_place(const struct operand_words *, const char *typed);
-/* ERROR_USAGE where there are more or fewer operands than the usage line has, or where one is none
- * of the words that it can be: with the word that was meant, or with all of them. */
+/* ERROR_USAGE for more or fewer operands than the usage line has, or for an operand that is not one
+ * of its words; the error suggests the closest word, or lists all. */
 int words_check(const struct invocation *, struct error *);
-/* Whether several may be given. */
+/* Whether several operands may be given. */
 bool words_repeat(const struct command *);
-/* Whether such a word may be left out, so that a file can stand in its place. */
+/* Whether the word may be omitted and a file given instead. */
 bool words_or_files(const struct command *);
-/* Whether it takes files, after such a word or at once. */
+/* Whether the command takes files, after the word or as its first operand. */
 bool words_then_files(const struct command *);
 
-/* The page about the document between its first and its last heading, in scdoc's lines; ends with
- * NULL. docs/man/document makes it of the schema. */
+/* The manual page about the document without its first and last section, in scdoc's lines; ends
+ * with NULL. docs/man/document makes it from the schema. */
 extern const char *const manual_document[];
 
 #endif

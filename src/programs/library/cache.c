@@ -21,9 +21,9 @@
 
 /* --- the key --- */
 
-/* Two hashes of one text (Fowler, Noll and Vo's FNV-1a, finished by random_mix()): 128 bits, so
- * that chance gives no two machines one key. The text itself, with the machine's id, is not kept.
- */
+/* Two hashes of one text (FNV-1a by Fowler, Noll and Vo, finished by random_mix()) make 128 bits,
+ * so two machines get the same key only by a negligible chance. The text, which has the machine's
+ * id, is not kept. */
 struct hash {
     uint64_t a, b;
 };
@@ -36,7 +36,7 @@ static void add_bytes(struct hash *hash, const char *bytes, size_t count)
     }
 }
 
-/* With its end, so that "ab" "c" is not "a" "bc". */
+/* Includes the final NUL, so that "ab" "c" differs from "a" "bc". */
 static void add_text(struct hash *hash, const char *text)
 {
     add_bytes(hash, text ? text : "?", strlen(text ? text : "?") + 1);
@@ -49,9 +49,9 @@ static void add_file(struct hash *hash, const char *path)
     free(text);
 }
 
-/* The first processor of /proc/cpuinfo: its name, stepping, microcode and features. All of the file
- * would take a millisecond for every ten CPUs. What changes from one reading to the next is left
- * out. */
+/* The first processor of /proc/cpuinfo: name, stepping, microcode and features. Reading the whole
+ * file would take a millisecond for every ten CPUs. Values that change between two readings are
+ * left out. */
 static void add_processor(struct hash *hash)
 {
     static const char *const changing[] = {"cpu MHz", "bogomips", "BogoMIPS", "clock"};
@@ -73,8 +73,8 @@ static void add_processor(struct hash *hash)
     }
 }
 
-/* The id distinguishes two machines of one model. A container's host name is new each
- * time, so it counts only where there is no id. */
+/* The id distinguishes two machines of one model. A container gets a new host name at each start,
+ * so the name counts only if there is no id. */
 static void add_machine(struct hash *hash)
 {
     struct utsname names;
@@ -112,7 +112,7 @@ static void add_cpus(struct hash *hash)
     add_text(hash, text);
 }
 
-/* Where CPUs are of several kinds, which of them the thread may run on decides what it gets. */
+/* If there are several kinds of cores, the result depends on which CPUs the thread may run on. */
 static void add_kinds(struct hash *hash)
 {
     char text[1024];
@@ -172,7 +172,7 @@ bool cache_read(const struct cache_slot *slot, struct document *document, double
     return false;
 }
 
-/* The folder and those above it, for the user alone. */
+/* Makes the folder and its parents, accessible to the user only. */
 static bool make_folder(const struct cache_slot *slot)
 {
     char path[PATH_MAX];
@@ -197,7 +197,8 @@ bool cache_lock(struct cache_slot *slot, uint64_t until_ns, bool *waited)
     for (;;) {
         if (flock(slot->lock, LOCK_EX | LOCK_NB) == 0)
             return true;
-        if (errno != EWOULDBLOCK && errno != EINTR) /* no locks here, as on some network mounts */
+        if (errno != EWOULDBLOCK &&
+            errno != EINTR) /* the file system has no locks, like some network mounts */
             return true;
         *waited = true;
         if (os_raw_ns() >= until_ns)

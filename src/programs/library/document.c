@@ -1,4 +1,4 @@
-/* Documents: reading, writing, computing anew. */
+/* Documents: reading, writing, computing findings again. */
 
 #include "programs/library/library.h"
 

@@ -8,16 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The codes of the header are those of base/error.h, so that they pass unchanged. */
+/* The codes in fathom.h equal those of base/error.h, so they need no translation. */
 _Static_assert((int)FATHOM_USAGE == (int)ERROR_USAGE &&
                    (int)FATHOM_IMPOSSIBLE == (int)ERROR_IMPOSSIBLE &&
                    (int)FATHOM_CANCELLED == (int)ERROR_INTERRUPTED &&
                    (int)FATHOM_SYSTEM == (int)ERROR_SYSTEM,
                "codes of errors");
 
-/* Measuring disturbs any other measurement in the process, and the recall's signal handler belongs
- * to the process: so only one may run. 0, or the process whose thread measures: in a child of
- * fork() this is the parent's number, and that thread is not in the child. */
+/* Only one measurement may run: it would disturb another one in the process, and the signal handler
+ * of the recall belongs to the process. The value is 0, or the id of the process that measures:
+ * after fork() the child still sees the parent's id, and the measuring thread is not in the child.
+ */
 static atomic_int measuring;
 
 const char *fathom_version(void)
@@ -73,14 +74,14 @@ int guest_fill(void *to, const void *from, size_t known, struct error *error)
 
 /* --- the handle --- */
 
-/* A cache of another user's choosing would be one of theirs to fill, so a program with another
- * user's rights asks no environment. */
+/* A program with another user's rights (setuid) ignores the environment: the caller could name a
+ * cache folder and fill it with false answers. */
 static char *usual_folder(void)
 {
     const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     char *folder = NULL;
     int length = -1;
-    if (cache && *cache == '/') /* others are to be ignored (XDG Base Directory Specification) */
+    if (cache && *cache == '/') /* the XDG specification says to ignore relative paths */
         length = asprintf(&folder, "%s/fathom", cache);
     else if (home && *home == '/')
         length = asprintf(&folder, "%s/.cache/fathom", home);

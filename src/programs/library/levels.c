@@ -1,4 +1,4 @@
-/* How large and how far each level is. */
+/* Capacity and latency of each level. */
 #include "programs/library/library.h"
 
 #include "conclude/levels/of_document.h"
@@ -17,8 +17,8 @@ struct answer {
     size_t count;
 };
 
-/* What a finding says of the hardware: without neighbours, where they could be kept apart. The
- * cache is a document: what is answered first is what is answered from there. */
+/* The quiet value of a finding if it has one, else the value found. Rounded as a document stores
+ * it, so the first answer equals later ones from the cache. */
 static double value_of(const struct finding *finding)
 {
     return finding ? document_kept(quiet_or(&finding->quiet, finding->value)) : NAN;
@@ -40,7 +40,7 @@ static unsigned line_bytes(const struct machine_facts *facts)
 
 /* --- as declared --- */
 
-/* If there are several kinds of core, the one with more. */
+/* Of several kinds of core the larger cache counts. */
 static void add_declared(struct answer *answer, const struct cache_facts *cache)
 {
     size_t place = 0;

@@ -1,4 +1,5 @@
-/* How far two CPUs lie apart, and how far apart their data has to lie. */
+/* Hand-off latency between two CPUs, and the distance at which two writers' data do not share a
+ * line. */
 #include "programs/library/library.h"
 
 #include "machine/machine.h"
@@ -28,7 +29,8 @@ struct pair {
     int a, b;
 };
 
-/* A hand-off takes a whole round, so both directions are one distance, and either may be used. */
+/* A hand-off is half of a round trip, which contains both directions, so the other direction's
+ * value is as good. */
 static double distance_in(const struct document *document, const struct pair *pair)
 {
     const struct series *series = find_series(document, "hand-off", "op", "cas", "cpu");
@@ -108,14 +110,14 @@ int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, uns
 
 /* --- padding --- */
 
-/* Two writers in one line are at least this many times as slow as two far apart, or the two were
- * not seen to disturb each other at all (a hypervisor may run both on one CPU). */
+/* Two writers to one line must be at least this many times as slow as two far apart; otherwise they
+ * were not seen to disturb each other (a hypervisor may run both on one CPU). */
 static const double disturbs = 1.5;
-/* Up to this a distance is as good as the farthest one: trials of two writers differ by some
- * percent from run to run. */
+/* A distance up to this many times as slow as the farthest counts as equally good: trials of two
+ * writers differ by some percent from run to run. */
 static const double as_good = 1.2;
 
-/* A working set that fits into a level of that capacity and is well beyond the level before it. */
+/* The shortest distance in bytes from which on all are as good as the farthest; 0: not found. */
 static size_t padding_in(const struct document *document)
 {
     const struct series *series =

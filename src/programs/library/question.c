@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <time.h>
 
-/* A doubtful answer may be the day's: a neighbour, a busy machine. Often enough to get rid of it,
- * and seldom enough that a machine which is always busy is not measured at every start. */
+/* How long a doubtful answer is used. The doubt may come from temporary interference, so it is
+ * measured again; not more often, so that a machine that is always busy is not measured at every
+ * start. */
 static const double doubt_lasts_s = 3600;
 enum { WAIT_MS = 5 };
 
@@ -22,7 +23,8 @@ struct asking {
     struct cache_slot slot;
 };
 
-/* Stale: it carries a doubt, and is old, or had less than half the time that is given now. */
+/* Stale: the answer is doubtful, and is older than doubt_lasts_s or had less than half the time
+ * given now. */
 enum cached { CACHED_NONE, CACHED_STALE, CACHED_GOOD };
 
 static enum cached look_into_cache(const struct asking *asking, struct document *document)
@@ -40,7 +42,7 @@ static enum cached look_into_cache(const struct asking *asking, struct document 
                : CACHED_STALE;
 }
 
-/* Another thread of this process may measure: it is waited for. */
+/* Waits while another thread of this process measures. */
 static int measure_in_turn(struct asking *asking, struct document *document, struct error *error)
 {
     const struct question *question = asking->question;
@@ -84,7 +86,7 @@ static int measure_and_keep(struct asking *asking, struct document *document, st
         if (code == 0 && asking->question->answered(document, asking->question->asked)) {
             struct error why = {0};
             code = FATHOM_MEASURED;
-            *error = (struct error){0}; /* what was tried on the way says nothing */
+            *error = (struct error){0}; /* errors of failed attempts no longer matter */
             if (cache_write(&asking->slot, document, &why) < 0)
                 error_set(error, 0, "the answer could not be kept for the next time: %s", why.text);
         } else if (code == 0) {
@@ -105,7 +107,7 @@ static int declare(struct document *document, struct error *error)
         return code;
     document_free(document);
     document->machine = machine.facts;
-    pool_take(&document->pool, &machine.pool); /* the facts live there */
+    pool_take(&document->pool, &machine.pool); /* it holds the facts */
     machine_free(&machine);
     return FATHOM_DECLARED;
 }
@@ -122,7 +124,7 @@ static int answer(struct asking *asking, struct document *document, struct error
     int code = 0;
     if (asking->budget_ms >= QUESTION_LEAST_MS)
         code = measure_and_keep(asking, document, error);
-    /* These end the call; the others leave it the other sources. */
+    /* These end the call; after other errors the next source is tried. */
     if (code > 0 || code == FATHOM_CANCELLED || code == FATHOM_USAGE || code == FATHOM_SYSTEM) {
         document_free(&stale);
         return code;
@@ -132,7 +134,7 @@ static int answer(struct asking *asking, struct document *document, struct error
         *document = stale;
         return FATHOM_CACHED;
     }
-    /* Keeps the line that says why nothing was measured. */
+    /* `error` keeps its text, which says why nothing was measured. */
     struct error why = {0};
     code = declare(document, &why);
     return code < 0 ? error_set(error, code, "%s", why.text) : code;

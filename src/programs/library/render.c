@@ -1,4 +1,4 @@
-/* Documents as text, and what changed between two. */
+/* Documents as text, and the differences between two. */
 
 #include "programs/library/library.h"
 
@@ -81,7 +81,7 @@ int fathom_render(const struct fathom_document *document, const char *format, ch
     return guest_answer(failure, code, &error);
 }
 
-/* --- two --- */
+/* --- two documents --- */
 
 struct compared {
     const struct differences *differences;

@@ -52,7 +52,8 @@ static int set_one(struct settings *settings, const char *said, struct error *er
     return settings_set(settings, name, said[length] ? said + length + 1 : NULL, error);
 }
 
-/* The common options, and those of a probe that is named alone, as on the command line. */
+/* Sets the common options and, if only one probe is named, that probe's options, as on the command
+ * line. */
 static int choose_settings(struct fathom_measurement *measurement, const char *const *said,
                            struct error *error)
 {
@@ -66,7 +67,7 @@ static int choose_settings(struct fathom_measurement *measurement, const char *c
     return code;
 }
 
-/* The document says by which call it was made. */
+/* Records in the document which call made it. */
 static int note_command(struct fathom_measurement *measurement, struct error *error)
 {
     struct document *document = measurement->document;
@@ -129,8 +130,8 @@ static int measure(struct fathom *fathom, const struct fathom_plan *plan,
         const int noted = verdict_note(measurement->document, code == 0 ? error : NULL);
         code = code == 0 ? noted : code;
     }
-    /* The document's facts live in the machine's pool, and the texts of its parameters in those of
-     * the settings: they are the document's from now on. */
+    /* The document's facts are in the machine's pool, and its parameters' texts in that of the
+     * settings: the document takes both pools. */
     struct pool *pool = &measurement->document->pool;
     pool_take(pool, &machine.pool);
     pool_take(pool, &measurement->settings.pool);
@@ -141,7 +142,7 @@ static int measure(struct fathom *fathom, const struct fathom_plan *plan,
     return code;
 }
 
-/* A caller may have been built with a smaller struct fathom_plan: the rest is then 0. */
+/* The caller may have been built with a smaller struct fathom_plan: the missing members are 0. */
 static int take_plan(struct fathom_plan *plan, const struct fathom_plan *given, struct error *error)
 {
     *plan = (struct fathom_plan){.size = sizeof *plan};
@@ -192,7 +193,7 @@ static int run_plan_of(struct fathom *fathom, const struct fathom_plan *plan,
     if (code == 0) {
         struct fathom_measurement measurement = {.document = &document->document};
         code = measure_plan(fathom, plan, &measurement, error);
-        if (code == 0) /* what was tried on the way is in the document */
+        if (code == 0) /* the document records failed attempts */
             *error = (struct error){0};
     }
     if (code < 0 && code != ERROR_INTERRUPTED) {

@@ -1,4 +1,4 @@
-/* What a document says: findings, series and points. */
+/* Access to a document's findings, series and points. */
 
 #include "programs/library/library.h"
 
@@ -53,7 +53,7 @@ int fathom_finding_at(const struct fathom_document *document, size_t i, struct f
     return FATHOM_USAGE;
 }
 
-/* The i-th of all; NULL behind the last. */
+/* The i-th series of the document; NULL past the last. */
 static const struct series *series_at(const struct fathom_document *document, size_t i,
                                       const struct probe_result **of)
 {

@@ -76,7 +76,7 @@ static void fail(struct waiting *waiting)
     waiting->state = HAS_FAILED;
 }
 
-/* Looks whether the next part has come; true where an answer is whole. */
+/* Tests whether the next part has arrived; true if that completes the answer. */
 static bool look(struct waiting *waiting, MPI_Comm between)
 {
     enum { MOST = 1 << 30 };
@@ -104,7 +104,7 @@ static bool look(struct waiting *waiting, MPI_Comm between)
 
 static void begin(struct waiting *waiting, const struct ranks *ranks, int leader, int pass)
 {
-    static MPI_Request forgotten; /* of four bytes, which every MPI sends at once */
+    static MPI_Request forgotten; /* never waited for: every MPI sends four bytes at once */
     static int passes[2] = {0, 1};
     *waiting = (struct waiting){.leader = leader};
     if (MPI_Irecv(waiting->head, 2, MPI_INT, leader, TAG_HEAD, ranks->between, &waiting->request) !=
@@ -116,7 +116,7 @@ static void begin(struct waiting *waiting, const struct ranks *ranks, int leader
         MPI_Request_free(&forgotten);
 }
 
-/* Polls until all have answered, or the time is over. */
+/* Polls until all leaders have answered or failed, or the time is over. */
 static int collect(const struct gathering *gathering, struct waiting *list, int count, int pass,
                    double end, struct fleet *fleet, struct error *error)
 {
@@ -157,7 +157,7 @@ static int note_silent(const struct gathering *gathering, const struct waiting *
     return code;
 }
 
-/* Leaders `from` to before `to`. This node measures with them where it is one of them. */
+/* One wave: leaders `from` to `to` - 1 measure, this node too if it is among them. */
 static int wave(const struct gathering *gathering, int from, int to, int pass, double *own_s,
                 struct fleet *fleet, struct error *error)
 {
@@ -179,7 +179,8 @@ static int wave(const struct gathering *gathering, int from, int to, int pass, d
         code = collect(gathering, list, count, pass, end, fleet, error);
     if (code == 0)
         code = note_silent(gathering, list, count, clock_seconds() - began, fleet, error);
-    /* What a dead leader was to send is never received: its memory belongs to MPI until the end. */
+    /* The receive of a dead leader's answer never completes, so its buffer belongs to MPI until the
+     * end. */
     bool all = true;
     for (int i = 0; i < count; i++)
         all = all && list[i].state >= HAS_ANSWERED;
@@ -212,7 +213,7 @@ void gather_finish(const struct gathering *gathering)
     }
 }
 
-/* --- two passes beside each other --- */
+/* --- two passes compared --- */
 
 static const struct fleet_value *
 value_of_host(const struct fleet *fleet, const struct fleet_finding *finding, const char *host)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A launcher that binds each rank to a CPU leaves the others unmeasured. */
+/* If the launcher bound this rank to a few CPUs, the other CPUs are not measured. */
 static void tell_binding(const struct node_run *run)
 {
     const struct machine_source source = measure_source(NULL);

@@ -50,7 +50,7 @@ static const struct command mpi_command = {
     .options = options,
 };
 
-/* How long everything may take, so that no rank outlives its job. */
+/* Time limit of the whole job, so that no rank outlives it. */
 static double longest(const struct settings *settings, int leaders)
 {
     const double own = settings_has(settings, "budget")     ? settings_number(settings, "budget")
@@ -122,7 +122,8 @@ static int work(const struct ranks *ranks, const struct invocation *invocation, 
     return code;
 }
 
-/* Refuses before anything is measured; every rank comes to the same result, and rank 0 says it. */
+/* Refuses wrong usage before anything is measured; every rank gets the same result, and rank 0
+ * reports it. */
 static int parse(struct invocation *invocation, int argc, char **argv, struct error *error)
 {
     if (argc < 2 || strcmp(argv[1], "run") != 0)
@@ -150,7 +151,7 @@ static void give_up(int number)
     _exit(said < 0 ? EXIT_FAILURE : EXIT_IMPOSSIBLE);
 }
 
-/* MPI_Init() itself blocks where a node is gone. The clock begins before it and ends with it. */
+/* MPI_Init() blocks if a node is gone: until it returns, an alarm gives up. */
 static void start_mpi(int *argc, char ***argv, double most_s)
 {
     const struct sigaction loud = {.sa_handler = give_up};
@@ -163,7 +164,8 @@ static void start_mpi(int *argc, char ***argv, double most_s)
 
 int main(int argc, char **argv)
 {
-    /* A leader that is gone does not answer, however long rank 0 waits. */
+    /* Seconds. After a lost leader the end is shorter: it will not answer, however long rank 0
+     * waits. */
     enum { START_S = 60, END_S = 60, END_LOST_S = 5 };
     bool lost = false;
     struct error error = {0};

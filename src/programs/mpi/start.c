@@ -19,7 +19,7 @@ void clock_nap(void)
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
-/* A launcher whose protocol a program does not speak starts it many times, each alone. */
+/* A launcher whose protocol the program's MPI lacks starts every rank as a world of its own. */
 static int check_world(const struct ranks *ranks, struct error *error)
 {
     const char *tasks = getenv("SLURM_NTASKS");
@@ -64,7 +64,7 @@ int ranks_elect(struct ranks *ranks, struct error *error)
     *ranks = (struct ranks){.leader = -1, .between = MPI_COMM_NULL};
     MPI_Comm node;
     sigset_t wake;
-    /* Blocked from here on, so that no leader's signal is lost or ends the process. */
+    /* Blocked from here on: a leader's signal is not lost and does not end the process. */
     sigemptyset(&wake);
     sigaddset(&wake, SIGUSR1);
     sigprocmask(SIG_BLOCK, &wake, NULL);
@@ -74,7 +74,7 @@ int ranks_elect(struct ranks *ranks, struct error *error)
     int code = check_world(ranks, error);
     if (code < 0)
         return code;
-    /* The key makes the order in a node, and so the leader, that of the world: rank 0 is one. */
+    /* The key orders the ranks of a node as in the world, so rank 0 is a leader. */
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, ranks->rank, MPI_INFO_NULL, &node);
     code = learn_node(ranks, node, error);
     MPI_Comm_split(MPI_COMM_WORLD, ranks->node_rank ? MPI_UNDEFINED : 0, ranks->rank,
@@ -113,8 +113,8 @@ void ranks_wake(const struct ranks *ranks)
         kill(ranks->here[i], SIGUSR1);
 }
 
-/* MPI_Finalize() would wait for the dead, so all meet first, with a clock. Rank 0 alone may end the
- * job: an MPI_Abort() of another rank would kill it before it has written. */
+/* MPI_Finalize() would wait for dead ranks, so the ranks first meet with a time limit. Only rank 0
+ * may abort the job: an MPI_Abort() by another rank would kill rank 0 before it has written. */
 void ranks_end(const struct ranks *ranks, double wait_s, int status)
 {
     MPI_Request barrier;

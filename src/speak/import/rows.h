@@ -16,7 +16,7 @@ struct field {
     size_t column, end; /* first character in its line and the one after its last, in characters */
 };
 
-/* Of more fields than ROWS_FIELDS in a line one is counted and none is kept. */
+/* rows_cut() stops at ROWS_FIELDS fields; a message quotes at most ROWS_SHOWN bytes. */
 enum { ROWS_FIELDS = 2050, ROWS_SHOWN = 40 };
 
 struct rows {
@@ -44,7 +44,7 @@ bool rows_next_said(struct rows *);
 struct rows_place rows_place(const struct rows *);
 void rows_return(struct rows *, struct rows_place);
 
-/* --- the line at hand --- */
+/* --- the current line --- */
 
 bool rows_begins(const struct rows *, const char *words);
 /* The text after the words, wherever they are in the line; NULL if the line lacks them. */

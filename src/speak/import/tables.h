@@ -70,12 +70,12 @@ void tables_end(struct tables *);
 /* The document's GPU with that number; added if it is not there. */
 struct gpu_facts *table_gpu(struct document *, int id);
 
-/* --- for formats that make their series themselves --- */
+/* --- for formats that build their own series --- */
 
 /* The probe with that name; added if it is not there. Both texts are constants. */
 struct probe_result *table_probe(struct document *, const char *name, const char *title);
-/* Adds a series without points to the probe, in the document's pool: a copy of `model` without its
- * factors. */
+/* Adds a copy of `model` to the probe, in the document's pool; the caller adds points and factors.
+ */
 struct series *table_series(struct document *, struct probe_result *, const struct series *model);
 
 #endif

@@ -88,7 +88,7 @@ int tongue_speak(struct talk *, int argc, char **argv, struct error *);
 /* Frees what the measurements keep. The document must not be read after it. */
 void talk_release(struct talk *);
 
-/* --- what tongues are made of: all may leave the step --- */
+/* --- for tongues: all may leave the step --- */
 
 /* ERROR_USAGE: "TOOL: ..." */
 _Noreturn void talk_refuse(const struct talk *, const char *format, ...)
