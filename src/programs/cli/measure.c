@@ -292,7 +292,7 @@ static int run_measurement(struct invocation *invocation, struct error *error)
     else
         tell_kept(&shown.kept, "");
     for (size_t i = 0; i < run->turn_count; i++)
-        if (run->turns[i].task.unfinished) /* file of a probe that did not finish */
+        if (run->turns[i].task.unfinished) /* an incomplete file that a probe left */
             command_tell("what '%s' wrote until then is in %s; the older file is as it was",
                          run->turns[i].task.probe->name, run->turns[i].task.unfinished);
     saving_free(&shown.kept.saving);

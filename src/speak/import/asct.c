@@ -1,8 +1,8 @@
 /*
- * Arm's ASCT (System Characterization Tool): report.json, whose "memory" has a table for each
- * benchmark, column by column: {"Peak BW [GB/s]": {"0": 169.6}}; matrices between nodes are
- * {"Node 0": {"Node 1": 120.5}}, the memory's node and then the CPUs'. And
- * latency-sweep.ubench.json beside it, which has the whole curve. GB are 10^9 bytes.
+ * Arm's ASCT (System Characterization Tool) writes two files. In report.json "memory" has a table
+ * for each benchmark, column by column: {"Peak BW [GB/s]": {"0": 169.6}}; matrices between nodes
+ * are {"Node 0": {"Node 1": 120.5}}, the memory's node and then the CPUs'.
+ * latency-sweep.ubench.json has the whole curve. GB are 10^9 bytes.
  */
 #include "speak/import/json_values.h"
 
@@ -14,7 +14,7 @@
 enum { ROWS_MOST = 256, TEXT_BYTES = 48 };
 
 struct asct {
-    /* Of a row that several columns describe: traffic or level, size in bytes, latency. */
+    /* A row's values, from several columns: traffic or level, size in bytes, latency. */
     char labels[ROWS_MOST][TEXT_BYTES];
     double sizes[ROWS_MOST], latency[ROWS_MOST];
 };
@@ -34,7 +34,7 @@ static void add_value(struct reading *reading, const char *probe, const char *fi
     tables_add_value(&reading->tables, &kind, value);
 }
 
-/* "Node 3" */
+/* The number in "Node 3". */
 static int node_of(const char *key)
 {
     return strncmp(key, "Node ", 5) == 0 ? atoi(key + 5) : -1;
@@ -68,13 +68,13 @@ static void add_peak(struct reading *reading, const char *traffic, double rate)
     tables_add_value(&reading->tables, &kind, rate);
 }
 
-/* The level that a row is of, as fathom calls it. */
+/* The level that a row describes, by fathom's name. */
 static const char *level_of(struct reading *reading, const char *label, const char *what)
 {
     return pool_printf(reading->pool, "%s.%s", strcmp(label, "LLC") == 0 ? "L3" : label, what);
 }
 
-/* Whether it is a cell of that column of a benchmark's table. Names of columns may hold a slash. */
+/* Whether the value is in that column of a benchmark's table. Column names may contain a slash. */
 static bool is_column(const struct json_found *found, const char *benchmark, const char *column)
 {
     return found->depth == 4 && strcmp(found->keys[0], "memory") == 0 &&

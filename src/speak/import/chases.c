@@ -8,15 +8,15 @@
 /* --- lat_mem_rd --- */
 
 /*
- * lmbench's lat_mem_rd: lines like `0.00049 1.234`, the size in MiB and the latency in ns, below a
- * line like `"stride=128` for each stride; the quote is part of it, and gets lost on some roads.
- * Each stride becomes a series; levels are looked for in that of the largest stride, which
- * prefetchers follow least.
+ * lmbench's lat_mem_rd: for each stride a line like `"stride=128`, then lines like `0.00049 1.234`,
+ * the size in MiB and the latency in ns. The quote belongs to the output but is often lost in
+ * copying. Each stride becomes a series; levels are searched in the one with the largest stride,
+ * which prefetchers follow least.
  */
 
 struct strides {
     double stride; /* 0: unknown */
-    bool empty;    /* no line of sizes stands below it yet */
+    bool empty;    /* no size has followed it yet */
 };
 
 static void read_row_of_lat_mem_rd(struct reading *reading)
@@ -32,8 +32,8 @@ static void read_row_of_lat_mem_rd(struct reading *reading)
                     "this is no line of lat_mem_rd's: it writes a size in MiB and a latency in "
                     "ns, both positive, like 0.00049 1.234");
     kind_add_number(&kind, "stride", strides->stride);
-    /* The sizes have five decimals of a MiB, some ten bytes, and are multiples of 512 as lat_mem_rd
-     * steps through them; strides smaller than that make no others. */
+    /* Sizes are printed with five decimals of a MiB, a resolution of about ten bytes. lat_mem_rd
+     * steps by multiples of 512 bytes, also for smaller strides. */
     tables_add_latency(&reading->tables, kind, fmax(512, 512 * round(size * 0x1p20 / 512)), latency,
                        NAN);
 }
@@ -51,7 +51,7 @@ static void read_line_of_lat_mem_rd(struct reading *reading)
             rows_refuse(rows, "'%.*s' is no stride: lat_mem_rd writes \"stride=128",
                         (int)(rows->length < ROWS_SHOWN ? rows->length : ROWS_SHOWN), rows->text);
     } else if (!strides->empty && !isdigit((unsigned char)*rows->text)) {
-        rows_unread(rows); /* what a script wrote around it */
+        rows_unread(rows); /* lines that a script wrote around the output */
     } else {
         read_row_of_lat_mem_rd(reading);
         strides->empty = false;
@@ -86,15 +86,14 @@ const struct import_format lat_mem_rd_format = {
 /* --- lats --- */
 
 /*
- * lats, the pointer chase that was written for a comparison of GPUs: rows of stride, working set in
- * bytes and cycles a load, "5,1048576,425.1293", without names. The stride is counted in elements
- * of the chase and stays what it was all along; sizes double. Each stride is a curve.
+ * lats, a pointer chase written for a comparison of GPUs: rows of stride, working set in bytes and
+ * cycles per load, "5,1048576,425.1293", without names. The stride is in elements of the chase and
+ * is constant; sizes double. Each stride is a curve.
  */
 
 enum { COLUMNS = 3, ROWS_LEAST = 3 };
 
-/* A stride without decimals, a size that is a power of two, and cycles, which are printed with
- * decimals. */
+/* Whether a row has a stride without decimals, a power of two as size, and cycles with decimals. */
 static bool is_row(struct rows *rows)
 {
     if (rows_cut(rows, ',') != COLUMNS)
@@ -150,12 +149,11 @@ const struct import_format lats_format = {
 
 /*
  * mem-lat, the small pointer chase of articles on cache latency, run size by size: "Buffer size: 64
- * KB, stride 64, time 0.007423 s, latency 7.08 ns". KB are 1024 bytes, and so are MB of KB. Each
- * stride is a curve. Numbers of lines before it, as web pages print them, are passed over, and so
- * are remarks.
+ * KB, stride 64, time 0.007423 s, latency 7.08 ns". KB are 1024 bytes, MB 1024 KB. Each stride is a
+ * curve. Line numbers before it, as web pages print them, are skipped, and so are remarks.
  */
 
-/* The unit behind the number of the buffer's size; 0 where it is none of size. */
+/* The unit of the buffer's size, in bytes; 0 if it is no unit of size. */
 static double size_unit(const struct rows *rows)
 {
     const char *text = rows_behind(rows, "Buffer size:"), *end = rows->text + rows->length;
@@ -174,7 +172,7 @@ static void read_line_of_mem_lat(struct reading *reading)
     const double stride = rows_number_behind(rows, "stride");
     const double ns = rows_number_behind(rows, "latency");
     struct table_kind kind = {.title = "mem-lat: latency by working-set size"};
-    /* An article may hold the program beside what it prints. */
+    /* An article may contain the program's source beside its output. */
     if (!rows_begins(rows, "Buffer size:") && !(size > 0)) {
         if (!rows_behind(rows, "//"))
             rows_unread(rows);

@@ -13,8 +13,8 @@ const char *const statistic_names[] = {
     [STATISTIC_MIN] = "best",      [STATISTIC_MAX] = "greatest",
 };
 
-/* Words in small letters, what a column of that name holds, and its unit in ns or cycles (0: none).
- * Where a name has several words, a later kind of word counts more. */
+/* Words in lower case, what a column with that name holds, and its unit in ns or cycles (0: none).
+ * If a name has several words, a later entry of this table overrides an earlier one. */
 static const struct {
     const char *words;
     enum column_holds holds;
@@ -52,7 +52,7 @@ static const struct {
     {"max maximum worst", STATISTIC_MAX},
 };
 
-/* Whether the word, in capitals or not, is one of those. */
+/* Whether the word, in either case, is in the list. */
 static bool is_one_of(const char *word, const char *words)
 {
     const size_t length = strlen(word);
@@ -65,7 +65,7 @@ static bool is_one_of(const char *word, const char *words)
     return false;
 }
 
-/* A unit of size in bytes: "kb", "kib", "kbytes", "kilobytes"; 0 for none. */
+/* The bytes of a unit of size: "kb", "kib", "kbytes", "kilobytes"; 0 if it is none. */
 static double size_unit(const char *word)
 {
     static const char *const prefixes[] = {"",     "k",    "ki", "kilo", "kibi", "m",   "mi",
@@ -85,7 +85,7 @@ static void take_word(struct column *column, const char *word, bool rate)
     const double size = size_unit(word);
     size_t rank = column->rank;
     if (size > 0) {
-        /* Before "/s" prefixes are those of 10, unless they are written as "Gi". */
+        /* Before "/s" prefixes are decimal, unless written as "Gi". */
         const double ten[] = {1, 1e3, 1e6, 1e9};
         const bool binary = strlen(word) > 1 && tolower((unsigned char)word[1]) == 'i' &&
                             tolower((unsigned char)word[2]) != 'l';
@@ -121,8 +121,8 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Takes all words of a text: runs of letters, which a capital behind a small letter begins anew
- * where what stands before is a word ("SizeKB"). */
+/* Reads all words of a text. A word is a run of letters; a capital after a small letter begins a
+ * new word if at least three letters precede it ("SizeKB"). */
 static struct column words_of(const char *text, size_t length)
 {
     struct column column = {.statistic = STATISTIC_NONE};
@@ -154,7 +154,7 @@ struct column column_named(const struct field *name)
     struct column column = words_of(name->text, name->length);
     if (!column.holds && (column.latency || column.statistic != STATISTIC_NONE))
         column.holds = COLUMN_TIME;
-    /* What the tool MemoryLatency (Chips and Cheese) calls so is in KiB. */
+    /* The tool MemoryLatency (Chips and Cheese) names its sizes "Region", in KiB. */
     if (column.holds == COLUMN_SIZE && column.unit == 0 && name->length == 6 &&
         strncasecmp(name->text, "region", 6) == 0)
         column.unit = 0x1p10;

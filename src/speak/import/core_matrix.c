@@ -2,19 +2,18 @@
  * Matrices of core-to-core latency as other tools print them:
  *
  * - CSV (commas, semicolons or tabs): the full square, or the lower triangle with or without its
- *   diagonal, which core-to-core-latency pads with empty cells; without ids, or with a first row
- *   and a first column of ids, or with the row alone;
- * - a table by blanks: a line of ids, then rows that begin with theirs. A cell belongs to the id
- *   that it stands below, so the diagonal may be blank. What stands before and after it is passed
- *   over, but for the processor's name ("CPU: ..."). Several may follow one another, as
+ *   diagonal, padded with empty cells by core-to-core-latency; without ids, with ids in the first
+ *   row and column, or with ids in the first row only;
+ * - a table aligned by blanks: a line of ids, then rows that begin with their id. A cell belongs to
+ *   the id above it, so the diagonal may be blank. Text before and after the table is skipped
+ *   except the processor's name ("CPU: ..."). Several tables may follow one another, as
  *   core-to-core-latency prints them, each below a line that names its operation;
- * - triples, by any of these separators: the core that measures, the one that answers, the latency,
- *   below a line that names the three, or more than four of them.
+ * - triples with any of these separators: the core that measures, the core that answers, the
+ *   latency. They need a line with the three names, or more than four rows.
  *
- * A cell is a number, perhaps with a spread that is not looked at ("53±1"). Empty, "-", "x" and
- * "nan" say that nothing was measured, and so does 0: a tool that prints it rounded or filled up.
- * The diagonal says nothing of two cores and is passed over. A row is the core that measures. A
- * table of bandwidths between the same is none of latencies.
+ * A cell is a number, perhaps with a spread that is ignored ("53±1"). An empty cell, "-", "x",
+ * "nan" and 0 mean that there is no measurement: a tool prints 0 for a rounded or missing value.
+ * The diagonal is skipped. A row is the core that measures. A table of bandwidths is refused.
  */
 #include "base/quantity.h"
 #include "conclude/clusters/clusters.h"
@@ -24,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the text is cut into rows --- */
+/* --- cutting the text into rows --- */
 
 enum { CELLS_MAX = CLUSTERS_CPUS_MAX + 1, TRIPLE = 3, SQUARE_LINES = 4 };
 _Static_assert((int)CELLS_MAX < (int)ROWS_FIELDS, "a row of one cell too many has to be noticed");
@@ -35,7 +34,7 @@ static void refuse_bandwidth(const struct rows *lines)
                 lines->number);
 }
 
-/* Keeps the cells of the line at hand, which was cut. */
+/* Adds the cells of the current line, which was cut. */
 static void keep_row(struct core_rows *rows, const struct rows *lines)
 {
     struct pool *pool = lines->source->pool;
@@ -49,7 +48,7 @@ static void keep_row(struct core_rows *rows, const struct rows *lines)
     memcpy(row->cells, lines->fields, lines->count * sizeof *row->cells);
 }
 
-/* A fence of Markdown ends a table. */
+/* Whether the line is a fence of Markdown, which ends a table. */
 static bool is_fence(const struct rows *lines)
 {
     return rows_begins(lines, "```") || rows_begins(lines, "~~~");
@@ -57,14 +56,14 @@ static bool is_fence(const struct rows *lines)
 
 /* --- tables by blanks --- */
 
-/* One that is too large is one too, and is refused as such. */
+/* Ids that are too large count too, so that they are refused with their own message. */
 static bool is_id(const struct field *field)
 {
     return field_id(field) >= 0 || field_is_large_id(field);
 }
 
-/* "0 1 2" or "CPU 0 1 2", and not a row of numbers: the line after it begins with an id. Leaves the
- * line cut. */
+/* Whether the line is one of ids, "0 1 2" or "CPU 0 1 2", and no row of numbers: the next line
+ * begins with an id. Leaves the line cut. */
 static bool is_line_of_ids(struct rows *lines)
 {
     if (rows_separator(lines) || rows_cut(lines, 0) < 2)
@@ -82,7 +81,7 @@ static bool is_line_of_ids(struct rows *lines)
     return row;
 }
 
-/* What a line above a table says was measured; NULL where it says nothing of it. */
+/* The operation that a line above a table names; NULL: none. */
 static const char *operation_in(const struct rows *lines)
 {
     static const struct {
@@ -100,13 +99,13 @@ static const char *operation_in(const struct rows *lines)
     return NULL;
 }
 
-/* Summaries of what stands in the table, and what the tool says of how it measured. */
+/* Lines that summarize the table or say how the tool measured. */
 static const char known[] =
     "Num |Running |Min |Max |Mean |CPU|Using |1)|2)|3)|*|Core frequency|Warning|Samples:|"
     "Iterations:|Results";
 
-/* Reads the next table by blanks with what stands above it: a line of ids, and the rows below that
- * begin with a number. Leaves the lines before the first that is none. */
+/* Reads the next table aligned by blanks and the lines above it: a line of ids, and the rows below
+ * that begin with a number. Stops before the first other line. */
 static void find_blanks(struct core_rows *rows, struct rows *lines)
 {
     static const char label[] = "CPU: ";
@@ -143,8 +142,8 @@ static void find_blanks(struct core_rows *rows, struct rows *lines)
 
 /* --- tables by separators --- */
 
-/* Up to the end of the text, the end of the code fence around it, or the empty line below a square.
- */
+/* Reads up to the end of the text, the end of the code fence around the table, or the blank line
+ * below a square. */
 static void read_separated(struct core_rows *rows, struct rows *lines)
 {
     const struct rows_place start = rows_place(lines);
@@ -188,7 +187,8 @@ static bool are_triples_names(const struct rows *lines)
     return lines->count == TRIPLE && columns_are_names(lines);
 }
 
-/* Rows of two ids and a number. Without their names above there are not as many as a square has. */
+/* Reads rows of two ids and a number. Without names above, there must be more than SQUARE_LINES
+ * rows. */
 static bool read_triples(struct core_rows *rows, struct rows *lines)
 {
     bool named = false;
@@ -215,9 +215,9 @@ static bool read_triples(struct core_rows *rows, struct rows *lines)
     return true;
 }
 
-/* Whether the row below a line of ids, which is at hand and cut, begins with the first of them, or
- * with the second where a triangle has nothing to say of the first: two columns of whole numbers
- * look much the same. */
+/* Whether the row below the current line of ids, which is cut, begins with the first id, or with
+ * the second (a triangle may omit its empty first row). Otherwise two columns of whole numbers
+ * would look like such a table. */
 static bool row_has_id_of(struct rows *lines)
 {
     const size_t first = field_id(&lines->fields[0]) < 0;
@@ -230,8 +230,8 @@ static bool row_has_id_of(struct rows *lines)
     return found;
 }
 
-/* How sure it is that there are tables by blanks, with a line of ids above rows that begin with
- * one, or triples, with or without names of two cores and of what lies between them above. */
+/* How sure it is that the text has tables aligned by blanks or triples, with or without names above
+ * them. */
 static enum import_certainty recognise_rows(struct rows *lines)
 {
     const struct rows_place start = rows_place(lines);
@@ -260,8 +260,8 @@ static enum import_certainty recognise_rows(struct rows *lines)
     return IMPORT_NONE;
 }
 
-/* Cuts the next table into rows, without empty lines and remarks, and leaves the lines behind it.
- * After the first table, which still stands in *rows: CORE_NOTHING where there is none. */
+/* Cuts the next table into rows, without blank lines and remarks, and stops after it. CORE_NOTHING
+ * if no table follows the first. */
 static void read_table(struct core_rows *rows, struct rows *lines)
 {
     const bool first = lines->number == 0;
@@ -276,16 +276,16 @@ static void read_table(struct core_rows *rows, struct rows *lines)
     if ((!first && !separated) || rows->shape != CORE_NOTHING)
         return;
     rows_return(lines, start);
-    lines->source->unread = 0; /* they were no table by blanks, and are read now */
+    lines->source->unread = 0; /* the lines that find_blanks() skipped are read now */
     read_separated(rows, lines);
 }
 
-/* --- squares become series --- */
+/* --- from squares to series --- */
 
-/* The least and the most that a hand-off between two cores takes. */
+/* Range of a hand-off between two cores; other values are in another unit. */
 static const double hand_off_least_ns = 2, hand_off_most_ns = 1e5;
 
-/* The unit that the last remark above the first line of a table names. */
+/* The unit that the last remark with a unit above a table's first line names. */
 static struct column unit_of_remarks(const struct import_text *source)
 {
     struct import_text text = *source;
@@ -397,7 +397,7 @@ static void read_matrices(struct reading *reading)
     reading->document->machine.cpu_model = pool_strdup(reading->pool, tables[0].model);
     for (size_t i = 0; i < count; i++) {
         const char *op = given ? given : tables[i].op;
-        if (!op && count > 1) /* which have to be distinguished */
+        if (!op && count > 1) /* distinguishes several tables */
             op = pool_printf(reading->pool, "table%zu", i + 1);
         add_table(reading, &tables[i], op);
     }
@@ -405,7 +405,8 @@ static void read_matrices(struct reading *reading)
 
 /* --- recognising --- */
 
-/* Whether rows by a separator have as many cells as there are rows, ids aside, or one more each. */
+/* Whether the rows have as many cells as there are rows, without ids, or each row has one cell more
+ * or fewer than the row before. */
 static bool is_square_or_triangle(struct rows *rows)
 {
     size_t first = 0, last = 0, count = 0;
@@ -441,8 +442,7 @@ static bool is_square_or_triangle(struct rows *rows)
     return separator && count > 1 && (square || (rising && last > 2) || (falling && first > 2));
 }
 
-/* A line of ids above rows that begin with one, or names above triples, are recognised by more than
- * their shape. */
+/* IMPORT_FORM: a line of ids above rows that begin with one, or names above triples. */
 static enum import_certainty recognise(const struct import_text *source)
 {
     struct import_text text = *source;
@@ -467,8 +467,8 @@ const struct import_format core_matrix_format = {
     .nothing = "",
 };
 
-/* What the tool core-to-core-latency prints: tables below a line each that names the operation, or
- * with --csv the lower triangle in ns. */
+/* The output of core-to-core-latency: tables below a line that names the operation, or with --csv
+ * the lower triangle in ns. */
 static const char *const marks[] = {"CAS latency on a single shared cache line",
                                     "Single-writer single-reader latency on two shared cache",
                                     "Message passing. One writer and one reader", NULL};

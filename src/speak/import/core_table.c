@@ -8,16 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The square that is being filled. */
+/* The square while it is filled. */
 struct square {
     struct core_table *table;
     const struct core_rows *rows;
     const struct import_text *text;
-    int *index; /* of each id in the table, plus one, up to the largest */
+    int *index; /* by id: its index in the table plus one; 0: not there */
     int largest_id;
 };
 
-/* A second in ns, and some time in cycles, is no latency between cores. */
+/* No latency between cores is longer: a second in ns, and also long in cycles. */
 static const double latency_most = 1e9;
 
 bool core_cell_is_empty(const struct field *cell)
@@ -34,12 +34,12 @@ static int shown(const struct field *cell)
     return (int)(cell->length < ROWS_SHOWN ? cell->length : ROWS_SHOWN);
 }
 
-/* The latency in a cell, NAN where there is none. */
+/* The latency in a cell; NAN: none. */
 static double latency_in(const struct square *square, const struct core_row *row,
                          const struct field *cell)
 {
-    /* The sign itself, what consoles of DOS's and of Windows's tables make of it, and without it.
-     */
+    /* Plus-minus signs: as consoles with DOS's and Windows's code pages garble it, as UTF-8, and in
+     * ASCII. */
     static const char *const spreads[] = {"\xe2\x94\xac\xe2\x96\x92", "\xc3\x82\xc2\xb1",
                                           "\xc2\xb1", "+-", "+/-"};
     char text[64], *spread = NULL;
@@ -72,7 +72,7 @@ static void set_cell(const struct square *square, const struct core_row *row, si
         square->table->latency[from * square->table->n + to] = value;
 }
 
-/* A square of n rows with nothing in it and ids from 0. */
+/* Makes an empty square of n rows, with ids from 0. */
 static void begin_square(struct square *square, size_t n, size_t line)
 {
     struct core_table *table = square->table;
@@ -116,7 +116,7 @@ static void read_ids(struct square *square, size_t first)
     }
 }
 
-/* Which column a cell of a table by blanks stands below; n where that can't be known. */
+/* The column whose id the cell is below; n if none or several are. */
 static size_t column_below(const struct square *square, const struct field *cell, size_t first)
 {
     const struct core_row *ids = &square->rows->list[0];
@@ -132,7 +132,7 @@ static size_t column_below(const struct square *square, const struct field *cell
     return found;
 }
 
-/* The columns of a row's values, as they stand or as their number says; false for neither. */
+/* Finds the columns of a row's values, by position or by their number; false if neither fits. */
 static bool place_values(const struct square *square, const struct core_row *row, size_t at,
                          size_t first_id, size_t *columns)
 {
@@ -145,7 +145,8 @@ static bool place_values(const struct square *square, const struct core_row *row
     }
     if (below)
         return true;
-    /* A triangle may have its diagonal; a square without it can only be recognised by blanks. */
+    /* A triangle may include its diagonal. A square may omit it only in a table aligned by blanks.
+     */
     const bool skip = blanks && values == n - 1 && at + 1 < n && values != at + 1;
     if (values != n && values != at && values != at + 1 && !skip)
         return false;
@@ -163,7 +164,7 @@ static void read_with_ids(struct square *square, size_t first_id)
     bool *done = pool_alloc(square->text->pool, n + 1, sizeof *done);
     for (size_t r = 1; r < rows->count; r++) {
         struct core_row row = rows->list[r];
-        /* Spreadsheets and loops leave a separator at the end of a line. */
+        /* Spreadsheets and scripts end lines with an additional separator. */
         if (row.count > n + 1 && core_cell_is_empty(&row.cells[row.count - 1]))
             row.count--;
         const int id = field_id(&row.cells[0]),
@@ -187,16 +188,17 @@ static void read_with_ids(struct square *square, size_t first_id)
         for (size_t i = 1; i < row.count; i++)
             set_cell(square, &row, from, columns[i - 1], &row.cells[i]);
     }
-    /* A triangle has nothing to say in its first row. */
+    /* A triangle may omit its empty first row. */
     if (seen + 1 < n + done[0])
         text_refuse(square->text,
                     "line %zu is the last, and %zu of %zu cores have no row: give the whole table",
                     rows->list[rows->count - 1].line, n - seen, n);
 }
 
-/* --- without --- */
+/* --- without ids --- */
 
-/* The line that breaks a shape first, or 0: each row has `step` cells more than the one before. */
+/* The first line that breaks the shape, in which each row has `step` cells more than the one
+ * before; 0: none. */
 static size_t broken_at(const struct core_rows *rows, size_t first, int step)
 {
     for (size_t r = first + 1; r < rows->count; r++)
@@ -205,7 +207,7 @@ static size_t broken_at(const struct core_rows *rows, size_t first, int step)
     return 0;
 }
 
-/* Whether the last cells of all rows, or the first ones, are a diagonal of nothing. */
+/* Whether the last (or first) cells of all rows are an empty diagonal. */
 static bool is_diagonal(const struct core_rows *rows, size_t first, bool last)
 {
     for (size_t r = first; r < rows->count; r++) {
@@ -217,7 +219,7 @@ static bool is_diagonal(const struct core_rows *rows, size_t first, bool last)
     return true;
 }
 
-/* A square, a lower triangle or an upper one. */
+/* Reads a square, a lower triangle or an upper one. */
 static void read_without_ids(struct square *square, size_t first)
 {
     const struct core_rows *rows = square->rows;
@@ -231,7 +233,7 @@ static void read_without_ids(struct square *square, size_t first)
     if (broken && step < 0)
         broken = rows->list[first + 1].line;
     if (!broken && step > 0) {
-        /* Its first line may be left out, and its diagonal be there or not. */
+        /* A lower triangle may omit its first line and its diagonal. */
         const bool diagonal = begin->count <= 2 && is_diagonal(rows, first, true);
         above = diagonal ? begin->count - 1 : 1;
         if (!diagonal && begin->count > 1)
@@ -269,7 +271,7 @@ static void read_triples(struct square *square)
             const int id = field_id(&rows->list[r].cells[which]);
             square->largest_id = id > square->largest_id ? id : square->largest_id;
         }
-    /* The ids that stand there, ascending, are numbered from 0 on. */
+    /* The ids of the table, ascending, get indexes from 0. */
     int *index = pool_alloc(square->text->pool, (size_t)square->largest_id + 1, sizeof *index);
     size_t n = 0;
     for (size_t r = 0; r < rows->count; r++)
@@ -296,12 +298,12 @@ static void read_triples(struct square *square)
     }
 }
 
-/* --- which of them it is --- */
+/* --- which shape it is --- */
 
 enum ids { NO_IDS, IDS_ABOVE, IDS_BOTH };
 
-/* Whether the table is a square whose diagonal says nothing, in the same words all along: then the
- * first row and column may as well be latencies. */
+/* Whether the table is a square whose diagonal has empty cells of one spelling: then its first row
+ * and column may be latencies instead of ids. */
 static bool is_square_of_latencies(const struct core_rows *rows)
 {
     for (size_t r = 0; r < rows->count; r++) {
@@ -313,8 +315,8 @@ static bool is_square_of_latencies(const struct core_rows *rows)
     return true;
 }
 
-/* Ids are recognised by a name in the corner, or by a 0 among them, which is no latency, or by
- * ascending and standing before the rows as they stand above. */
+/* Ids are recognised by a name in the corner, by a 0 among them, which is no latency, or because
+ * they ascend and the rows begin with the same ones. */
 static enum ids find_ids(const struct square *square)
 {
     const struct core_rows *rows = square->rows;

@@ -1,12 +1,12 @@
 /*
- * A latency curve as a table: sizes and latencies, in columns that stand apart by semicolons, tabs,
- * commas or blanks. Names above them, or --columns, say what they hold; of two columns without
- * names the first are sizes and the second latencies, and of three the last two are the same
- * latency in ns and in cycles where one clock turns the one into the other on every line. Empty
- * lines and those that begin with # are skipped, but the last of these above the table may name the
- * columns or the latencies' unit. Sizes may come in any order and repeat: repeats are trials of one
- * point. A size needs its unit: a suffix, a name above it, or --size-unit; 32 may be 32 bytes or 32
- * KiB, and one of them would be a false capacity. Strides and threads tell curves apart.
+ * A latency curve as a table: columns of sizes and latencies, separated by semicolons, tabs, commas
+ * or blanks. Names above the columns, or --columns, say what they hold. Without names, the first of
+ * two columns has sizes and the second latencies; the last two of three columns are the same
+ * latency in ns and in cycles if their ratio on all lines is one clock. Blank lines and lines that
+ * begin with # are skipped, but the last # line above the table may name the columns or the
+ * latencies' unit. Sizes may have any order; repeated sizes are trials of one point. A size needs a
+ * unit, by a suffix, its column's name or --size-unit: 32 may be 32 bytes or 32 KiB, and the wrong
+ * one would give a false capacity. Each stride and number of threads is a curve.
  */
 #include "speak/import/columns.h"
 #include "speak/import/reading.h"
@@ -15,20 +15,20 @@
 #include <string.h>
 
 enum { COLUMNS_MOST = 24, NOWHERE = COLUMNS_MOST };
-static const double clock_least_hz = 0.3, clock_most_hz = 6; /* in GHz: cycles a ns */
-static const double clock_spread = 0.05; /* of numbers that were printed with two digits */
+static const double clock_least_hz = 0.3, clock_most_hz = 6; /* in GHz, cycles per ns */
+static const double clock_spread = 0.05; /* the rounding of numbers printed with two digits */
 
 struct curve {
     size_t columns; /* of each row; 0: no row yet */
     bool named;
-    size_t size, ns, cycles, stride, threads; /* where they stand; NOWHERE */
-    double size_unit;                         /* of sizes without a suffix; 0: unknown */
+    size_t size, ns, cycles, stride, threads; /* index of each column; NOWHERE: none */
+    double size_unit;                         /* of sizes without a suffix, in bytes; 0: unknown */
     double ns_unit;
-    bool ns_said; /* the unit of latencies is said, and not assumed */
+    bool ns_said; /* the text or an option gives the unit of latencies */
     enum column_statistic statistic;
 };
 
-/* Chooses columns by the names in the line at hand, which was cut. */
+/* Chooses columns by the names in the current line, which was cut. */
 static void read_names(struct reading *reading)
 {
     struct curve *curve = reading->state;
@@ -47,7 +47,7 @@ static void read_names(struct reading *reading)
         struct column *column = &columns[i];
         *column = column_named(&rows->fields[i]);
         rate = rate || column->holds == COLUMN_RATE;
-        /* The first column is taken for sizes unless it is named otherwise. */
+        /* The first column holds sizes unless its name says otherwise. */
         if (i == 0 && column->holds == COLUMN_UNKNOWN)
             column->holds = COLUMN_SIZE;
         if (column->holds == COLUMN_TIME && column->unit == 0 && cycles)
@@ -91,7 +91,8 @@ static void read_names(struct reading *reading)
     curve->named = true;
 }
 
-/* Whether the third column over the second, or the other way round, is one clock on all lines. */
+/* Whether the ratio of the third to the second column (of the second to the third if
+ * `cycles_first`) is one clock on all lines. */
 static bool is_one_clock(const struct reading *reading, bool cycles_first)
 {
     struct rows rows = reading->rows;
@@ -109,7 +110,7 @@ static bool is_one_clock(const struct reading *reading, bool cycles_first)
     return least >= clock_least_hz && most <= clock_most_hz && most <= least * (1 + clock_spread);
 }
 
-/* Of a table without names. */
+/* Chooses the columns of a table without names. */
 static void choose_columns(struct reading *reading)
 {
     struct curve *curve = reading->state;
@@ -132,7 +133,8 @@ static void choose_columns(struct reading *reading)
     curve->columns = rows->count;
 }
 
-/* Names that an option gives, or a remark above the table that has as many words as it columns. */
+/* Takes the names from an option, or from a remark above the table that has as many words as there
+ * are columns. */
 static bool take_names(struct reading *reading, const char *names, size_t length, size_t count)
 {
     const struct rows kept = reading->rows;
@@ -248,8 +250,8 @@ static void read_line(struct reading *reading)
                        number_at(rows, curve->cycles, "latency"));
 }
 
-/* Rows of as many columns each, of which one holds sizes and one latencies, below at most one line
- * of names. */
+/* The table has equally many columns in each row, one of them sizes and one latencies, below at
+ * most one line of names. */
 static enum import_certainty recognise(const struct import_text *source)
 {
     struct import_text text = *source;
@@ -311,8 +313,8 @@ const struct import_format curve_format = {
 /*
  * Curves of latency by bandwidth, one for each share of reads, as Mess 2 writes them ("memory_
  * curves.csv"): a line of names with the share of reads in % (read_pct_rounded or rd_percentage),
- * bandwidth in GB/s and latency in ns. Columns are read by their names; what was smoothed is read
- * only where the numbers themselves are missing.
+ * bandwidth in GB/s and latency in ns. Columns are found by their names; a smoothed column is read
+ * only if the original one is missing.
  */
 enum { MISSING = ROWS_FIELDS };
 
@@ -322,14 +324,14 @@ struct mess {
     double rate_unit, ns_unit;
 };
 
-/* Whether the name ends with these words. */
+/* Whether the name is longer than these words and ends with them. */
 static bool ends(const struct field *name, const char *words)
 {
     const size_t length = strlen(words);
     return name->length > length && strncmp(name->text + name->length - length, words, length) == 0;
 }
 
-/* Finds the columns of the line at hand, which was cut; false where one is missing. */
+/* Finds the columns by the current line, which was cut; false if one is missing. */
 static bool find_columns(struct mess *mess, const struct rows *rows)
 {
     static const enum column_holds holds[] = {COLUMN_READS, COLUMN_RATE, COLUMN_TIME};
@@ -347,7 +349,7 @@ static bool find_columns(struct mess *mess, const struct rows *rows)
             name.length -= strlen("_smooth");
         const struct column column = column_named(&name);
         for (size_t p = 0; p < sizeof places / sizeof *places; p++)
-            /* The share by which curves are told apart is the rounded one, where there is one. */
+            /* The rounded share of reads tells curves apart, if there is one. */
             if (column.holds == holds[p] && (*places[p] == MISSING || ends(&name, "_rounded"))) {
                 *places[p] = i;
                 if (units[p] && column.unit > 0)
@@ -382,7 +384,8 @@ static void read_mess(struct reading *reading)
     if (!(reads >= 0 && reads <= 100))
         rows_refuse(rows, "the share of reads is one from 0 to 100 %%");
     if (field_number(&rows->fields[mess->rate]) == 0)
-        return; /* the script that draws the curves adds such a row to begin each at the left */
+        return; /* such a row is added by the script that draws the curves, to begin them at the
+                   left */
     kind.factors[0] = (struct factor){"mix", NULL, reads};
     tables_add_point(&reading->tables, &kind,
                      rows_positive(rows, &rows->fields[mess->rate], "bandwidth") * mess->rate_unit,

@@ -2,14 +2,14 @@
  * A GPU's latency by working set, as two tools and `-f gpu-columns` write it:
  *
  * - RRZE's gpu-latency (github.com/RRZE-HPC/gpu-benches): a line "clock: 1155 1410 ..." and rows of
- *   eight columns: loads, clock in MHz, working set in KiB, time in ms, and cycles a load as mean,
- *   median, 5 % and 95 % of its runs, of which the median is taken;
+ *   eight columns: loads, clock in MHz, working set in KiB, time in ms, and cycles per load as
+ *   mean, median, 5 % and 95 % of its runs; the median is read;
  * - the CUDA program that fathom gpu began with, and `-f gpu-columns`: a line "MHz B KB CPI" and
- * rows of clock, working set in bytes and in KB, and cycles a load. Where it writes several curves,
- * each has a line "# gpu0 latency, path l1, order random, stride 128" above it. Rows that people
- * kept without the heading are known by their third column, which is the second in whole KB.
+ *   rows of clock, working set in bytes and in KB, and cycles per load. If there are several
+ *   curves, each has a line "# gpu0 latency, path l1, order random, stride 128" above it. Rows
+ *   without the heading are recognised by their third column, which is the second in whole KB.
  *
- * Cycles over the clock are the time. Loads of both tools go through the first level.
+ * The time is the cycles over the clock. Loads of both tools go through the first level.
  */
 #include "conclude/registry/device.h"
 #include "speak/import/reading.h"
@@ -22,11 +22,11 @@
 enum { RRZE_COLUMNS = 8, SOURCE_COLUMNS = 4, TEXT_BYTES = 48, DEVICES = 64, TITLE_FACTORS = 3 };
 
 struct gpu_curves {
-    size_t columns; /* of the rows to come; 0: no heading yet */
+    size_t columns; /* of the following rows; 0: no heading yet */
     int device;
     size_t text_count;
-    char texts[TITLE_FACTORS][2][TEXT_BYTES]; /* of the title: names and texts */
-    const struct series *models[DEVICES];     /* each device's curves; NULL: none yet */
+    char texts[TITLE_FACTORS][2][TEXT_BYTES]; /* the title's factors: names and texts */
+    const struct series *models[DEVICES];     /* kind of each device's curves; NULL: none yet */
 };
 
 static bool is_source_heading(struct rows *rows)
@@ -36,7 +36,7 @@ static bool is_source_heading(struct rows *rows)
            field_is(&rows->fields[3], "CPI");
 }
 
-/* "1995 28672 28 92": a clock, bytes, the same in whole KB, cycles. */
+/* Whether the row is like "1995 28672 28 92": clock, bytes, the same in whole KB, cycles. */
 static bool is_source_row(struct rows *rows)
 {
     if (rows_cut(rows, 0) != SOURCE_COLUMNS)
@@ -48,7 +48,7 @@ static bool is_source_row(struct rows *rows)
            numbers[3] > 0;
 }
 
-/* "# gpu1 latency, path l2, order random": which device, and the curve's factors. */
+/* Reads the device and the curve's factors from "# gpu1 latency, path l2, order random". */
 static void read_title(struct reading *reading)
 {
     struct gpu_curves *curves = reading->state;
@@ -74,7 +74,7 @@ static void read_title(struct reading *reading)
     }
 }
 
-/* What a title says of the curve; without one, that loads went through the first level. */
+/* The factors that the title gives; without a title, that loads went through the first level. */
 static void fill_factors(const struct gpu_curves *curves, struct factor *factors)
 {
     static const char *const known[] = {"path", "order", "stride", "l1"};
@@ -92,7 +92,7 @@ static void fill_factors(const struct gpu_curves *curves, struct factor *factors
         factors[count++] = (struct factor){"path", "l1", NAN};
 }
 
-/* What a curve of the device at hand is like. */
+/* The model of the current device's curves. */
 static const struct series *model_of(struct reading *reading)
 {
     struct gpu_curves *curves = reading->state;
@@ -148,7 +148,7 @@ static void read_line(struct reading *reading)
         read_row(reading);
 }
 
-/* Some rows of one clock after another, of which each one holds more than the one before. */
+/* Whether there are several rows with one clock and growing working sets. */
 static bool are_source_rows(const struct import_text *source)
 {
     enum { LEAST = 3 };

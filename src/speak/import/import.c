@@ -44,7 +44,7 @@ const struct option_spec import_options[] = {
     {.name = NULL},
 };
 
-/* "curve, mlc: what ...": the formats that take the option stand before what it is. */
+/* "curve, mlc: what ...": the formats that take the option, then its help. */
 bool import_option_help(const struct option_spec *spec, char *text, size_t size)
 {
     const struct option_spec *own = import_options;
@@ -69,7 +69,7 @@ const struct import_format *import_format_by_name(const char *name)
     return NULL;
 }
 
-/* Reads to the end. The text is the caller's, also on an error. */
+/* Reads to the end of the stream. The caller frees the text, also after an error. */
 static int read_stream(FILE *stream, const char *file, char **text, size_t *length,
                        struct error *error)
 {
@@ -96,8 +96,7 @@ static int read_stream(FILE *stream, const char *file, char **text, size_t *leng
     return error_set(error, ERROR_SYSTEM, "%s: out of memory", file);
 }
 
-/* An option of another format would be passed over in silence, and a latency be given in a unit
- * that it was not measured in. */
+/* Refuses options of other formats: if they were ignored, a latency could get a wrong unit. */
 static int check_options(const struct import_format *format, const struct settings *settings,
                          struct error *error)
 {
@@ -110,7 +109,7 @@ static int check_options(const struct import_format *format, const struct settin
     return 0;
 }
 
-/* --- which format it is --- */
+/* --- recognising the format --- */
 
 static enum import_certainty certainty_of(const struct import_format *format,
                                           const struct import_text *text)
@@ -123,7 +122,7 @@ static enum import_certainty certainty_of(const struct import_format *format,
     return IMPORT_NONE;
 }
 
-/* What people have at hand that measures no memory, by words of its own. */
+/* Known outputs that measure no memory, by words in them. */
 static const struct {
     const char *mark, *what;
 } others[] = {
@@ -207,7 +206,7 @@ int import_recognise(const struct import_format **format, const struct import_te
 
 /* --- reading --- */
 
-/* Why a curve has no level. */
+/* The reason why a curve has no level. */
 static const char *no_levels(const struct series *series)
 {
     if (series->point_count < 3)
@@ -223,7 +222,7 @@ static const char *no_levels(const struct series *series)
 static void explain_curve(struct probe_result *result)
 {
     for (size_t i = 0; i < result->finding_count; i++)
-        if (isfinite(result->findings[i].value) && /* remarks have no value */
+        if (isfinite(result->findings[i].value) && /* remarks are NAN */
             finding_meaning(&result->findings[i]).role == ROLE_LEVEL)
             return;
     for (size_t i = 0; i < result->series_count; i++)
@@ -233,7 +232,7 @@ static void explain_curve(struct probe_result *result)
         }
 }
 
-/* What reading takes and gives. */
+/* Arguments and result of read_step(). */
 struct order {
     const struct import_format *format; /* NULL: to be recognised */
     struct import_text text;
@@ -269,8 +268,7 @@ static void read_lines(const struct import_format *format, struct import_text *t
         explain_curve(latency);
 }
 
-/* One sentence about what may be missing, and about what nothing was read of; NULL where all was
- * read. */
+/* A sentence about what may be missing and what was not read; NULL if all was read. */
 static const char *tell_unread(const struct import_format *format, const struct import_text *text)
 {
     struct pool *pool = text->pool;
@@ -334,7 +332,7 @@ int import_file(const struct import_format *format, const char *path,
                 struct error *error)
 {
     *unread = NULL;
-    /* Options are looked at first: what is wrong with them needs no file. */
+    /* Checks options first, because that needs no file. */
     int code = format ? check_options(format, settings, error) : 0;
     if (code < 0)
         return code;

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_BYTES = 64, VALUE_BYTES = 256 }; /* longer ones are cut */
+enum { KEY_BYTES = 64, VALUE_BYTES = 256 }; /* longer keys and values are cut */
 
 struct walk {
     struct json_events events;
     struct reading *reading;
     void (*found)(struct reading *, const struct json_found *);
-    char keys[JSON_KEYS_MOST][KEY_BYTES]; /* of the open objects: the key at hand */
-    bool array[JSON_KEYS_MOST];           /* of what is open */
-    size_t place[JSON_KEYS_MOST]; /* in the open arrays: how many values there were before */
-    size_t depth;                 /* of what is open; may be more than JSON_KEYS_MOST */
-    char value[VALUE_BYTES];      /* the one at hand, which has no NUL behind it in the stream */
+    char keys[JSON_KEYS_MOST][KEY_BYTES]; /* of each open object: the current key */
+    bool array[JSON_KEYS_MOST];           /* whether each open level is an array */
+    size_t place[JSON_KEYS_MOST];         /* in each open array: index of the current value */
+    size_t depth;                         /* open levels; may exceed JSON_KEYS_MOST */
+    char value[VALUE_BYTES];              /* the current value; the parser's text has no NUL */
 };
 
 static void take(struct walk *walk, const struct json_value *value)
@@ -49,13 +49,13 @@ static void take(struct walk *walk, const struct json_value *value)
             one.number = strtod(walk->value, NULL);
         else
             one.text = walk->value;
-        /* Elements of an array are at the keys that lead to it. */
+        /* Elements of an array have the array's keys. */
         for (size_t i = 0; kept && i < walk->depth; i++)
             if (walk->array[i])
                 one.places[one.arrays++] = walk->place[i];
             else
                 one.keys[one.depth++] = walk->keys[i];
-        if (one.depth) /* a value without a name says nothing */
+        if (one.depth) /* values without any key are skipped */
             walk->found(walk->reading, &one);
     }
     if (walk->depth && walk->depth <= JSON_KEYS_MOST)
@@ -79,8 +79,8 @@ void json_values(struct reading *reading,
     const struct import_text *text = reading->text;
     if (!text->length)
         text_refuse(text, "is empty, and so no JSON");
-    /* The reader of events takes streams; this one is only read. The walk is a step of its own, so
-     * that the stream is closed whatever happens in it. */
+    /* The JSON parser reads from streams; this one is opened read-only. The walk is a step of its
+     * own, so that the stream is closed even if the step is left. */
     FILE *stream = fmemopen((void *)(uintptr_t)text->text, text->length, "r");
     struct walk walk = {.reading = reading,
                         .found = found,

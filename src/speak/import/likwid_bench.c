@@ -1,9 +1,9 @@
 /*
  * likwid-bench: "Test: copy_avx", "Using 4 threads", "Size (Byte): 2000000000" and "MByte/s:
- * 14479.33", in MB of 10^6 bytes. What it moved depends on the working set, which may lie in a
- * cache, and on the instructions that the test's name says: both stand beside each finding. Tests
- * whose names begin with a kernel that fathom has bear that kernel's name. Lines that people picked
- * out are read as well: what is not said then (the test, the threads) is not guessed.
+ * 14479.33", in MB of 10^6 bytes. The rate depends on the working set, which may fit into a cache,
+ * and on the instructions in the test's name: both are factors of each finding. A test whose name
+ * begins with a kernel of fathom gets that kernel's name. Selected lines are read too; what they
+ * lack (the test, the threads) is not guessed.
  */
 #include "base/units.h"
 #include "speak/import/reading.h"
@@ -19,8 +19,8 @@ struct likwid {
     double threads, bytes; /* 0: unknown */
 };
 
-/* A test's kernel; what it is called itself where fathom has none of that kind. likwid's triad has
- * four arrays; what fathom and STREAM call so is its stream. */
+/* The kernel of a test; its own name if fathom has no such kernel. likwid's triad has four arrays;
+ * the triad of fathom and STREAM is likwid's stream. */
 static const char *kernel_of(const char *test, char kernel[NAME_BYTES])
 {
     static const struct {
@@ -63,7 +63,7 @@ static void read_rate(struct reading *reading)
     tables_add_value(&reading->tables, &kind, rate * 1e6);
 }
 
-/* Lines that say the same in other words, or what else was counted. */
+/* Lines that repeat what is read, or have other counts. */
 static const char known[] =
     "Allocate:|Group:|Using |Cycles|CPU Clock:|Cycle Clock:|Time:|Iterations|Inner loop|"
     "Size per thread|Number of Flops|MFlops/s|Data volume|Loads per|Stores per|"
@@ -83,9 +83,9 @@ static void read_line(struct reading *reading)
         likwid->threads = rows_number_behind(rows, "Using ");
     } else if (rows_begins(rows, "Size (Byte):")) {
         likwid->bytes = rows_number_behind(rows, "Size (Byte):");
-    } else if (rows_begins(rows, "Size:")) { /* of before version 5 */
+    } else if (rows_begins(rows, "Size:")) { /* before version 5 */
         likwid->bytes = rows_number_behind(rows, "Size:");
-    } else if (rows_behind(rows, "MByte/s:")) { /* grep may have put a file's name before it */
+    } else if (rows_behind(rows, "MByte/s:")) { /* grep may have added a file name before it */
         read_rate(reading);
     } else {
         rows_unread_but(rows, known);

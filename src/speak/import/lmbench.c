@@ -1,9 +1,9 @@
 /*
  * The summary that lmbench's "make see" prints: tables with a line of dashes below the names, which
- * shows how far each column reaches, and a line for each host or run. Of "Memory latencies in
- * nanoseconds" the levels are read, of "Communication bandwidths in MB/s" what memory does alone;
- * MB are 10^6 bytes. "Main mem" goes through memory by a stride of 128 bytes, which prefetchers
- * follow, "Rand mem" at random. Lines of one host are trials.
+ * shows the width of each column, and a line for each host or run. The levels of "Memory latencies
+ * in nanoseconds" and the memory columns of "Communication bandwidths in MB/s" are read; MB are
+ * 10^6 bytes. "Main mem" goes through memory by a stride of 128 bytes, which prefetchers follow,
+ * "Rand mem" at random. Lines of one host are trials.
  */
 #include "base/quantity.h"
 #include "speak/import/reading.h"
@@ -15,9 +15,9 @@ enum { NAME_BYTES = 48, MOST = 24 };
 
 static const struct table {
     const char *title;
-    size_t columns; /* that the line of dashes has at least */
+    size_t columns; /* least number of columns in the line of dashes */
     struct cell {
-        size_t from_end; /* of the columns between the dashes: 1 is the last */
+        size_t from_end; /* index of the column from the right: 1 is the last */
         const char *finding, *unit, *factor, *text;
         double scale;
     } cells[4];
@@ -37,11 +37,11 @@ static const struct table {
 };
 
 struct lmbench {
-    const struct table *table;  /* NULL: one of which nothing is read */
+    const struct table *table;  /* NULL: a table that is not read */
     struct field columns[MOST]; /* the dashes */
     size_t count;               /* 0: the dashes are to come */
-    char first[NAME_BYTES];     /* host; "" before the first line */
-    bool several;               /* hosts */
+    char first[NAME_BYTES];     /* first host; "" before the first line */
+    bool several;               /* there are several hosts */
 };
 
 static void read_row(struct reading *reading)
@@ -65,7 +65,7 @@ static void read_row(struct reading *reading)
             kind_add_text(&kind, "counted", "once");
         for (size_t i = 1; i < fields; i++) {
             const struct field *field = &rows->fields[i];
-            /* Numbers stand to the right, and may begin before their column. */
+            /* Numbers are aligned to the right and may begin before their column. */
             if (field->end > column->column && field->end <= column->end + 1 &&
                 field_begins_number(field))
                 tables_add_value(&reading->tables, &kind,

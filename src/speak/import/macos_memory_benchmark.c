@@ -2,10 +2,9 @@
  * macOS-memory-benchmark (github.com/timoheimonen/macOS-memory-benchmark): a JSON document. Under
  * "main_memory" and "cache", "bandwidth" has "read_gb_s" and others in 10^9 bytes and "latency" has
  * times in ns, each with its loops' "values", which are trials; "patterns" has bandwidth by the
- * order of accesses. Its own latency keeps to a window
- * of some KiB at a time where "configuration" says so ("latency_tlb_locality_kb"), and is then
- * no latency of DRAM by fathom's definition: the window stands beside it. "tlb_analysis" has
- * latency by that window.
+ * order of accesses. If "configuration" has "latency_tlb_locality_kb", its latency chase stays in a
+ * window of some KiB at a time; this is no latency of DRAM by fathom's definition, so the window
+ * becomes a factor. "tlb_analysis" has latency by that window.
  */
 #include "base/quantity.h"
 #include "base/units.h"
@@ -16,7 +15,7 @@
 
 struct macos {
     double threads, stride, window, custom; /* 0: unknown */
-    double sweep;                           /* of tlb_analysis: the window at hand */
+    double sweep;                           /* of tlb_analysis: the current window */
 };
 
 static void note_configuration(struct reading *reading, const struct json_found *found)
@@ -34,7 +33,7 @@ static void note_configuration(struct reading *reading, const struct json_found 
         macos->custom = found->number;
 }
 
-/* Where values stand, and what they are here. */
+/* Paths of values, and the findings that they become. */
 static const struct place {
     const char *path, *finding, *unit;
     double scale;

@@ -1,17 +1,16 @@
 /*
- * What Intel's Memory Latency Checker prints (its page and the readme that comes with it describe
- * the output; the samples in tests/data/mlc are of our own making). Sections begin with a line
- * "Measuring ...":
+ * The output of Intel's Memory Latency Checker (described by its page and readme; the samples in
+ * tests/data/mlc are made up). Sections begin with a line "Measuring ...":
  *
  * - "Measuring idle latencies ... (in ns)": a matrix, rows the node of the CPUs that load and
  *   columns the node of the memory, below a line "Numa node 0 1 ...";
  * - "Measuring Memory Bandwidths between nodes": the same in MB/s, of 10^6 bytes, or in GB/s where
  *   a line "Bandwidths are in GB/sec" says so;
  * - "Measuring Peak Injection Memory Bandwidths" (Peak or Maximum Memory Bandwidths, in other
- *   versions and modes): a line a mix of reads and writes;
+ *   versions and modes): one line for each mix of reads and writes;
  * - "Measuring Loaded Latencies": injected delay, latency in ns, bandwidth in MB/s;
- * - "Measuring cache-to-cache transfer latency (in ns)": a line each for a HIT and a HITM within a
- *   socket, and matrices for a HITM in another one, by where the line's home is.
+ * - "Measuring cache-to-cache transfer latency (in ns)": a line for a HIT and one for a HITM within
+ *   a socket, and matrices for a HITM in another socket, by the line's home.
  *
  * `mlc --idle_latency` has no heading: "Using buffer size of 2000.000MiB" and "Each iteration took
  * 186.1 core clocks ( 80.9 ns)", which is a point of the curve of latency by working set. Each
@@ -45,7 +44,8 @@ static const struct heading {
     {"Measuring ", NO_SECTION},
 };
 
-/* What a line of a mix is called here; bandwidth.read.all is what fathom itself names so. */
+/* The finding that a line of a mix becomes; fathom's own name of the first is bandwidth.read.all.
+ */
 static const struct {
     const char *begins, *finding;
 } mixes[] = {
@@ -56,19 +56,19 @@ static const struct {
     {"Stream-triad like", "bandwidth.triad.all"},
 };
 
-/* Rows of latency beside traffic: what fathom finds in its own steps is found in these. */
+/* Rows of latency under load, from which the same findings are made as from fathom's own steps. */
 enum { LOADED_ROWS_MOST = 64 };
 
 struct loaded_rows {
-    double rate[LOADED_ROWS_MOST], ns[LOADED_ROWS_MOST]; /* B/s; as they were printed */
+    double rate[LOADED_ROWS_MOST], ns[LOADED_ROWS_MOST]; /* in B/s and ns, in the order printed */
     size_t count;
-    bool full; /* the first of them has no pause: the traffic is all that there can be */
+    bool full; /* the first row has no pause: the greatest traffic */
 };
 
-/* Half of the steps that fathom itself takes: with fewer it finds no knee of its own either. */
+/* Half of fathom's own steps: with fewer fathom finds no knee either. */
 enum { KNEE_LEAST = 8 };
 
-/* A row; those past LOADED_ROWS_MOST are left out of the findings. */
+/* Adds a row; rows past LOADED_ROWS_MOST do not count for the findings. */
 static void loaded_rows_add(struct loaded_rows *rows, double rate, double ns, bool no_pause)
 {
     if (rows->count == LOADED_ROWS_MOST)
@@ -78,8 +78,8 @@ static void loaded_rows_add(struct loaded_rows *rows, double rate, double ns, bo
     rows->ns[rows->count++] = ns;
 }
 
-/* Adds loaded.saturated and loaded.bandwidth where there is a row without a pause, and loaded.knee
- * where there are rows enough and they show one; then forgets the rows. */
+/* Adds loaded.saturated and loaded.bandwidth if the first row has no pause, and loaded.knee if
+ * there are enough rows and they show one; then clears the rows. */
 static void loaded_rows_end(struct loaded_rows *rows, struct tables *tables,
                             const struct table_kind *like)
 {
@@ -107,7 +107,7 @@ static void loaded_rows_end(struct loaded_rows *rows, struct tables *tables,
 struct mlc {
     enum section section;
     size_t heading; /* its line */
-    double rate;    /* the unit of its bandwidths */
+    double rate;    /* the unit of its bandwidths, in B/s */
     int columns[NODES_MAX];
     size_t column_count, found;
     double bytes; /* of --idle_latency's buffer; 0: unknown */
@@ -116,7 +116,7 @@ struct mlc {
     struct loaded_rows loaded;
 };
 
-/* What it calls read-only is what fathom measures by itself: all reads, one line after another. */
+/* mlc's read-only traffic is fathom's own: only reads, of consecutive lines. */
 static struct table_kind loaded_kind(const struct mlc *mlc)
 {
     struct table_kind kind = {
@@ -129,7 +129,8 @@ static struct table_kind loaded_kind(const struct mlc *mlc)
 
 /* --- sections --- */
 
-/* A matrix has a row for each column, but for nodes without CPUs; mixes are five. */
+/* A table with fewer rows may be cut: a matrix has a row for each column, except nodes without
+ * CPUs, and there are five mixes. */
 static void tell_cut(const struct mlc *mlc, struct import_text *text)
 {
     const bool matrix = mlc->section == LATENCIES || mlc->section == BANDWIDTHS;
@@ -181,7 +182,7 @@ static const struct series transfer_matrix = {.name = "transfer",
                                               .x = {"node", ""},
                                               .y = {"latency", "ns"}};
 
-/* Of a matrix: the section's series, and the factor that tells it from others. */
+/* The kind of a matrix: the section's series, and the factor that distinguishes it. */
 static struct table_kind matrix_kind(const struct mlc *mlc)
 {
     const bool times = mlc->section == LATENCIES, transfers = mlc->section == TRANSFERS;
@@ -203,8 +204,8 @@ static struct table_kind matrix_kind(const struct mlc *mlc)
     return kind;
 }
 
-/* "Numa node 0 1", "Socket 0 1": words and then nothing but node numbers. The line may be a remark.
- */
+/* Reads "Numa node 0 1" or "Socket 0 1": words and then only node numbers. Other lines may be
+ * remarks. */
 static void read_columns(struct reading *reading)
 {
     struct mlc *mlc = reading->state;
@@ -231,7 +232,7 @@ static void read_matrix_row(struct reading *reading)
     const struct table_kind kind = matrix_kind(mlc);
     const size_t fields = rows_cut(rows, 0);
     const int from = field_id(&rows->fields[0]);
-    /* The line of node numbers may be one of numbers alone, below "Memory node". */
+    /* Below "Memory node" the line of node numbers may have only numbers. */
     if (!mlc->column_count && fields > 1 && from == 0 && field_id(&rows->fields[1]) == 1) {
         read_columns(reading);
         return;
@@ -254,7 +255,7 @@ static void read_matrix_row(struct reading *reading)
     mlc->found++;
 }
 
-/* With -T there is no latency: mlc prints 0.00. */
+/* With -T mlc measures no latency and prints 0.00. */
 static void read_loaded_row(struct reading *reading)
 {
     struct mlc *mlc = reading->state;
@@ -278,7 +279,7 @@ static void read_loaded_row(struct reading *reading)
     tables_add_value(&reading->tables, &kind, rate);
 }
 
-/* The number behind the last colon. */
+/* Reads the number after the last colon. */
 static void read_mix(struct reading *reading)
 {
     struct mlc *mlc = reading->state;
@@ -302,8 +303,8 @@ static void read_mix(struct reading *reading)
     rows_unread(rows);
 }
 
-/* "Local Socket L2->L2 HITM latency 47.0" is a cell of a matrix, of node 0 to itself. Other lines
- * are headings of matrices, or those of their columns. */
+/* "Local Socket L2->L2 HITM latency 47.0" becomes a matrix cell from node 0 to itself. Other lines
+ * are headings of matrices or of their columns. */
 static void read_transfer(struct reading *reading)
 {
     struct mlc *mlc = reading->state;
@@ -343,7 +344,7 @@ static void read_iteration(struct reading *reading)
                     "mlc prints clocks and then ns in brackets here, like Each iteration took "
                     "186.1 core clocks ( 80.9 ns)");
     if (mlc->bytes > 0) {
-        /* Clocks of the time stamp counter are no core's cycles. */
+        /* Only core clocks are cycles; clocks of the time stamp counter are not. */
         const double core = rows_behind(rows, "core clocks") && cycles > 0 ? cycles : NAN;
         tables_add_latency(&reading->tables, kind, mlc->bytes, ns, core);
         return;

@@ -1,9 +1,9 @@
 /*
- * mt4g (github.com/caps-tum/mt4g): a JSON document of a GPU's memories. Under "memory" each has its
- * "latency" in cycles, of loads that were timed one by one ("p-chase"), its "size" as measured, or
- * where it has a "value" alone as the driver declares it, its "lineSize", its "fetchGranularity",
- * the "segmentSize" of a cache in parts, its "missPenalty" and its bandwidth. A size of confidence
- * 0 is none. What the driver declares goes to the machine's facts.
+ * mt4g (github.com/caps-tum/mt4g): a JSON document of a GPU's memories. Each entry of "memory" has
+ * a "latency" in cycles, of loads that were timed one by one ("p-chase"); a "size", measured, or
+ * with only a "value" declared by the driver; a "lineSize", a "fetchGranularity", the "segmentSize"
+ * of a cache in parts, a "missPenalty" and a bandwidth. A size with confidence 0 is ignored.
+ * Declared values go to the machine's facts.
  */
 #include "base/quantity.h"
 #include "speak/import/json_values.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Their memories and what these are called here. */
+/* mt4g's memories and fathom's names for them. */
 static const struct {
     const char *path, *name;
 } memories[] = {
@@ -42,10 +42,10 @@ static const struct {
     [WRITE] = {"writeBandwidth", "bandwidth.write", "B/s"},
 };
 
-/* What an object says; NAN where it says nothing. */
+/* The values of an object; NAN: not given. */
 struct value {
     double measured, declared, mean, confidence;
-    double scale; /* of its unit; NAN: none that is known, or none given */
+    double scale; /* of its unit; NAN: unknown or not given */
 };
 
 struct mt4g {
@@ -54,7 +54,7 @@ struct mt4g {
     struct gpu_facts *gpu;
 };
 
-/* Of a unit as mt4g writes it. */
+/* The scale of a unit as mt4g writes it. */
 static double scale_of(const char *text, enum fact fact)
 {
     static const struct {
@@ -155,7 +155,7 @@ static void add_fact(struct reading *reading, size_t memory, enum fact fact)
     const struct mt4g *mt4g = reading->state;
     const struct value *value = &mt4g->values[memory][fact];
     const bool cycles = fact == LATENCY || fact == PENALTY;
-    /* "gpu0.L1.latency"; what is of the device's own memory has no name. */
+    /* "gpu0.L1.latency"; findings of the device's own memory have no name of a level. */
     const bool own = strcmp(memories[memory].name, "DRAM") == 0 && fact >= READ;
     double number = value->measured;
     if (cycles && !(number > 0))

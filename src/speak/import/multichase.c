@@ -1,14 +1,14 @@
 /*
- * What multichase and multiload print (README of github.com/google/multichase and what its programs
- * write; the samples in tests/data/multichase are of our own making).
+ * The output of multichase and multiload (README and programs of github.com/google/multichase; the
+ * samples in tests/data/multichase are made up).
  *
  * - `multichase -v`, once for each size, one after another: "total_memory = 4096 (...)", "stride =
  *   64", "chase = simple", samples, and the result in ns on a line of its own. Each kind of chase
- *   becomes a latency curve; a size that was run again is another trial of its point. The samples
- *   of one run are of one memory and one ring, and no trials: only the result counts.
+ *   becomes a latency curve; a repeated size is another trial of its point. The samples of one run
+ *   share one memory and one ring, so they are no trials: only the result is read.
  * - multiload: a line of names ("Samples , Byte/thd , ChaseThds , ...") and one of values. With
- *   chase and load threads these are points of latency under load, bandwidth counted in MiB/s;
- *   with load threads alone, bandwidth by threads; with chase threads alone, a point of a curve.
+ *   chase and load threads they are points of latency under load, with bandwidth in MiB/s; with
+ *   only load threads, bandwidth by threads; with only chase threads, a point of a curve.
  */
 #include "speak/import/reading.h"
 
@@ -30,7 +30,7 @@ enum column {
 };
 
 struct multichase {
-    char chase[NAME_BYTES];        /* of the run at hand; "": unknown */
+    char chase[NAME_BYTES];        /* of the current run; "": unknown */
     double stride, threads, bytes; /* 0: unknown */
     bool began;                    /* settings or names were seen */
     bool values_follow;            /* the last line was multiload's names */
@@ -102,7 +102,8 @@ static void read_values(struct reading *reading)
 
 /* --- lines --- */
 
-/* "stride = 64"; a new run begins with the first ones, and names all that matter. */
+/* Reads "stride = 64". A new run begins with its first setting and repeats all settings that
+ * matter. */
 static void read_setting(struct reading *reading)
 {
     struct multichase *run = reading->state;
@@ -118,7 +119,7 @@ static void read_setting(struct reading *reading)
     run->began = true;
 }
 
-/* A result stands alone, or behind a time stamp (-y). */
+/* A result is alone on its line, or after a time stamp (-y). */
 static void read_result(struct reading *reading)
 {
     struct multichase *run = reading->state;
@@ -161,7 +162,7 @@ static void read_line(struct reading *reading)
     } else if (run->began || isdigit((unsigned char)*rows->text)) {
         read_result(reading);
     } else {
-        rows_unread(rows); /* what a script wrote before */
+        rows_unread(rows); /* lines that a script wrote before */
     }
 }
 

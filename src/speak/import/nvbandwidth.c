@@ -1,12 +1,12 @@
 /*
- * nvbandwidth as text, and with -j as JSON, which has the same words and matrices: "Running
- * host_to_device_memcpy_ce.", a line like "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)", one
- * of columns' numbers and rows that begin with theirs; "N/A" and, of a device to itself, 0 say that
- * nothing was measured. GB are 10^9 bytes. Each test is a matrix, by where the bytes come from:
- * "GPU(row) <- GPU(column)" is turned round. Its SUM lines repeat what stands there.
+ * nvbandwidth's text, and its JSON (-j), which has the same words and matrices: "Running
+ * host_to_device_memcpy_ce.", a line like "memcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)", a
+ * line of column numbers, and rows that begin with their number. "N/A" means not measured, and so
+ * does 0 from a device to itself. GB are 10^9 bytes. Each test becomes a matrix from source to
+ * destination: "GPU(row) <- GPU(column)" is transposed. SUM lines repeat the sum of the values.
  *
- * Copies one way between host and device by the copy engine, from and to pinned memory, are what
- * fathom measures too, and become findings.
+ * One-way copies between host and device by the copy engine, from and to pinned memory, become
+ * findings, because fathom measures them too.
  */
 #include "speak/import/json_values.h"
 #include "speak/import/reading.h"
@@ -19,7 +19,7 @@
 
 enum { NAME_BYTES = 96, DEVICES_MOST = 1024 };
 
-/* The matrix at hand. */
+/* The current matrix. */
 struct matrix {
     char test[NAME_BYTES]; /* "" before the first */
     bool described;        /* units and directions are known */
@@ -27,15 +27,15 @@ struct matrix {
     int columns[DEVICES_MOST];
     size_t column_count; /* 0: their line is to come */
     double sum;          /* of the values so far */
-    size_t case_place;   /* of JSON: which test it is of */
+    size_t case_place;   /* in JSON: index of its test */
     struct cell {
         int row, column;
         double value;
-    } * cells; /* of JSON, whose names come after its matrices */
+    } * cells; /* in JSON, where the test's name follows its matrix */
     size_t cell_count;
 };
 
-/* "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)", or "latency (ns)". */
+/* Reads "memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)" or "... latency (ns)". */
 static void read_description(struct reading *reading, const struct rows *words)
 {
     struct matrix *matrix = reading->state;
@@ -63,7 +63,7 @@ static void read_columns(struct reading *reading)
     matrix->column_count = fields;
 }
 
-/* The series of a test, by what its ends are. */
+/* The series of a test, by whether its ends are CPUs or GPUs. */
 static const struct series *series_of(const struct matrix *matrix)
 {
 #define MODEL(ends, what, unit)                                                                    \
@@ -98,7 +98,7 @@ static void add_cell(struct reading *reading, struct cell cell)
     tables_add_cell(&reading->tables, &kind, from, to, value);
     if ((!up && !down) || !(matrix->host_rows || matrix->host_columns))
         return;
-    /* A test that fathom has too. */
+    /* A test that fathom has too becomes a finding. */
     kind.series = NULL;
     kind.finding =
         pool_printf(reading->pool, "gpu%d.host.%s.pinned",
@@ -143,7 +143,7 @@ static void read_device(struct reading *reading, const char *text)
         pool_printf(reading->pool, "%.*s", (int)length, name);
 }
 
-/* "SUM device_to_device_memcpy_read_ce 552.17": whether rows of the matrix are missing. */
+/* Compares "SUM device_to_device_memcpy_read_ce 552.17" with the values: rows may be missing. */
 static void check_sum(struct reading *reading)
 {
     struct matrix *matrix = reading->state;
@@ -239,7 +239,8 @@ static void begin_nvbandwidth(struct reading *reading)
         return;
     json_values(reading, take);
     end_case(reading);
-    reading->rows.next += strlen(reading->rows.next); /* no line of it is left */
+    reading->rows.next +=
+        strlen(reading->rows.next); /* JSON is read as a whole: no lines are left */
 }
 
 static enum import_certainty recognise(const struct import_text *text)

@@ -1,11 +1,11 @@
 /*
  * The OSU micro-benchmarks: "# OSU MPI Latency Test v7.5", a line "# Size  Avg Latency(us)" and
- * rows of a message's size and values. Latencies in us are between processes, through MPI, and
- * rates in MB/s count 10^6 bytes: neither is a machine's alone, so they keep a probe of their own,
- * with the test's name beside them. Each further column of a time, a rate, messages a second or a
- * share (least, most; of tests that don't block: compute, overlap) is a series of its own, which
- * its name tells apart; counts of iterations are not read. A test without sizes, like a barrier's,
- * has one row. Where the line of the test's name is missing, its rows are read without it.
+ * rows of a message's size and values. Latencies in us and rates in MB/s (10^6 bytes) are between
+ * processes through MPI and not of the machine alone, so they go to a separate probe, with the
+ * test's name as a factor. Each further column with a time, a rate, messages a second or a share
+ * (minimum, maximum; of non-blocking tests: compute, overlap) is a series with the column's name as
+ * a factor; counts of iterations are not read. A test without sizes, like a barrier, has one row.
+ * Rows without a line of the test's name are read too.
  */
 #include "speak/import/columns.h"
 #include "speak/import/reading.h"
@@ -17,7 +17,7 @@
 
 enum { NAME_BYTES = 64, COLUMNS = 16 };
 
-/* What the end of a column's name says of it, and what it is here. */
+/* By the end of a column's name: what the column holds, and the series that it becomes. */
 static const struct measure {
     const char *ending;
     double scale;
@@ -37,14 +37,14 @@ enum { MEASURES = sizeof measures / sizeof *measures };
 struct osu {
     char test[NAME_BYTES]; /* "MPI Latency"; "" unknown */
     bool sizes;            /* the first column is a size */
-    size_t count;          /* of the columns behind it; 0: no line has named them */
+    size_t count;          /* of the columns after it; 0: no line of names yet */
     struct osu_column {
         const struct measure *measure; /* NULL: it is not read */
-        char name[NAME_BYTES];         /* "Min Latency(us)"; "" of the first of its measure */
+        char name[NAME_BYTES];         /* "Min Latency(us)"; "": the first of its measure */
     } columns[COLUMNS];
 };
 
-/* Takes the name of the next column. */
+/* Adds the next column by its name. */
 static void name_column(struct reading *reading, const struct field *name)
 {
     struct osu *osu = reading->state;
@@ -64,7 +64,7 @@ static void name_column(struct reading *reading, const struct field *name)
     osu->count++;
 }
 
-/* "# Size  Avg Latency(us)   Min Latency(us)": names are set apart by two blanks or more. */
+/* Reads "# Size  Avg Latency(us)   Min Latency(us)": two blanks or more separate the names. */
 static void read_columns(struct reading *reading)
 {
     struct osu *osu = reading->state;

@@ -18,7 +18,7 @@ struct perf {
     char name[TEXT_BYTES], function[TEXT_BYTES], size[TEXT_BYTES];
 };
 
-/* What stands between the words and this letter. */
+/* Copies the text between the words and the character `last`. */
 static bool note(const struct rows *rows, const char *words, char last, char text[TEXT_BYTES])
 {
     const char *begin = rows_behind(rows, words), *end = rows->text + rows->length;
@@ -61,7 +61,7 @@ static void read_line(struct reading *reading)
     kind_add_text(&kind, "test", perf->function);
     kind_add_text(&kind, "working set", perf->size);
     kind_add_text(&kind, "counted", set ? NULL : "once");
-    /* perf's prefixes are those of 1024. */
+    /* perf's prefixes are binary. */
     const double power = round(log10(unit.unit) / 3);
     tables_add_value(&reading->tables, &kind,
                      rows_positive(rows, &rows->fields[0], "the rate") * pow(1024, power));

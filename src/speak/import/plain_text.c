@@ -1,5 +1,5 @@
-/* UTF-16 as RFC 2781 has it. iconv() is no way: a C library may keep its tables in files that a
- * program linked statically does not have. */
+/* UTF-16 by RFC 2781. Not by iconv(): a C library may keep its tables in files, which a statically
+ * linked program may not find. */
 #include "speak/import/plain_text.h"
 
 #include "speak/import/rows.h"
@@ -23,7 +23,7 @@ static void read_utf16(struct import_text *source, bool little)
 {
     const unsigned char *bytes = (const unsigned char *)source->text;
     char *out = pool_alloc(source->pool, source->length / 2 * UTF8_PER_UNIT + 1, 1);
-    uint32_t high = 0; /* the first half of a pair that has been read */
+    uint32_t high = 0; /* first half of a surrogate pair; 0: none */
     size_t used = 0;
     const char *wrong = source->length % 2 ? "half a character" : NULL;
     for (size_t at = 2; at + 1 < source->length && !wrong; at += 2) {
@@ -48,7 +48,7 @@ static void read_utf16(struct import_text *source, bool little)
     source->length = used;
 }
 
-/* How many bytes the character takes in UTF-8; 0 where it is none. */
+/* The bytes of the character in UTF-8; 0 if they are no character. */
 static size_t utf8_length(const unsigned char *text)
 {
     const size_t more = *text < 0x80   ? 0
@@ -58,7 +58,7 @@ static size_t utf8_length(const unsigned char *text)
                         : *text < 0xf5 ? 3
                                        : 9;
     for (size_t i = 1; i <= more; i++)
-        if ((text[i] & 0xc0) != 0x80) /* a NUL ends the text, and is none either */
+        if ((text[i] & 0xc0) != 0x80) /* also stops at the text's final NUL */
             return 0;
     return more + 1;
 }
@@ -75,7 +75,8 @@ static void read_code_page(struct import_text *source)
             used += length;
             continue;
         }
-        const bool plus_minus = *text == 0xb1 || *text == 0xf1; /* of 1252; of 437 and 850 */
+        const bool plus_minus =
+            *text == 0xb1 || *text == 0xf1; /* of code page 1252; of 437 and 850 */
         used += put_utf8(out + used, plus_minus ? 0xb1 : '?');
         length = 1;
     }
@@ -83,7 +84,7 @@ static void read_code_page(struct import_text *source)
     source->length = used;
 }
 
-/* Consoles' sequences for bold and colours, which some tools print into files too. */
+/* Removes terminal sequences for bold and colours, which some tools print into files too. */
 static void drop_colours(struct import_text *source)
 {
     char *out = pool_alloc(source->pool, source->length + 1, 1), *end = out;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_BYTES = 64 }; /* more than any number that a tool prints */
+enum { NUMBER_BYTES = 64 }; /* longer than any number that a tool prints */
 
 static bool is_blank(char c)
 {
@@ -22,7 +22,8 @@ static bool is_blank(char c)
 
 void rows_begin(struct rows *rows, struct import_text *source)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors write it */
+    static const char mark[] =
+        "\xef\xbb\xbf"; /* byte order mark of UTF-8, which some editors write */
     const bool marked = strncmp(source->text, mark, sizeof mark - 1) == 0;
     rows->source = source;
     rows->next = source->text + (marked ? sizeof mark - 1 : 0);
@@ -68,7 +69,7 @@ void rows_return(struct rows *rows, struct rows_place place)
     rows->length = place.length;
 }
 
-/* --- the line at hand --- */
+/* --- the current line --- */
 
 bool rows_begins(const struct rows *rows, const char *words)
 {
@@ -90,7 +91,7 @@ const char *rows_behind(const struct rows *rows, const char *words)
     return NULL;
 }
 
-/* The number that a text begins with, and nothing that could be another part of it behind. */
+/* The number at the beginning of a text; NAN if the next character could be part of it. */
 static double leading_number(const char *text, const char *end)
 {
     char copy[NUMBER_BYTES], *rest;
@@ -169,7 +170,7 @@ char rows_separator(const struct rows *rows)
     return 0;
 }
 
-/* Characters of UTF-8: a byte that continues one is none. */
+/* Counts characters of UTF-8: bytes that do not continue one. */
 static size_t characters(const char *text, const char *end)
 {
     size_t count = 0;
@@ -178,7 +179,7 @@ static size_t characters(const char *text, const char *end)
     return count;
 }
 
-/* Adds what lies between the two, of which the first stands in that column. */
+/* Adds the field from `begin` to `end`, which begins in that column, without blanks and quotes. */
 static void add_field(struct rows *rows, const char *begin, const char *end, size_t column)
 {
     const char *from = begin;
@@ -193,7 +194,7 @@ static void add_field(struct rows *rows, const char *begin, const char *end, siz
 
 size_t rows_cut(struct rows *rows, char separator)
 {
-    /* A tab at either end of a line stands for an empty field, as any separator does. */
+    /* A tab at either end of a line delimits an empty field, like any other separator. */
     const char *end =
         separator ? rows->begin + strcspn(rows->begin, "\n") : rows->text + rows->length;
     size_t column = 0;
@@ -299,7 +300,7 @@ void rows_refuse(const struct rows *rows, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!rows->number) /* of a text that is not read line by line */
+    if (!rows->number) /* the text is not read line by line */
         text_refuse(rows->source, "%s", text);
     text_refuse(rows->source, "line %zu: %s", rows->number, text);
 }

@@ -1,14 +1,15 @@
 /*
- * ramlat and tinymembench, alone or as sbc-bench prints them among others:
+ * ramlat and tinymembench, alone or in the output of sbc-bench:
  *
  * - ramlat: "Executing ramlat on cpu0 (Cortex-A53), results in ns:", a line "size: 1x32 2x32 ...
- *   1xPTR 2xPTR" and rows like "4k: 2.671 2.705 ..." in ns. 1xPTR is one chain of pointers, which
- * is what fathom's curve is; the others load 32 or 64 bits, or follow several chains at once.
- * - tinymembench: "C copy : 1409.6 MB/s (2)" in 10^6 bytes, a copy's counted once; and "65536 : 4.6
- *   ns / 7.7 ns" below a line "block size : single random read / dual random read", which are
- *   times beyond the first cache's and so no latencies: they keep a probe of their own.
+ *   1xPTR 2xPTR" and rows like "4k: 2.671 2.705 ..." in ns. 1xPTR is one chain of pointers, like
+ *   fathom's curve; the other columns load 32 or 64 bits, or follow several chains at once.
+ * - tinymembench: "C copy : 1409.6 MB/s (2)" in 10^6 bytes, with copied bytes counted once; and
+ *   "65536 : 4.6 ns / 7.7 ns" below a line "block size : single random read / dual random read".
+ *   These are times in addition to the first cache's and so no latencies: they go to a separate
+ *   probe.
  *
- * A factor "on" tells tables of several CPUs apart.
+ * A factor "on" distinguishes tables of several CPUs.
  */
 #include "speak/import/reading.h"
 
@@ -23,8 +24,8 @@ struct sbc_bench {
     enum { NOWHERE, RAMLAT, BLOCKS } table;
     char columns[COLUMNS_MOST][NAME_BYTES]; /* of ramlat's table */
     size_t column_count;
-    char cpu[NAME_BYTES];   /* "cpu0 (Cortex-A53)"; "" unknown, or the only one */
-    char pages[NAME_BYTES]; /* "MADV_HUGEPAGE"; "" unknown */
+    char cpu[NAME_BYTES];   /* "cpu0 (Cortex-A53)"; "": unknown, or the only one */
+    char pages[NAME_BYTES]; /* "MADV_HUGEPAGE"; "": unknown */
     bool several;           /* the report names several CPUs */
 };
 
@@ -95,7 +96,7 @@ static void read_block(struct reading *reading)
     }
 }
 
-/* What the name of a test says that it does; NULL where it says nothing of it. */
+/* The kernel that a test's name names; NULL: none. */
 static const char *kernel_of(const char *test)
 {
     static const struct {
@@ -147,7 +148,8 @@ static void read_rate(struct reading *reading)
 
 /* --- all of it --- */
 
-/* "Executing ramlat on cpu4 (Cortex-A76), results in ns:"; "" where none is named. */
+/* Reads the CPU from "Executing ramlat on cpu4 (Cortex-A76), results in ns:"; "" if none is named.
+ */
 static void read_cpu(const struct rows *rows, char cpu[NAME_BYTES])
 {
     const char *text = rows_behind(rows, " on cpu"), *end = rows->text + rows->length;

@@ -1,10 +1,10 @@
 /*
  * STREAM's four kernels, as stream.c 5.x prints them: "Triad: 48012.9 0.045 0.044 0.045", the best
- * rate in MB/s of 10^6 bytes and three times. Bytes are counted as fathom counts them: those that
- * the program loads and stores. It is the best pass, so the findings say so; "Number of Threads
- * counted" says how many threads there were, and without that line it is one. Several runs in one
- * text are trials of each kernel; runs of named CPUs are told apart. A rate of "inf", which a pass
- * too short for the clock gives, is no rate: such a line is not read.
+ * rate in MB/s of 10^6 bytes and three times. Bytes are counted as in fathom: all that the program
+ * loads and stores. The rate is that of the best pass, and the findings say so. "Number of Threads
+ * counted" gives the threads; without that line there is one. Several runs in one text are trials
+ * of each kernel; runs with different named CPUs are distinguished. A line with the rate "inf",
+ * from a pass too short for the clock, is not read.
  */
 #include "speak/import/reading.h"
 
@@ -21,7 +21,7 @@ static const struct {
 
 struct stream {
     double threads;
-    char cpu[ROWS_CPU]; /* "" where none is named */
+    char cpu[ROWS_CPU]; /* "": none is named */
 };
 
 static void read_kernel(struct reading *reading, size_t which)
@@ -47,7 +47,7 @@ static void read_kernel(struct reading *reading, size_t which)
     tables_add_value(&reading->tables, &kind, rate * 1e6);
 }
 
-/* What says how it was measured, or repeats it in another unit. */
+/* Lines that say how it was measured or repeat values in another unit. */
 static const char known[] =
     "STREAM version|This system uses|Array size|Memory per array|Total memory|"
     "Each kernel|Each test|(= |Your clock|you are not|WARNING|For best results|Solution|"

@@ -1,9 +1,9 @@
 /*
  * `sysbench memory`: below its options ("block size: 1KiB", "operation: write", "scope: global")
  * the rate, "102400.00 MiB transferred (7773.22 MiB/sec)"; before version 1.0 the same in "MB",
- * which are 1048576 bytes too. Blocks are usually of 1 KiB, which a first cache holds: the block is
- * a factor beside each finding, so none is compared with what DRAM gives. Runs of the same kind are
- * trials, but those of named CPUs are told apart.
+ * which are 1048576 bytes too. The usual block of 1 KiB fits into a first cache; the block is a
+ * factor of each finding, so that none is compared with DRAM. Runs of the same kind are trials, but
+ * runs with different named CPUs are distinguished.
  */
 #include "base/units.h"
 #include "speak/import/reading.h"
@@ -17,7 +17,7 @@ enum { TEXT_BYTES = 32 };
 struct sysbench {
     double threads; /* 0: unknown */
     char block[TEXT_BYTES], operation[TEXT_BYTES], scope[TEXT_BYTES], access[TEXT_BYTES];
-    char cpu[ROWS_CPU]; /* "" where none is named */
+    char cpu[ROWS_CPU]; /* "": none is named */
 };
 
 static void read_rate(struct reading *reading)
@@ -58,7 +58,7 @@ static void read_line(struct reading *reading)
     struct rows *rows = &reading->rows;
     const struct {
         const char *label;
-        char *text; /* gets the last word of the line */
+        char *text; /* filled with the last word of the line */
     } notes[] = {
         {"block size:", sysbench->block},    {"Memory block size:", sysbench->block},
         {"operation:", sysbench->operation}, {"Memory operations type:", sysbench->operation},

@@ -25,7 +25,7 @@ const struct series table_loaded = {.name = "latency",
                     table_node_bandwidth = BETWEEN_NODES("bandwidth", "B/s");
 #undef BETWEEN_NODES
 
-/* --- what is added --- */
+/* --- additions to the document --- */
 
 struct probe_result *table_probe(struct document *document, const char *name, const char *title)
 {
@@ -113,8 +113,8 @@ static int compare_kinds(const struct table_kind *a, const struct table_kind *b)
     return order;
 }
 
-/* Most numbers are of the same kind as the one before. Kinds that come again later are joined at
- * the end, for looking for each would take the square of their number. */
+/* Most numbers have the same kind as the one before. Kinds that repeat later are joined at the end,
+ * because searching for each would take quadratic time. */
 static void note_kind(struct tables *tables, const struct table_kind *kind)
 {
     struct pool *pool = &tables->document->pool;
@@ -128,8 +128,8 @@ static void note_kind(struct tables *tables, const struct table_kind *kind)
     slot->finding = pool_strdup(pool, kind->finding);
 }
 
-/* What lies outside of these was not measured, or is in another unit. A first level takes a load
- * some cycles at 0.3 to 6 GHz; a GPU's takes some hundred. */
+/* Values outside these limits were not measured, or are in another unit. A load from a first level
+ * takes some cycles at 0.3 to 6 GHz; a GPU's takes some hundred cycles. */
 static const double load_least_ns = 0.2, load_most_ns = 1e5, first_level_most_ns = 20,
                     gpu_level_most_ns = 200, rate_least = 1e6, rate_most = 1e14;
 enum { FIRST_LEVEL_BYTES = 16384 };
@@ -142,7 +142,7 @@ static void check_bounds(const struct tables *tables, const struct table_kind *k
     double least = 0, most = INFINITY;
     for (size_t i = 0; i < TABLE_FACTORS && kind->factors[i].name; i++)
         if (strcmp(kind->factors[i].name, "loads") == 0)
-            return; /* several loads at once have no least time */
+            return; /* several loads in flight have no minimum time */
     if (quantity_is(unit, DIMENSION_BANDWIDTH) && strcmp(kind->probe, "mpi") != 0) {
         least = rate_least;
         most = rate_most;
@@ -226,7 +226,7 @@ static int by_place(const void *a, const void *b)
     return (p->order > q->order) - (p->order < q->order);
 }
 
-/* Gives entries of equal kinds the first of these. */
+/* Gives all entries of equal kinds the first of these kinds. */
 static void join_kinds(struct tables *tables)
 {
     struct pool *pool = &tables->document->pool;
@@ -246,7 +246,7 @@ static void join_kinds(struct tables *tables)
     pool_give_back(pool, first);
 }
 
-/* The trials of one place: times and cycles; `values` has room for all of them. */
+/* Fills a point from its trials, times and cycles; `values` has room for all of them. */
 static void fill_point(struct point *point, const struct table_entry *entries, size_t n, bool ns,
                        double *values)
 {
@@ -314,7 +314,7 @@ static void make_finding(struct tables *tables, struct probe_result *probe,
                          double *values)
 {
     struct pool *pool = &tables->document->pool;
-    const double first = entries->number.value; /* as it stands, where a summary would round it */
+    const double first = entries->number.value; /* not rounded, unlike a summary's median */
     struct summary summary;
     for (size_t i = 0; i < n; i++)
         values[i] = entries[i].number.value;
@@ -332,8 +332,8 @@ static void make_finding(struct tables *tables, struct probe_result *probe,
         finding->text = pool_printf(pool, "n = 1: the %s of its passes", kind->statistic);
 }
 
-/* If no curve was chosen: the one with most points; among equals the one with the largest stride,
- * which prefetchers follow least. */
+/* If no series is a headline, chooses the curve with most points; among equals the one with the
+ * largest stride, which prefetchers follow least. */
 static void choose_headline(struct probe_result *probe)
 {
     struct series *best = NULL;
