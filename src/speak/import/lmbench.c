@@ -39,7 +39,7 @@ static const struct table {
 struct lmbench {
     const struct table *table;  /* NULL: a table that is not read */
     struct field columns[MOST]; /* the dashes */
-    size_t count;               /* 0: the dashes are to come */
+    size_t count;               /* 0: before the line of dashes */
     char first[NAME_BYTES];     /* first host; "" before the first line */
     bool several;               /* there are several hosts */
 };

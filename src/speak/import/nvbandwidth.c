@@ -25,7 +25,7 @@ struct matrix {
     bool described;        /* units and directions are known */
     bool host_rows, host_columns, backward, latency;
     int columns[DEVICES_MOST];
-    size_t column_count; /* 0: their line is to come */
+    size_t column_count; /* 0: before the line of columns */
     double sum;          /* of the values so far */
     size_t case_place;   /* in JSON: index of its test */
     struct cell {

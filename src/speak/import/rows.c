@@ -91,7 +91,8 @@ const char *rows_behind(const struct rows *rows, const char *words)
     return NULL;
 }
 
-/* The number at the beginning of a text; NAN if the next character could be part of it. */
+/* The number at the beginning of a text; NAN if there is none, or if a comma and a digit follow it.
+ */
 static double leading_number(const char *text, const char *end)
 {
     char copy[NUMBER_BYTES], *rest;

@@ -1,5 +1,4 @@
-/* In place of all other files of this room, where they are left out (-Dtongues=disabled): fathom
- * has no other tool's command. */
+/* Replaces all other files of this folder in a build without tongues (-Dtongues=disabled). */
 #include "speak/tongues/tongue.h"
 
 const struct tongue *const tongues[] = {NULL};

@@ -6,7 +6,8 @@
 enum { LEAST = 512, THREADS_MOST = 65536 };
 static const double megabyte = 1e6, usual_s = 3;
 
-/* What the tool counts once: for a copy the array, of which fathom counts loads and stores. */
+/* `counted`: how often fathom counts a byte that the tool counts once. A copy's array counts twice
+ * in fathom, for its loads and its stores. */
 static const struct {
     const char *name, *kernel, *mix;
     double counted;

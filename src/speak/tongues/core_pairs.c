@@ -1,7 +1,7 @@
 /*
  * Hand-offs between all pairs of CPUs, as three tools print them: jcurl's core_latency as a matrix
- * in whole nanoseconds, nviennot's core-to-core-latency as a triangle with margins, the least,
- * greatest and mean, and CSV, and rigtorp's c2clat as a square matrix or a script for gnuplot.
+ * in whole nanoseconds, nviennot's core-to-core-latency as a triangle with margins, minimum,
+ * maximum and mean, or as CSV, and rigtorp's c2clat as a square matrix or a gnuplot script.
  */
 #include "speak/tongues/tongue.h"
 
@@ -10,24 +10,25 @@
 
 struct core_pairs {
     const struct series *series;
-    int *cpus; /* in the matrix's order */
+    int *cpus; /* ascending, as in the matrix */
     size_t count;
-    const struct point **points; /* of each pair, row by row; NULL: none */
+    const struct point **points; /* of each pair, row by row; NULL: not measured */
 };
 
 struct core_wish {
-    const char *op;               /* of `fathom cores` */
+    const char *op;               /* --op of `fathom cores` */
     const char *cpus;             /* a list; NULL: all */
-    uint64_t samples, iterations; /* batches a pair, and round trips in each */
+    uint64_t samples, iterations; /* batches per pair, and round trips in each */
 };
 
-/* What one hand-off takes on most machines, to say how long all take (docs/cookbook.md has
- * the tables that it was read off: 10 to 200 ns). */
-static const double usual_ns = 100, times = 3; /* bursts and what is measured again beside it */
+/* A usual hand-off, from which the duration is estimated (docs/cookbook.md has tables with 10 to
+ * 200 ns). */
+static const double usual_ns = 100,
+                    times = 3; /* factor of time for bursts and repeated measurements */
 static const double least_s = 2, most_s = 600;
 enum { A_LINE = 10, LINES_MOST = 4096, MOST = 1000000 };
 
-/* The CPUs of the series, ascending, and the point of each pair of them. */
+/* Lists the CPUs of the series, ascending, and the point of each pair. */
 static void list_cpus(struct core_pairs *pairs, struct talk *talk)
 {
     const struct series *series = pairs->series;
@@ -39,7 +40,7 @@ static void list_cpus(struct core_pairs *pairs, struct talk *talk)
         greatest = cpu > greatest ? cpu : greatest;
     }
     const size_t ids = (size_t)greatest + 1;
-    size_t *place = pool_alloc(pool, ids, sizeof *place); /* in the list, from 1 on; 0: nowhere */
+    size_t *place = pool_alloc(pool, ids, sizeof *place); /* 1 + index in the list; 0: not in it */
     pairs->cpus = pool_alloc(pool, ids, sizeof *pairs->cpus);
     for (size_t i = 0; i < series->point_count; i++)
         place[series->points[i].from] = place[series->points[i].to] = 1;
@@ -55,20 +56,20 @@ static void list_cpus(struct core_pairs *pairs, struct talk *talk)
     }
 }
 
-/* From the i-th to the j-th CPU, or NULL where there is no value. */
+/* The point from the i-th to the j-th CPU; NULL if it has no value. */
 static const struct point *cell_of(const struct core_pairs *pairs, size_t i, size_t j)
 {
     const struct point *point = pairs->points[i * pairs->count + j];
     return point && point->y.n ? point : NULL;
 }
 
-/* How far the interval reaches to either side, in ns. */
+/* Half the width of the interval, in ns. */
 static double margin_of(const struct point *point)
 {
     return ((double)point->y.high - (double)point->y.low) / 2;
 }
 
-/* A gap in the table is said to be one; nothing but gaps is no table. */
+/* Writes aside each pair without a value; leaves if no pair has one. */
 static void tell_gaps(const struct core_pairs *pairs, const struct talk *talk)
 {
     size_t cells = 0;
@@ -84,8 +85,8 @@ static void tell_gaps(const struct core_pairs *pairs, const struct talk *talk)
         talk_missing(talk, "any pair of CPUs");
 }
 
-/* Measures every pair, spread over several cache lines, in about the time that a tool takes for as
- * many round trips. Leaves with ERROR_IMPOSSIBLE where no pair has a value. */
+/* Measures every pair on several cache lines, in about the time that a tool takes for as many round
+ * trips. Leaves with ERROR_IMPOSSIBLE if no pair has a value. */
 static void measure_pairs(struct core_pairs *pairs, struct talk *talk, const struct core_wish *wish)
 {
     uint64_t a_line = wish->samples < A_LINE ? 1 : A_LINE;
@@ -130,7 +131,7 @@ static const struct tongue_argument core_latency_arguments[] = {
     {.letter = 0},
 };
 
-/* Cells are six wide and their numbers to the left; nothing stands behind the last one. */
+/* Cells are six columns wide with numbers aligned to the left; nothing follows the last number. */
 static void print_row(FILE *out, const struct core_pairs *pairs, size_t row)
 {
     int blank = COLUMN - fprintf(out, "%d", pairs->cpus[row]);
@@ -187,7 +188,7 @@ const struct tongue core_latency_tongue = {
 
 static const struct {
     const char *op, *heading;
-    bool both; /* directions */
+    bool both; /* both directions are measured and shown */
 } benchmarks[] = {
     {"cas", "1) CAS latency on a single shared cache line", false},
     {"readwrite", "2) Single-writer single-reader latency on two shared cache lines", false},
@@ -205,7 +206,7 @@ static const struct tongue_argument core_to_core_latency_arguments[] = {
     {.letter = 0},
 };
 
-/* In a triangle, the pair's other direction stands for one that has no value. */
+/* In a triangle, a pair without a value shows its other direction. */
 static const struct point *shown_point(size_t which, const struct core_pairs *pairs, size_t row,
                                        size_t column)
 {
@@ -372,7 +373,7 @@ static void print_square(const struct talk *talk, const struct core_pairs *pairs
         fprintf(talk->out, "%4d", pairs->cpus[row]);
         for (size_t j = 0; j < pairs->count; j++) {
             const struct point *point = cell_of(pairs, row, place_of(talk, pairs, j));
-            /* A CPU and itself is 0 in the tool's own table; a pair without a value is not. */
+            /* the tool prints 0 for a CPU with itself, but not for a pair without a value */
             if (i == j)
                 fprintf(talk->out, " %4d", 0);
             else if (point)
@@ -405,8 +406,7 @@ static void speak_c2clat(struct talk *talk)
                 "$data << EOD\n",
                 name ? name : "", name ? " : " : "", talk_value(talk, 'w') ? "write" : "data");
     print_square(talk, &pairs);
-    /* The colours are gnuplot's own names' business: from light to dark, in steps that print well.
-     */
+    /* From light to dark, so that the plot prints well. */
     if (talk_value(talk, 'p'))
         fputs("EOD\n"
               "set palette defined (0 '#80e0e0', 1 '#3aa0ff', 2 '#a040a0', 3 '#ff0020', 4 "

@@ -1,5 +1,5 @@
-/* Curves of latency over working sets: lmbench's lat_mem_rd has one for each stride, size in MiB
- * and latency in ns; mem-lat of the article on cache latency a line for one buffer. */
+/* Curves of latency over working sets: lmbench's lat_mem_rd prints one for each stride, size in MiB
+ * and latency in ns; mem-lat, from an article on cache latency, prints a line for one buffer. */
 #include "speak/tongues/tongue.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@ struct curve_wish {
     const uint64_t *bytes; /* ascending, each at least a stride */
     size_t count;
     uint64_t stride;
-    const char *order;   /* of `fathom latency` */
+    const char *order;   /* --order of `fathom latency` */
     const char *threads; /* NULL: one */
     double budget_s;
 };
 
-/* Measures it. Sizes are rounded down to whole strides, as everywhere. */
+/* Measures the curve. The probe rounds sizes down to whole strides. */
 static const struct series *measure_curve(struct talk *talk, const struct curve_wish *wish)
 {
     const char *list = "";
@@ -34,7 +34,7 @@ static const struct series *measure_curve(struct talk *talk, const struct curve_
     return series;
 }
 
-/* Its point for a working set that was wished for; NULL, and an aside, where it has no value. */
+/* The point of a requested working set; NULL and an aside if it has no value. */
 static const struct point *point_at(struct talk *talk, const struct series *series, uint64_t bytes,
                                     uint64_t stride)
 {
@@ -54,7 +54,7 @@ static const struct tongue_argument lat_mem_rd_arguments[] = {
     {.letter = 0},
 };
 
-/* The next size: the tool doubles below 1 KiB, adds 1 KiB below 4 KiB, and takes eight sizes an
+/* The tool's next size: it doubles below 1 KiB, adds 1 KiB below 4 KiB, and takes eight sizes per
  * octave from 32 KiB on. */
 static uint64_t step(uint64_t bytes)
 {
@@ -68,7 +68,8 @@ static uint64_t step(uint64_t bytes)
     return bytes + power / 16;
 }
 
-/* Sizes that hold the same whole strides are one point, and are printed each. */
+/* Sizes with the same number of whole strides share one point, which is printed for each of them.
+ */
 static void speak_stride(struct talk *talk, uint64_t most, uint64_t stride)
 {
     uint64_t sizes[SIZES_MOST];
@@ -99,12 +100,12 @@ static void speak_stride(struct talk *talk, uint64_t most, uint64_t stride)
 
 static void speak_lat_mem_rd(struct talk *talk)
 {
-    /* lat_mem_rd reads digits and passes over what follows, so "256M" are 256 MiB. */
+    /* lat_mem_rd ignores what follows the digits, so "256M" is 256 MiB. */
     const uint64_t mebibyte = 1 << 20;
     const uint64_t most = talk_size(talk, "the size in MB", talk->operands[0], mebibyte);
     if (most < mebibyte || most > mebibyte * MEBIBYTES_MOST)
         talk_refuse(talk, "the size in MB '%s': give 1 or more", talk->operands[0]);
-    talk_number(talk, 'P', 1, 65536, 1); /* refuses what is no number */
+    talk_number(talk, 'P', 1, 65536, 1); /* refuses a value that is no number */
     if (talk->operand_count == 1)
         speak_stride(talk, most, STRIDE);
     for (unsigned i = 1; i < talk->operand_count; i++) {
@@ -138,7 +139,8 @@ const struct tongue lat_mem_rd_tongue = {
 /* --- mem-lat --- */
 
 enum { BUFFER_KIB = 8192, COUNT = 1048576 };
-static const double buffer_s = 1.5; /* six trials need 1.1 s; half a second leaves three */
+static const double buffer_s =
+    1.5; /* six trials need 1.1 s; in half a second there are only three */
 
 static const struct tongue_argument mem_lat_arguments[] = {
     {'b', NULL, "KB", "the buffer in KiB (default: 8192)", false},

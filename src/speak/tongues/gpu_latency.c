@@ -1,4 +1,4 @@
-/* The CUDA program `latency`: clock, working set, and cycles a load of one GPU thread. */
+/* The CUDA program `latency`: clock, working set, and cycles per load of one GPU thread. */
 #include "speak/tongues/tongue.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@ static const double kib = 1024, usual_s = 25;
 
 static const struct tongue_argument arguments[] = {{.letter = 0}};
 
-/* The sizes of the program's own table: one, then four an octave, in words of four bytes until they
- * are apart. fathom's elements are of eight bytes, so those are the smallest steps. */
+/* The sizes of the program's table: four per octave, rounded down to fathom's elements of eight
+ * bytes (the program's own have four). Smaller sizes would repeat. */
 static const char *list_sizes(struct talk *talk)
 {
     struct pool *pool = &talk->document->pool;
@@ -28,7 +28,7 @@ static const char *list_sizes(struct talk *talk)
 
 static void speak(struct talk *talk)
 {
-    /* Of the 96 KB that the program was written for, in per cent, which every device has. */
+    /* Shares of L1 in percent, which every device has; the program gives parts of 96 KB. */
     static const char *const splits[] = {"34", "67"};
     const uint64_t split = talk_whole(talk, "the split", talk->operands[0], 0, 1);
     const struct talk_option options[] = {{"what", "latency"},   {"device", "0"},

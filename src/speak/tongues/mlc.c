@@ -15,14 +15,14 @@ static const struct talk_option no_options[] = {{.name = NULL}};
 static const double nodes_s = 20, idle_s = 6, lines_s = 8, loaded_s = 20, throughput_s = 3,
                     mixes_s = 12;
 enum { KIB = 1024, CPU_MOST = 65535, DELAY_MOST = 1000000 };
-enum { BUFFER = 100 << 20 }; /* the tool's own, of each thread */
+enum { BUFFER = 100 << 20 }; /* the tool's default, per thread */
 
 struct mlc {
     struct talk *talk;
-    bool begun;       /* the tool's first lines are printed */
+    bool begun;       /* the tool's first lines have been printed */
     const char *cpu;  /* -c; NULL: not given */
     const char *cpus; /* -k; NULL: not given */
-    size_t cpu_count; /* that make traffic where all do alike */
+    size_t cpu_count; /* CPUs that make traffic in modes where all do the same */
     uint64_t delay;   /* -d; 0: not given */
     uint64_t bytes;   /* -b; 0: not given */
     double seconds;   /* -t; 0: not given */
@@ -72,8 +72,8 @@ static const struct tongue_argument arguments[] = {
     {.letter = 0},
 };
 
-/* Prints the tool's first lines before its first table: where nothing could be measured, nothing
- * stands on standard output. */
+/* Prints the tool's first lines, once, before its first table: if nothing could be measured,
+ * standard output stays empty. */
 static void begin(struct mlc *mlc)
 {
     const struct talk *talk = mlc->talk;
@@ -88,7 +88,7 @@ static void begin(struct mlc *mlc)
     fputs(talk->argc ? "\n\n" : "", talk->out);
 }
 
-/* Says aside which of these arguments were given, and do nothing in this mode. */
+/* Writes aside which of these arguments were given without effect in this mode. */
 static void tell_idle(const struct mlc *mlc, const char *mode, const char *letters)
 {
     for (; *letters; letters++)
@@ -97,7 +97,7 @@ static void tell_idle(const struct mlc *mlc, const char *mode, const char *lette
                        mode);
 }
 
-/* Measures for `usual_s`, or as long as -t says. */
+/* Measures for `usual_s`, or for the time of -t. */
 static const struct probe_result *measure(struct mlc *mlc, const char *probe,
                                           const struct talk_option *options, double usual_s)
 {
@@ -122,8 +122,8 @@ static bool has_value(const struct series *series)
     return false;
 }
 
-/* Rows are nodes with CPUs, columns nodes with memory; "-" is a cell that could not be had. Both
- * matrices come of one measurement, so a call of all modes measures once. */
+/* Rows are nodes with CPUs, columns nodes with memory; "-" is a cell without a value. Both matrices
+ * result from one measurement, so a call of all modes measures once. */
 static void print_nodes(struct mlc *mlc, const char *heading, const char *shows, double unit)
 {
     struct talk *talk = mlc->talk;
@@ -244,7 +244,8 @@ static void c2c_latency(struct mlc *mlc)
 
 /* --- mixes of reads and writes --- */
 
-/* As the memory sees them: of a store that goes through the caches one read is its own. */
+/* As the memory sees them: a store through the caches reads its line first, so one of its reads is
+ * the store's own. */
 static const struct {
     const char *label, *mix;
 } mixes[] = {
@@ -304,17 +305,17 @@ static void peak_bandwidths(struct mlc *mlc)
 
 /* --- latency by traffic, or with -T the traffic alone --- */
 
-/* What -W asks for. A latency is measured beside the traffic that has a share of reads; the other
- * mixes are measured alone. */
+/* Traffic of -W. Latency is measured only with traffic that has `reads`, the share of reads in %;
+ * other mixes are measured alone. */
 static const struct traffic {
-    const char *name, *mix, *reads; /* "3", "3:1", "75"; NULL: not beside a latency */
+    const char *name, *mix, *reads; /* "3", "3:1", "75"; NULL: no latency */
 } traffics[] = {
     {"2", "2:1", NULL},   {"3", "3:1", "75"},   {"5", "1:1", "50"},   {"6", "0:1nt", NULL},
     {"7", "2:1nt", NULL}, {"8", "1:1nt", NULL}, {"9", "3:1nt", NULL}, {"10", "2:1nt", NULL},
 };
 enum { TRAFFICS = sizeof traffics / sizeof *traffics };
 
-/* NULL: -W was not given. */
+/* The traffic of -W; NULL: not given. */
 static const struct traffic *read_traffic(const struct talk *talk)
 {
     const char *name = talk_value(talk, 'W');
@@ -374,8 +375,8 @@ static bool step_is_measured(const struct series *latency, const struct series *
     return ns && rate && ns->y.n && rate->y.n && rate->y.median > 0;
 }
 
-/* What the tool calls a delay is the pause after each line, in turns of an empty loop; its scripts
- * look for the most traffic at 0. */
+/* The tool's delay is the pause after each line, in turns of an empty loop; its scripts look for
+ * the most traffic at 0. */
 static unsigned delay_of(unsigned step)
 {
     return step == LOADED_FULL ? 0 : loaded_pauses[step];
@@ -386,7 +387,7 @@ static uint64_t between(uint64_t a, uint64_t b)
     return a < b ? b - a : a - b;
 }
 
-/* The measured step whose delay is nearest; LOADED_NONE where there is none. */
+/* The measured step with the nearest delay; LOADED_NONE if there is none. */
 static unsigned nearest_step(const struct series *latency, const struct series *bandwidth,
                              uint64_t delay)
 {
@@ -399,8 +400,8 @@ static unsigned nearest_step(const struct series *latency, const struct series *
     return nearest;
 }
 
-/* From the most traffic to the least, as the tool's delays grow. Without traffic there is no
- * delay. */
+/* Prints from the most traffic to the least, which is the order of the tool's delays. The step
+ * without traffic has no delay and is left out. */
 static void print_steps(const struct mlc *mlc, const struct series *latency,
                         const struct series *bandwidth)
 {
@@ -493,13 +494,13 @@ static void speak(struct talk *talk)
                       .seconds = (double)talk_number(talk, 't', 1, 86400, 0)};
     bool any = false;
     read_cpus(&mlc);
-    talk_number(talk, 'c', 0, CPU_MOST, 0); /* refuses what is no number */
+    talk_number(talk, 'c', 0, CPU_MOST, 0); /* refuses a value that is no number */
     mlc.delay = talk_number(talk, 'd', 0, DELAY_MOST, 0);
     if (talk_value(talk, 'b'))
         mlc.bytes = talk_size(talk, "-b", talk_value(talk, 'b'), KIB);
     for (size_t i = 0; i < MODES; i++)
         any = any || talk_named(talk, modes[i].argument);
-    /* Without a mode the tool runs all but a second look at bandwidth and the single buffer. */
+    /* Without a mode the tool runs all modes except --max_bandwidth and --idle_latency. */
     for (size_t i = 0; i < MODES; i++)
         if (any ? talk_named(talk, modes[i].argument) != NULL
                 : i != 2 && modes[i].speak != idle_latency)

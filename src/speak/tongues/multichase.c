@@ -1,4 +1,4 @@
-/* Google's multichase: nanoseconds a load, alone on a line or below its settings. */
+/* Google's multichase: nanoseconds per load, alone on a line or below its settings. */
 #include "speak/tongues/tongue.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static const double sample_s = 0.5;
 enum measure { BY_LATENCY, BY_CHAINS, BY_WORK };
 
 static const struct chase {
-    const char *name; /* and a number behind it, where it ends with one of these: parallel, work: */
+    const char *name; /* followed by a number for "parallel" and "work:" */
     enum measure measure;
     bool modify;
 } chases[] = {
@@ -57,10 +57,10 @@ static uint64_t read_size(const struct talk *talk, char letter, uint64_t fallbac
     return text ? talk_size(talk, what, text, 1) : fallback;
 }
 
-/* Chases that fathom has not, each with what comes nearest. Another chase's number under their name
- * would be wrong, so they are refused. */
+/* Chases that fathom lacks, each with the nearest alternative. They are refused, because another
+ * chase's number under their name would be wrong. */
 static const struct {
-    const char *name; /* and whatever follows it */
+    const char *name; /* a prefix of the chase's name */
     const char *why;
 } others[] = {
     {"critword", "two words of a line; what the second costs: fathom access"},
@@ -122,7 +122,7 @@ static void read_wish(const struct talk *talk, struct wish *wish)
     if (wish->threads > 1 && wish->chase->measure != BY_LATENCY)
         talk_refuse(talk, "-t goes with simple and incr here; for several chains on several CPUs: "
                           "fathom parallelism --threads");
-    /* As the tool rounds: whole strides in a block, whole blocks. */
+    /* Rounded as by the tool: whole strides in a block, whole blocks. */
     wish->block =
         wish->block < wish->stride ? wish->stride : wish->block / wish->stride * wish->stride;
     const uint64_t unit = wish->bytes < wish->block ? wish->stride : wish->block;

@@ -44,7 +44,7 @@ static void speak(struct talk *talk)
     static const struct talk_option options[] = {{"stream", NULL}, {.name = NULL}};
     const struct probe_result *result = talk_measure(talk, "bandwidth", options, usual_s);
     const struct point *points[KERNELS];
-    /* All CPUs, as STREAM has it with OpenMP. */
+    /* The last point has all CPUs, which STREAM uses with OpenMP. */
     for (size_t i = 0; i < KERNELS; i++) {
         points[i] =
             talk_last_point(talk, talk_series(result, "stream", "kernel", kernels[i].kernel));
@@ -56,8 +56,7 @@ static void speak(struct talk *talk)
         talk_missing(talk, "the size of an array");
     const double elements = size->number / word;
     print_heading(talk->out, elements, (unsigned)points[0]->x, points[0]->y.n);
-    /* A time is that of one pass at the rate that was measured: the least time is the best rate's.
-     */
+    /* Times are computed for one pass at the measured rate: the minimum time has the best rate. */
     for (size_t i = 0; i < KERNELS; i++) {
         const double bytes = elements * word * kernels[i].arrays;
         fprintf(talk->out, "%s%12.1f  %11.6f  %11.6f  %11.6f\n", kernels[i].label,

@@ -1,4 +1,4 @@
-/* What all tongues share: values of arguments, measuring, and what is said aside. */
+/* Shared by all tongues: values of arguments, measuring, and asides. */
 #include "base/units.h"
 #include "document/flag.h"
 #include "speak/tongues/tongue.h"
@@ -178,10 +178,10 @@ static void read_letters(struct words *words, const char *word)
     }
 }
 
-/* Fills values and operands of the talk; says aside which arguments do nothing. Letters may stand
- * together ("-vt4"), a value in one word with its letter or behind it ("-b20", "-b 20",
- * "--cores=1", "--cores 1"), options behind operands, and "--" ends them. Leaves with ERROR_USAGE,
- * which names the argument. */
+/* Fills the talk's values and operands; writes aside which arguments do nothing. Letters may be
+ * combined ("-vt4"). A value may be in one word with its letter or name, or be the next word
+ * ("-b20", "-b 20", "--cores=1", "--cores 1"). Options may follow operands; "--" ends them. Leaves
+ * with ERROR_USAGE, which names the argument. */
 static void read_arguments(struct talk *talk)
 {
     static const struct tongue_argument none[] = {{.letter = 0}};
@@ -209,7 +209,8 @@ static void read_arguments(struct talk *talk)
 
 /* --- measuring --- */
 
-/* "fathom latency --size 32M --order random": the same again, with all that fathom says of it. */
+/* Records the command that repeats the measurement and shows all its results: "fathom latency
+ * --size 32M --order random". */
 static void note_command(struct talk *talk, const char *probe, const struct talk_option *options)
 {
     struct pool *pool = &talk->document->pool;
@@ -241,8 +242,8 @@ static int set_options(struct settings *settings, const struct probe *probe,
 static void conclude(struct talk *talk, const struct run *run, const struct probe_result *result)
 {
     struct run_facts *facts = &talk->document->run;
-    /* What no reader may miss: doubts, and that no hardware was measured, of all points and
-     * findings: any of them may stand in the table. */
+    /* Doubts, and the flag that no hardware was measured, of all points and findings, because any
+     * of them may be in the table. */
     unsigned flags = 0;
     for (size_t i = 0; i < result->finding_count; i++)
         flags |= result->findings[i].flags;
@@ -259,7 +260,8 @@ static void conclude(struct talk *talk, const struct run *run, const struct prob
                    result->reason ? result->reason : "nothing could be measured");
 }
 
-/* A run and its settings: the document has texts of theirs, so they live as long as the talk. */
+/* A run and its settings. The document refers to texts of both, so they live as long as the talk.
+ */
 struct talk_run {
     struct run run;
     struct settings settings;
@@ -274,7 +276,8 @@ void talk_release(struct talk *talk)
     }
 }
 
-/* Runs the one probe. It owns threads, so nothing in it may leave: it returns codes. */
+/* Runs the probe. The run owns threads, so nothing in it may leave the step: errors are returned.
+ */
 static int carry_out(struct talk *talk, struct talk_run *kept, const struct talk_option *options,
                      double budget_s, struct error *error)
 {
@@ -313,8 +316,8 @@ const struct probe_result *talk_measure(struct talk *talk, const char *name,
     pool->exit = NULL;
     const int code = carry_out(talk, kept, options, budget_s, error);
     pool->exit = leaving;
-    /* What a probe refuses is called by its own option, which is not what was typed: the command
-     * says what became of that. */
+    /* A probe's error names its own option, not the one that was typed, so the message has the
+     * fathom command too. */
     if (code == ERROR_USAGE) {
         const struct error own = *error;
         pool_leave(pool, code, "%s, as '%s': %s", talk->tongue->name,
