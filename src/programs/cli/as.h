@@ -1,4 +1,4 @@
-/* `fathom as TOOL`: fathom with another tool's command line and table. */
+/* `fathom as TOOL`: another tool's command and table. */
 #ifndef FATHOM_PROGRAMS_CLI_AS_H
 #define FATHOM_PROGRAMS_CLI_AS_H
 

@@ -81,7 +81,7 @@ static int print_declared(void *with)
     for (size_t i = 0; i < declared->way_count; i++) {
         const bool again =
             i + 1 < declared->way_count && declared->ways[i + 1].node == declared->ways[i].node;
-        if (!again) /* firmware lists access from CPUs last */
+        if (!again) /* of a node's classes of access the last is the one from CPUs */
             print_way(declaring->facts, &declared->ways[i]);
     }
     if (channels.sentence)
@@ -190,7 +190,7 @@ static void print_taken(const struct document *document, const struct text_style
                strcmp(quietest->cpus, taken->cpus) == 0 ? "" : quietest->cpus);
 }
 
-/* Watches all CPUs for a second. SIGINT during that second ends the command. */
+/* Watches all CPUs for a second. A signal during that second ends the command. */
 static int print_noise(const struct machine *machine, const struct text_style *style,
                        struct error *error)
 {

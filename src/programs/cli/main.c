@@ -168,8 +168,7 @@ int main(int argc, char **argv)
 {
     struct error error = {0};
     fill_standard_channels();
-    signal(SIGXFSZ, SIG_IGN); /* makes a write past the limit on file size fail instead of killing
-                                 the process */
+    signal(SIGXFSZ, SIG_IGN); /* past the limit on file size a write then fails */
     if (check_stack(&error) < 0)
         return report_error(error.code, &error);
     const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;

@@ -224,8 +224,8 @@ static char *place_of(const char *path)
     return place;
 }
 
-/* Whether both paths name one file. Devices do not count, because two outputs may share one. A link
- * to a missing file is refused later, when it is opened. */
+/* Whether both paths name one file. Two outputs may share a device. A link to a missing file is
+ * refused when it is opened. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;

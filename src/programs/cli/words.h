@@ -26,7 +26,7 @@ int words_place(const struct operand_words *, const char *typed);
 int words_check(const struct invocation *, struct error *);
 /* Whether several operands may be given. */
 bool words_repeat(const struct command *);
-/* Whether the word may be omitted and a file given instead. */
+/* Whether the word may be omitted, so that a file comes first. */
 bool words_or_files(const struct command *);
 /* Whether the command takes files, after the word or as its first operand. */
 bool words_then_files(const struct command *);

@@ -197,8 +197,7 @@ bool cache_lock(struct cache_slot *slot, uint64_t until_ns, bool *waited)
     for (;;) {
         if (flock(slot->lock, LOCK_EX | LOCK_NB) == 0)
             return true;
-        if (errno != EWOULDBLOCK &&
-            errno != EINTR) /* the file system has no locks, like some network mounts */
+        if (errno != EWOULDBLOCK && errno != EINTR) /* no locks, as on some network mounts */
             return true;
         *waited = true;
         if (os_raw_ns() >= until_ns)

@@ -1,5 +1,4 @@
-/* Hand-off latency between two CPUs, and the distance at which two writers' data do not share a
- * line. */
+/* Hand-off latency between two CPUs, and how far apart two writers do not slow each other down. */
 #include "programs/library/library.h"
 
 #include "machine/machine.h"

@@ -42,7 +42,7 @@ static enum cached look_into_cache(const struct asking *asking, struct document 
                : CACHED_STALE;
 }
 
-/* Waits while another thread of this process measures. */
+/* Measures as soon as no other thread of this process does. */
 static int measure_in_turn(struct asking *asking, struct document *document, struct error *error)
 {
     const struct question *question = asking->question;

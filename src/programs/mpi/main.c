@@ -164,8 +164,7 @@ static void start_mpi(int *argc, char ***argv, double most_s)
 
 int main(int argc, char **argv)
 {
-    /* Seconds. After a lost leader the end is shorter: it will not answer, however long rank 0
-     * waits. */
+    /* In seconds. After a lost leader the end is shorter, because it never answers. */
     enum { START_S = 60, END_S = 60, END_LOST_S = 5 };
     bool lost = false;
     struct error error = {0};

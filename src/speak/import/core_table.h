@@ -12,7 +12,7 @@ enum core_ids { CORE_IDS_AUTO, CORE_IDS_YES, CORE_IDS_NO };
 
 struct core_table {
     size_t n;
-    int *ids;           /* of the rows, and of the columns in the same order */
+    int *ids;           /* of the rows and of the columns */
     double *latency;    /* n * n, row by row; NAN: the cell has no value */
     const char *model;  /* the processor's name; NULL: unknown */
     const char *op;     /* the operation, by fathom's name; NULL: unknown */
@@ -28,9 +28,8 @@ struct core_row {
 enum core_shape {
     CORE_NOTHING,
     CORE_SEPARATED, /* a square or triangle whose cells have separators */
-    CORE_BLANKS, /* a line of ids above rows, all aligned by blanks: a cell's column is its position
-                  */
-    CORE_TRIPLES, /* each row is two ids and a latency */
+    CORE_BLANKS,    /* a line of ids above rows; a cell's column is its position */
+    CORE_TRIPLES,   /* each row is two ids and a latency */
 };
 
 struct core_rows {

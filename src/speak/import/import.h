@@ -18,7 +18,7 @@ struct import_text {
     struct pool *pool; /* the document's, while the text is read: a malformed text leaves by it */
     /* Lines with numbers, or values of a JSON document, that were not read: how many, and the first
      * of them. Readers count them by rows_unread() and json_unread(). */
-    size_t unread, unread_line; /* 0: it is a value of JSON */
+    size_t unread, unread_line; /* `unread_line` 0: a value of JSON */
     char unread_shown[96];
     char columns[96]; /* names of columns that were not read; "": none */
     char cut[192];    /* the sign that the table's end may be missing; "": none */

@@ -27,8 +27,7 @@ void json_unread(struct import_text *, const struct json_found *);
 bool json_found_at(const struct json_found *, const char *path);
 /* The value's last key. */
 const char *json_key(const struct json_found *);
-/* Whether the text begins like a JSON object and contains all these words; the list ends with NULL.
- */
+/* Whether the text begins like a JSON object and contains all these words, which end with NULL. */
 bool json_recognise(const struct import_text *, const char *const *words);
 
 #endif

@@ -106,7 +106,7 @@ static void loaded_rows_end(struct loaded_rows *rows, struct tables *tables,
 
 struct mlc {
     enum section section;
-    size_t heading; /* its line */
+    size_t heading; /* its line's number */
     double rate;    /* the unit of its bandwidths, in B/s */
     int columns[NODES_MAX];
     size_t column_count, found;
@@ -129,8 +129,8 @@ static struct table_kind loaded_kind(const struct mlc *mlc)
 
 /* --- sections --- */
 
-/* A table with fewer rows may be cut: a matrix has a row for each column, except nodes without
- * CPUs, and there are five mixes. */
+/* Notes that a table may be cut: a matrix has a row for each column, except nodes without CPUs, and
+ * there are five mixes. */
 static void tell_cut(const struct mlc *mlc, struct import_text *text)
 {
     const bool matrix = mlc->section == LATENCIES || mlc->section == BANDWIDTHS;

@@ -155,7 +155,7 @@ static void add_fact(struct reading *reading, size_t memory, enum fact fact)
     const struct mt4g *mt4g = reading->state;
     const struct value *value = &mt4g->values[memory][fact];
     const bool cycles = fact == LATENCY || fact == PENALTY;
-    /* "gpu0.L1.latency"; findings of the device's own memory have no name of a level. */
+    /* "gpu0.L1.latency"; the bandwidth of the device's memory has no level's name. */
     const bool own = strcmp(memories[memory].name, "DRAM") == 0 && fact >= READ;
     double number = value->measured;
     if (cycles && !(number > 0))

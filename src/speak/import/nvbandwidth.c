@@ -63,7 +63,7 @@ static void read_columns(struct reading *reading)
     matrix->column_count = fields;
 }
 
-/* The series of a test, by whether its ends are CPUs or GPUs. */
+/* The series of a test, by the kinds of its source and destination. */
 static const struct series *series_of(const struct matrix *matrix)
 {
 #define MODEL(ends, what, unit)                                                                    \

@@ -55,7 +55,7 @@ double rows_number_behind(const struct rows *, const char *words);
 /* Copies what is between the two, cut to `size`; "" if the line lacks either. */
 void rows_between(const struct rows *, const char *first, const char *last, char *text,
                   size_t size);
-/* Whether it names a unit of bandwidth. */
+/* Whether the line names a unit of bandwidth. */
 bool rows_speak_of_bandwidth(const struct rows *);
 /* The first of ; tab and , that the line contains; 0: none. */
 char rows_separator(const struct rows *);
@@ -63,8 +63,7 @@ enum { ROWS_CPU = 16 };
 /* Whether the line's beginning names the CPU that the following lines were measured on ("CPU 3:",
  * "core 3", "taskset -c 3 ...", "numactl --physcpubind=3"); `cpu` becomes "cpu3". */
 bool rows_name_cpu(const struct rows *, char cpu[ROWS_CPU]);
-/* Cuts the line into fields at each separator, or at blanks if it is 0; returns how many there are.
- */
+/* Cuts the line into fields at each separator, or at blanks if it is 0; returns their number. */
 size_t rows_cut(struct rows *, char separator);
 /* The same with the separator that rows_separator() returns. */
 size_t rows_split(struct rows *);
@@ -75,8 +74,7 @@ bool field_is(const struct field *, const char *text);
 bool field_begins_number(const struct field *);
 /* A finite decimal number that a float can hold; NAN for anything else. */
 double field_number(const struct field *);
-/* The bytes of a size like "48K"; a number without suffix counts `unit` bytes. 0 for anything else.
- */
+/* The bytes of a size like "48K"; a number without suffix counts `unit` bytes. 0: anything else. */
 double field_size(const struct field *, double unit);
 /* Whether the field is a size with a suffix. */
 bool field_has_unit(const struct field *);

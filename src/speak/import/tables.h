@@ -49,7 +49,7 @@ struct tables {
 void kind_add_text(struct table_kind *, const char *name, const char *text);
 void kind_add_number(struct table_kind *, const char *name, double number);
 
-/* All functions below leave the step of the document's pool: for lack of memory, and with
+/* The tables_*() functions leave the step of the document's pool: for lack of memory, and with
  * ERROR_USAGE for a number outside the possible range of its quantity, which is then in another
  * unit. */
 void tables_add(struct tables *, const struct table_kind *, struct table_number);
@@ -74,7 +74,7 @@ struct gpu_facts *table_gpu(struct document *, int id);
 
 /* The probe with that name; added if it is not there. Both texts are constants. */
 struct probe_result *table_probe(struct document *, const char *name, const char *title);
-/* Adds a copy of `model` to the probe, in the document's pool; the caller adds points and factors.
+/* Adds a copy of `model`, in the document's pool, to the probe; the caller adds points and factors.
  */
 struct series *table_series(struct document *, struct probe_result *, const struct series *model);
 

@@ -6,8 +6,8 @@
 enum { LEAST = 512, THREADS_MOST = 65536 };
 static const double megabyte = 1e6, usual_s = 3;
 
-/* `counted`: how often fathom counts a byte that the tool counts once. A copy's array counts twice
- * in fathom, for its loads and its stores. */
+/* `counted`: fathom's bytes for one byte of the tool, which counts a copy's array once; fathom
+ * counts its loads and its stores. */
 static const struct {
     const char *name, *kernel, *mix;
     double counted;

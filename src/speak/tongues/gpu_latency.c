@@ -10,7 +10,7 @@ static const double kib = 1024, usual_s = 25;
 static const struct tongue_argument arguments[] = {{.letter = 0}};
 
 /* The sizes of the program's table: four per octave, rounded down to fathom's elements of eight
- * bytes (the program's own have four). Smaller sizes would repeat. */
+ * bytes (the program's have four); repeated sizes are dropped. */
 static const char *list_sizes(struct talk *talk)
 {
     struct pool *pool = &talk->document->pool;
@@ -28,7 +28,7 @@ static const char *list_sizes(struct talk *talk)
 
 static void speak(struct talk *talk)
 {
-    /* Shares of L1 in percent, which every device has; the program gives parts of 96 KB. */
+    /* 32 and 64 of the program's 96 KB, in percent, because the total differs between devices. */
     static const char *const splits[] = {"34", "67"};
     const uint64_t split = talk_whole(talk, "the split", talk->operands[0], 0, 1);
     const struct talk_option options[] = {{"what", "latency"},   {"device", "0"},

@@ -61,8 +61,7 @@ struct talk {
     const volatile sig_atomic_t *stop;
     struct run_listener listener;
     double budget_most_s; /* limit of each measurement; 0: the tongue's own budget */
-    /* For tests of tables: adds a result to the document in place of a run. NULL: the probe is run.
-     */
+    /* For tests of tables: adds a result to the document without a run. NULL: the probe is run. */
     int (*measure)(struct talk *, const char *probe, const struct talk_option *, struct error *);
 
     int argc; /* the tool's arguments as typed; valid while it speaks */
@@ -121,7 +120,7 @@ struct talk_option {
 const struct probe_result *talk_measure(struct talk *, const char *probe,
                                         const struct talk_option *, double budget_s);
 
-/* The first series with that name and that text of a factor (NULL: any); NULL if there is none. */
+/* The first series with that name and that factor's text (NULL: any); NULL if there is none. */
 const struct series *talk_series(const struct probe_result *, const char *name, const char *factor,
                                  const char *text);
 /* The cell of a matrix; NULL if it has no value. */
