@@ -1,5 +1,4 @@
-/* Makes one fleet of many nodes' documents: reads one after another and frees each before the next.
- */
+/* Makes one fleet of many nodes' documents, which are read and freed one after another. */
 #include "show/render/fleet/fleet.h"
 #include "programs/cli/fleet.h"
 

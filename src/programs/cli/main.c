@@ -32,8 +32,7 @@ static int finish_output(int status)
     return EXIT_USAGE;
 }
 
-/* An option in place of a command: one of `fathom` itself, or one that `run` and all probes have.
- */
+/* An option in place of a command: one of `fathom` itself, or one of `run` and all probes. */
 static int refuse_option(const char *typed, struct error *error)
 {
     struct guess own = {.typed = typed + 2}, guess = own;

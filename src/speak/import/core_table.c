@@ -145,8 +145,7 @@ static bool place_values(const struct square *square, const struct core_row *row
     }
     if (below)
         return true;
-    /* A triangle may include its diagonal. A square may omit it only in a table aligned by blanks.
-     */
+    /* A triangle may include its diagonal; a square may omit it only if blanks align the table. */
     const bool skip = blanks && values == n - 1 && at + 1 < n && values != at + 1;
     if (values != n && values != at && values != at + 1 && !skip)
         return false;

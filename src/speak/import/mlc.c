@@ -44,8 +44,7 @@ static const struct heading {
     {"Measuring ", NO_SECTION},
 };
 
-/* The finding that a line of a mix becomes; fathom's own name of the first is bandwidth.read.all.
- */
+/* The finding that a line of a mix becomes; fathom's own name for the first is the same. */
 static const struct {
     const char *begins, *finding;
 } mixes[] = {

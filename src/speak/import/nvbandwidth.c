@@ -239,8 +239,7 @@ static void begin_nvbandwidth(struct reading *reading)
         return;
     json_values(reading, take);
     end_case(reading);
-    reading->rows.next +=
-        strlen(reading->rows.next); /* JSON is read as a whole: no lines are left */
+    reading->rows.next += strlen(reading->rows.next); /* JSON has been read as a whole */
 }
 
 static enum import_certainty recognise(const struct import_text *text)

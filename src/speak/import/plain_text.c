@@ -75,8 +75,7 @@ static void read_code_page(struct import_text *source)
             used += length;
             continue;
         }
-        const bool plus_minus =
-            *text == 0xb1 || *text == 0xf1; /* of code page 1252; of 437 and 850 */
+        const bool plus_minus = *text == 0xb1 || *text == 0xf1; /* code page 1252; 437 and 850 */
         used += put_utf8(out + used, plus_minus ? 0xb1 : '?');
         length = 1;
     }

@@ -22,8 +22,7 @@ static bool is_blank(char c)
 
 void rows_begin(struct rows *rows, struct import_text *source)
 {
-    static const char mark[] =
-        "\xef\xbb\xbf"; /* byte order mark of UTF-8, which some editors write */
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8; some editors write it */
     const bool marked = strncmp(source->text, mark, sizeof mark - 1) == 0;
     rows->source = source;
     rows->next = source->text + (marked ? sizeof mark - 1 : 0);
@@ -91,8 +90,7 @@ const char *rows_behind(const struct rows *rows, const char *words)
     return NULL;
 }
 
-/* The number at the beginning of a text; NAN if there is none, or if a comma and a digit follow it.
- */
+/* The number at a text's beginning; NAN if there is none or a comma and a digit follow it. */
 static double leading_number(const char *text, const char *end)
 {
     char copy[NUMBER_BYTES], *rest;

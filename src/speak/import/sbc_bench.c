@@ -148,8 +148,7 @@ static void read_rate(struct reading *reading)
 
 /* --- all of it --- */
 
-/* Reads the CPU from "Executing ramlat on cpu4 (Cortex-A76), results in ns:"; "" if none is named.
- */
+/* The CPU of "Executing ramlat on cpu4 (Cortex-A76), results in ns:"; "": none is named. */
 static void read_cpu(const struct rows *rows, char cpu[NAME_BYTES])
 {
     const char *text = rows_behind(rows, " on cpu"), *end = rows->text + rows->length;

@@ -23,8 +23,7 @@ struct core_wish {
 
 /* A usual hand-off, from which the duration is estimated (docs/cookbook.md has tables with 10 to
  * 200 ns). */
-static const double usual_ns = 100,
-                    times = 3; /* factor of time for bursts and repeated measurements */
+static const double usual_ns = 100, times = 3; /* for bursts and repeated measurements */
 static const double least_s = 2, most_s = 600;
 enum { A_LINE = 10, LINES_MOST = 4096, MOST = 1000000 };
 

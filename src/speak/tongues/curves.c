@@ -68,8 +68,7 @@ static uint64_t step(uint64_t bytes)
     return bytes + power / 16;
 }
 
-/* Sizes with the same number of whole strides share one point, which is printed for each of them.
- */
+/* Sizes with the same number of whole strides share one point, printed for each of them. */
 static void speak_stride(struct talk *talk, uint64_t most, uint64_t stride)
 {
     uint64_t sizes[SIZES_MOST];
@@ -139,8 +138,7 @@ const struct tongue lat_mem_rd_tongue = {
 /* --- mem-lat --- */
 
 enum { BUFFER_KIB = 8192, COUNT = 1048576 };
-static const double buffer_s =
-    1.5; /* six trials need 1.1 s; in half a second there are only three */
+static const double buffer_s = 1.5; /* six trials need 1.1 s; half a second leaves three */
 
 static const struct tongue_argument mem_lat_arguments[] = {
     {'b', NULL, "KB", "the buffer in KiB (default: 8192)", false},

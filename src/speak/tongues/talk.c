@@ -260,8 +260,7 @@ static void conclude(struct talk *talk, const struct run *run, const struct prob
                    result->reason ? result->reason : "nothing could be measured");
 }
 
-/* A run and its settings. The document refers to texts of both, so they live as long as the talk.
- */
+/* A run and its settings, which live as long as the talk: the document refers to their texts. */
 struct talk_run {
     struct run run;
     struct settings settings;
@@ -276,8 +275,7 @@ void talk_release(struct talk *talk)
     }
 }
 
-/* Runs the probe. The run owns threads, so nothing in it may leave the step: errors are returned.
- */
+/* Runs the probe. The run owns threads, so nothing in it may leave: it returns codes. */
 static int carry_out(struct talk *talk, struct talk_run *kept, const struct talk_option *options,
                      double budget_s, struct error *error)
 {

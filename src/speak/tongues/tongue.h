@@ -35,8 +35,7 @@ struct tongue {
     const char *operands; /* as in the usage line; "": none */
     /* A paragraph: what fathom does differently from the tool, and why the numbers differ. */
     const char *differs;
-    const struct tongue_argument
-        *arguments; /* ends with an entry without letter and name; NULL: none */
+    const struct tongue_argument *arguments; /* ends with neither letter nor name; NULL: none */
     unsigned operands_least, operands_most;
     /* Measures by talk_measure() and writes the table to talk->out. Runs as a step of the
      * document's pool, which it leaves with ERROR_USAGE (talk_refuse()) for arguments that the tool
@@ -66,16 +65,14 @@ struct talk {
 
     int argc; /* the tool's arguments as typed; valid while it speaks */
     char **argv;
-    const char *
-        values[TONGUE_ARGUMENTS_MOST]; /* in the order of the table of arguments; NULL: not given */
+    const char *values[TONGUE_ARGUMENTS_MOST]; /* in the table's order; NULL: not given */
     char **operands;
     unsigned operand_count;
     const char *more; /* a shorter command to suggest for the next measurement; NULL: the
                          measurement's own options */
     unsigned doubts;  /* flags of all results, combined */
     double elapsed_s, budget_s;
-    struct talk_run
-        *last; /* the latest measurement, which links to those before; talk_release() frees them */
+    struct talk_run *last; /* the latest; talk_release() frees all */
     const char **commands; /* fathom commands equivalent to the measurements */
     size_t command_count;
 };
