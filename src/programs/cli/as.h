@@ -15,8 +15,7 @@ struct as {
     double budget_most_s;
 };
 
-/* The tool whose name is the last part of the path that the program was started by; NULL: fathom.
- */
+/* The tool whose name is the last part of the path that started the program; NULL: fathom. */
 const struct tongue *as_called(const char *program);
 /* Returns an exit status, or a negative error code with the error filled in. */
 int as_speak(const struct as *, struct error *);

@@ -14,8 +14,7 @@
  * or import, where -o alone names the file of the document; the document in commands that combine
  * documents. */
 extern const struct option_spec format_options[], made_format_options[], joined_format_options[];
-/* Writes the help of one of these options, made from the outputs; false if it is not one of them.
- */
+/* Writes the help of one of these options, made from the outputs; false: not one of them. */
 bool output_option_help(const struct option_spec *, char *text, size_t size);
 
 /* Colour and block characters if the stream is a terminal and neither NO_COLOR nor TERM=dumb is
@@ -34,8 +33,7 @@ struct outlet output_choose(const struct settings *);
 bool outlet_is_document(const struct outlet *);
 bool outlet_is_text(const struct outlet *);
 bool outlet_takes_several(const struct outlet *);
-/* The error that outlet_write() would return, if it can be known before measuring. Writes nothing.
- */
+/* The error that outlet_write() would return, if it is known before measuring. Writes nothing. */
 int outlet_possible(const struct outlet *, struct error *);
 /* Writes the document; the text is the table of `probe`, or the summary if that is NULL. A failure
  * of standard output is no error here, because main() checks the stream. */

@@ -16,9 +16,8 @@ _Static_assert((int)FATHOM_USAGE == (int)ERROR_USAGE &&
                "codes of errors");
 
 /* Only one measurement may run: it would disturb another one in the process, and the signal handler
- * of the recall belongs to the process. The value is 0, or the id of the process that measures:
- * after fork() the child still sees the parent's id, and the measuring thread is not in the child.
- */
+ * of the recall belongs to the process. 0, or the id of the process that measures: a child of
+ * fork() still sees its parent's id, but does not have the measuring thread. */
 static atomic_int measuring;
 
 const char *fathom_version(void)

@@ -44,7 +44,7 @@ static const struct heading {
     {"Measuring ", NO_SECTION},
 };
 
-/* The finding that a line of a mix becomes; fathom's own name for the first is the same. */
+/* The finding that a line of a mix becomes; fathom itself finds bandwidth.read.all too. */
 static const struct {
     const char *begins, *finding;
 } mixes[] = {

@@ -129,7 +129,7 @@ static const char known[] =
     "SUM |COEFFICIENT_OF_VARIATION|MIN |MAX |AVG |nvbandwidth Version|Built from|CUDA |"
     "Driver Version|MPI version|Device |Process |NOTE:";
 
-/* "0: NVIDIA A10 (00000000:17:00)" */
+/* Reads "0: NVIDIA A10 (00000000:17:00)". */
 static void read_device(struct reading *reading, const char *text)
 {
     const char *name = strstr(text, ": ");

@@ -44,7 +44,7 @@ static void read_columns(struct reading *reading)
     bench->table = RAMLAT;
 }
 
-/* "  4k: 2.671 2.705" */
+/* Reads "  4k: 2.671 2.705". */
 static void read_sizes(struct reading *reading)
 {
     const struct sbc_bench *bench = reading->state;
@@ -70,7 +70,7 @@ static void read_sizes(struct reading *reading)
 
 /* --- tinymembench --- */
 
-/* "65536 : 4.6 ns / 7.7 ns" */
+/* Reads "65536 : 4.6 ns / 7.7 ns". */
 static void read_block(struct reading *reading)
 {
     static const struct series model = {
@@ -120,7 +120,7 @@ static bool is_rate(const struct rows *rows)
     return text && text < end && isdigit((unsigned char)*text) && rows_behind(rows, " MB/s");
 }
 
-/* " C copy backwards : 1495.6 MB/s (3, 5.2%)" */
+/* Reads " C copy backwards : 1495.6 MB/s (3, 5.2%)". */
 static void read_rate(struct reading *reading)
 {
     const struct sbc_bench *bench = reading->state;
