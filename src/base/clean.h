@@ -8,17 +8,17 @@
 
 enum { CLEAN_TEXT = 128 };
 
-/* Whether a character, by its code, is one of those. */
+/* Whether the code point is one of these characters. */
 bool clean_is_harmful(int code);
-/* The next inert character of *cursor (1 to 4 bytes) into `character`, and how many bytes it has;
- * 0 at the end of the text. */
+/* Writes the next character of *cursor, made inert (1 to 4 bytes), to `character` and moves the
+ * cursor past it. Returns its number of bytes; 0 at the end of the text. */
 size_t clean_next(const char **cursor, char character[4]);
-/* The whole text into `clean` of `size` bytes, cut between characters; returns `clean`, which
- * may be the text itself. A NULL text is an empty one. */
+/* Writes the text, made inert, to `clean` of `size` bytes, cut between characters; returns `clean`,
+ * which may be the text itself. NULL counts as an empty text. */
 char *clean_text(const char *text, char *clean, size_t size);
-/* As strcmp() of the two once they are inert: texts that differ may then look the same. */
+/* strcmp() of the two texts after both were made inert: different texts can compare as equal. */
 int clean_order(const char *a, const char *b);
-/* Columns that inert text takes on a terminal, one a character. */
+/* The columns that inert text takes on a terminal, at one for each character. */
 size_t clean_columns(const char *text);
 
 #endif

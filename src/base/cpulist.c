@@ -94,7 +94,8 @@ bool cpulist_text_has(const char *text, int id)
     return false;
 }
 
-/* Ranges that ascend are counted as they stand: documents may hold thousands of long ones. */
+/* Ascending ranges are counted without expanding them: documents may hold thousands of long ones.
+ * */
 size_t cpulist_text_count(const char *text)
 {
     struct cpulist list;
@@ -118,8 +119,7 @@ size_t cpulist_text_count(const char *text)
 
 enum {
     FEW = 2048,
-    /* No person names more ids than this, repeats counted; following such a text could take
-     * hours. */
+    /* The most ids that a text may name, repeats counted: expanding more could take hours. */
     NAMED_MOST = 16 * CPU_ID_MAX,
 };
 
@@ -130,7 +130,7 @@ struct named {
 };
 
 /* Stores each id that the text names in `ids`, in the text's order, and marks it in `chosen`, which
- * has room for the largest; either may be NULL. Returns false where the text is no list. */
+ * has room for the largest; either may be NULL. Returns false where the text is malformed. */
 static bool read_ranges(const char *text, int *ids, bool *chosen, struct named *named)
 {
     *named = (struct named){0};
@@ -158,7 +158,7 @@ static int by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* For short lists: takes no array of all ids, because documents may hold thousands of such
+/* For short lists: allocates no array of all ids, because documents may hold thousands of such
  * lists. */
 static int fill_few(struct cpulist *list, const char *text, struct named named)
 {
@@ -186,7 +186,7 @@ static int fill_many(struct cpulist *list, const char *text, struct named named)
     return code;
 }
 
-/* ERROR_USAGE where the text is no list. */
+/* ERROR_USAGE where the text is malformed. */
 static int look_over(const char *text, struct named *named, struct error *error)
 {
     if (read_ranges(text, NULL, NULL, named))
@@ -259,7 +259,7 @@ char *cpulist_format(const struct cpulist *list, char *text, size_t size)
 
 const char *cpulist_pooled(struct pool *pool, const struct cpulist *list)
 {
-    const size_t size = list->count * 8 + 1; /* seven digits and a comma: CPU_ID_MAX */
+    const size_t size = list->count * 8 + 1; /* for each id seven digits (CPU_ID_MAX) and a comma */
     char *text = pool_alloc(pool, size, 1);
     return text ? cpulist_format(list, text, size) : NULL;
 }

@@ -14,7 +14,7 @@
 
 enum {
     CPU_ID_MAX = 1 << 20, /* ids above this are refused as typing errors */
-    NODES_MAX = 1024,     /* nodes of memory: Linux has no more (CONFIG_NODES_SHIFT) */
+    NODES_MAX = 1024,     /* the most memory nodes that Linux supports (CONFIG_NODES_SHIFT) */
 };
 
 struct cpulist {
@@ -22,24 +22,24 @@ struct cpulist {
     size_t count;
 };
 
-/* Parses a person's list; ERROR_USAGE with a remedy for anything else (empty text, "3-", "7-3",
- * "1,,2", ids above CPU_ID_MAX). On success the caller frees with cpulist_free(). */
+/* Parses a list that a person typed; ERROR_USAGE with a remedy for anything else (empty text, "3-",
+ * "7-3", "1,,2", ids above CPU_ID_MAX). On success the caller frees with cpulist_free(). */
 int cpulist_parse(const char *text, struct cpulist *, struct error *);
-/* The same with the list in the pool, where it stays: there is nothing to free. */
+/* The same with the list in the pool, so the caller frees nothing. */
 int cpulist_read(const char *text, struct cpulist *, struct pool *, struct error *);
 /* Adds one id; ERROR_SYSTEM when there is no memory. Adding in ascending order takes constant time.
  */
 int cpulist_add(struct cpulist *, int id);
 bool cpulist_has(const struct cpulist *, int id);
-/* Whether the kernel's text, "0-1,4", holds the id; of text that is no list, what begins it counts.
- * NULL holds nothing. */
+/* Whether the kernel's text, "0-1,4", holds the id. Of a malformed text the ranges before the first
+ * error count. NULL holds nothing. */
 bool cpulist_text_has(const char *text, int id);
-/* How many CPUs the text names; 0 where it is NULL or no list. */
+/* How many CPUs the text names; 0 where it is NULL or malformed. */
 size_t cpulist_text_count(const char *text);
 int cpulist_copy(struct cpulist *to, const struct cpulist *from);
 /* Writes "0-7,16,18" into text, cut at `size` bytes; returns text. */
 char *cpulist_format(const struct cpulist *, char *text, size_t size);
-/* The same in the pool, whole; where there is no memory as pool_alloc(). */
+/* The same, never cut, in the pool. Without memory it does what pool_alloc() does. */
 const char *cpulist_pooled(struct pool *, const struct cpulist *);
 void cpulist_free(struct cpulist *);
 

@@ -17,8 +17,8 @@ int error_set(struct error *error, int code, const char *format, ...)
     if (length >= (int)sizeof error->text)
         text_drop_half(error->text);
     /* The text quotes what a person typed or what a file holds, so it is made inert: it must stay
-     * one line that no terminal acts on. What is inert is never longer, so it can take the text's
-     * own place. */
+     * one line that no terminal acts on. Inert text is never longer, so it is written over the
+     * original. */
     clean_text(error->text, error->text, sizeof error->text);
     error->code = code;
     return code;

@@ -1,8 +1,8 @@
 /*
- * What a person meant by a word that nothing is called: the closest of the words that there are, by
- * letters left out, added, changed or swapped with their neighbour (optimal string alignment, after
- * Damerau, "A technique for computer detection and correction of spelling errors", CACM 7(3),
- * 1964).
+ * Suggests a known word for an unknown one that a person typed: the word with the fewest edits,
+ * where an edit leaves out, adds or changes a letter or swaps two neighbours (optimal string
+ * alignment, after Damerau, "A technique for computer detection and correction of spelling errors",
+ * CACM 7(3), 1964).
  */
 #ifndef FATHOM_BASE_GUESS_H
 #define FATHOM_BASE_GUESS_H
@@ -12,18 +12,20 @@
 struct guess {
     const char *typed;
     const char *word; /* the closest of those offered; NULL: none is close enough */
-    unsigned edits;   /* from one to the other */
+    unsigned edits;   /* between `typed` and `word` */
 };
 
-/* Edits that make one word the other, whatever their case; `most` + 1 where it takes more. */
+/* Edits that turn one word into the other, ignoring case; `most` + 1 where it takes more than
+ * `most`. */
 unsigned guess_edits(const char *a, const char *b, unsigned most);
 
-/* Compares the word with what was typed. Near means one edit in three letters, or a word that
- * begins with what was typed. Of equally near words the first is kept. */
+/* Keeps the word if it is closer to what was typed than the words offered before; of equally close
+ * words the first is kept. Close enough is one edit for each three letters, or a word that begins
+ * with what was typed. */
 void guess_offer(struct guess *, const char *word);
 
-/* Says that nothing of that kind ("probe") has the name, and the closest word or else what to do
- * ("'fathom list' shows them"). Returns ERROR_USAGE. */
+/* Writes the error "no KIND is called ..." with the closest word or, where there is none, with
+ * `otherwise`, which says what to do ("'fathom list' shows them"). Returns ERROR_USAGE. */
 int guess_refuse(const struct guess *, const char *kind, const char *otherwise, struct error *);
 
 #endif

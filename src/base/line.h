@@ -1,4 +1,4 @@
-/* A line of text that is put together piece by piece, in a buffer of its own. */
+/* A line of text, assembled piece by piece in its own buffer. */
 #ifndef FATHOM_BASE_LINE_H
 #define FATHOM_BASE_LINE_H
 
@@ -9,7 +9,7 @@ struct line {
     size_t length;
 };
 
-/* Cut at the end of the buffer. */
+/* Appends; what does not fit in the buffer is cut. */
 void line_add(struct line *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds the text of a document, made inert (base/clean.h). */
 void line_add_clean(struct line *, const char *text);

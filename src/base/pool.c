@@ -41,7 +41,8 @@ struct scratch_work {
     void *with;
 };
 
-/* What leaves either pool leaves to pool_scratch(), which frees the scratch and leaves further. */
+/* Work that leaves either pool leaves to pool_scratch(), which frees the scratch pool and then
+ * leaves the outer step. */
 static int work_with_scratch(void *with)
 {
     struct scratch_work *own = with;
@@ -160,7 +161,7 @@ void *pool_extend(struct pool *pool, void **array, size_t *count, size_t more, s
             memcpy(larger, *array, *count * size);
         *array = larger;
     }
-    void *first = *array ? (unsigned char *)*array + size * *count : NULL; /* none of none */
+    void *first = *array ? (unsigned char *)*array + size * *count : NULL; /* nothing to add */
     *count = wanted;
     return first;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* A metric's unit is the base unit that OpenMetrics asks for ("Units and base units"). A clock, a
- * temperature or a power is a condition of the run, neither better nor worse; a size says where a
- * curve bends and has no worse side either. */
+ * temperature or a power is a condition of the run, and a size says where a curve bends: for these
+ * neither direction is worse. */
 static const struct quantity quantities[] = {
     {"", DIMENSION_NUMBER, SIDE_NEITHER, 1, "", 1, ""},
     {"ns", DIMENSION_TIME, SIDE_MORE, 1, "", 1e-9, "seconds"},

@@ -1,8 +1,8 @@
 /*
- * Quantities: what a unit in a document measures, which way it is worse, and how people and
- * OpenMetrics write it. This is the one table of units: all code asks it, and no other code
- * compares a unit's text. A unit that is not in it comes from another tool: it is shown as it is
- * and has no worse side.
+ * Quantities: what a unit in a document measures, which direction is worse, and how people and
+ * OpenMetrics write it. This is the only table of units: all code looks units up here, and no other
+ * code compares a unit's text. A unit that is not in the table comes from another tool: it is shown
+ * unchanged and neither direction is worse.
  */
 #ifndef FATHOM_BASE_QUANTITY_H
 #define FATHOM_BASE_QUANTITY_H
@@ -25,7 +25,7 @@ enum dimension {
 
 /* Which way a value is worse. */
 enum side {
-    SIDE_OF_UNIT, /* of a finding: the side of its unit */
+    SIDE_OF_UNIT, /* only of a finding: the same as its unit */
     SIDE_NEITHER,
     SIDE_MORE, /* more is worse */
     SIDE_LESS,
@@ -35,24 +35,25 @@ struct quantity {
     const char *unit; /* as documents have it: "ns" */
     enum dimension dimension;
     enum side worse; /* never SIDE_OF_UNIT */
-    /* Tables show the value over `divisor` in the unit `shown_unit`, "" where the document's own
-     * unit is to be shown: 1e9 and "GB/s". */
+    /* Tables show the value divided by `divisor` in the unit `shown_unit`, as in 1e9 and "GB/s"; ""
+     * means the document's own unit. */
     double divisor;
     const char *shown_unit;
-    /* OpenMetrics: the value times `metric_factor` is in the base unit `metric`, which is the end
-     * of the metric's name; "" for none. */
+    /* OpenMetrics: the value times `metric_factor` is in the base unit `metric`, which ends the
+     * metric's name; "" where there is no unit. */
     double metric_factor;
     const char *metric;
 };
 
-/* NULL for a unit that is not in the table. No unit at all (NULL) is that of plain numbers, "". */
+/* NULL for a unit that is not in the table. A unit of NULL counts as "", the unit of plain numbers.
+ * */
 const struct quantity *quantity_of(const char *unit);
-/* The i-th of the table; NULL behind its end. */
+/* The i-th entry of the table; NULL past its end. */
 const struct quantity *quantity_at(unsigned i);
 
-/* Whether the unit is one of that dimension. */
+/* Whether the unit is in the table and has that dimension. */
 bool quantity_is(const char *unit, enum dimension);
-/* Whether two texts are the same unit, be it known or not; NULL is "". */
+/* Whether two texts are the same unit, known or not; NULL is "". */
 bool quantity_same(const char *a, const char *b);
 /* Whether values in the two units can be compared: both units are the same and known. */
 bool quantity_comparable(const char *a, const char *b);

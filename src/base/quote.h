@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A CSV cell (RFC 4180) that is put together from texts, made inert (base/clean.h). It is gone
- * through twice, first to see whether it needs quotes:
+/* A CSV cell (RFC 4180) of one or more texts, made inert (base/clean.h). The caller adds the texts
+ * in two passes: the first finds whether the cell needs quotes, the second writes it:
  *
  *     struct csv_cell cell = {0};
  *     while (csv_cell_pass(&cell, out)) {
@@ -14,24 +14,25 @@
  *         csv_cell_add(&cell, "another");
  *     }
  *
- * A text that begins like a formula gets an apostrophe, which a spreadsheet takes for plain text.
+ * A cell that begins like a formula gets an apostrophe, so that a spreadsheet takes it for text.
  */
 struct csv_cell {
     FILE *out;  /* NULL in the first pass */
-    int passes; /* that were begun */
+    int passes; /* passes begun so far, 0 to 3 */
     bool begun, quoted;
 };
 bool csv_cell_pass(struct csv_cell *, FILE *);
 void csv_cell_add(struct csv_cell *, const char *text);
-/* A cell of one text; NULL is an empty one. */
+/* A cell of one text; NULL is an empty cell. */
 void csv_print(FILE *, const char *text);
 
-/* How a character, given by its code, stands in a JSON string: NULL where it stands for itself,
- * else the escape sequence, so that a terminal acts on none and nothing is lost. `in_markup`:
- * within <script>, where <, >, & and ' are escaped too. */
+/* The escape sequence for a code point in a JSON string; NULL where it needs none. Harmful
+ * characters (base/clean.h) are escaped, so a terminal acts on none and nothing is lost.
+ * `in_markup`: within <script>, where <, >, & and ' are escaped too. */
 enum { JSON_ESCAPE = 16 };
 const char *json_escape(int code, bool in_markup, char escape[JSON_ESCAPE]);
-/* A JSON string of at most `most` bytes of the text, made inert, and "…" where it is longer. */
+/* Writes the text, made inert, as a JSON string. A text of more than `most` bytes is cut and ends
+ * in "…". */
 void json_print(FILE *, const char *text, size_t most, bool in_markup);
 
 #endif

@@ -25,8 +25,8 @@ static inline uint64_t random_next(struct random *random)
     return random_mix(random->state += 0x9e3779b97f4a7c15u);
 }
 
-/* The upper 64 bits of a product, from halves: 32-bit machines have no type that holds all of it.
- */
+/* The upper 64 bits of a product, from 32-bit halves: compilers for 32-bit machines have no 128-bit
+ * type. */
 static inline uint64_t random_upper(uint64_t a, uint64_t b)
 {
     const uint64_t low = UINT32_MAX;

@@ -21,13 +21,13 @@ static int folder_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* Creates a file of that name, which must be new. O_EXCL follows no link either. */
+/* Creates a new file. O_EXCL refuses an existing name and follows no link. */
 static int create(const char *name, mode_t mode)
 {
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
-/* The new file gets the owner and the mode of the file that it will replace. */
+/* Gives the new file the owner and the mode of the file that it will replace. */
 static int be_like(int file, const struct stat *old, const char *path, struct error *error)
 {
     struct stat now;
@@ -47,10 +47,10 @@ static void give_up(char *temporary)
     free(temporary);
 }
 
-/* Opens a new file in the folder of `path`, whose name, which the caller frees, does not grow with
- * the target's so that it can't be too long. O_EXCL with 0666 leaves the mode to the umask, which
- * mkstemp() would not. A file that takes the place of an older one, `old` or NULL, is never open to
- * more than that was. Errors name `typed`. */
+/* Creates a temporary file in the folder of `path`; the caller frees *name. The name does not
+ * contain the target's, so that it can't be too long. O_EXCL with 0666 leaves the mode to the
+ * umask, which mkstemp() would not. A file that replaces `old` (NULL for none) never grants more
+ * access than `old`. Errors name `typed`. */
 static int open_beside(const char *path, const struct stat *old, char **name, const char *typed,
                        struct error *error)
 {
@@ -74,16 +74,16 @@ static int open_beside(const char *path, const struct stat *old, char **name, co
     return target_refuse(typed, "too many temporary files lie beside it", error);
 }
 
-/* Closes the stream. `code` and `reason` are what writing to it came to; an error's text names
- * `path`. */
+/* Closes the stream. `code` and `reason` are the result of the writing before; errors name `path`.
+ * */
 static int close_written(FILE *stream, int code, struct error *reason, const char *path,
                          struct error *error)
 {
     if (code == 0 && ferror(stream))
         code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
     /* The file must be on the disk before the rename, or a power cut could leave neither the old
-     * nor the new one. fsync() fails with EINVAL or the like on what is no file on a disk, which
-     * needs none. */
+     * nor the new one. fsync() fails with EINVAL or the like on pipes and devices, which need none.
+     * */
     if (code == 0 &&
         (fflush(stream) == EOF ||
          (fsync(fileno(stream)) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))))
@@ -93,7 +93,7 @@ static int close_written(FILE *stream, int code, struct error *reason, const cha
     return code < 0 ? target_refuse(path, reason->text, error) : 0;
 }
 
-/* Takes over the open file. */
+/* Takes ownership of the open file. */
 static int stream_of(int file, FILE **stream, const char *path, struct error *error)
 {
     *stream = fdopen(file, "w");
@@ -103,7 +103,7 @@ static int stream_of(int file, FILE **stream, const char *path, struct error *er
     return out_of_memory(path, error);
 }
 
-/* Takes over the open file and closes it. */
+/* Takes ownership of the open file and closes it. */
 static int write_and_close(save_function *write, const void *content, int file, const char *path,
                            struct error *error)
 {
@@ -114,7 +114,7 @@ static int write_and_close(save_function *write, const void *content, int file, 
                     : close_written(stream, write(content, stream, &reason), &reason, path, error);
 }
 
-/* Writes a temporary file in the folder of `path`, whose name the caller frees. */
+/* Writes a temporary file in the folder of `path`; the caller frees *name. */
 static int write_beside(const char *path, const struct stat *old, save_function *write,
                         const void *content, const char *typed, char **name, struct error *error)
 {
@@ -127,7 +127,7 @@ static int write_beside(const char *path, const struct stat *old, save_function 
     return code;
 }
 
-/* Gives the temporary file its name, or removes it, and frees `temporary`. */
+/* Renames the temporary file to `path`, or removes it after an error, and frees its name. */
 static int rename_to(char *temporary, const char *path, const char *typed, struct error *error)
 {
     int code = 0;
@@ -139,8 +139,8 @@ static int rename_to(char *temporary, const char *path, const char *typed, struc
     return code;
 }
 
-/* `patient`: waits for a pipe's reader. What stood there when it was looked at must be what is
- * opened: a pipe may have been put in a device's place since. */
+/* `patient`: waits for a pipe's reader. The opened file must be the one that target_look() saw,
+ * because a pipe may have replaced a device since. */
 static int open_stream(const struct target *target, const char *path, bool patient,
                        struct error *error)
 {
@@ -220,7 +220,7 @@ int saving_begin(struct saving *saving, const char *path, struct error *error)
     if (code == 0 && !saving->name)
         code = out_of_memory(path, error);
     if (code == 0 && target.kind != TARGET_STREAM) {
-        /* Whether a file can take its place, with the same owner. */
+        /* Test whether a new file could replace it with the same owner. */
         char *name;
         const struct stat *old = target.kind == TARGET_FILE ? &target.status : NULL;
         code = open_beside(target.path, old, &name, path, error);
@@ -243,7 +243,8 @@ int saving_begin_new(struct saving *saving, const char *path, struct error *erro
     return code;
 }
 
-/* The n-th name for what has the target's name already. A name that would grow too long is cut. */
+/* The n-th name to try after the target's own, which is taken. A name that would be too long is
+ * cut. */
 static char *nth_name(const struct saving *saving, int n)
 {
     char *name = NULL, number[16] = "";
@@ -262,9 +263,9 @@ static char *nth_name(const struct saving *saving, int n)
     return asprintf(&name, "%.*s%s.partial", folder + length, path, number) < 0 ? NULL : name;
 }
 
-/* Gives the temporary file an unused name; -1 with errno, EEXIST where the name is taken. A hard
- * link is never seen empty; where the file system has no hard links, an empty file holds the name
- * until the rename. */
+/* Renames the temporary file to an unused name; -1 with errno, EEXIST where the name is taken. A
+ * hard link never shows an empty file; where the file system has no hard links, an empty file
+ * reserves the name until the rename. */
 static int take_name(const char *temporary, const char *name)
 {
     if (link(temporary, name) == 0)
@@ -278,8 +279,8 @@ static int take_name(const char *temporary, const char *name)
     return rename(temporary, name);
 }
 
-/* Gives the temporary file the first name that is free, which becomes the holder's; frees
- * `temporary`. */
+/* Renames the temporary file to the first free name, which becomes the holder's; frees `temporary`.
+ * */
 static int take_free_name(struct saving *saving, char *temporary, struct error *error)
 {
     char *name = strdup(saving->path);
@@ -308,7 +309,7 @@ static int take_free_name(struct saving *saving, char *temporary, struct error *
     return code;
 }
 
-/* A name that was made up is the holder's. */
+/* Makes the holder's name the final one, because a generated name has no older file to replace. */
 static int adopt_name(struct saving *saving, struct error *error)
 {
     char *path = strdup(saving->holder), *name = strdup(saving->holder);
@@ -324,7 +325,8 @@ static int adopt_name(struct saving *saving, struct error *error)
     return 0;
 }
 
-/* The older file, whose owner and mode the holder gets: `status`, filled; or NULL. */
+/* The status of the older file, for the holder's owner and mode, filled in `status`; NULL where
+ * there is no older file. */
 static const struct stat *older(const struct saving *saving, struct stat *status)
 {
     const bool there =
@@ -360,7 +362,7 @@ const char *saving_beside(const struct saving *saving)
                : NULL;
 }
 
-/* The holder replaces the older file. */
+/* Renames the holder over the older file. */
 static int take_place(struct saving *saving, struct error *error)
 {
     if (saving_beside(saving) && rename(saving->holder, saving->path) < 0)
@@ -380,7 +382,7 @@ int saving_finish(struct saving *saving, save_function *write, const void *conte
 
 /* --- rows --- */
 
-/* What is no file is opened itself. */
+/* Opens the pipe or device. */
 static int open_channel(const struct saving *saving, struct error *error)
 {
     struct target target;

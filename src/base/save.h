@@ -1,7 +1,8 @@
-/* Writes a file so that no reader sees half of it, and so that an older file stays until the new
- * one is whole: to a temporary file in the same folder, then a rename. A pipe or device
- * (/dev/stdout, /dev/fd/3, /dev/full) is written directly, once. Of a symbolic link the target is
- * replaced. A replaced file keeps its owner and its mode. base/target.h says what is refused. */
+/* Writes a file as a temporary file in the same folder and then renames it, so that no reader sees
+ * half a file and an older file stays until the new one is complete. A pipe or device (/dev/stdout,
+ * /dev/fd/3, /dev/full) is written directly, once. A symbolic link stays and its target is
+ * replaced. A replaced file keeps its owner and mode. base/target.h says which paths are refused.
+ * */
 #ifndef FATHOM_BASE_SAVE_H
 #define FATHOM_BASE_SAVE_H
 
@@ -10,59 +11,59 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes the content; 0, or a negative code with the error filled in. The caller checks the
- * stream. */
+/* Writes the content; returns 0, or a negative code with the error filled in. The caller checks the
+ * stream for write errors. */
 typedef int save_function(const void *content, FILE *, struct error *);
 
-/* ERROR_USAGE naming the path when it can't be written, its owner can't be kept, the content can't
- * be made whole, or the disk is full: what was there is then still there, and no temporary file.
- * ERROR_INTERRUPTED when a signal ended the wait for a pipe's reader. */
+/* ERROR_USAGE naming the path when it can't be written, its owner can't be kept, writing the
+ * content fails, or the disk is full: the older file is then unchanged and no temporary file is
+ * left. ERROR_INTERRUPTED when a signal ended the wait for a pipe's reader. */
 int save_file(const char *path, save_function *, const void *content, struct error *);
 
-/* Writes to a pipe or device without waiting for a pipe's reader, for a run that was interrupted;
- * ERROR_USAGE if there is no reader. 1: written. 0: the path names a file or nothing, and is left
- * alone. */
+/* For a run that was interrupted: writes to a pipe or device without waiting for a pipe's reader;
+ * ERROR_USAGE if there is no reader. Returns 1 when written, and 0 where the path names a file or
+ * nothing, which is left alone. */
 int save_to_stream(const char *path, save_function *, const void *content, struct error *);
 
-/* Refuses what save_file() would refuse now, and leaves everything as it is. */
+/* Fails where save_file() would fail now, and leaves everything unchanged. */
 int save_possible(const char *path, struct error *);
 
-/* A file that is written again and again while something is measured. Where there was no file, it
- * exists from the first write on. Where there was one, the results so far are kept in PATH.partial
- * until saving_finish(), so that nothing replaces an older document before it is complete. Pipes
- * and devices are written by saving_finish() alone. Names are made with O_EXCL: two runs never
- * write to one file. An existing PATH.partial, perhaps of a run that was killed, stays;
- * PATH.2.partial is used then. */
+/* A file that is written repeatedly during a measurement. A new file exists from the first write
+ * on. Where there was a file, the results so far are kept in PATH.partial until saving_finish(), so
+ * that nothing replaces an older document before the new one is complete. Pipes and devices are
+ * written by saving_finish() alone. Names are created with O_EXCL, so two runs never write to one
+ * file. An existing PATH.partial, perhaps of a run that was killed, stays; PATH.2.partial is used
+ * then. */
 struct saving {
-    char *path;   /* the file to be; NULL where it is none */
-    char *holder; /* the file that holds what is known so far; NULL: there is none yet */
-    char *name;   /* as a person typed it, or as it was made up */
-    bool made_up; /* the next free name is taken */
-    bool done;    /* the holder has taken the file's place */
+    char *path;   /* the final file; NULL for a pipe or device */
+    char *holder; /* the file with the results so far; NULL before the first write */
+    char *name;   /* the path as typed or generated */
+    bool made_up; /* the name was generated, so the next free one may be used */
+    bool done;    /* the holder has replaced the older file */
 };
 
-/* Refuses what save_possible() refuses, and creates nothing. The caller frees by saving_free(),
+/* Refuses what save_possible() refuses, and leaves no file. The caller frees with saving_free(),
  * also after an error. */
 int saving_begin(struct saving *, const char *path, struct error *);
-/* The same of a new file PATH whose name nobody typed: where it exists, the next free name is
- * taken, "name.json", "name-2.json" and so on. saving.name is the one that was taken, from the
- * first time that it is written. */
+/* The same for a generated name: where PATH exists, the next free name is used, "name.json",
+ * "name-2.json" and so on. From the first write on, saving.name is the name in use. */
 int saving_begin_new(struct saving *, const char *path, struct error *);
-/* Writes what is known so far. Errors as save_file(). */
+/* Writes the results so far, except to a pipe or device. Errors are those of save_file(). */
 int saving_update(struct saving *, save_function *, const void *content, struct error *);
-/* Writes everything and replaces the older file; saving is then over. After an error the holder
+/* Writes everything and replaces the older file, which ends the saving. After an error the holder
  * stays. */
 int saving_finish(struct saving *, save_function *, const void *content, struct error *);
 /*
- * In place of saving_update() and saving_finish(), for a table that has more rows than there is
- * memory: a stream that its rows are written to, from the first to the last. What is no file is
- * opened itself, which waits for a pipe's reader.
+ * Replaces saving_update() and saving_finish() for a table with more rows than memory holds: opens
+ * a stream, and the caller writes all rows to it in order. A pipe or device is opened itself, which
+ * waits for a pipe's reader.
  */
 int saving_open(struct saving *, FILE **, struct error *);
-/* Closes the stream in any case. `whole`: it has all rows, and takes the place of what was there;
- * otherwise, and after an error, the holder stays. Where the stream has failed, errno tells why. */
+/* Closes the stream in any case. `whole`: all rows were written, so the holder replaces the older
+ * file; otherwise, and after an error, the holder stays. After a failed write, errno must still
+ * tell why. */
 int saving_close(struct saving *, FILE *, bool whole, struct error *);
-/* Where the results so far are, while the older file is still there: the holder; else NULL. */
+/* The path of the holder while the older file still exists; else NULL. */
 const char *saving_beside(const struct saving *);
 void saving_free(struct saving *);
 

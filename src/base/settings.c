@@ -35,7 +35,7 @@ static int check_range(const struct option_spec *spec, const char *text, double 
                        struct error *error)
 {
     bool size = spec->type == OPTION_SIZE || spec->type == OPTION_SIZES;
-    /* Beyond this a 32-bit program would measure another size than asked for. */
+    /* A 32-bit program can't address more, and would measure another size than asked for. */
     const double addressable = sizeof(size_t) < sizeof(uint64_t) ? (double)PTRDIFF_MAX : INFINITY;
     double most = spec->most > 0 ? spec->most : size ? addressable : INFINITY;
     if (value >= spec->least && value <= most &&
@@ -141,7 +141,7 @@ static int set_value(struct settings *settings, struct setting *setting, const c
         code =
             option_choose(setting->spec->name, setting->spec->choices, text, strlen(text), error);
         if (code < 0)
-            return code; /* what was set stays */
+            return code; /* the old choice stays */
         setting->choice = code;
         return 0;
     case OPTION_TEXT:

@@ -5,10 +5,10 @@
  * An option has a line in a table and a `struct setting` in the struct that the table fills:
  *
  *     struct chase_options { struct setting size, pages; };
- *     {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "...", offsetof(struct chase_options,
- * size)},
+ *     {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "...",
+ *      offsetof(struct chase_options, size)},
  *
- * so who reads it writes options->size.bytes, and the compiler knows its name.
+ * Code then reads options->size.bytes, a name that the compiler checks.
  */
 #ifndef FATHOM_BASE_SETTINGS_H
 #define FATHOM_BASE_SETTINGS_H
@@ -41,15 +41,15 @@ struct option_spec {
     double least, most;   /* range of numbers; most = 0: no upper bound of its own */
     const char *const *choices; /* NULL-terminated */
     const char *help;
-    size_t at; /* where the struct that the table fills has it; 0 as well where none is filled */
+    size_t at; /* its offset in the struct that the table fills; 0 too where none is filled */
 };
 
-/* The value of an option: the member that its type says. */
+/* The value of an option, in the member for its type. */
 struct setting {
     const struct option_spec *spec;
-    bool has;         /* it was set, by a person or by its default. A flag has no other value */
+    bool has;         /* a person or its default set it; a flag has no other value */
     bool given;       /* a person set it */
-    const char *text; /* as typed, of any type; NULL where it was not set */
+    const char *text; /* as typed, for any type; NULL where unset */
     double number;    /* OPTION_INTEGER, OPTION_REAL */
     uint64_t bytes;   /* OPTION_SIZE */
     int choice;       /* OPTION_CHOICE: the index in `choices` */
@@ -58,12 +58,12 @@ struct setting {
     struct cpulist cpus; /* OPTION_CPUS */
 };
 
-/* Whether the option takes a file name, which its argument's name tells: other text options take
- * names from a list, or patterns. */
+/* Whether the option takes a file name: its argument is called FILE. Other text options take names
+ * from a list, or patterns. */
 bool option_names_file(const struct option_spec *);
 
-/* The index of the word, which has `length` characters, in the choices (ending with NULL).
- * ERROR_USAGE names the option, the word and what would do. For options that list several. */
+/* The index in `choices` (ending with NULL) of the word, which has `length` bytes. ERROR_USAGE
+ * names the option, the word and the choices. For options that take several words. */
 int option_choose(const char *option, const char *const *choices, const char *word, size_t length,
                   struct error *);
 
@@ -71,8 +71,8 @@ struct settings {
     struct setting *list;
     size_t count;
     struct pool pool;
-    /* What a person set there holds here too, for the options that both have: nothing is parsed
-     * twice. It must live as long. NULL: none. */
+    /* Other settings, of which each option that a person set replaces this one's, so that nothing
+     * is parsed twice. They must live as long as these. NULL: none. */
     const struct settings *given;
 };
 
@@ -84,18 +84,18 @@ void settings_free(struct settings *);
  * allowed. */
 int settings_set(struct settings *, const char *name, const char *text, struct error *);
 
-/* Copies the values of a table's options to `options`, each to where its line says. They live as
- * long as the settings do. */
+/* Copies the values of a table's options to `options`, each to its spec's offset `at`. What they
+ * point to lives as long as the settings. */
 void settings_fill(const struct settings *, const struct option_spec *table, void *options);
 
-/* Whether it was set, by a person or by its default. For flags use this one: they have no value. */
+/* Whether a person or its default set the option. For a flag this is its value. */
 bool settings_has(const struct settings *, const char *name);
 /* Whether a person set it. */
 bool settings_given(const struct settings *, const char *name);
-/* The first of those names, ending with NULL, that a person set; NULL where none was. */
+/* The first of the names (ending with NULL) that a person set; NULL where none was. */
 const char *settings_first_given(const struct settings *, const char *const *names);
 
-/* Getters; the name and type must exist, and a value must be there (settings_has). */
+/* Getters. The option must exist, have the getter's type and be set (settings_has). */
 double settings_number(const struct settings *, const char *name); /* INTEGER and REAL */
 uint64_t settings_size(const struct settings *, const char *name);
 size_t settings_sizes(const struct settings *, const char *name, const uint64_t **sizes);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40 }; /* as Linux: a longer chain is a circle */
+enum { LINKS_MAX = 40 }; /* Linux's limit: a longer chain is taken for a loop */
 
 int target_refuse(const char *path, const char *why, struct error *error)
 {
@@ -36,7 +36,8 @@ int target_channel(const char *path)
 
 /* --- following links --- */
 
-/* `link` is a link or a pipe at the first `length` bytes of the path. */
+/* Whether another user could have put the link or pipe, the first `length` bytes of the path,
+ * there. */
 static bool is_trap(const char *path, size_t length, const struct stat *link)
 {
     struct stat folder;
@@ -48,8 +49,8 @@ static bool is_trap(const char *path, size_t length, const struct stat *link)
     return open && link->st_uid != geteuid() && link->st_uid != folder.st_uid;
 }
 
-/* The path with the link at its first `length` bytes replaced by what the link names. NULL with
- * errno where that can't be known. */
+/* The path with the link, its first `length` bytes, replaced by the link's target, for the caller
+ * to free; NULL with errno after an error. */
 static char *replace_link(const char *path, size_t length)
 {
     char to[PATH_MAX], *followed = NULL;
@@ -67,8 +68,8 @@ static char *replace_link(const char *path, size_t length)
     return followed;
 }
 
-/* Replaces the first link in *path by what it names. 1 where there was one, 0 where there is none,
- * or the error; `typed` is the path that the error names. */
+/* Replaces the first link in *path by its target. Returns 1 after a replacement, 0 where there is
+ * no link, or an error that names `typed`. */
 static int follow_one(char **path, const char *typed, struct error *error)
 {
     struct stat status;
@@ -80,7 +81,7 @@ static int follow_one(char **path, const char *typed, struct error *error)
         const int code = lstat(part, &status);
         free(part);
         if (code < 0)
-            return 0; /* what is not there is no link */
+            return 0; /* nothing exists here, so no link follows */
         const bool last = !(*path)[end], is_link = S_ISLNK(status.st_mode);
         if (((last && S_ISFIFO(status.st_mode)) || is_link) && is_trap(*path, end, &status))
             return target_refuse(
@@ -119,7 +120,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* *changed: what is there came or was replaced meanwhile, by another run in the same folder. */
+/* *changed: another run in the same folder created or replaced the file during the check. */
 static int look_once(struct target *target, const char *path, bool *changed, struct error *error)
 {
     *changed = false;
@@ -147,7 +148,7 @@ static int look_once(struct target *target, const char *path, bool *changed, str
     if (S_ISDIR(target->status.st_mode))
         return target_refuse(path, "it is a directory", error);
     target->kind = S_ISREG(target->status.st_mode) ? TARGET_FILE : TARGET_STREAM;
-    /* Links in /proc name what no path leads to: a pipe, a file that is deleted. */
+    /* Links in /proc can lead to something that has no path: a pipe, or a deleted file. */
     if (stat(target->path, &found) < 0 || !is_same(&found, &target->status)) {
         if (target->kind == TARGET_FILE) {
             *changed = true;
@@ -156,7 +157,7 @@ static int look_once(struct target *target, const char *path, bool *changed, str
         free(target->path);
         target->path = strdup(path);
     }
-    /* A rename would replace even a file that its owner has protected from writing. */
+    /* rename() would replace even a file that its owner has protected from writing. */
     if (!target->path)
         return error_set(error, ERROR_SYSTEM, "%s: out of memory", path);
     return access(target->path, W_OK) < 0 ? target_refuse(path, strerror(errno), error) : 0;

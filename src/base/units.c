@@ -12,7 +12,7 @@ static const char prefixes[] = "KMGTPE";
 int number_parse(const char *text, double *value, struct error *error)
 {
     char *end;
-    /* strtod also takes hexadecimal, "inf" and "nan", which nobody means here. */
+    /* strtod also accepts hexadecimal, "inf" and "nan", which are no numbers here. */
     if (!text[strspn(text, "0123456789.eE+-")] && *text) {
         *value = strtod(text, &end);
         if (!*end && isfinite(*value))
@@ -63,7 +63,7 @@ char *figure_format(double value, int digits, char *text)
         strcpy(text, "-");
         return text;
     }
-    /* The magnitude of the rounded value: 9.996 has three digits as 10.0 and not as 10.00. */
+    /* The decimals follow from the rounded value: 9.996 with three digits is 10.0 and not 10.00. */
     char rounded[UNIT_TEXT];
     snprintf(rounded, sizeof rounded, "%.*e", digits - 1, value);
     int decimals = digits - 1 - atoi(strchr(rounded, 'e') + 1);
@@ -74,7 +74,7 @@ char *figure_format(double value, int digits, char *text)
 char *size_format(double bytes, char *text)
 {
     int prefix = 0;
-    /* From 1023.5 on the value would be rounded to 1024 of the smaller unit. */
+    /* From 1023.5 on, rounding would print 1024 of the smaller unit. */
     while (prefix < (int)sizeof prefixes - 1 && bytes >= 1023.5) {
         bytes /= 1024;
         prefix++;
@@ -128,7 +128,7 @@ char *hertz_format(double hertz, char *text)
 
 char *duration_format(double seconds, char *text)
 {
-    /* Rounded before it is divided, or 119.6 s would be 1 min 60 s. */
+    /* Seconds are rounded before they are divided, or 119.6 s would be 1 min 60 s. */
     double minutes = round(seconds / 60);
     if (!(seconds >= 0) || isinf(seconds))
         strcpy(text, "-");
@@ -146,7 +146,7 @@ char *duration_format(double seconds, char *text)
     return text;
 }
 
-/* The decimal number of `whole` after its point moved left by `decimals`; returns its end. */
+/* Writes `whole` / 10^`decimals` without trailing zeros; returns the end of the text. */
 static char *fixed_format(uint64_t whole, int decimals, char *text)
 {
     char digits[UNIT_TEXT];
@@ -165,9 +165,9 @@ static char *fixed_format(uint64_t whole, int decimals, char *text)
     return text;
 }
 
-/* The same result as the search below by exact arithmetic, twenty times as fast: a float from 1e-4
- * to 1e7 times a power of ten up to 10^12 fits into a double, and so does that product rounded.
- * Returns false for other values. */
+/* Gives the same result as the search below by exact arithmetic, twenty times as fast: a float from
+ * 1e-4 to 1e7 times a power of ten up to 10^12 fits into a double, and so does that product
+ * rounded. Returns false for other values. */
 static bool float_format_fast(float value, char *text)
 {
     static const double powers[] = {1e0, 1e1, 1e2, 1e3,  1e4,  1e5, 1e6,

@@ -2,8 +2,9 @@
 #ifndef FATHOM_BASE_UTF8_H
 #define FATHOM_BASE_UTF8_H
 
-/* The code point at *cursor, having moved past it; 0 at the end of the text, where it stays. A byte
- * that begins no complete valid sequence is skipped alone and gives -1. */
+/* Returns the code point at *cursor and moves past it; at the end of the text returns 0 and does
+ * not move. A byte that does not begin a complete valid sequence is skipped alone and returns -1.
+ * */
 int utf8_next(const char **cursor);
 
 #endif

@@ -23,7 +23,7 @@
 
 struct tool_facts {
     const char *version, *commit, *compiler;
-    const char *analysed; /* the version that computed the findings anew; NULL: the one above */
+    const char *analysed; /* the version that computed the findings again; NULL: `version` */
 };
 
 struct run_facts {
@@ -36,7 +36,7 @@ struct run_facts {
     double precision; /* relative half width asked for: 0.01 */
     double budget_s;
     bool complete;
-    /* For a document that was made of others: how ("merge" or "baseline"), and of how many runs or
+    /* For a document made from others: how ("merge" or "baseline"), and from how many runs or
      * documents. Then `started` is that of the newest one, and the facts of a single run are
      * absent: id, elapsed_s, command, seed, precision and budget_s. NULL and 0 in the document of
      * one run. */
@@ -49,9 +49,9 @@ struct cache_facts {
     const char *type; /* "data", "instruction" or "unified" */
     uint64_t size_bytes;
     unsigned line_bytes, ways; /* 0 where the machine does not say */
-    const char *shared_cpus;   /* CPU list: those that share one instance of it */
+    const char *shared_cpus;   /* CPU list: the CPUs that share one instance */
 };
-/* Whether it holds data: all but those of instructions do. */
+/* Whether it holds data, as all but instruction caches do. */
 bool cache_holds_data(const struct cache_facts *);
 
 struct numa_facts {
@@ -69,23 +69,23 @@ struct gpu_facts {
     int id;                 /* "gpu0" is 0: in the backend's order */
     const char *name;       /* "NVIDIA H200" */
     const char *backend;    /* "cuda", "opencl" */
-    const char *driver;     /* version, as it names itself */
+    const char *driver;     /* its version */
     const char *kind;       /* "gpu"; with OpenCL also "cpu" or "accelerator" */
     const char *capability; /* "9.0"; NULL where there is none */
     bool modelled;          /* no hardware: a stand-in for the driver answered */
     unsigned multiprocessors;
-    double clock_hz, memory_clock_hz; /* the highest that is declared; NAN */
+    double clock_hz, memory_clock_hz; /* the highest declared; NAN unknown */
     unsigned memory_bus_bits;         /* 0 unknown, as all sizes below */
     uint64_t memory_bytes, l2_bytes;
     uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
-    uint64_t scratchpad_bytes;  /* the most of it that can be scratchpad */
+    uint64_t scratchpad_bytes;  /* the most of these that can be scratchpad */
     uint64_t constant_bytes;
     const char *uuid, *bus; /* "GPU-...", "0000:17:00.0"; NULL unknown, as all texts below */
     const char *link;       /* to the host, while the device worked: "PCIe 5.0 x16" */
-    const char *link_most;  /* what it could be */
+    const char *link_most;  /* the best link that it supports */
     const char *ecc, *mig;  /* "on", "off" */
-    double host_node;       /* the NUMA node of the host that it is nearest to; NAN unknown */
-    double other_processes; /* that had it open when it was measured; NAN unknown */
+    double host_node;       /* the host's nearest NUMA node; NAN unknown */
+    double other_processes; /* processes that had it open during measuring; NAN unknown */
 };
 
 struct machine_facts {
@@ -108,7 +108,7 @@ struct machine_facts {
     struct declared_facts declared; /* of its memory, by firmware and kernel */
 };
 
-/* What a person should know of the machine's condition, each a clause. */
+/* What a person should know about the machine's condition; each member is a clause. */
 struct remark {
     const char *what;   /* what was found: "turbo is on" */
     const char *why;    /* why it matters: "the clock changes with heat"; NULL: `what` says it */
@@ -116,26 +116,26 @@ struct remark {
 };
 
 struct conditions {
-    double core_hz;       /* as bursts of dependent operations show it: the median over the run */
-    double counter_hz;    /* the counter that timed everything */
-    const char *counter;  /* "tsc", "cntvct", "time", "clock_gettime" */
-    const char *governor; /* NULL where the system has no cpufreq */
+    double core_hz;          /* from bursts of dependent operations: the median over the run */
+    double counter_hz;       /* rate of the counter that timed everything */
+    const char *counter;     /* "tsc", "cntvct", "time", "clock_gettime" */
+    const char *governor;    /* NULL where the system has no cpufreq */
     const char *turbo, *smt; /* "on", "off"; NULL unknown */
     const char *thp;         /* "always", "madvise", "never"; NULL unknown */
-    const char *affinity;    /* CPU list that may be used */
+    const char *affinity;    /* CPU list: the CPUs that may be used */
     double load1;            /* one-minute load at the start; NAN unknown */
     double others_cpus;      /* CPUs that other programs kept busy during the run, on average; NAN
                                 unknown */
     double stolen_s;         /* CPU time taken by a hypervisor during the run; NAN unknown */
     struct remark *remarks;  /* what may spoil the measurements */
     size_t remark_count;
-    const char **warnings; /* what older documents have in place of remarks: reading makes these of
-                              them, so there are none */
+    const char *
+        *warnings; /* of older documents; reading turns them into remarks, so there are none */
     size_t warning_count;
 };
 
 /* A named value: a probe's parameter, or a factor of a series. It is a text, a number, or a list of
- * texts and numbers without names: "L1", 24576, "L2", 262144. */
+ * unnamed texts and numbers: "L1", 24576, "L2", 262144. */
 struct factor {
     const char *name;
     const char *text; /* NULL where it is a number or a list */
@@ -143,7 +143,7 @@ struct factor {
     struct factor *list;
     size_t list_count; /* 0 where it is no list */
 };
-/* Whether two have the same value. */
+/* Whether both factors have the same value. */
 bool factor_same_value(const struct factor *, const struct factor *);
 
 /* The same trials in another unit. */
@@ -151,33 +151,33 @@ struct estimate {
     float median, low, high; /* NAN where there is none */
 };
 
-/* Where the trials' scatter comes from: standard deviations over the median. NAN where they could
- * not be separated. */
+/* Where the trials' scatter comes from: standard deviations divided by the median. NAN where the
+ * sources could not be separated. */
 struct scatter {
     float line;     /* from one cache line (or page) to the next */
     float drift;    /* from one time of the run to another */
-    float residual; /* what is left: from batch to batch on the same line at the same time */
+    float residual; /* the rest: from batch to batch on the same line at the same time */
 };
 
 struct point {
-    double x;         /* of a curve */
-    int from, to;     /* of a matrix: CPU, node or device ids as the operating system counts them */
-    struct summary y; /* n = 0 where the point failed */
+    double x;               /* of a curve */
+    int from, to;           /* of a matrix: the operating system's ids of CPUs, nodes or devices */
+    struct summary y;       /* n = 0 where the point failed */
     struct estimate cycles; /* core cycles; NAN where they have no meaning */
-    /* What the hardware does without neighbours, where y is what this run found: in the unit of y,
-     * and in core cycles. */
+    /* The values without interference, where y is what this run found: in the unit of y, and in
+     * core cycles. */
     struct quiet quiet, quiet_cycles;
     struct scatter scatter;
     unsigned flags;     /* set of enum flag */
-    unsigned redone;    /* batches measured again because something interrupted them */
+    unsigned redone;    /* batches repeated because something interrupted them */
     const char *failed; /* why there is no value; NULL where there is one */
 };
 
 struct axis {
     const char *name, *unit; /* unit "B", "ns", "cycles", "B/s", "Hz", "" */
 };
-/* Whether it has the numbers of things (CPUs, nodes, trials), so that nothing lies between two of
- * them and none is less than another. */
+/* Whether its values are ids (of CPUs, nodes, trials), which have no order and no values between
+ * them. */
 bool axis_has_ids(const struct axis *);
 
 struct series {
@@ -195,15 +195,15 @@ struct finding {
     const char *name; /* dotted and stable: "L1.latency" */
     const char *unit; /* "cycles", "ns", "B", "Hz", "" */
     double value, low, high;
-    struct quiet quiet; /* the same without neighbours; unknown where `value` is already that, or
+    struct quiet quiet; /* the value without interference; unknown where `value` is already that, or
                            where it was not found */
-    double declared;    /* what the machine says of itself, in the same unit; NAN */
+    double declared;    /* what the machine declares, in the same unit; NAN unknown */
     const char *text;   /* one sentence for people; may be NULL */
     const char *cpus;   /* CPU list the finding is about; may be NULL */
     unsigned flags;
-    /* The experiment that it was read off: the factors of its series, and what was obtained. The
-     * first `deviations` of them differ from what its name alone stands for
-     * (conclude/registry/experiment.h), so they are said wherever it is shown, and only findings
+    /* The experiment behind the finding: the factors of its series, and what was obtained. The
+     * first `deviations` factors differ from what the name alone stands for
+     * (conclude/registry/experiment.h): every output shows them with the finding, and only findings
      * that share them are compared. */
     struct factor *factors;
     size_t factor_count, deviations;
@@ -215,7 +215,7 @@ struct probe_result {
     const char *name, *title;
     const char *about; /* what its numbers mean and what moves them; may be NULL */
     enum probe_status status;
-    const char *reason; /* why it is not ok; NULL when it is */
+    const char *reason; /* why it is not PROBE_OK; NULL when it is */
     double elapsed_s;
     struct factor *parameters;
     size_t parameter_count;
@@ -229,7 +229,8 @@ struct probe_result {
 struct verdict_facts {
     const char *state;    /* "busy"; NULL: unknown */
     const char *sentence; /* for people */
-    /* Parts ("L1", "bandwidth"): to rely on; including interference; in doubt; not complete. */
+    /* Parts ("L1", "bandwidth") that are: reliable; including interference; in doubt; incomplete.
+     * */
     const char **rely, **beside, **doubt, **lacking;
     size_t rely_count, beside_count, doubt_count, lacking_count;
 };
@@ -242,7 +243,7 @@ struct document {
     struct verdict_facts verdict;
     struct probe_result *probes;
     size_t probe_count;
-    const char *file; /* that it was read from, as its path was given; NULL: none; never written */
+    const char *file; /* the path that it was read from; NULL: none; never written */
     struct pool pool;
 };
 
@@ -250,7 +251,7 @@ extern const char *const probe_status_names[]; /* indexed by enum probe_status *
 
 /* The probe of that name; NULL where there is none. */
 struct probe_result *document_probe(const struct document *, const char *name);
-/* The same, but looks at `place` first, because documents list their probes in much the same
+/* The same, but tries index `place` first, because documents list their probes in much the same
  * order. */
 struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);
 /* Whether another tool's table is all that the document knows. A fathom that measures writes down
@@ -262,17 +263,17 @@ const struct finding *document_finding(const struct document *, const char *name
 const struct factor *series_factor(const struct series *, const char *name);
 /* The number of a factor; NAN where there is none. The series may be NULL here and below. */
 double series_number(const struct series *, const char *factor);
-/* What any of its points has. */
+/* The union of its points' flags. */
 unsigned series_flags(const struct series *);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
-/* Parameters that are no settings of the probe but tell outputs what to show: what was left out and
- * why ("gpu0 texture: it has none"), where each CPU sits ("0=c0.0 1=c0.1"), and the groups that the
- * machine declares. */
+/* Parameters that are not settings of the probe but tell outputs what to show: what was left out
+ * and why ("gpu0 texture: it has none"), the core of each CPU ("0=c0.0 1=c0.1"), and the groups
+ * that the machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
 bool parameter_is_setting(const struct factor *);
 /* A point without any value. */
 struct point point_bare(void);
-/* Leaves the point its place, y, flags and failure. */
+/* Clears everything but the point's place, y, flags and failure. */
 void point_drop_details(struct point *);
 /* The point of a curve at `x`; NULL where there is none, or it failed. */
 struct point *series_point(const struct series *, double x);

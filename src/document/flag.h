@@ -1,6 +1,6 @@
 /*
- * Flags: what can spoil a number. Each has a name that stands in documents, one line of remedy, and
- * a weight: a doubt about a headline value makes the exit status 4, a remark only explains.
+ * Flags: what can spoil a number. Each has a name, which documents use, one line of remedy, and a
+ * weight: a doubt about a headline value makes the exit status 4, a remark only explains.
  */
 #ifndef FATHOM_DOCUMENT_FLAG_H
 #define FATHOM_DOCUMENT_FLAG_H
@@ -42,7 +42,7 @@ struct flag_text {
 
 extern const struct flag_text flag_texts[FLAG_COUNT];
 
-/* The flag's index for a name, or -1. */
+/* The index of the flag with that name, or -1. */
 int flag_by_name(const char *name);
 /* The subset of `flags` that are doubts. */
 unsigned flag_doubts(unsigned flags);

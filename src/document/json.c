@@ -9,7 +9,8 @@
 
 static const struct json_form form = {&document_shape, DOCUMENT_SCHEMA, "fathom"};
 
-/* A warning of an older document is one text: what was found, and what to do. */
+/* Turns each warning of an older document, one text with what was found and what to do, into a
+ * remark. */
 static void take_warnings(struct document *document)
 {
     struct conditions *conditions = &document->conditions;
@@ -22,7 +23,8 @@ static void take_warnings(struct document *document)
     conditions->warning_count = 0;
 }
 
-/* Findings that older documents name otherwise, of the CPUs or, behind its name, of a device. */
+/* Renames findings of older documents, of the CPUs or of a device, whose name precedes the
+ * finding's. */
 static void take_names(struct document *document)
 {
     static const char before[] = "levels.untold", now[] = "levels.gaps";

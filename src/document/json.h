@@ -9,13 +9,15 @@
 
 #include <stdio.h>
 
-/* Reads a whole document into `document`, which the caller frees with document_free() (also after
- * an error it is safe to free). ERROR_USAGE, naming the file and what is wrong, when the file can't
- * be opened, is a directory, is empty, not JSON, of another schema, or lacks what the schema
- * requires; ERROR_SYSTEM without memory. `path` "-" is standard input.
+/*
+ * Reads a whole document into `document`, which the caller frees with document_free(), also after
+ * an error. ERROR_USAGE, naming the file and what is wrong, when the file can't be opened, is a
+ * directory, is empty, not JSON, of another schema, or lacks what the schema requires; ERROR_SYSTEM
+ * without memory. `path` "-" is standard input.
  *
- * There is no limit on a file's size, so that every document that was written can be read. Reading
- * takes no more memory than the document's structs do. */
+ * The size of a file is not limited, so that every document that was written can be read. Reading
+ * takes no more memory than the document's structs.
+ */
 int document_read(struct document *, const char *path, struct error *);
 
 /* The same from an open stream, to its end; messages call it `name`. */
@@ -24,10 +26,11 @@ int document_read_stream(struct document *, FILE *, const char *name, struct err
 /* Writes to an open stream; ERROR_SYSTEM when it fails, or a point of a curve has no finite x. */
 int document_write(const struct document *, FILE *, struct error *);
 
-/* What a reader finds where this number was written: nine digits, or all of a whole number. */
+/* The number as it is read back after writing: rounded to nine digits, but whole numbers are exact.
+ * */
 double document_kept(double);
 
-/* Writes to `path` by save_file() of base/save.h, whose errors it returns. */
+/* Writes to `path` with save_file() of base/save.h, and returns its errors. */
 int document_save(const struct document *, const char *path, struct error *);
 
 #endif

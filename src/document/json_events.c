@@ -9,9 +9,9 @@
 /* What may come next. */
 enum expected {
     EXPECT_VALUE,
-    EXPECT_ELEMENT_OR_END, /* behind '[' */
-    EXPECT_KEY_OR_END,     /* behind '{' */
-    EXPECT_KEY,            /* behind a comma in an object */
+    EXPECT_ELEMENT_OR_END, /* after '[' */
+    EXPECT_KEY_OR_END,     /* after '{' */
+    EXPECT_KEY,            /* after a comma in an object */
     EXPECT_COLON,
     EXPECT_COMMA_OR_END,
     EXPECT_NOTHING,
@@ -21,7 +21,7 @@ enum { ENDED = -1, CONTROL_LAST = 0x1f, ASCII_LAST = 0x7f, PAIR_FIRST = 0x10000 
 
 /* --- bytes --- */
 
-/* `what` is wrong at the current byte. */
+/* Reports an error at the current byte: what is wrong, and why ("": nothing to add). */
 static _Noreturn void refuse(const struct json_events *events, const char *what, const char *why)
 {
     const uint64_t offset = events->passed + (uint64_t)(events->at - events->bytes),
@@ -36,8 +36,8 @@ static _Noreturn void wrong(const struct json_events *events, const char *why)
     refuse(events, "is not JSON", why);
 }
 
-/* Moves the bytes of the current token, `kept` many, to the beginning and makes room for more
- * behind them. */
+/* Moves the `kept` bytes of the current token to the buffer's beginning and makes room after them.
+ * */
 static void make_room(struct json_events *events, size_t kept)
 {
     if (events->bytes && kept <= events->room / 2) {
@@ -55,7 +55,7 @@ static void make_room(struct json_events *events, size_t kept)
     events->room = room;
 }
 
-/* Reads on when all bytes that were read are used; false at the end of the stream. */
+/* Reads more when all bytes are used; false at the end of the stream. */
 static bool read_on(struct json_events *events)
 {
     if (events->ended)
@@ -88,7 +88,7 @@ static inline int peek(struct json_events *events)
     return read_on(events) ? *events->at : ENDED;
 }
 
-/* The same where something has to come. */
+/* The same where the stream must not end. */
 static inline int need(struct json_events *events)
 {
     const int byte = peek(events);
@@ -115,8 +115,8 @@ static int peek_past_blanks(struct json_events *events)
 
 /* --- texts --- */
 
-/* Moves past the character whose first byte, above 127, is the current one. RFC 3629: the bounds of
- * a second byte exclude overlong forms, surrogates and numbers past the last code point. */
+/* Moves past the current character, whose first byte is above 127. The bounds of the second byte
+ * exclude overlong forms, surrogates and numbers past the last code point (RFC 3629). */
 static void pass_character(struct json_events *events)
 {
     static const char not_utf8[] = "a byte that is not UTF-8";
@@ -145,7 +145,7 @@ static int digit_of(int byte)
                                             : -1;
 }
 
-/* Reads the four digits behind "\u" and returns their number. */
+/* Reads the four digits after "\u" and returns their number. */
 static int pass_digits(struct json_events *events)
 {
     int code = 0;
@@ -168,7 +168,7 @@ static bool is_low(int code)
     return (code & 0xfc00) == 0xdc00;
 }
 
-/* Begins behind the backslash. */
+/* Moves past an escape, from the byte after its backslash. */
 static void pass_escape(struct json_events *events)
 {
     static const char half[] = "half of a surrogate pair";
@@ -211,8 +211,8 @@ static int number_of(const char *digits)
     return code;
 }
 
-/* Decodes a text in place, since an escape is never shorter than what it stands for. The text has
- * been checked before. Returns the new length. */
+/* Decodes a checked text in place: an escape is never shorter than its character. Returns the new
+ * length. */
 static size_t decode(char *bytes, size_t length)
 {
     static const char letters[] = "bfnrt", plain[] = "\b\f\n\r\t";
@@ -238,7 +238,7 @@ static size_t decode(char *bytes, size_t length)
     return (size_t)(to - bytes);
 }
 
-/* From the current quote to behind the closing one. */
+/* Moves from the opening quote past the closing one. */
 static void pass_text(struct json_events *events, struct json_value *value)
 {
     bool escaped = false;
@@ -275,7 +275,7 @@ static bool is_digit(int byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Returns what follows, which may be the stream's end. */
+/* Moves past at least one digit; returns the byte after the last, or ENDED. */
 static int pass_decimals(struct json_events *events)
 {
     int byte = need(events);
@@ -343,7 +343,7 @@ static struct json_value open_inner(struct json_events *events, bool object)
     return (struct json_value){.kind = object ? JSON_OBJECT : JSON_ARRAY};
 }
 
-/* Behind a value or the end of one. */
+/* Notes what may follow the end of a value. */
 static struct json_value pass(struct json_events *events, struct json_value value)
 {
     events->expected = events->depth ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
@@ -382,7 +382,7 @@ static struct json_value next_value(struct json_events *events, int byte)
             const uint64_t continued = events->continued;
             events->token = events->at;
             if (byte > ASCII_LAST)
-                pass_character(events); /* which says so where it is none */
+                pass_character(events); /* refuses what is not UTF-8 */
             events->at = events->token;
             events->continued = continued;
             wrong(events, byte && strchr(",:]}", byte) ? "a value is missing"

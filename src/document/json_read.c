@@ -21,13 +21,12 @@ enum {
 /* An object or array that is being read. */
 struct frame {
     const struct shape *shape; /* of an object; NULL in an array or in factors: see `field` */
-    const struct field *field; /* an array's or the factors' own */
-    const struct field *at;    /* an object's current key; NULL where it is not known */
+    const struct field *field; /* of an array, or of factors */
+    const struct field *at;    /* an object's current key; NULL where unknown */
     const char *name;          /* the current key of factors */
-    char *base; /* the struct that the keys fill, or that has the array as a member */
-    uint64_t
-        seen;     /* the keys of an object that have been seen: a set by their place in the shape */
-    size_t index; /* of an array's current element */
+    char *base;                /* the struct that the keys fill, or that contains the array */
+    uint64_t seen;             /* set of an object's keys so far, by index in the shape */
+    size_t index;              /* of an array's current element */
 };
 
 struct reading {
@@ -35,7 +34,7 @@ struct reading {
     const struct json_form *form;
     void *base;
     struct json_events events;
-    const char *refusal; /* the first value that does not fit; what follows is only passed over */
+    const char *refusal; /* the first value that does not fit; the rest is only skipped */
     size_t passed_over;  /* depth inside a value that is skipped */
     size_t depth;        /* of frames */
     struct frame frames[SHAPE_DEPTH_MAX];
@@ -63,7 +62,7 @@ static void write_path(const struct reading *reading, char path[PATH_TEXT])
     text_drop_half(path);
 }
 
-/* The value at hand "is not a number". */
+/* Keeps the first refusal, with the path of the current value: `what` is "is not a number". */
 static void refuse(struct reading *reading, const char *what)
 {
     char path[PATH_TEXT];
@@ -81,7 +80,7 @@ static const char *copy_text(struct reading *reading, const struct json_value *v
     return memcpy(copy, value->bytes, value->length);
 }
 
-/* Copies it into `copy` of `size` bytes; false where it is no text or has no room there. */
+/* Copies the text into `copy` of `size` bytes; false where the value is no text or does not fit. */
 static bool short_text(const struct json_value *value, char *copy, size_t size)
 {
     if (value->kind != JSON_TEXT || value->length >= size)
@@ -125,7 +124,7 @@ static bool read_short_number(const char *bytes, size_t length, double *number)
     return true;
 }
 
-/* NAN where it is refused. */
+/* The value's number; NAN where it is refused. */
 static double number_of(struct reading *reading, const struct json_value *value)
 {
     char digits[NUMBER_TEXT];
@@ -148,7 +147,7 @@ static double number_of(struct reading *reading, const struct json_value *value)
     return isfinite(number) ? number : NAN;
 }
 
-/* From 0 to `most`; 0 where it is refused. */
+/* A whole number from 0 to `most`; 0 where it is refused. */
 static uint64_t whole_of(struct reading *reading, const struct json_value *value, uint64_t most)
 {
     const double number = value->kind == JSON_NUMBER ? number_of(reading, value) : NAN;
@@ -218,8 +217,8 @@ static struct factor *factors_of(const struct frame *frame)
     return *(struct factor **)(void *)(frame->base + frame->field->offset);
 }
 
-/* One more zeroed element of the array that the frame is about. Nothing else points into an array
- * that grows, so the old one can be freed. */
+/* Appends a zeroed element to the frame's array. Nothing else points into an array that grows, so
+ * the old one can be freed. */
 static void *append(struct reading *reading, const struct frame *frame, size_t bytes)
 {
     void *array, *smaller;
@@ -233,7 +232,7 @@ static void *append(struct reading *reading, const struct frame *frame, size_t b
     return element;
 }
 
-/* Absent numbers are NAN; for all other members zero means absent already. */
+/* Sets numbers to NAN, which means absent; for all other members zero already means absent. */
 static void clear_fields(const struct shape *shape, char *base)
 {
     for (const struct field *field = shape->fields; field->key; field++) {
@@ -279,8 +278,8 @@ static void take_field(struct reading *reading, const struct field *field, char 
         *(double *)member = number_of(reading, value);
         break;
     case FIELD_FLOAT:
-        /* The nine digits that the largest float is written with are a number above it, which
-         * rounds back to it: only what rounds to infinity is too large. */
+        /* The largest float written with nine digits is a number above it that rounds back to it,
+         * so only a number that rounds to infinity is too large. */
         *(float *)member = (float)number_of(reading, value);
         if (isinf(*(float *)member))
             refuse(reading, "is too large");
@@ -319,7 +318,7 @@ static void take_element(struct reading *reading, struct frame *frame,
     char name[64];
     int flag;
     switch (field->kind) {
-    case FIELD_FLAGS: /* names that are not known come from a later minor version: skipped */
+    case FIELD_FLAGS: /* unknown names, of a later minor version, are skipped */
         if (value->kind != JSON_TEXT)
             refuse(reading, "is not a text");
         flag = short_text(value, name, sizeof name) ? flag_by_name(name) : -1;
@@ -340,7 +339,7 @@ static void take_element(struct reading *reading, struct frame *frame,
         element = &factors_of(frame)[*count_of(frame) - 1];
         if (value->kind == JSON_ARRAY) {
             open_array(reading, &factor_list, element, value);
-            return; /* its end moves the index on */
+            return; /* the end of that value advances the index */
         }
         take_factor(reading, value, element);
         break;
@@ -348,12 +347,12 @@ static void take_element(struct reading *reading, struct frame *frame,
         element = append(reading, frame, field->shape->bytes);
         clear_fields(field->shape, element);
         open_object(reading, field->shape, element, value);
-        return; /* its end moves the index on */
+        return; /* the end of that value advances the index */
     }
     frame->index++;
 }
 
-/* Keys mostly come in the order of the table, so the search begins behind the last one found. */
+/* Keys mostly come in the order of the table, so the search begins after the last one found. */
 static const struct field *find_field(const struct frame *frame, const char *key, size_t length)
 {
     const struct field *fields = frame->shape->fields;
@@ -512,7 +511,7 @@ static void check_schema(const struct reading *reading)
                    reading->events.name, reading->schema, form->schema);
 }
 
-/* The kinds of errors have an order, so a stream is always read to its end. */
+/* A fault further on may take precedence (json_read.h), so a stream is always read to its end. */
 static int read_all(void *with)
 {
     struct reading *reading = with;

@@ -83,7 +83,7 @@ static void put_whole(struct writer *writer, uint64_t whole)
     put_bytes(writer, digit, (size_t)(digits + sizeof digits - digit));
 }
 
-/* For a number that is not whole. */
+/* Significant digits of a number that is not whole. */
 enum { DIGITS = 9 };
 
 static bool is_whole(double number)

@@ -1,6 +1,6 @@
 /*
  * Which key of the JSON holds which member of the document's structs. The reader and the writer
- * both walk these tables, so neither can know a key that the other does not.
+ * both use these tables, so neither can know a key that the other does not.
  */
 #ifndef FATHOM_DOCUMENT_SHAPE_H
 #define FATHOM_DOCUMENT_SHAPE_H
@@ -21,12 +21,12 @@ enum field_kind {
     FIELD_TEXTS,   /* const char ** and a count */
     FIELD_SIZES,   /* uint64_t * and a count */
     FIELD_FACTORS, /* struct factor * and a count, as an object */
-    FIELD_VALUES,  /* the same without names, as an array: a factor that is a list */
-    FIELD_OBJECT,  /* an object of its own over members of the same struct, or of one inside it */
+    FIELD_VALUES,  /* the same without names, as an array: the list of a factor */
+    FIELD_OBJECT,  /* an object for members of the same struct, or of a struct inside it */
     FIELD_LIST,    /* array of structs of `shape` and a count */
 };
 
-/* Where a point lies depends on its series. */
+/* The keys of a point's place depend on its series: x in a curve, from and to in a matrix. */
 enum field_place { PLACE_ANY, PLACE_CURVE, PLACE_MATRIX };
 
 enum {
@@ -40,9 +40,9 @@ struct field {
     const char *key;
     enum field_kind kind;
     bool required;
-    enum field_place place; /* of a point: which kind of series writes it */
+    enum field_place place; /* for a point: the kind of series that has the key */
     size_t offset;          /* of the member in its struct */
-    size_t count_offset;    /* of the count that belongs to an array */
+    size_t count_offset;    /* of the array's count */
     size_t bytes;           /* FIELD_WHOLE */
     uint64_t most;
     const struct shape *shape; /* FIELD_OBJECT and FIELD_LIST */
@@ -54,7 +54,7 @@ struct shape {
 };
 
 extern const struct shape document_shape; /* all of a document but its schema's name */
-extern const struct field factor_list;    /* of a struct factor */
-extern const struct shape point_shape;    /* the one list that has rules of its own */
+extern const struct field factor_list;    /* the list in a struct factor */
+extern const struct shape point_shape;    /* points, the only list with rules of its own */
 
 #endif

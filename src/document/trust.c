@@ -2,8 +2,8 @@
 
 #include "document/flag.h"
 
-/* Whether a series of the first screen has points but not one that can be relied on. A series
- * without points was never reached, and its probe says so. */
+/* Whether a headline series has points but none that is reliable. A series without points was never
+ * reached, and its probe's status says so. */
 static bool is_doubted(const struct series *series)
 {
     if (!series->headline || !series->point_count)

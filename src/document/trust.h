@@ -11,7 +11,7 @@ enum trust {
     TRUST_NOTHING,  /* no probe has measured anything */
 };
 
-/* A probe that was skipped has its reason and does not count against the others. */
+/* A skipped probe gives its reason and makes nothing doubtful. */
 enum trust document_trust(const struct document *);
 
 #endif
