@@ -254,11 +254,11 @@ struct probe_result *document_probe(const struct document *, const char *name);
 /* The same, but tries index `place` first, because documents list their probes in much the same
  * order. */
 struct probe_result *document_probe_near(const struct document *, const char *name, size_t place);
-/* Whether another tool's table is all that the document knows. A fathom that measures writes down
- * when; what `fathom import` makes has no such time. */
+/* Whether the document holds only another tool's table. Measuring notes when and by which command;
+ * `fathom import` notes neither. */
 bool document_is_imported(const struct document *);
-/* The first finding of that name in any probe, of the experiment that its name alone stands for;
- * NULL where there is none. */
+/* The first finding of that name, in any probe, that has no deviations; NULL where there is none.
+ * */
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 /* The number of a factor; NAN where there is none. The series may be NULL here and below. */

@@ -46,7 +46,7 @@ extern const struct flag_text flag_texts[FLAG_COUNT];
 int flag_by_name(const char *name);
 /* The subset of `flags` that are doubts. */
 unsigned flag_doubts(unsigned flags);
-/* Those for which runs are compared by a wider interval: the doubts, and what did not converge. */
+/* The flags for which a comparison of runs takes a wider interval: doubts and FLAG_UNCONVERGED. */
 unsigned flag_widening(unsigned flags);
 
 #endif

@@ -31,8 +31,9 @@ enum json_kind {
 struct json_value {
     enum json_kind kind;
     bool truth;
-    const char *bytes; /* a number as written, or a text or key with its escapes decoded; contains
-                          no NUL and does not end in one; valid until the next event */
+    /* A number as written, or a text or key with its escapes decoded. No NUL in it or after it.
+     * Valid until the next event. */
+    const char *bytes;
     size_t length;
 };
 

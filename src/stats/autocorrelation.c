@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Fewer do not show how they hang together. */
+/* Fewer values do not show their correlation. */
 enum { FEWEST = 8 };
-/* Of a standard normal value: one series of independent values in ten lies above it. */
+/* A standard normal value that one of ten series of independent values exceeds. */
 static const double chance_z = 1.2816;
-/* A series whose neighbours are more alike is one mood; how many more it would take isn't known. */
+/* The largest correlation used: above it the data do not show how small the count is. */
 static const double correlation_most = 0.9;
 
-/* The mean rank of that value, from 0 on. */
+/* The rank of the value, from 0; the mean rank where values are equal. */
 static double rank_of(double value, const double *ascending, size_t n)
 {
     size_t low = 0, end = n;
@@ -29,7 +29,7 @@ static double rank_of(double value, const double *ascending, size_t n)
     return (double)low + ((double)same - 1) / 2;
 }
 
-/* Of each value's rank with the next one's; 0 where all are the same. */
+/* The correlation of each value's rank with the next one's; 0 where all values are equal. */
 static double rank_correlation(const double *values, size_t n, double *scratch)
 {
     const double middle = ((double)n - 1) / 2;
@@ -51,7 +51,7 @@ double effective_count(const double *values, size_t n, double *scratch)
     if (n < FEWEST)
         return count;
     const double seen = rank_correlation(values, n, scratch);
-    /* Of independent values it is -1/n on the mean, with a variance of 1/n. */
+    /* For independent values its mean is -1/n and its variance 1/n. */
     if ((seen + 1 / count) * sqrt(count) <= chance_z)
         return count;
     const double correlation = fmin(seen + (1 + 4 * seen) / count, correlation_most);

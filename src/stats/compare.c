@@ -11,7 +11,7 @@ static const double tail =
 /* Half the width of a normal 95 % interval, in standard deviations. */
 static const double normal_95 = 1.96;
 
-/* The quantile function of the trials, given by the points that are known of it. */
+/* The quantile function of the trials, by its known points. */
 struct trials {
     double at[KNOTS], value[KNOTS];
     int count;
@@ -78,7 +78,8 @@ static void keep_smallest(double smallest[TAIL], double value)
     smallest[at] = value;
 }
 
-/* How likely so large a ratio, in either direction, is of a change just within the threshold. */
+/* The probability of a ratio this far from 1, either way, if the true change equals the threshold.
+ * */
 static double p_of(double ratio, double threshold, double deviation)
 {
     const double change = fabs(log(ratio)), within = log1p(threshold);

@@ -2,10 +2,10 @@
  * Whether two medians differ, judged by the quantiles of the trials behind each.
  *
  * The bootstrap of a median (Efron, "Bootstrap methods: another look at the jackknife", Annals of
- * Statistics 7, 1979) draws n trials anew and takes their median. The median of n draws from a
- * quantile function Q is distributed as Q(U) with U the median of n uniform numbers, which is
- * Beta((n+1)/2, (n+1)/2); so the draws need no trials, only Q, which the document's quantiles give
- * by straight lines between them.
+ * Statistics 7, 1979) redraws n trials and takes their median. The median of n draws from a
+ * quantile function Q is distributed as Q(U), where U is the median of n uniform numbers,
+ * distributed as Beta((n+1)/2, (n+1)/2). So the draws need only Q and not the trials; Q is
+ * interpolated linearly between the document's quantiles.
  */
 #ifndef FATHOM_STATS_COMPARE_H
 #define FATHOM_STATS_COMPARE_H
@@ -16,19 +16,19 @@
 
 struct comparison {
     double ratio;     /* median of b over median of a */
-    double low, high; /* its 95 % interval; NAN where a side has a single trial, or where its
-                       * interval reaches zero: then the ratio may be anything */
-    double p;         /* how likely so large a ratio is if the true one is within the threshold; 1
-                       * where there is no interval */
+    double low, high; /* its 95 % interval; NAN where a side has a single trial or an interval that
+                         reaches zero, because the ratio may then be anything */
+    double p; /* probability of a ratio this far from 1 if the true one is within the threshold; 1
+                 where there is no interval */
 };
 
-/* Compares two medians above 0. `threshold` is a relative change: 0.03. With `doubtful`, the
- * medians are taken to be anywhere in the middle four fifths of their trials. */
+/* Compares two medians above 0. `threshold` is a relative change: 0.03. With `doubtful`, each
+ * median may lie anywhere in the middle four fifths of its trials. */
 void compare_medians(const struct summary *a, const struct summary *b, double threshold,
                      bool doubtful, struct comparison *);
 
-/* The same for two values of which only intervals are known; the ratio's interval is the widest
- * that these allow. */
+/* The same for two values given as {value, low, high}; the ratio's interval is the widest that
+ * these allow. */
 void compare_intervals(const double a[3], const double b[3], double threshold, struct comparison *);
 
 /* Finds which of p[n] survive Holm's correction for n comparisons at the level alpha (Holm, "A

@@ -1,6 +1,6 @@
 /*
- * Counts of whole numbers over many orders of magnitude in little memory: 128 bins an octave, so
- * that a number is known to half a percent, and exactly below 256.
+ * Counts whole numbers over many orders of magnitude in little memory: 128 bins an octave, so a
+ * number is known to half a percent, and exactly below 256.
  */
 #ifndef FATHOM_STATS_HISTOGRAM_H
 #define FATHOM_STATS_HISTOGRAM_H
@@ -10,7 +10,7 @@
 
 enum {
     HISTOGRAM_STEP_BITS = 7,
-    HISTOGRAM_BITS = 48, /* larger numbers count as the largest bin's */
+    HISTOGRAM_BITS = 48, /* larger numbers count in the largest bin */
     HISTOGRAM_BINS = (HISTOGRAM_BITS - HISTOGRAM_STEP_BITS + 1) << HISTOGRAM_STEP_BITS,
 };
 
@@ -24,14 +24,14 @@ void histogram_merge(struct histogram *into, const struct histogram *);
 size_t histogram_bin_from(uint64_t number);
 /* The middle of a bin. */
 double histogram_middle(size_t bin);
-/* How many numbers there are in the bins from `first` on. */
+/* How many numbers are in the bins from `first` on. */
 uint64_t histogram_count(const struct histogram *, size_t first);
 /* The rank-th smallest number in the bins from `first` on, as the middle of its bin; NAN where
  * there are fewer. Ranks begin with 1. */
 double histogram_ranked(const struct histogram *, size_t first, uint64_t rank);
 
 /* Quantile p in (0, 1) of the numbers in the bins from `first` on, with the interval that holds the
- * true one with a probability of 95 % (the binomial's normal approximation of its ranks). */
+ * true quantile with a probability of 95 % (normal approximation of the binomial ranks). */
 struct quantile_found {
     double value;     /* NAN: there are no numbers */
     double low, high; /* NAN where it would lie beyond the least or the largest number */

@@ -15,7 +15,7 @@ struct median_ranks {
 };
 
 /* The narrowest symmetric interval that covers at least `confidence`; where n is too small for
- * it, the widest there is with the coverage that it reaches. n >= 1. */
+ * that, the widest interval, with its coverage. n >= 1. */
 struct median_ranks median_interval(size_t n, double confidence);
 
 #endif

@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 
-/* The rate at the knee of n points in the order of what was asked for. It lies between two points:
- * a parabola through the logarithms of rate over time, at the greatest and its two neighbours, says
- * where. NAN where the greatest is the first or the last point, so that the curve does not show the
- * knee. Points without a rate (0 or NAN) are left out. */
+/* The rate at the knee of n points in order of the requested rate. It is interpolated: the vertex
+ * of a parabola through the logarithms of rate over time at the greatest point and its two
+ * neighbours. NAN where the greatest is the first or the last point, because the curve then does
+ * not show the knee. Points without a rate (0 or NAN) are left out. */
 double knee_of_power(const double *rate, const double *time, size_t n);
 
 #endif

@@ -5,14 +5,16 @@
 
 #include <math.h>
 
-/* Clock and counter are read to a thousandth, whatever agrees better (stats/quiet.c). */
+/* Clock and counter are read to a thousandth, so a smaller spread is not believed (stats/quiet.c).
+ * */
 static const double resolution = 1e-3 / 3;
 
-/* In deviations. The median absolute deviation of five values is often far too small: at 4, as in
- * stats/quiet.c, the interval of 95 % would cover 87 %, at 10 it covers 93 (tests/unit). From that
- * to a normal standard deviation. */
+/* In deviations. The median absolute deviation of five values is often far too small: with 4, as in
+ * stats/quiet.c, the interval of 95 % would cover 87 %, with 10 it covers 93 % (tests/unit). The
+ * second constant turns that deviation into a normal standard deviation. */
 static const double reach = 10, mad_to_deviation = 1.4826;
-/* Of three values that deviation is the smaller of two gaps, and says nothing about scatter. */
+/* Of three values the median absolute deviation is the smaller gap, and says nothing about scatter.
+ * */
 enum { VALUES_LEAST = 4 };
 
 /* Two estimates of one variance are pooled where the first is up to twice the median of their ratio
@@ -20,10 +22,10 @@ enum { VALUES_LEAST = 4 };
  * Mathematical Statistics 21, 1950), which is 0.7 to 0.9 for two to six degrees of freedom. */
 static const double pooled_up_to = 2 * 0.8;
 
-/* By what the places count. `least`: the median place's deviation; 0: one of them has none. */
+/* How places are weighted. `least`: the median place's deviation; 0: some place has none. */
 struct weighing {
     double least;
-    double df; /* of what the trials say, by which a difference of weight 1 has a variance of 1 */
+    double df; /* of the trials' variance, which is 1 for a difference of weight 1 */
 };
 
 static struct weighing weighing_of(const struct paired_value *values, size_t n, double *scratch)
@@ -40,7 +42,7 @@ static struct weighing weighing_of(const struct paired_value *values, size_t n, 
     return weighing;
 }
 
-/* The variance of a difference is the sum of both sides'. */
+/* The variance of a difference is the sum of both sides' variances. */
 static double weight_of(const struct paired_value *value, const struct weighing *weighing)
 {
     const double deviation = fmax(value->deviation, weighing->least);
@@ -53,7 +55,7 @@ static double difference_of(const struct paired_value *value)
     return log(value->b / value->a);
 }
 
-/* How far from the middle a place may lie. */
+/* Where undisturbed differences lie: at most `reach` from the middle. */
 struct range {
     double middle, reach;
 };
@@ -108,8 +110,8 @@ void compare_paired(const struct paired_value *values, size_t n, double threshol
     const double half = student_reach(df) * error;
     comparison->low = exp(mean - half);
     comparison->high = exp(mean + half);
-    /* How likely a mean so far away, in either direction, is of a change just within the threshold.
-     */
+    /* The probability of a mean this far away, either way, if the true change equals the threshold.
+     * */
     const double beyond = fabs(mean) - log1p(threshold), behind = fabs(mean) + log1p(threshold);
     const double least = student_beyond(beyond / error, df) / 2;
     comparison->p = (beyond > 0 ? least : 1 - least) + student_beyond(behind / error, df) / 2;

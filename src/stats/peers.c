@@ -31,9 +31,8 @@ static double trigamma(double x)
            z / x * (1.0 / 6 - z * (1.0 / 30 - z * (1.0 / 42 - z * (1.0 / 30 - z * 5 / 66))));
 }
 
-/* The x whose trigamma() is y > 0 (Smyth 2004, appendix). trigamma() falls, so halving finds it;
- * its ends are those of its own bounds, 1/x and 1/x + 1/x^2.
- */
+/* The x whose trigamma() is y > 0 (Smyth 2004, appendix), by halving, because trigamma() falls. The
+ * first ends follow from its bounds, 1/x and 1/x + 1/x^2. */
 static double trigamma_inverse(double y)
 {
     double low = 1 / y, high = 0.5 / y + sqrt(0.25 / (y * y) + 1 / y) + 1;
@@ -57,7 +56,7 @@ static double trigamma_inverse(double y)
 /* Half of the 95 % quantile of chi square with one degree of freedom. */
 static const double accepted = 1.92;
 
-/* The logarithm of the likelihood at the scale that fits best. */
+/* The logarithm of the likelihood of Student's distribution at the best-fitting scale. */
 static double likelihood(const double *deviations, size_t n, double freedom)
 {
     enum { STEPS_MOST = 40 };
@@ -91,11 +90,11 @@ static double likelihood(const double *deviations, size_t n, double freedom)
     return (double)n * height - (freedom + 1) / 2 * sum;
 }
 
-/* The most degrees of freedom that n deviations from a centre allow Student's distribution to have:
- * the likelihood of the lightest tails that is still within what a test at 5 % accepts, beside that
- * of the best (Wilks, Annals of Mathematical Statistics 9, 1938). INFINITY where they may be
- * normal, as few values always may. The scale is fitted by expectation and maximisation (Lange,
- * Little and Taylor, Journal of the American Statistical Association 84, 1989). */
+/* The most degrees of freedom of Student's distribution that fit n deviations from a centre: the
+ * lightest tails that a likelihood ratio test at 5 % accepts against the best (Wilks, Annals of
+ * Mathematical Statistics 9, 1938). INFINITY where they may be normal, as few values always may.
+ * The scale is fitted by expectation and maximisation (Lange, Little and Taylor, Journal of the
+ * American Statistical Association 84, 1989). */
 static double tails_freedom(const double *deviations, size_t n)
 {
     static const double freedoms[] = {INFINITY, 30, 15, 10, 7, 5, 4, 3, 2, 1};
@@ -116,10 +115,12 @@ static double tails_freedom(const double *deviations, size_t n)
 /* Of a normal distribution: the standard deviation over the median absolute deviation, and half of
  * a 95 % interval over the standard deviation. */
 static const double normal_mad = 1.482602218505602, normal_95 = 1.959963984540054;
-/* Beyond this number of standard deviations a value says nothing of the others' scatter. */
+/* A value further away than this many standard deviations says nothing about the others' scatter.
+ * */
 static const double far_away = 5;
 
-/* Whatever its own interval: a value that may lie anywhere says nothing of the others' scatter. */
+/* Ignores the value's own interval: a value that may lie anywhere says nothing about the others'
+ * scatter. */
 static bool is_near(const struct peers *all, const struct peer *peer)
 {
     return fabs(peer->value - all->centre) <= far_away * all->mad;
@@ -164,18 +165,18 @@ static bool tells_ratio(const struct peers *all)
     return !all->counted && all->usual > 0 && all->spread > 0 && all->freedom >= 1;
 }
 
-/* The logarithm of a variance over its standard error's square, without what the logarithm of an
- * estimate of that many degrees of freedom is off by. */
+/* The logarithm of a variance over its squared standard error, corrected for the bias that the
+ * logarithm of an estimate with these degrees of freedom has. */
 static double log_ratio(const struct peers *all)
 {
     return 2 * log(all->spread / all->usual) - digamma(all->freedom / 2) + log(all->freedom / 2);
 }
 
-/* By medians, because a quantity that scatters otherwise than most should not speak for them. */
+/* By medians, so that a quantity that scatters unlike most has little effect. */
 struct peers_prior peers_prior_of(const struct peers *all, size_t count, double *scratch)
 {
     enum { FEWEST = 6 };    /* with fewer quantities their scatter is not known either */
-    const double most = 40; /* degrees of freedom: what is alike is never the same */
+    const double most = 40; /* degrees of freedom: similar quantities are never equal */
     struct peers_prior none = {0};
     size_t telling = 0;
     double noise = 0;
@@ -200,15 +201,15 @@ struct peers_prior peers_prior_of(const struct peers *all, size_t count, double 
 
 /* --- each value --- */
 
-/* By how much a value's own variance is above that of most: on the side where the others are,
- * because what moved it aside is what makes its interval uneven. */
+/* How far a value's own variance exceeds the usual one: on the side of the others, because what
+ * moved the value away also makes its interval uneven. */
 static double extra_variance(const struct peer *peer, const struct peers *all)
 {
     const double own = (peer->value > all->centre ? peer->below : peer->above) / normal_95;
     return fmax(own * own - all->usual * all->usual, 0);
 }
 
-/* How many of n ascending values reach `least`. */
+/* How many of n ascending values are at least `least`. */
 static size_t reaching(const double *ascending, size_t n, double least)
 {
     size_t low = 0, high = n;
@@ -222,8 +223,8 @@ static size_t reaching(const double *ascending, size_t n, double least)
     return n - low;
 }
 
-/* Counts say how often a value like that is met, and nothing beyond: of ten machines of which nine
- * say 2, the tenth, which says 1, may be one of many. */
+/* For counts, p is only how often a value that far away occurs: of ten machines of which nine say
+ * 2, the tenth, which says 1, may be one of many. */
 static void judge_counted(struct peer *peers, size_t n, double centre, double *scratch)
 {
     for (size_t i = 0; i < n; i++)
@@ -244,7 +245,8 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
     double freedom = others - 1, variance = squares / freedom;
     const double expected = prior->ratio * all->usual * all->usual;
     if (prior->freedom > 0 && expected > 0) {
-        /* A quantity that scatters wider than chance makes of the expected is one of its own. */
+        /* A quantity that scatters wider than the prior and chance explain is judged without the
+         * prior. */
         const double widest = expected * (1 + 2 * sqrt(2 / freedom + 2 / prior->freedom));
         if (variance <= widest) {
             variance = (squares + prior->freedom * expected) / (freedom + prior->freedom);
@@ -253,7 +255,7 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
     }
     const double scatter = sqrt(variance * (1 + 1 / others) + extra_variance(peer, all));
     const double distance = (away - mean) / scatter;
-    /* Values beyond what squares can hold have no distance. */
+    /* Where the squares overflow there is no distance. */
     peer->distance = isfinite(distance) ? distance : 0;
     peer->p = isfinite(distance) ? student_beyond(distance, fmin(freedom, all->tails)) : 1;
 }

@@ -1,18 +1,18 @@
 /*
- * How far each of many values lies from the others, which were to be alike: a robust distance and
- * how likely it is by chance.
+ * How far each of many values lies from the others, which should be alike: a robust distance and
+ * its probability by chance.
  *
- * Each value is compared with all others but those that are far away from all: with their mean and
- * standard deviation, to which comes what this value's own interval is wider than most. For values
- * that scatter normally that is the externally studentised residual (Cook and Weisberg, "Residuals
- * and Influence in Regression", 1982, 2.2.1), which has Student's distribution. Where the values
- * show that their scatter has heavier tails than that, it is given as few degrees of freedom as
- * these tails ask for.
+ * Each value is compared with the mean and standard deviation of the others, except those far away
+ * from all. Where its own interval is wider than most, the excess is added to the variance. For
+ * values that scatter normally the distance is the externally studentised residual (Cook and
+ * Weisberg, "Residuals and Influence in Regression", 1982, 2.2.1), which has Student's
+ * distribution. Where the values show heavier tails, the distribution gets as few degrees of
+ * freedom as these tails need.
  *
- * Ten values hardly show how they scatter. Where several quantities were taken of the same
- * machines, how much wider they scatter than their own intervals is much the same for most of them,
- * and helps each (Smyth, "Linear models and empirical Bayes methods", Statistical Applications in
- * Genetics and Molecular Biology 3, 2004): struct peers_prior.
+ * Ten values hardly show how they scatter. For several quantities of the same machines, the ratio
+ * of their scatter to their own intervals is much the same for most of them, and helps to estimate
+ * each (Smyth, "Linear models and empirical Bayes methods", Statistical Applications in Genetics
+ * and Molecular Biology 3, 2004): struct peers_prior.
  */
 #ifndef FATHOM_STATS_PEERS_H
 #define FATHOM_STATS_PEERS_H
@@ -20,49 +20,50 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PEERS_FEWEST = 5 }; /* with fewer nothing can be said of any */
+enum { PEERS_FEWEST = 5 }; /* fewer values can't be judged */
 
 struct peer {
     double value;
-    double below, above; /* from the value to the ends of its own interval of 95 %, both positive; 0
+    double below, above; /* from the value to the ends of its own interval of 95 %, not negative; 0
                             where it has none */
-    double distance;     /* in standard deviations of the others, with its sign */
-    double p;            /* of a distance like this or larger, either way */
+    double distance;     /* in standard deviations of the others, signed */
+    double p;            /* probability of a distance this large, either way */
 };
 
-/* What values of one quantity are like together. */
+/* What the values of one quantity have in common. */
 struct peers {
     double centre;       /* the median */
-    double spread;       /* a standard deviation, of those that are not far away */
-    double freedom;      /* degrees of it, before the tails */
-    double tails;        /* degrees of freedom that the tails allow; INFINITY: any */
-    double usual;        /* the standard error of one value, as its interval has it; 0: unknown */
-    double mad;          /* the median of the absolute deviations, as a standard deviation */
-    double sum, squares; /* of those that are not far away, from the centre */
-    bool counted; /* more than half have one value, as counts do: no distance is given, and p is
-                     the share of them that are as far away */
+    double spread;       /* the standard deviation of values not far away */
+    double freedom;      /* its degrees of freedom, not limited by tails */
+    double tails;        /* degrees of freedom that the tails allow; INFINITY: no limit */
+    double usual;        /* the usual standard error of a value, by its interval; 0: unknown */
+    double mad;          /* median absolute deviation, scaled to a standard deviation */
+    double sum, squares; /* of the distances from the centre of values not far away */
+    bool counted; /* more than half have one value, as counts do: distances are 0, and p is the
+                     share of values that are as far away */
 };
 
-/* How variances are to standard errors' squares, and how many degrees of freedom that is worth; 0:
- * nothing is known. */
+/* The ratio of variances to squared standard errors, and how many degrees of freedom it is worth;
+ * 0: nothing is known. */
 struct peers_prior {
     double ratio, freedom;
 };
 
-/* Of peers[n], n >= PEERS_FEWEST. Values in which a factor matters should be given as logarithms.
+/* Fits peers[n], n >= PEERS_FEWEST. Values that differ by factors should be given as logarithms.
  * `scratch` has room for n doubles. */
 struct peers peers_fit(const struct peer *peers, size_t n, double *scratch);
-/* Of several quantities of the same machines. `scratch` has room for `count` doubles. */
+/* The prior from `count` quantities of the same machines. `scratch` has room for `count` doubles.
+ * */
 struct peers_prior peers_prior_of(const struct peers *all, size_t count, double *scratch);
 /* Fills distance and p. `scratch` has room for n doubles. */
 void peers_judge(struct peer *peers, size_t n, const struct peers *, const struct peers_prior *,
                  double *scratch);
 
-/* Many comparisons at once: the largest of p[n] that may still be called a finding when at most a
- * `share` of what is called one may be chance (Benjamini and Hochberg, "Controlling the false
- * discovery rate", Journal of the Royal Statistical Society B 57, 1995); -1 where none does. It
- * holds for comparisons that are independent or rise together (Benjamini and Yekutieli, Annals of
- * Statistics 29, 2001), as a node's do. Sorts p, which must hold no NAN. */
+/* For many comparisons at once: the largest of p[n] that may still be called a finding if at most a
+ * `share` of the findings may be chance (Benjamini and Hochberg, "Controlling the false discovery
+ * rate", Journal of the Royal Statistical Society B 57, 1995); -1 where none may. Valid for
+ * comparisons that are independent or rise together, as a node's do (Benjamini and Yekutieli,
+ * Annals of Statistics 29, 2001). Sorts p, which must hold no NAN. */
 double false_discovery_limit(double *p, size_t n, double share);
 
 #endif

@@ -8,7 +8,7 @@
 enum { STEPS_LEAST = 8, MULTIPLE_MOST = 50 };
 static const double tolerance = 0.05, share_least = 0.7;
 
-/* How many periods a step is; 0: it is no multiple. */
+/* How many periods the step is; 0: it is not a multiple. */
 static double multiple(double step, double period, double most)
 {
     const double times = round(step / period);
@@ -16,7 +16,8 @@ static double multiple(double step, double period, double most)
                                                                                             : 0;
 }
 
-/* The mean period of the steps that are a multiple of about `period`. */
+/* Sets *period to the mean over the steps that are a multiple of about *period; returns their
+ * number. */
 static size_t refine(const double *steps, size_t n, double most, double *period, double *spread)
 {
     double sum = 0, times = 0, squares = 0;
@@ -32,8 +33,8 @@ static size_t refine(const double *steps, size_t n, double most, double *period,
     *spread = fit > 1 ? sqrt(squares / (double)(fit - 1)) : NAN;
     if (fit)
         *period = sum / times;
-    /* Of the mean: what jitters at a step's end is made up for by the next one, so this errs to the
-     * wide side. */
+    /* Now the spread of the mean. The next step makes up for jitter at a step's end, so this is too
+     * wide rather than too narrow. */
     *spread /= fit ? sqrt((double)fit) * (times / (double)fit) : 1;
     return fit;
 }

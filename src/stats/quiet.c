@@ -6,21 +6,21 @@
 
 #include <math.h>
 
-/* The lowest third of the values, and at least four of them, is taken to be undisturbed: beyond
- * two thirds of the time nothing distinguishes a neighbour from the hardware. */
+/* The lowest third of the values, and at least four of them, is taken to be undisturbed:
+ * interference for more than two thirds of the time can't be told from the hardware. */
 static const double lowest_share = 1.0 / 3;
 enum { LOWEST_FEWEST = 4, STEPS_MOST = 32 };
-/* How far above the centre a value may lie, in deviations of the values below it: of normal values
- * one of 30,000 lies further. */
+/* How far above the centre a value may lie, in deviations of the values below it: of 30,000 normal
+ * values one lies further. */
 static const double reach = 4;
 /* Clock and counter are read to a thousandth (the two bursts of a bracket, measure/engine/visit.c),
- * so a spread below that is not to be believed. */
+ * so a smaller spread is not believed. */
 static const double resolution = 1e-3 / 3;
-/* Lowest values are a group of their own where the next one is this many deviations and at least
- * this share further off: trials of one machine without neighbours lie closer together
+/* The lowest values are a group of their own where the next value is this many deviations and at
+ * least this share higher: trials of one machine without interference lie closer together
  * (tests/model). */
 static const double gap_deviations = 6, gap_share = 0.04;
-/* The clock's rate is that of two bursts; half of what they are read to. */
+/* The error of the clock's rate, which comes from two bursts: half of what they are read to. */
 static const double clock_error = 5e-4;
 /* From the median absolute deviation to a normal standard deviation (Hampel 1974); from the
  * standard deviation of a mean to that of a median; half of a normal interval of 95 %. */
@@ -31,7 +31,7 @@ struct quiet quiet_unknown(void)
     return (struct quiet){NAN, NAN, NAN};
 }
 
-/* How many of the ascending values are at most that. */
+/* How many of the ascending values are at most `most`. */
 static size_t count_up_to(const double *ascending, size_t n, double most)
 {
     size_t count = 0;
@@ -40,7 +40,7 @@ static size_t count_up_to(const double *ascending, size_t n, double most)
     return count;
 }
 
-/* The spread of the values that do not lie above the centre. */
+/* The spread of the values up to the centre. */
 static double deviation_below(const double *ascending, size_t n, double centre)
 {
     const size_t below = count_up_to(ascending, n, centre);
@@ -79,8 +79,8 @@ struct quiet quiet_of_units(const double *ascending, size_t n)
                           (float)ascending[ranks.high - 1]};
 }
 
-/* How many of the lowest values lie together: up to the first gap that is wider than they are, than
- * their deviations explain, and than one machine's trials lie apart. */
+/* How many of the lowest values lie together: up to the first gap that is wider than their range,
+ * than their deviations explain, and than trials of one machine lie apart. */
 static size_t lowest_group(const double *ascending, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -99,7 +99,7 @@ static struct quiet widened(struct quiet quiet, double low, double high)
     return quiet;
 }
 
-/* Of two or three values that lie together below a gap: Student's interval of their mean. */
+/* For two or three values that lie together below a gap: Student's interval of their mean. */
 static struct quiet quiet_of_few(const double *ascending, size_t count)
 {
     const double centre = median(ascending, count);
@@ -112,26 +112,25 @@ static struct quiet quiet_of_few(const double *ascending, size_t count)
     return widened(quiet, centre - half, centre + half);
 }
 
-/* Of values without a gap. */
+/* For values without a gap. */
 static struct quiet quiet_of_group(const double *ascending, size_t n)
 {
     const size_t count = undisturbed(ascending, n);
     const struct quiet quiet = quiet_of_units(ascending, count);
-    /* The split itself is uncertain, so the spread below counts on either side. */
+    /* Which values are undisturbed is itself uncertain, so the spread below is used on both sides.
+     * */
     const double centre = (double)quiet.value;
     const double half = deviation_below(ascending, n, centre) * mean_to_median *
                         (count > 1 ? student_reach((double)count - 1) : normal_95) /
                         sqrt((double)count);
-    /* Values that go on without a gap may all be the hardware's own: where memory lies makes some
-     * trials slow and others fast. */
+    /* Values without a gap may all be the hardware's own, because the placement of memory makes
+     * some trials slow and others fast. */
     const double most = count < n ? (double)quiet_of_units(ascending, n).high : centre;
     return widened(quiet, centre - half, fmax(centre + half, most));
 }
 
-/* Where the lowest of all lies alone below a gap, it is luck, or the only one that nobody
- * disturbed. Luck (a row of DRAM, a stale clock) is no factor of two; of two values nothing says
- * which is right.
- */
+/* A lowest value that is alone below a gap is either luck or the only undisturbed one. Luck (a row
+ * of DRAM, a stale clock) is no factor of two; of two values nothing says which is right. */
 static const double luck_most = 1;
 
 static struct quiet quiet_of_alone(const double *ascending, size_t n)
@@ -163,29 +162,29 @@ struct quiet quiet_of(const double *ascending, size_t n)
         quiet = quiet_of_few(ascending, group);
     else
         quiet = quiet_of_group(ascending, group);
-    /* Neighbours only take, so without them it is no slower than what most values say. */
+    /* Interference only takes time, so the quiet value is never above the median. */
     quiet.value = fminf(quiet.value, (float)median(ascending, n));
     if (!isnan(quiet.low))
         quiet.low = fminf(quiet.low, quiet.value);
-    /* Values so far apart that the interval reaches down to no time at all have none: turned into a
-     * rate, its end would be infinite or negative. */
+    /* Values so far apart that the interval would reach 0 have no interval: turned into a rate, its
+     * end would be infinite or negative. */
     if (!(quiet.low > 0))
         return quiet_of_one((double)quiet.value);
-    /* What is wrong with the clock is wrong in all trials: more of them do not mend it. */
+    /* The clock's error is the same in all trials, so more trials do not reduce it. */
     return widened(quiet, (double)quiet.low * (1 - clock_error),
                    (double)quiet.high * (1 + clock_error));
 }
 
 /* --- of many short visits --- */
 
-/* Of n visits. */
+/* The value is at this share of the visits, and at least at this rank. */
 static const double visits_share = 0.01;
 enum { VISITS_LEAST = 3 };
-/* Values no further apart say the same; the search for such a pair ends at the lowest third. */
+/* Values within this share agree; the search for two that agree ends at the lowest third. */
 static const double says_the_same = 0.02;
 
-/* The highest rank, counted from 1, that a quantile of which `rank` of n values are expected below
- * it lies under with 97.5 %: by the binomial's tail. */
+/* The rank, from 1, of the value that bounds a quantile from above with a probability of 97.5 %, by
+ * the binomial's tail; `rank` of n values are expected below the quantile. */
 static size_t highest_rank(size_t rank, size_t n)
 {
     const double p = (double)rank / (double)n;

@@ -1,13 +1,13 @@
 /*
- * What the hardware does when nobody else uses it, from values that a neighbour may have raised.
+ * What the hardware does without interference, from values that interference may have raised.
  *
- * Interference is one-sided: a neighbour only takes time, so it only ever raises a time. What lies
- * below the centre of the undisturbed values is therefore undisturbed, and shows how far those
- * above it may reach. The estimate begins with the lowest values and takes in those above as far
- * as the spread below, mirrored, makes them plausible; its centre is their median. The minimum is
- * no estimate: a lucky row of DRAM or a stale clock reads less than the truth. (Chen and Revels,
- * "Robust benchmarking in noisy environments", arXiv 1608.04295, argue the one-sidedness and take
- * the minimum.)
+ * Interference is one-sided: it only takes time, so it only raises a time. Values below the centre
+ * of the undisturbed ones are therefore undisturbed, and show how far undisturbed values above it
+ * may reach. The estimate begins with the lowest values and adds values above as far as the spread
+ * below, mirrored, makes them plausible; its centre is their median. The minimum is no estimate: a
+ * lucky row of DRAM or a stale clock reads less than the truth. (Chen and Revels, "Robust
+ * benchmarking in noisy environments", arXiv 1608.04295, argue that interference is one-sided and
+ * take the minimum.)
  */
 #ifndef FATHOM_STATS_QUIET_H
 #define FATHOM_STATS_QUIET_H
@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the unit of the values; NAN where nothing is known, `low` and `high` alone where the interval
- * is not. Floats, as in struct summary. */
+/* In the unit of the values. All NAN where nothing is known; `low` and `high` NAN where there is no
+ * interval. Floats, as in struct summary. */
 struct quiet {
     float value, low, high;
 };
@@ -27,26 +27,29 @@ static inline bool quiet_is_known(const struct quiet *quiet)
     return quiet->value > 0;
 }
 
-/* The value where it is known, else what was found beside whatever ran. */
+/* The quiet value where it is known, else the found one. */
 static inline double quiet_or(const struct quiet *quiet, double found)
 {
     return quiet_is_known(quiet) ? (double)quiet->value : found;
 }
 
-/* The median of the undisturbed ones of n >= 1 ascending times; NAN where one of them is. */
+/* The median of the undisturbed values among n >= 1 ascending times; NAN where one of them is NAN.
+ * */
 double quiet_centre(const double *ascending, size_t n);
-/* The same with an interval of 95 %, both ends above 0; a single value has none (NAN), nor have
- * values that lie so far apart that it would reach 0. */
+/* The same with an interval of 95 %, both ends above 0. A single value has no interval (NAN), nor
+ * have values so far apart that it would reach 0. */
 struct quiet quiet_of(const double *ascending, size_t n);
-/* Of visits, thousands of short ones of a small set: `ascending` times of which a neighbour may
- * have raised nearly all. What fits nowhere is slow in every visit, and what fits is fast in those
- * few that it left alone; so the value is the lowest hundredth, and at least the third lowest, of
- * which the next one says the same: a stale clock makes single values too low. The interval is the
- * exact one of that quantile, from order statistics (David and Nagaraja, section 7.1). n >= 1. */
+/* For the times of thousands of short visits of a small working set, n >= 1 ascending; interference
+ * may have raised nearly all of them. A set that fits in no cache is slow in every visit; a set
+ * that fits is fast in the few undisturbed visits. So the value is the lowest hundredth, at least
+ * the third lowest, and the first from there that the next value agrees with, because a stale clock
+ * makes single values too low. The interval is the exact one of that quantile, from order
+ * statistics (David and Nagaraja, section 7.1). */
 struct quiet quiet_of_visits(const double *ascending, size_t n);
-/* Of rates, which a neighbour lowers: all n > 0 ascending. */
+/* For n >= 1 ascending rates, which interference lowers; all above 0. `scratch` has room for n
+ * doubles. */
 struct quiet quiet_of_rates(const double *ascending, size_t n, double *scratch);
-/* The median with its interval, for values that differ without any interference. */
+/* The median with its interval, for values that differ even without interference. */
 struct quiet quiet_of_units(const double *ascending, size_t n);
 
 #endif

@@ -39,8 +39,7 @@ double crossing_down(const double *x, const double *y, size_t n, double level)
         known += isnan(y[i]) ? 0 : 1;
         below += y[i] < level;
     }
-    /* If the place were before the first value, all values that are not below would contradict
-     * it. */
+    /* A place before the first value is contradicted by all values that are not below the level. */
     fewest = wrong = known - below;
     place = 0;
     for (size_t i = 0; i < n; i++) {

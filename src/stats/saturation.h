@@ -10,20 +10,20 @@
 
 struct saturation {
     double plateau; /* the middle of all y that are within the tolerance of the least */
-    size_t typical; /* index of the value that equals the plateau, or of the nearest below it */
+    size_t typical; /* index of the value that equals the plateau, or of the next lower value */
     size_t knee;    /* index of the first value on the plateau */
     bool open;      /* only the last value is on the plateau: the curve may go on falling */
 };
 
-/* Of y[n] at ascending x. False for fewer than two values, or where one is not above 0. `scratch`
+/* For y[n] at ascending x. False for fewer than two values, or where one is not above 0. `scratch`
  * has room for n doubles. */
 bool saturation_find(const double *y, size_t n, double tolerance, struct saturation *,
                      double *scratch);
 
-/* Where a curve that begins above `level` falls below it for good: the place that the fewest values
- * contradict, interpolated between the two x around it (x[n] ascending). NAN where it does not
- * cross, or where more than a fifth of the values contradict any place. A value that is NAN is left
- * out. */
+/* The x where a curve that begins above `level` falls below it for good: the place that the fewest
+ * values contradict, interpolated between the two x around it (x[n] ascending). NAN where the curve
+ * does not cross, or where more than a fifth of the values contradict every place. Values that are
+ * NAN are left out. */
 double crossing_down(const double *x, const double *y, size_t n, double level);
 
 #endif

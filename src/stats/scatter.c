@@ -16,7 +16,7 @@ static void add_block(struct squares *sums, const float *first, const float *sec
         first_mean += (double)first[i] / (double)m;
         second_mean += (double)second[i] / (double)m;
     }
-    /* With two times, an item's mean and difference hold all there is to know. */
+    /* With two times, an item's mean and difference hold all its information. */
     double mean = (first_mean + second_mean) / 2, difference = second_mean - first_mean;
     for (size_t i = 0; i < m; i++) {
         double item = ((double)first[i] + (double)second[i]) / 2 - mean;

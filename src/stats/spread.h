@@ -8,11 +8,10 @@
  * deviation of a normal distribution (Hampel 1974). `scratch` has room for n doubles. */
 double robust_deviation(const double *ascending, size_t n, double *scratch);
 
-/* Number of values in the lower of two groups, 0 where there are no two groups. Two groups are
- * each at least a fifth of all and three values, and the gap between them is at least three times
- * the wider group's range: a test that normal and uniform samples of eight values or more pass as
- * two groups in less than one case of a hundred (shown in the tests). Of six uniform values 1.3 %
- * do. */
+/* The number of values in the lower of two groups; 0 where there are not two groups. Each group has
+ * at least a fifth of all values and at least three, and the gap between the groups is at least
+ * three times the wider group's range. Normal and uniform samples of eight values or more pass this
+ * test in less than one case of a hundred (shown in the tests), six uniform values in 1.3 %. */
 size_t spread_groups(const double *ascending, size_t n);
 
 #endif

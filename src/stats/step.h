@@ -14,11 +14,11 @@ struct step {
     double top;   /* what the values rise to: the level that a tenth of them exceed */
 };
 
-/* Finds the step in values[n], in the order of their x. A value is off the floor when it is above
- * it by more than four robust deviations of the floor and by a fiftieth of the rise. False where
- * the values rise by less than `least_rise`, never leave the floor, leave it after fewer than three
- * values, or scatter so much that the floor has no end: more than a fifth of the values before it
- * are off it, or the deviations alone come to a quarter of the rise. `scratch` has room for 2 n
+/* Finds the step in values[n], in order of their x. A value is off the floor when it is above it by
+ * more than four robust deviations of the floor and by more than a fiftieth of the rise. False
+ * where the values rise by less than `least_rise`, never leave the floor, leave it after fewer than
+ * three values, or scatter so much that the floor has no end: more than a fifth of the values
+ * before it are off it, or four deviations exceed a quarter of the rise. `scratch` has room for 2 n
  * doubles. */
 bool step_find(const double *values, size_t n, double least_rise, struct step *, double *scratch);
 

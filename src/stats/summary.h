@@ -25,10 +25,10 @@ void summarize(const double *values, size_t n, double *scratch, struct summary *
 /* The summary of no trials. */
 struct summary summary_of_nothing(void);
 
-/* Divides all its values: each one's share of what several did together. */
+/* Divides all its values, as for one thread's share of what several did together. */
 void summary_divide(struct summary *, double by);
 
-/* Half the interval's width over the median; INFINITY for fewer than two trials. */
+/* Half the interval's width divided by the median; INFINITY for fewer than two trials. */
 double summary_half_width(const struct summary *);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Pairs of equal values have no sign; they lower the variance of the count by this. */
+/* How much pairs of equal values, which have no sign, lower the variance of the count. */
 static double tie_correction(const double *ascending, size_t n)
 {
     double correction = 0;

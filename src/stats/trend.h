@@ -1,6 +1,6 @@
 /*
- * Whether a value rises or falls through the run: by Mann (1945) and Kendall's rank test, which
- * makes no assumption about the distribution; and by how much: the Theil-Sen slope (Sen 1968).
+ * Whether a value rises or falls during the run, by the rank test of Mann (1945) and Kendall, which
+ * makes no assumption about the distribution; and by how much, by the Theil-Sen slope (Sen 1968).
  */
 #ifndef FATHOM_STATS_TREND_H
 #define FATHOM_STATS_TREND_H
@@ -9,7 +9,7 @@
 
 struct trend {
     double z;      /* standard normal under "no trend"; 0 for fewer than four values */
-    double change; /* median slope times the length: the total rise over the median value */
+    double change; /* the total rise (median slope times n) divided by the median value */
 };
 
 /* values[n] in the order of time; O(n^2). `scratch` has room for n doubles. */

@@ -10,13 +10,13 @@
 #include <stddef.h>
 
 struct vote {
-    double value;           /* what most trials say */
-    double low, high;       /* order-statistic interval of all that voted; equal where unanimous */
+    double value;           /* the number that most trials name */
+    double low, high;       /* order-statistic interval of all votes; equal where unanimous */
     size_t voted, agreeing; /* trials that named a number, and that named this one */
 };
 
 /* Counts values[n]; NAN abstains. True where at least five trials voted, they are at least half of
- * all, and six tenths of them agree. Otherwise `value` is what most of them name, for a message;
+ * all, and six tenths of them agree. Otherwise `value` is the most frequent number, for a message;
  * NAN where none voted. `scratch` has room for n doubles. */
 bool vote_count(const double *values, size_t n, struct vote *, double *scratch);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A signal handler can leave its news nowhere else. */
+/* A signal handler can report only in a global variable. */
 volatile sig_atomic_t measure_signal;
 
 static void note_signal(int number)
@@ -17,7 +17,7 @@ void measure_catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    /* A lost terminal ends the run too, unless nohup has the signal ignored. */
+    /* A lost terminal ends the run too, unless nohup made the process ignore SIGHUP. */
     struct sigaction hangup;
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
@@ -35,7 +35,8 @@ struct machine_source measure_source(const struct settings *settings)
 int measurement_plan(struct measurement *measurement, struct error *error)
 {
     struct run *run = &measurement->run;
-    measure_catch_signals(); /* before the first file, or a temporary one could be left behind */
+    measure_catch_signals(); /* before the first file, because a signal could leave a temporary one
+                              */
     run->machine = &measurement->machine;
     run->document = &measurement->document;
     run->stop = &measure_signal;

@@ -1,6 +1,6 @@
 /*
- * Measuring to a document, as every program does that measures: the machine is read, a run planned,
- * and a signal ends it.
+ * Measures into a document, for every program that measures: reads the machine and plans a run,
+ * which a signal ends.
  *
  *     struct measurement m = {.source = measure_source(settings), .run = {.settings = settings}};
  *     m.document.tool = ...; m.document.run.command = ...;
@@ -18,27 +18,27 @@
 
 struct measurement {
     struct machine_source source;
-    struct run run; /* what is asked for is the caller's, but for machine, document and stop */
+    struct run run; /* the caller fills the request, except machine, document and stop */
     struct machine machine;
     struct document document;
 };
 
-/* Catches signals from now on, reads the machine and plans the run. Errors as machine_read() and
- * run_plan(). */
+/* Catches signals from now on, reads the machine and plans the run. Errors are those of
+ * machine_read() and run_plan(). */
 int measurement_plan(struct measurement *, struct error *);
-/* Also after an error. */
+/* Must be called also after an error. */
 void measurement_free(struct measurement *);
-/* "fathom-HOST-TIME.json", in the document's pool; NULL without memory. */
+/* The file name "fathom-HOST-TIME.json", in the document's pool; NULL without memory. */
 char *measurement_name(struct measurement *);
 
-/* This machine, or the recorded tree that FATHOM_ROOT names; its memory modules by --smbios, where
- * the settings, which may be NULL, have it. */
+/* This machine, or the recorded tree that FATHOM_ROOT names; its memory modules come from --smbios,
+ * where the settings (may be NULL) have it. */
 struct machine_source measure_source(const struct settings *);
 
-/* SIGINT, SIGTERM and SIGHUP ask a run to end soon and to save what it has: catches them from now
- * on; a second one ends the process at once. */
+/* Catches SIGINT, SIGTERM and SIGHUP from now on: the first one asks a run to end soon and to save
+ * what it has; a second one ends the process at once. */
 void measure_catch_signals(void);
-/* Zero, or the number of the signal that came. */
+/* 0, or the number of the signal that came. */
 extern volatile sig_atomic_t measure_signal;
 
 #endif

@@ -11,7 +11,7 @@
 static const double budget_alone_s = 25, budget_quick_s = 4, budget_thorough_s = 600;
 static const double default_precision = 0.01;
 
-/* --- which probes, and what of the time each may have --- */
+/* --- which probes, and how much time each may have --- */
 
 static bool is_due(const struct run *run, const struct probe *probe)
 {
@@ -68,8 +68,8 @@ static int plan_turns(struct run *run, struct error *error)
     return code;
 }
 
-/* Zero where there is nothing to measure; else the time that the probe planned, or its table's, or
- * that of a probe that is measured only when named. */
+/* 0 where there is nothing to measure; else the time that the probe planned, or the weight in its
+ * table, or the default of a probe that is measured only when named. */
 static double weight_of(const struct run_turn *turn)
 {
     const struct probe_task *task = &turn->task;
@@ -98,7 +98,7 @@ double run_share(const struct run *run, size_t turn)
     return weight > 0 ? weight / weight_from(run, turn) : 0;
 }
 
-/* A whole run takes the sum of its probes' weights; a probe that is named alone has more time. */
+/* A whole run takes the sum of its probes' weights; a probe that is named alone gets more time. */
 static double budget_of(const struct run *run)
 {
     const struct settings *settings = run->settings;
@@ -136,7 +136,7 @@ static int describe(struct run *run, struct error *error)
     return facts->id && facts->started ? 0 : error_out_of_memory(error);
 }
 
-/* What stands in for the hardware has no condition that could spoil anything. */
+/* A model or a recorded machine has no condition that could spoil a measurement. */
 static int note_conditions(struct run *run, struct error *error)
 {
     struct conditions *conditions = &run->document->conditions;

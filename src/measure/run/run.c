@@ -12,10 +12,10 @@ static double elapsed_s(const struct run *run)
     return (double)(os_raw_ns() - run->began_ns) * 1e-9;
 }
 
-/* The system counts CPU time in ticks: shorter runs have too few of them. */
+/* The system counts CPU time in ticks, and shorter runs have too few of them. */
 static const double counted_least_s = 0.5;
 
-/* CPUs that others kept busy; NAN where the system doesn't say. */
+/* CPUs that other programs kept busy; NAN where the system doesn't say. */
 static double others_cpus(const struct run *run)
 {
     const struct os_work *before = &run->planned_work;
@@ -23,7 +23,7 @@ static double others_cpus(const struct run *run)
     struct os_work now;
     if (!before->all_ns || took_s < counted_least_s || !os_work(&now))
         return NAN;
-    /* Containers may be shown sums that fall. */
+    /* In containers the sums may fall. */
     if (now.all_ns < before->all_ns || now.own_ns < before->own_ns)
         return NAN;
     const double all_s = (double)(now.all_ns - before->all_ns) * 1e-9,
@@ -31,7 +31,7 @@ static double others_cpus(const struct run *run)
     return fmax(0, all_s - own_s) / took_s;
 }
 
-/* Early and after every probe: where the power goes, what was measured until then is kept. */
+/* Called early and after every probe, so that a power cut loses only what was measured since. */
 static int save(struct run *run, struct error *error)
 {
     const struct run_listener *listener = &run->listener;
@@ -80,12 +80,12 @@ static void begin_turn(struct run *run, struct engine *engine, size_t turn)
 
 /* --- the first look --- */
 
-/* Share of the budget: when only this is left, the run ends in time. */
+/* Looking may use this share of the budget; the rest lets the run end in time. */
 static const double looking_share = 0.95;
-/* What did not come in its time gets what the others left. */
+/* A look that did not fit in its time gets, in a second pass, what the others left. */
 enum { LOOKS = 2 };
 
-/* What may be used for it: those that have nothing to look at keep their time. */
+/* Seconds for looking: probes that have nothing to look at keep their time. */
 static double looking_s(const struct run *run)
 {
     double others = 0, all = 0;
@@ -104,7 +104,7 @@ static size_t count_looks(const struct run *run, size_t first)
     return count;
 }
 
-/* What keeps a probe from it will keep it from measuring, which then says why. */
+/* What prevents a probe's look also prevents its measurement, which then says why. */
 static int look_once(struct run *run, struct engine *engine, struct error *error)
 {
     for (size_t i = 0; i < run->turn_count; i++) {
@@ -121,9 +121,10 @@ static int look_once(struct run *run, struct engine *engine, struct error *error
     return 0;
 }
 
-/* Takes one trial of what matters most of every probe before any probe goes on: the first trial of
- * a point tells more than all later ones. All probes have the same time for it, and leave what they
- * don't need. An interruption is reported by the first probe that is measured after it. */
+/* Takes one trial of the most important points of every probe before any probe goes on, because the
+ * first trial of a point tells more than all later ones. All probes have the same time for it, and
+ * leave what they don't need. An interruption is reported by the first probe that is measured after
+ * it. */
 static int look(struct run *run, struct engine *engine, struct error *error)
 {
     int code = 0;
@@ -134,9 +135,9 @@ static int look(struct run *run, struct engine *engine, struct error *error)
 
 /* --- one probe after the other --- */
 
-/* Between two stages of the current probe, the probes to come are looked at again, in their own
- * time: a neighbour that stays for a second then meets only a part of their trials. A stop during
- * this is reported by the next stage. */
+/* Between two stages of the current probe, looks again at the probes to come, in their own time:
+ * interference that lasts a second then disturbs only a part of their trials. A stop during this is
+ * reported by the next stage. */
 static int look_again(void *of_run, struct error *error)
 {
     struct run *run = of_run;
@@ -172,10 +173,10 @@ static int measure_turn(struct run *run, struct engine *engine, struct error *er
 
 /* --- what is left over --- */
 
-/* A smaller share of the whole is not worth it. */
+/* A smaller share of the budget is not worth continuing. */
 static const double least_left = 0.02;
 
-/* In the clock that stages are measured in; a model has its own clock. */
+/* Counts the stages' own time too, because a model has its own clock. */
 static double left_over_s(const struct run *run)
 {
     double measured_s = 0;
@@ -192,7 +193,7 @@ static double weight_of_lacking(const struct run *run, size_t first)
     return weight;
 }
 
-/* What the last probes did not need goes back to those that lack trials. */
+/* Gives the time that the last probes did not need to probes that lack trials. */
 static int give_back(struct run *run, struct engine *engine, struct error *error)
 {
     int code = 0;

@@ -1,9 +1,9 @@
 /*
- * A run: probes measured on one machine into one document: first a look at what matters most of
- * each, then one after the other, then again those that lack trials while time is left. It decides
- * which probes, in what order and within what share of the time, notes the machine's condition, and
- * has the document saved as it goes. The program, the tests and the benchmarks all measure through
- * it.
+ * A run: measures probes on one machine into one document. It first looks at the most important
+ * points of each probe, then measures one probe after the other, then again those that lack trials,
+ * while time is left. It decides which probes to measure, in what order and within what share of
+ * the time, notes the machine's condition, and has the document saved as it goes. The program, the
+ * tests and the benchmarks all measure through it.
  *
  *     struct run run = {.machine = ..., .settings = ..., .document = ...};
  *     int code = run_plan(&run, &error);
@@ -18,13 +18,13 @@
 #include "measure/engine/engine.h"
 #include "measure/probes/kit/probe.h"
 
-/* Receives what happens in a run while it measures; every function may be NULL. */
+/* Receives the events of a run; every function may be NULL. */
 struct run_listener {
-    /* A few times a second: the probe at work, the share of it that is done (0 to 1), seconds left,
-     * as far as one can tell, and what it has found so far ("": it doesn't say). */
+    /* Called a few times a second: the current probe, the share of it that is done (0 to 1), an
+     * estimate of the seconds left, and what it has found so far ("": it doesn't say). */
     void (*progress)(void *argument, const char *probe, double done, double left_s,
                      const char *so_far);
-    /* When measuring begins and after every probe: the document as it is by then. An error ends
+    /* Called when measuring begins and after every probe, with the document so far. An error ends
      * the run and is returned. */
     int (*save)(void *argument, const struct document *, struct error *);
     void *argument;
@@ -34,11 +34,11 @@ struct run_listener {
 struct run_turn {
     struct probe_task task;
     struct settings settings;     /* the probe's own options and the common ones */
-    struct stage_outcome outcome; /* what measuring came to */
+    struct stage_outcome outcome; /* of measuring */
 };
 
 struct run {
-    /* What is asked for. The caller fills it, and keeps it all until run_release(). */
+    /* The request. The caller fills it, and keeps it all until run_release(). */
     const struct machine *machine;
     const struct settings *settings;   /* what a person set of the probes' options */
     const struct probe *const *probes; /* the probes that a person named, in their order, then NULL;
@@ -47,35 +47,34 @@ struct run {
                         leave threads and files behind in the process */
     struct document *document;         /* results are added to it; tool and run.command stay */
     const struct timing_model *model;  /* NULL: the hardware itself */
-    const volatile sig_atomic_t *stop; /* ends the run where it becomes non-zero; may be NULL */
-    uint64_t began_ns;                 /* by os_raw_ns(); 0: when it is planned */
+    const volatile sig_atomic_t *stop; /* ends the run once it is non-zero; may be NULL */
+    uint64_t began_ns;                 /* by os_raw_ns(); 0: the time of run_plan() */
     struct run_listener listener;
 
-    /* What becomes of it. */
+    /* The state of the run. */
     uint64_t planned_ns;         /* by os_raw_ns() */
-    struct os_work planned_work; /* the CPU time that was used until then; 0 unknown */
-    struct run_turn *turns;      /* one a probe, in the order of measuring */
+    struct os_work planned_work; /* the CPU time used until then; 0 unknown */
+    struct run_turn *turns;      /* one for each probe, in the order of measuring */
     size_t turn_count;
-    size_t turn;     /* that is being measured */
-    uint64_t seed;   /* as given by --seed, or a fresh one of 48 bits */
+    size_t turn;     /* index of the turn being measured */
+    uint64_t seed;   /* given by --seed, or a new one of 48 bits */
     double budget_s; /* for all probes together */
 };
 
 /* Plans every probe and fills the document's facts of the run, the machine and its condition;
  * measures nothing. ERROR_USAGE where options contradict each other or the machine,
- * ERROR_IMPOSSIBLE where the machine is not the one that this runs on and nothing stands in for
- * it. */
+ * ERROR_IMPOSSIBLE where `machine` is not the one that this runs on and there is no model. */
 int run_plan(struct run *, struct error *);
-/* Measures what was planned. The document has the probes that were reached, also after an error:
- * ERROR_INTERRUPTED, ERROR_SYSTEM, or what save() returned. */
+/* Measures what was planned. The document then has the probes that were reached, also after an
+ * error: ERROR_INTERRUPTED, ERROR_SYSTEM, or what save() returned. */
 int run_measure(struct run *, struct error *);
-/* Frees what the run planned with; the document stays. Also after an error. */
+/* Frees what run_plan() allocated; the document stays. Must be called also after an error. */
 void run_release(struct run *);
 
-/* Seconds that the turn weighs; 0 where there is nothing to measure. */
+/* The turn's weight in seconds; 0 where there is nothing to measure. */
 double run_weight(const struct run *, size_t turn);
-/* The share that the turn may have of the time that is left when it comes, in 0..1; 0 where there
- * is nothing to measure. */
+/* The share (0 to 1) of the time left that the turn may use when it begins; 0 where there is
+ * nothing to measure. */
 double run_share(const struct run *, size_t turn);
 
 #endif

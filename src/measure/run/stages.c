@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stage of this task, and what it came to. It is closed unless it may go on later. */
+/* A stage of this task, and its outcome. It is closed unless it may go on later. */
 struct probe_stage {
     struct stage *stage; /* NULL: it was closed */
     struct stage_outcome outcome;
@@ -22,7 +22,7 @@ void stages_close(struct probe_task *task)
     task->stage_count = 0;
 }
 
-/* What the stages so far came to, taken together. */
+/* The outcomes of the stages so far, combined. */
 struct stage_totals {
     struct stage_outcome *all;
     size_t planned;         /* points */
@@ -53,7 +53,7 @@ struct reporting {
     struct stage_totals totals;
 };
 
-/* What memory was obtained, whatever was asked for. */
+/* Notes the memory that was obtained, whatever was asked for. */
 static int note_placement(void *with)
 {
     const struct reporting *reporting = with;
@@ -67,7 +67,7 @@ static int note_placement(void *with)
     return 0;
 }
 
-/* Says why points have no value, if any have none. */
+/* Notes why points have no value, if any have none. */
 static void note_missing(struct probe_task *task, const struct stage_outcome *outcome,
                          size_t points, int code)
 {
@@ -98,8 +98,9 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* The memory of a stage that asked for such pages. The first stages are what the probe is about; a
- * later one that asks for other pages on purpose does not change what is reported of them. */
+/* Adds the memory of a stage that asked for such pages. The first stages are what the probe is
+ * about; a later stage that asks for other pages on purpose does not change what is reported of
+ * them. */
 static void merge_memory(struct stage_totals *totals, const struct stage_outcome *stage,
                          enum page_policy asked)
 {
@@ -113,7 +114,7 @@ static void merge_memory(struct stage_totals *totals, const struct stage_outcome
     kept->pages_used = stage->pages_used;
 }
 
-/* Adds the other totals; the core clock is taken from the stage that measured it most often. */
+/* Adds the other totals; the core clock is that of the stage that measured it most often. */
 static void merge_outcomes(struct stage_outcome *all, const struct stage_outcome *stage)
 {
     if (stage->core_hz.n > all->core_hz.n)
@@ -153,7 +154,7 @@ static void sort_curves(struct probe_task *task)
     }
 }
 
-/* Puts what it has into the series, and closes it unless it may go on. */
+/* Puts the stage's results into the series, and closes it unless it may go on. */
 static void rest(struct probe_task *task, struct probe_stage *here, int code)
 {
     stage_sum_up(here->stage, &here->outcome);
@@ -169,8 +170,8 @@ bool stages_want_look(const struct probe_task *task)
            !(task->stage_count && stage_was_looked_at(task->stages[0].stage));
 }
 
-/* After ERROR_SYSTEM its workers may still be at it, so the stage is closed as one that lost them.
- */
+/* After ERROR_SYSTEM the workers may still be running, so the stage is closed as one that lost
+ * them. */
 static int look_at_first(struct probe_task *task, double budget_s, struct error *error)
 {
     const int code = stage_look(task->stages[0].stage, budget_s, error);
@@ -207,7 +208,7 @@ int stages_look_again(struct probe_task *task, double budget_s, struct error *er
     return code;
 }
 
-/* Carries out the task's plan, and what its probe plans next from what it gave. */
+/* Carries out the task's plan, then each plan that its probe makes from the results. */
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
                       const struct stages_between *between, struct error *error)
 {
@@ -232,8 +233,8 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
         more = probe_next(task, &outcome, stage, error);
         if (more != 1 || !between)
             continue;
-        /* What others take between two stages is not this probe's time: it began that much later.
-         */
+        /* The time that other probes take between two stages is not this probe's: its start moves
+         * by that. */
         const uint64_t looked_ns = os_raw_ns();
         code = between->look(between->argument, error);
         const uint64_t took_ns = os_raw_ns() - looked_ns;
@@ -255,7 +256,7 @@ bool stages_lack(const struct probe_task *task)
     return false;
 }
 
-/* Those stages that can go on share the time. */
+/* The stages that can go on share the time. */
 static int go_on(struct probe_task *task, double budget_s, struct error *error)
 {
     const uint64_t began_ns = os_raw_ns();
@@ -304,7 +305,7 @@ static int complete(void *with)
     return 0;
 }
 
-/* Says in the result what all stages came to: after `code`, which is then returned. */
+/* Writes the outcome of all stages into the result, after `code`, which is then returned. */
 static int report(struct probe_task *task, struct stage_outcome *outcome, int code,
                   struct error *error)
 {
@@ -352,7 +353,7 @@ int stages_measure(struct probe_task *task, struct engine *engine, double budget
     return report(task, outcome, code, error);
 }
 
-/* Beyond its end an array of a pool is zeroed. */
+/* Cuts the array to `kept` elements; an array of a pool must be zeroed beyond its end. */
 static void forget(void *array, size_t *count, size_t kept, size_t size)
 {
     if (*count > kept)
