@@ -94,8 +94,8 @@ bool cpulist_text_has(const char *text, int id)
     return false;
 }
 
-/* Ascending ranges are counted without expanding them: documents may hold thousands of long ones.
- * */
+/* Ascending ranges are counted without expanding them: documents may hold thousands of long
+ * ones. */
 size_t cpulist_text_count(const char *text)
 {
     struct cpulist list;

@@ -45,8 +45,8 @@ struct quantity {
     const char *metric;
 };
 
-/* NULL for a unit that is not in the table. A unit of NULL counts as "", the unit of plain numbers.
- * */
+/* NULL for a unit that is not in the table. A unit of NULL counts as "", the unit of plain
+ * numbers. */
 const struct quantity *quantity_of(const char *unit);
 /* The i-th entry of the table; NULL past its end. */
 const struct quantity *quantity_at(unsigned i);

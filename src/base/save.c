@@ -74,16 +74,16 @@ static int open_beside(const char *path, const struct stat *old, char **name, co
     return target_refuse(typed, "too many temporary files lie beside it", error);
 }
 
-/* Closes the stream. `code` and `reason` are the result of the writing before; errors name `path`.
- * */
+/* Closes the stream. `code` and `reason` are the result of the writing before; errors name
+ * `path`. */
 static int close_written(FILE *stream, int code, struct error *reason, const char *path,
                          struct error *error)
 {
     if (code == 0 && ferror(stream))
         code = error_set(reason, ERROR_SYSTEM, "%s", strerror(errno));
     /* The file must be on the disk before the rename, or a power cut could leave neither the old
-     * nor the new one. fsync() fails with EINVAL or the like on pipes and devices, which need none.
-     * */
+     * nor the new one. fsync() fails with EINVAL or the like on pipes and devices, which need
+     * none. */
     if (code == 0 &&
         (fflush(stream) == EOF ||
          (fsync(fileno(stream)) < 0 && (errno == EIO || errno == ENOSPC || errno == EDQUOT))))
@@ -279,8 +279,8 @@ static int take_name(const char *temporary, const char *name)
     return rename(temporary, name);
 }
 
-/* Renames the temporary file to the first free name, which becomes the holder's; frees `temporary`.
- * */
+/* Renames the temporary file to the first free name, which becomes the holder's; frees
+ * `temporary`. */
 static int take_free_name(struct saving *saving, char *temporary, struct error *error)
 {
     char *name = strdup(saving->path);

@@ -71,8 +71,8 @@ struct settings {
     struct setting *list;
     size_t count;
     struct pool pool;
-    /* Other settings, of which each option that a person set replaces this one's, so that nothing
-     * is parsed twice. They must live as long as these. NULL: none. */
+    /* Settings that take precedence: an option that a person set there is read from there, so that
+     * nothing is parsed twice. They must live as long as these. NULL: none. */
     const struct settings *given;
 };
 

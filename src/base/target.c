@@ -36,8 +36,7 @@ int target_channel(const char *path)
 
 /* --- following links --- */
 
-/* Whether another user could have put the link or pipe, the first `length` bytes of the path,
- * there. */
+/* Whether the link or pipe, the first `length` bytes of the path, may be another user's trap. */
 static bool is_trap(const char *path, size_t length, const struct stat *link)
 {
     struct stat folder;

@@ -18,8 +18,7 @@ int number_parse(const char *text, double *value, struct error *);
 
 /* All of these write into `text` (at least UNIT_TEXT bytes) and return it. */
 enum { UNIT_TEXT = 32 };
-char *size_format(double bytes,
-                  char *text); /* "48 KiB", "2.5 MiB"; exact for whole numbers of the unit */
+char *size_format(double bytes, char *text);               /* "48 KiB" (exact), "2.5 MiB" */
 char *size_name(uint64_t bytes, char *text);               /* "4K", "2M": rounded down, for names */
 char *size_exact_format(uint64_t bytes, char *text);       /* exact: "16 MiB", "1025 KiB" */
 char *hertz_format(double hertz, char *text);              /* "2.99 GHz" */

@@ -3,8 +3,8 @@
 #define FATHOM_BASE_UTF8_H
 
 /* Returns the code point at *cursor and moves past it; at the end of the text returns 0 and does
- * not move. A byte that does not begin a complete valid sequence is skipped alone and returns -1.
- * */
+ * not move. A byte that does not begin a complete valid sequence is skipped alone and returns
+ * -1. */
 int utf8_next(const char **cursor);
 
 #endif

@@ -72,13 +72,13 @@ struct gpu_facts {
     const char *driver;     /* its version */
     const char *kind;       /* "gpu"; with OpenCL also "cpu" or "accelerator" */
     const char *capability; /* "9.0"; NULL where there is none */
-    bool modelled;          /* no hardware: a stand-in for the driver answered */
+    bool modelled;          /* not hardware: a stand-in for the driver answered */
     unsigned multiprocessors;
     double clock_hz, memory_clock_hz; /* the highest declared; NAN unknown */
     unsigned memory_bus_bits;         /* 0 unknown, as all sizes below */
     uint64_t memory_bytes, l2_bytes;
     uint64_t first_level_bytes; /* L1 and scratchpad of a multiprocessor together */
-    uint64_t scratchpad_bytes;  /* the most of these that can be scratchpad */
+    uint64_t scratchpad_bytes;  /* the most of `first_level_bytes` that can be scratchpad */
     uint64_t constant_bytes;
     const char *uuid, *bus; /* "GPU-...", "0000:17:00.0"; NULL unknown, as all texts below */
     const char *link;       /* to the host, while the device worked: "PCIe 5.0 x16" */
@@ -129,8 +129,7 @@ struct conditions {
     double stolen_s;         /* CPU time taken by a hypervisor during the run; NAN unknown */
     struct remark *remarks;  /* what may spoil the measurements */
     size_t remark_count;
-    const char *
-        *warnings; /* of older documents; reading turns them into remarks, so there are none */
+    const char **warnings; /* of older documents; reading makes them remarks */
     size_t warning_count;
 };
 
@@ -201,10 +200,9 @@ struct finding {
     const char *text;   /* one sentence for people; may be NULL */
     const char *cpus;   /* CPU list the finding is about; may be NULL */
     unsigned flags;
-    /* The experiment behind the finding: the factors of its series, and what was obtained. The
-     * first `deviations` factors differ from what the name alone stands for
-     * (conclude/registry/experiment.h): every output shows them with the finding, and only findings
-     * that share them are compared. */
+    /* The experiment of the finding: the factors of its series, and what was obtained. The first
+     * `deviations` factors differ from what its name implies (conclude/registry/experiment.h):
+     * every output shows them with the finding, and only findings that share them are compared. */
     struct factor *factors;
     size_t factor_count, deviations;
 };
@@ -229,8 +227,8 @@ struct probe_result {
 struct verdict_facts {
     const char *state;    /* "busy"; NULL: unknown */
     const char *sentence; /* for people */
-    /* Parts ("L1", "bandwidth") that are: reliable; including interference; in doubt; incomplete.
-     * */
+    /* Parts ("L1", "bandwidth") that are: reliable; including interference; in doubt;
+     * incomplete. */
     const char **rely, **beside, **doubt, **lacking;
     size_t rely_count, beside_count, doubt_count, lacking_count;
 };
@@ -257,8 +255,8 @@ struct probe_result *document_probe_near(const struct document *, const char *na
 /* Whether the document holds only another tool's table. Measuring notes when and by which command;
  * `fathom import` notes neither. */
 bool document_is_imported(const struct document *);
-/* The first finding of that name, in any probe, that has no deviations; NULL where there is none.
- * */
+/* The first finding of that name, in any probe, that has no deviations; NULL where there is
+ * none. */
 const struct finding *document_finding(const struct document *, const char *name);
 const struct factor *series_factor(const struct series *, const char *name);
 /* The number of a factor; NAN where there is none. The series may be NULL here and below. */
@@ -283,6 +281,6 @@ void series_extremes(const struct series *, const struct point **least, const st
 /* Union of the flags of all findings: exit status and warnings depend on them. */
 unsigned document_headline_flags(const struct document *);
 
-void document_free(struct document *); /* leaves an empty document behind */
+void document_free(struct document *); /* leaves an empty document */
 
 #endif

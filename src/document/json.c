@@ -23,8 +23,8 @@ static void take_warnings(struct document *document)
     conditions->warning_count = 0;
 }
 
-/* Renames findings of older documents, of the CPUs or of a device, whose name precedes the
- * finding's. */
+/* Renames findings of older documents: "levels.untold" (for a device, after its name) is
+ * "levels.gaps" now. */
 static void take_names(struct document *document)
 {
     static const char before[] = "levels.untold", now[] = "levels.gaps";

@@ -26,8 +26,8 @@ int document_read_stream(struct document *, FILE *, const char *name, struct err
 /* Writes to an open stream; ERROR_SYSTEM when it fails, or a point of a curve has no finite x. */
 int document_write(const struct document *, FILE *, struct error *);
 
-/* The number as it is read back after writing: rounded to nine digits, but whole numbers are exact.
- * */
+/* The number as it is read back after writing: rounded to nine digits, but whole numbers are
+ * exact. */
 double document_kept(double);
 
 /* Writes to `path` with save_file() of base/save.h, and returns its errors. */

@@ -36,8 +36,8 @@ static _Noreturn void wrong(const struct json_events *events, const char *why)
     refuse(events, "is not JSON", why);
 }
 
-/* Moves the `kept` bytes of the current token to the buffer's beginning and makes room after them.
- * */
+/* Moves the `kept` bytes of the current token to the buffer's beginning and makes room after
+ * them. */
 static void make_room(struct json_events *events, size_t kept)
 {
     if (events->bytes && kept <= events->room / 2) {
@@ -78,7 +78,7 @@ static bool read_on(struct json_events *events)
     return got > 0;
 }
 
-/* The current byte, or ENDED. The NUL behind the last byte saves a comparison. */
+/* The current byte, or ENDED. The NUL after the last byte saves a comparison. */
 static inline int peek(struct json_events *events)
 {
     if (events->at && *events->at)

@@ -18,8 +18,8 @@
 #include <stddef.h>
 
 /* In (0, n], for values[n] in order of time. It is n where the correlation could be chance (one of
- * ten series of independent values exceeds that), or for n < 8. `scratch` has room for n doubles.
- * */
+ * ten series of independent values exceeds that), or for n < 8. `scratch` has room for n
+ * doubles. */
 double effective_count(const double *values, size_t n, double *scratch);
 
 /* Widens the median's interval by sqrt(summary->n / effective), as if there were only `effective`

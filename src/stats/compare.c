@@ -78,8 +78,8 @@ static void keep_smallest(double smallest[TAIL], double value)
     smallest[at] = value;
 }
 
-/* The probability of a ratio this far from 1, either way, if the true change equals the threshold.
- * */
+/* The probability of a ratio this far from 1, either way, if the true change equals the
+ * threshold. */
 static double p_of(double ratio, double threshold, double deviation)
 {
     const double change = fabs(log(ratio)), within = log1p(threshold);

@@ -1,5 +1,5 @@
 /*
- * Whether two medians differ, judged by the quantiles of the trials behind each.
+ * Whether two medians differ, judged by the quantiles of each side's trials.
  *
  * The bootstrap of a median (Efron, "Bootstrap methods: another look at the jackknife", Annals of
  * Statistics 7, 1979) redraws n trials and takes their median. The median of n draws from a

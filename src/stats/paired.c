@@ -5,16 +5,16 @@
 
 #include <math.h>
 
-/* Clock and counter are read to a thousandth, so a smaller spread is not believed (stats/quiet.c).
- * */
+/* Clock and counter are read to a thousandth, so a smaller spread is not believed
+ * (stats/quiet.c). */
 static const double resolution = 1e-3 / 3;
 
 /* In deviations. The median absolute deviation of five values is often far too small: with 4, as in
  * stats/quiet.c, the interval of 95 % would cover 87 %, with 10 it covers 93 % (tests/unit). The
  * second constant turns that deviation into a normal standard deviation. */
 static const double reach = 10, mad_to_deviation = 1.4826;
-/* Of three values the median absolute deviation is the smaller gap, and says nothing about scatter.
- * */
+/* Of three values the median absolute deviation is the smaller gap, and says nothing about
+ * scatter. */
 enum { VALUES_LEAST = 4 };
 
 /* Two estimates of one variance are pooled where the first is up to twice the median of their ratio
@@ -110,8 +110,8 @@ void compare_paired(const struct paired_value *values, size_t n, double threshol
     const double half = student_reach(df) * error;
     comparison->low = exp(mean - half);
     comparison->high = exp(mean + half);
-    /* The probability of a mean this far away, either way, if the true change equals the threshold.
-     * */
+    /* The probability of a mean this far away, either way, if the true change equals the
+     * threshold. */
     const double beyond = fabs(mean) - log1p(threshold), behind = fabs(mean) + log1p(threshold);
     const double least = student_beyond(beyond / error, df) / 2;
     comparison->p = (beyond > 0 ? least : 1 - least) + student_beyond(behind / error, df) / 2;

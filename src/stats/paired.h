@@ -20,7 +20,7 @@
 
 struct paired_value {
     double a, b;               /* above 0 */
-    double trials_a, trials_b; /* behind each, 1 or more */
+    double trials_a, trials_b; /* trials of a and of b, 1 or more */
     double deviation;          /* of log(b / a), by these trials; 0: unknown */
 };
 

@@ -112,11 +112,11 @@ static double tails_freedom(const double *deviations, size_t n)
 
 /* --- peers --- */
 
-/* Of a normal distribution: the standard deviation over the median absolute deviation, and half of
+/* For a normal distribution: the standard deviation over the median absolute deviation, and half of
  * a 95 % interval over the standard deviation. */
 static const double normal_mad = 1.482602218505602, normal_95 = 1.959963984540054;
-/* A value further away than this many standard deviations says nothing about the others' scatter.
- * */
+/* A value further away than this many standard deviations says nothing about the others'
+ * scatter. */
 static const double far_away = 5;
 
 /* Ignores the value's own interval: a value that may lie anywhere says nothing about the others'

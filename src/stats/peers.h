@@ -52,8 +52,8 @@ struct peers_prior {
 /* Fits peers[n], n >= PEERS_FEWEST. Values that differ by factors should be given as logarithms.
  * `scratch` has room for n doubles. */
 struct peers peers_fit(const struct peer *peers, size_t n, double *scratch);
-/* The prior from `count` quantities of the same machines. `scratch` has room for `count` doubles.
- * */
+/* The prior from `count` quantities of the same machines. `scratch` has room for `count`
+ * doubles. */
 struct peers_prior peers_prior_of(const struct peers *all, size_t count, double *scratch);
 /* Fills distance and p. `scratch` has room for n doubles. */
 void peers_judge(struct peer *peers, size_t n, const struct peers *, const struct peers_prior *,

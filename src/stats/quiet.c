@@ -117,8 +117,8 @@ static struct quiet quiet_of_group(const double *ascending, size_t n)
 {
     const size_t count = undisturbed(ascending, n);
     const struct quiet quiet = quiet_of_units(ascending, count);
-    /* Which values are undisturbed is itself uncertain, so the spread below is used on both sides.
-     * */
+    /* Which values are undisturbed is itself uncertain, so the spread below is used on both
+     * sides. */
     const double centre = (double)quiet.value;
     const double half = deviation_below(ascending, n, centre) * mean_to_median *
                         (count > 1 ? student_reach((double)count - 1) : normal_95) /

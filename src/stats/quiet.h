@@ -2,12 +2,12 @@
  * What the hardware does without interference, from values that interference may have raised.
  *
  * Interference is one-sided: it only takes time, so it only raises a time. Values below the centre
- * of the undisturbed ones are therefore undisturbed, and show how far undisturbed values above it
- * may reach. The estimate begins with the lowest values and adds values above as far as the spread
- * below, mirrored, makes them plausible; its centre is their median. The minimum is no estimate: a
- * lucky row of DRAM or a stale clock reads less than the truth. (Chen and Revels, "Robust
- * benchmarking in noisy environments", arXiv 1608.04295, argue that interference is one-sided and
- * take the minimum.)
+ * of the undisturbed ones are therefore undisturbed, and their spread shows how far undisturbed
+ * values may reach above it. The estimate begins with the lowest values and adds those above that
+ * the spread below, mirrored, makes plausible; its centre is their median. The minimum is no
+ * estimate: a lucky row of DRAM or a stale clock reads less than the truth. (Chen and Revels,
+ * "Robust benchmarking in noisy environments", arXiv 1608.04295, argue that interference is
+ * one-sided and take the minimum.)
  */
 #ifndef FATHOM_STATS_QUIET_H
 #define FATHOM_STATS_QUIET_H
@@ -33,8 +33,8 @@ static inline double quiet_or(const struct quiet *quiet, double found)
     return quiet_is_known(quiet) ? (double)quiet->value : found;
 }
 
-/* The median of the undisturbed values among n >= 1 ascending times; NAN where one of them is NAN.
- * */
+/* The median of the undisturbed values among n >= 1 ascending times; NAN where one of them is
+ * NAN. */
 double quiet_centre(const double *ascending, size_t n);
 /* The same with an interval of 95 %, both ends above 0. A single value has no interval (NAN), nor
  * have values so far apart that it would reach 0. */

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 struct saturation {
-    double plateau; /* the middle of all y that are within the tolerance of the least */
-    size_t typical; /* index of the value that equals the plateau, or of the next lower value */
+    double plateau; /* the middle, of two the lower, of all y within the tolerance of the least */
+    size_t typical; /* index of the first value that equals the plateau */
     size_t knee;    /* index of the first value on the plateau */
     bool open;      /* only the last value is on the plateau: the curve may go on falling */
 };

@@ -55,7 +55,7 @@ static int plan_turns(struct run *run, struct error *error)
     run->turns = calloc(count ? count : 1, sizeof *run->turns);
     if (!results || !run->turns)
         return error_out_of_memory(error);
-    for (size_t i = 0; i < document->probe_count; i++) /* those of earlier runs */
+    for (size_t i = 0; i < document->probe_count; i++) /* results of earlier runs */
         results[i] = document->probes[i];
     document->probes = results;
     results += document->probe_count;

@@ -33,8 +33,8 @@ struct run_listener {
 /* A probe's place in the run. */
 struct run_turn {
     struct probe_task task;
-    struct settings settings;     /* the probe's own options and the common ones */
-    struct stage_outcome outcome; /* of measuring */
+    struct settings settings; /* the probe's own options and the common ones */
+    struct stage_outcome outcome;
 };
 
 struct run {

@@ -15,7 +15,7 @@ bool stages_want_look(const struct probe_task *);
  * stages_measure() goes on from there. ERROR_INTERRUPTED, ERROR_SYSTEM, or why memory can't be
  * obtained. */
 int stages_look(struct probe_task *, struct engine *, double budget_s, struct error *);
-/* Looks once more at a plan that looks often (plan.h) and had its first look. Errors as above. */
+/* Looks again at a plan that looks often (plan.h) and took its first look. Errors as above. */
 int stages_look_again(struct probe_task *, double budget_s, struct error *);
 
 /* Called between two stages, for other probes to look; errors as for stages_look(). */
