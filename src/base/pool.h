@@ -46,8 +46,8 @@ char *pool_printf(struct pool *, const char *format, ...) __attribute__((format(
 /* Adds one zeroed element to an array of `*count` elements, increments the count and returns the
  * element's address. The array grows by doubling. */
 void *pool_append(struct pool *, void **array, size_t *count, size_t size);
-/* The same for `more` elements in one allocation; returns the first of them. Unused capacity of
- * large arrays costs no physical memory, because its pages are not touched. */
+/* The same for `more` elements in one allocation; returns the first of them. Unused capacity takes
+ * no physical memory, because its pages are not touched. */
 void *pool_extend(struct pool *, void **array, size_t *count, size_t more, size_t size);
 /* Frees an array early if it is larger than 16 KiB; smaller ones stay until pool_free(). `memory`
  * must be the address of a whole allocation of this pool, or NULL. */

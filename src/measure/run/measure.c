@@ -35,8 +35,7 @@ struct machine_source measure_source(const struct settings *settings)
 int measurement_plan(struct measurement *measurement, struct error *error)
 {
     struct run *run = &measurement->run;
-    measure_catch_signals(); /* before the first file, because a signal could leave a temporary one
-                              */
+    measure_catch_signals(); /* before the first file: a signal could leave a temporary one */
     run->machine = &measurement->machine;
     run->document = &measurement->document;
     run->stop = &measure_signal;
