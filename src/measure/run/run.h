@@ -68,7 +68,8 @@ int run_plan(struct run *, struct error *);
 /* Measures what was planned. The document then has the probes that were reached, also after an
  * error: ERROR_INTERRUPTED, ERROR_SYSTEM, or what save() returned. */
 int run_measure(struct run *, struct error *);
-/* Frees what run_plan() allocated; the document stays. Must be called also after an error. */
+/* Closes the stages and frees what the run allocated; the document stays. Must be called also after
+ * an error. */
 void run_release(struct run *);
 
 /* The turn's weight in seconds; 0 where there is nothing to measure. */
