@@ -1,6 +1,6 @@
 /*
- * What the parts of the bandwidth probe share: what was asked for, and what is measured at each
- * point of a plan. Their functions are steps of the pool (base/pool.h), but for prepare's.
+ * What the files of the bandwidth probe share: the options, and what each point of a plan measures.
+ * All functions but bandwidth_prepare() are steps of the pool (base/pool.h).
  */
 #ifndef FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
 #define FATHOM_MEASURE_PROBES_BANDWIDTH_BANDWIDTH_H
@@ -19,50 +19,51 @@ enum bandwidth_shape {
     BANDWIDTH_BY_SIZE,    /* one CPU, x is the working set */
     BANDWIDTH_BY_THREADS, /* one level, x is the number of CPUs */
     BANDWIDTH_BY_NODE,    /* all CPUs of a node, memory on another */
-    BANDWIDTH_STREAM,     /* STREAM's own, x is the number of CPUs */
+    BANDWIDTH_STREAM,     /* as STREAM measures, x is the number of CPUs */
     BANDWIDTH_PER_CPU,    /* derived: BY_THREADS over x */
 };
 
-/* Reads and writes as the memory sees them. */
+/* A mix of reads and writes, counted as they reach the memory. */
 struct bandwidth_mix {
     const char *name; /* as it was asked for: "4:1", "2:1nt" */
     unsigned reads, writes;
-    unsigned loads; /* of the reads: the rest are reads of stores that fetch their line first */
+    unsigned
+        loads; /* how many of the reads are loads; the others are lines that stores fetch first */
     bool past_caches;
 };
 
-/* What each series of the plan is. */
+/* What one series of the plan measures. */
 struct bandwidth_curve {
     enum bandwidth_shape shape;
     enum stream_op op;
-    const char *level; /* "L1", ..., "DRAM"; "set": the one asked for; NULL: has none */
+    const char *level; /* "L1", ..., "DRAM"; "set": the size that --size gave; NULL: no level */
     const struct bandwidth_mix *mix; /* NULL: the kernel `op` alone */
 };
 
 struct bandwidth_state {
     const struct bandwidth_options *asked;
-    const struct stream_kernel *kernels[STREAM_OPS]; /* those that are measured; NULL: not */
+    const struct stream_kernel *kernels[STREAM_OPS]; /* NULL: this kernel is not measured */
     struct bandwidth_mix *mixes;
     size_t mix_count;                              /* 0: --mix was not given */
     const struct stream_kernel *mixed[STREAM_OPS]; /* the loops that mixes are made of */
     struct stream_access access;
     const char *access_text; /* "sequential", "strided:4K" */
-    int *cpus; /* the order in which they join in: the fastest kind first, then cores before their
-                  second threads */
+    int *cpus; /* in the order in which they join: the fastest kind first, first threads of cores
+                  before second ones */
     size_t cpu_count;
     uint64_t size;  /* --size; 0: none */
-    uint64_t moved; /* bytes that settle every cache */
+    uint64_t moved; /* bytes that a thread must go through to settle every cache */
     struct working_sets sets;
     struct bandwidth_curve *curves;
     size_t curve_count;
-    bool brief; /* one probe of many: no more than a first screen wants */
-    bool looks; /* for a whole run: what a quick one measures comes first, and the rest leaves it
-                   out */
-    bool quick; /* for a quick run of many probes: only what a check of the path to DRAM needs */
+    bool brief; /* one probe of many: only what the first screen shows */
+    bool looks; /* for a whole run: the points of a quick run come first and are not measured again
+                 */
+    bool quick; /* for a quick run of many probes: only one CPU's and all CPUs' reads of DRAM */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */
-    size_t measured; /* curves that were not made of others, once those were added; 0: not yet */
-    struct arena_part *parts; /* a seat's place in the arena, of the plan that is carried out */
+    size_t measured;          /* curves without the derived ones; 0: none was derived yet */
+    struct arena_part *parts; /* each seat's part of the arena in the current plan */
 };
 
 /* Names of series. */
@@ -78,21 +79,20 @@ void bandwidth_choose(struct probe_task *);
 
 /* --- points.c: how large the sets are, and which CPUs measure what --- */
 
-/* Arrays of the kernel. */
+/* How many arrays the kernel uses. */
 unsigned bandwidth_arrays(const struct stream_kernel *);
-/* The smallest set that every kernel measured can go through. */
+/* The smallest working set in bytes that every measured kernel can use. */
 uint64_t bandwidth_least_set(const struct bandwidth_state *);
-/* How many CPUs join in at each point by threads, ascending: 1 to 8, then half as many more each
- * time, and all; only 1 and all where it is brief. */
+/* The numbers of CPUs of points by threads, ascending: 1 to 8, then half as many more each time,
+ * and all; only 1 and all in a brief run. */
 size_t bandwidth_counts(const struct probe_task *, size_t **counts);
-/* Bytes of arena for each byte of a set that the first CPUs share, each point with parts of its
- * own. */
+/* Bytes of arena needed for each byte of a set that the CPUs share, for all those counts. */
 double bandwidth_parts_share(const size_t *counts, size_t n);
 
-/* Adds a series, which is described by the curve, and returns its index. */
+/* Adds the curve's series and returns its index. */
 unsigned bandwidth_add_series(struct probe_task *, struct bandwidth_curve);
-/* The plans of the stages: each fills task->plan, whose series stay, with its points. Some may have
- * nothing to measure. */
+/* The plans of the stages: each replaces the points of task->plan and keeps its series. A plan may
+ * have no points. */
 void bandwidth_plan_sizes(struct probe_task *, bool first);
 void bandwidth_plan_threads(struct probe_task *);
 void bandwidth_plan_nodes(struct probe_task *);
@@ -104,7 +104,7 @@ void bandwidth_prepare(struct trial *);
 
 /* --- findings.c: what the series say --- */
 
-/* Adds the series that are derived. */
+/* Adds the derived series. */
 void bandwidth_conclude(struct probe_task *, const struct stage_outcome *);
 void bandwidth_analyse(struct analysis *);
 

@@ -1,6 +1,6 @@
 /*
- * Chains that show how a cache is built: lines that contend for a set, pairs of loads some distance
- * apart, and lines that the first level keeps while the second loses them.
+ * Chains that show how a cache is built: lines that contend for a set, pairs of loads at a
+ * distance, and lines that the first level keeps while the second evicts them.
  */
 #ifndef FATHOM_MEASURE_PROBES_GEOMETRY_CHAIN_H
 #define FATHOM_MEASURE_PROBES_GEOMETRY_CHAIN_H
@@ -11,13 +11,14 @@
 enum geometry_kind {
     /* `count` lines, `stride` bytes apart. */
     GEOMETRY_CONFLICT,
-    /* Blocks of GEOMETRY_BLOCK bytes in a random order; in each one two loads, `stride` bytes
-     * apart, on both sides of the middle of an aligned unit of twice that: they share every aligned
-     * unit that is larger than `stride`, and none that is not. */
+    /* Blocks of GEOMETRY_BLOCK bytes in a random order. Each block has two loads, `stride` bytes
+     * apart, one on each side of the middle of an aligned unit of 2 * stride: they share an aligned
+     * unit if and only if it is larger than `stride`. */
     GEOMETRY_PAIRS,
-    /* `count` lines, `stride` bytes apart, that contend for a set of the second level, and between
-     * each two of them a load of one of a few hot lines, which so stay in the first level. These
-     * lie in that same set of the second level where `aside` is 0, or `aside` bytes from it. */
+    /* `count` lines, `stride` bytes apart, that contend for one set of the second level. Between
+     * every two of them is a load of one of a few hot lines, which therefore stay in the first
+     * level. The hot lines are in the same set of the second level if `aside` is 0, else `aside`
+     * bytes from it. */
     GEOMETRY_HOT,
 };
 enum { GEOMETRY_BLOCK = 512 };
@@ -30,13 +31,14 @@ struct geometry_chain {
     size_t line_bytes;
 };
 
-/* Bytes that it takes, whatever its seed. */
+/* Bytes that the chain takes with any seed. */
 size_t geometry_chain_bytes(const struct geometry_chain *);
 /* Loads in one round. */
 size_t geometry_chain_loads(const struct geometry_chain *);
-/* Hot lines of GEOMETRY_HOT: each holds a pointer a visit. */
+/* Number of hot lines of GEOMETRY_HOT: each holds one pointer for each of its loads. */
 size_t geometry_chain_hot(const struct geometry_chain *);
-/* Links it in memory of that size, aligned to a page; returns where it begins. */
+/* Links the chain in `memory`, which has geometry_chain_bytes() and is aligned to a page; returns
+ * the first element. */
 void *geometry_chain_build(const struct geometry_chain *, unsigned char *memory, uint64_t seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the parts of the noise probe share. All ticks are the processor's counter's. */
+/* What the files of the noise probe share. All ticks are ticks of the processor's counter. */
 #ifndef FATHOM_MEASURE_PROBES_NOISE_NOISE_H
 #define FATHOM_MEASURE_PROBES_NOISE_NOISE_H
 
@@ -7,12 +7,12 @@
 #include "measure/probes/kit/build.h"
 #include "stats/histogram.h"
 
-/* What can be known of a single interruption: whether the thread was switched out, or had a page
- * fault, while it was kept. */
+/* What can be known of a single interruption: whether it came with a context switch or a page fault
+ * of the thread. */
 enum gap_kind { GAP_THREADS, GAP_FAULTS, GAP_OTHER, GAP_KINDS };
-enum { WATCHED = GAP_KINDS }; /* behind the kinds: all time */
+enum { WATCHED = GAP_KINDS }; /* column after the kinds: all watched time */
 
-/* What an interruption is put down to. */
+/* Causes that interruptions are attributed to. */
 enum noise_cause {
     CAUSE_THREADS,
     CAUSE_FAULTS,
@@ -27,22 +27,22 @@ struct noise_event {
     enum gap_kind kind;
 };
 
-/* Short and long interruptions each have room of their own: a tick that comes 250 times a second
- * must not keep out what comes once in ten seconds. */
+/* Short and long interruptions have separate room: a tick that comes 250 times a second must not
+ * displace an interruption that comes once in ten seconds. */
 enum { EVENTS_MOST = 8192, EVENT_LENGTHS = 2 };
 
-/* Where there are as many, two neighbours become one: a day's trials take no more memory than a
- * minute's. */
+/* At this number of windows, neighbours are merged in pairs: a day's trials take no more memory
+ * than a minute's. */
 enum { NOISE_WINDOWS = 1024 };
 
-/* What was seen of one CPU. */
+/* What was observed on one CPU. */
 struct noise_tally {
-    bool begun;    /* its kernel's state stands in the arena */
-    uint64_t over; /* ticks from which on something counts; 0: not measured yet */
+    bool begun;    /* the kernel's state in the arena is initialized */
+    uint64_t over; /* gaps of at least this many ticks count; 0: not measured yet */
     struct histogram lengths[GAP_KINDS];
     uint64_t longest[GAP_KINDS], backwards, missed;
-    /* Of `windows` windows of `each` trials in a row (of the last one `filled`): the ticks that
-     * each kind took, and all that were watched. */
+    /* For each of `windows` windows of `each` successive trials (the last has `filled`): the ticks
+     * that each kind took, and all watched ticks. */
     double ticks[GAP_KINDS + 1][NOISE_WINDOWS];
     unsigned windows, each, filled;
     struct noise_event *events[EVENT_LENGTHS]; /* the first EVENTS_MOST of each length */
@@ -54,7 +54,7 @@ struct noise_state {
     size_t slot_bytes;
     struct noise_tally *tallies; /* one for each of the task's CPUs */
     double ticks_per_ns;         /* 0: not measured yet */
-    /* What the system counted when the first trial was over, and when that was. */
+    /* The system's counters at the end of the first trial, and its time. */
     bool counted;
     double counted_at_s;
     struct interruptions before;
@@ -68,21 +68,21 @@ double noise_longest(const struct noise_tally *);
 
 /* One CPU's interruptions by cause. */
 struct noise_causes {
-    double share_of_others[CAUSES]; /* of the ticks of GAP_OTHER: those of three causes, which add
-                                       up to 1 */
-    double interrupts;              /* a second; NAN: the system doesn't report them */
-    double stolen;                  /* share of the time that a hypervisor says it took */
+    double share_of_others[CAUSES]; /* shares of GAP_OTHER's ticks; only three causes have one, and
+                                       they add up to 1 */
+    double interrupts;              /* per second; NAN: the system doesn't report them */
+    double stolen;                  /* share of time that the hypervisor reports as stolen */
 };
-/* `interrupts` a second and the stolen share are given; the rest is filled. */
+/* The caller sets `interrupts` and `stolen`; the function fills the rest. */
 void noise_attribute(const struct noise_tally *, double ticks_per_ns, struct noise_causes *);
 
-/* What comes again and again. */
+/* Interruptions that come periodically. */
 struct noise_period {
-    double every_ns, low_ns, high_ns; /* of its time */
+    double every_ns, low_ns, high_ns; /* median and interval of the period */
     double each_ns;                   /* the median length */
-    double share;                     /* of the time, on those CPUs */
+    double share;                     /* of time, on the CPUs where it was found */
     enum gap_kind kind;
-    bool *on; /* one for each CPU: whether it was found there */
+    bool *on; /* by CPU: whether it was found there */
     size_t events;
 };
 enum { PERIODS_MOST = 6 };
@@ -90,7 +90,7 @@ struct noise_periods {
     struct noise_period list[PERIODS_MOST];
     size_t count;
 };
-/* Those that take most of the time come first. */
+/* The periods that take the most time come first. */
 void noise_find_periods(const struct noise_state *, size_t cpus, struct pool *,
                         struct noise_periods *);
 

@@ -1,5 +1,5 @@
-/* What the probe of NUMA nodes keeps, for its two files: numa.c measures, findings.c says what
- * came of it. */
+/* The state of the NUMA probe, shared by its two files: numa.c measures, findings.c reads findings
+ * off the series. */
 #ifndef FATHOM_MEASURE_PROBES_NUMA_NUMA_H
 #define FATHOM_MEASURE_PROBES_NUMA_NUMA_H
 
@@ -10,17 +10,17 @@ enum numa_series { NUMA_LATENCY, NUMA_BANDWIDTH, NUMA_SERIES };
 
 /* A node that CPUs are on. */
 struct numa_from {
-    int id;       /* -1: the system does not say where these CPUs are */
+    int id;       /* -1: the system does not report these CPUs' node */
     int chaser;   /* the CPU that chases */
-    int *readers; /* the CPUs that read, all of them together */
+    int *readers; /* the CPUs that read together */
     unsigned reader_count;
 };
 
 /* A node that memory is on. */
 struct numa_to {
     int id;
-    uint64_t chase_bytes, read_bytes; /* what is measured on; all readers' together */
-    const char *failed;               /* why nothing can be measured on it; NULL: it can */
+    uint64_t chase_bytes, read_bytes; /* working sets; read_bytes is the sum of all readers' */
+    const char *failed;               /* why it can't be measured; NULL: it can */
     bool verified;                    /* the system reported where the memory lay */
 };
 
@@ -29,10 +29,10 @@ struct numa_state {
     struct numa_from *from;
     struct numa_to *to;
     size_t from_count, to_count;
-    size_t now; /* the stage: of one memory node and one series */
+    size_t now; /* current stage: one memory node and one series */
 };
 
-/* Adds the cells that failed, and what only the machine can tell: declared distances that the
+/* Adds the cells that failed, and a comparison that needs the machine: declared distances that the
  * latencies contradict. */
 void numa_conclude(struct probe_task *, const struct stage_outcome *);
 void numa_analyse(struct analysis *);

@@ -1,6 +1,6 @@
 /*
- * Chains of lines on pages: the same number of lines, one a page or packed together, in a random
- * order.
+ * Chains of lines in random order: the same number of lines, either one on each page or packed on
+ * few pages.
  */
 #ifndef FATHOM_MEASURE_PROBES_TLB_CHAIN_H
 #define FATHOM_MEASURE_PROBES_TLB_CHAIN_H
@@ -10,12 +10,12 @@
 
 enum tlb_layout {
     TLB_PACKED, /* lines side by side, on as few pages as hold them */
-    TLB_SPREAD, /* a line on each of some pages that lie side by side */
+    TLB_SPREAD, /* one line on each of successive pages */
     /* A line on one page of each aligned group of TLB_GROUP. Some cores let neighbouring pages
-     * that are also neighbours in physical memory share an entry (AMD since Zen: four of 4 KiB),
-     * and then this is what an entry holds. Which page of the group it is rotates with the digits
-     * of the group's number, so that the pages fall evenly on the sets of a TLB that is indexed by
-     * the low bits of the page number, as consecutive ones do. */
+     * share a TLB entry if they are also neighbours in physical memory (AMD since Zen: four of 4
+     * KiB); with this layout each line needs an entry of its own. The page within the group rotates
+     * with the digits of the group's number, so that the pages spread evenly over the sets of a TLB
+     * that is indexed by the low bits of the page number, as consecutive pages do. */
     TLB_SPARSE,
 };
 enum { TLB_LAYOUTS = TLB_SPARSE + 1, TLB_GROUP = 8 };
@@ -28,9 +28,9 @@ struct tlb_chain {
     uint64_t seed;
 };
 
-/* Bytes that a chain takes of `memory`. */
+/* Bytes of `memory` that the chain uses. */
 size_t tlb_chain_bytes(const struct tlb_chain *);
-/* Where the i-th line lies: an offset into `memory`. */
+/* The i-th line's offset into `memory`. */
 size_t tlb_chain_offset(const struct tlb_chain *, size_t i);
 /* Links all lines into one random cycle and returns the first. */
 void *tlb_chain_build(const struct tlb_chain *);
