@@ -1,15 +1,14 @@
 /*
- * What a single access costs beyond a plain aligned load: a value that is still on its way to the
- * cache and has to be forwarded from the store, and a load that lies across the end of a line or
- * of a page.
+ * What a single access costs beyond a plain aligned load: a load whose value must be forwarded from
+ * a store that has not reached the cache, and a load across the end of a line or of a page.
  *
- * Forwarding: a store and a load of the same bytes take turns in one chain (as Agner Fog's and
- * Wong's test programs do). The two addresses are in two registers, because some processors notice
- * the same register and skip memory altogether; that case is measured beside it.
+ * Forwarding: a store and a load of the same bytes alternate in one chain (as in Agner Fog's and
+ * Wong's test programs). The two addresses are in two registers, because some processors recognize
+ * the same register and skip memory altogether; that case is measured as well.
  *
- * Crossing: two chases through the same lines, whose elements lie once within a line and once
- * across its end. Elements are two lines apart (two pages, for pages one), so no line belongs to
- * two of them.
+ * Crossing: two chases through the same lines; in one the elements lie within a line, in the other
+ * across its end. Elements are two lines apart (for pages, one page), so no two elements share a
+ * line.
  */
 #include "base/random.h"
 #include "conclude/registry/finding.h"
@@ -24,7 +23,7 @@ enum { PAGE = 4096, FORWARD_BYTES = 16, HALF_WORD = 4 };
 
 static const double in_the_level = 0.75;
 
-/* A case of forwarding, and the finding it becomes. */
+/* A case of forwarding, and its finding. */
 static const struct {
     const char *series, *finding, *text;
     double store_bytes, load_bytes, offset;
@@ -45,7 +44,7 @@ static const struct {
                          "8 bytes stored, 8 loaded from the middle of them on", 8, 8, 4},
 };
 
-/* Series of crossings; those of pages are a stage of their own, on small pages. */
+/* Series of crossings. Page crossings are a separate stage, on small pages. */
 enum { LINE_WITHIN, LINE_ACROSS, PAGE_WITHIN, PAGE_ACROSS, CROSSINGS };
 static const char *const crossing_names[CROSSINGS] = {"within a line", "across the end of a line",
                                                       "within a page", "across the end of a page"};
@@ -54,7 +53,7 @@ struct access_state {
     struct chases chases;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
-    size_t first_forward; /* series of forwarding are this one and on */
+    size_t first_forward; /* first of the series of forwarding */
     enum forwarding forwards[FORWARD_COUNT];
     size_t forward_count;
 };
@@ -82,8 +81,8 @@ static void plan_forward(struct probe_task *task, enum forwarding which)
     state->forwards[state->forward_count++] = which;
 }
 
-/* A set well beyond the level before, and no larger than that takes: of a small set neighbours can
- * take little in a shared level, and few pages need little translation. */
+/* The smallest set that is well beyond the previous level: other programs evict little of a small
+ * set from a shared level, and few pages need little translation. */
 static uint64_t crossing_bytes(const struct chase_level *level)
 {
     const uint64_t near = 4 * level->above;
@@ -133,8 +132,8 @@ static void prepare_access(struct trial *trial)
 
 /* --- findings --- */
 
-/* Levels that crossings were measured in, with the sizes of the sets before these were rounded to
- * whole strides: "L1", 24576, "DRAM", 268435456. */
+/* Parameter: levels in which crossings were measured, with their working sets in bytes before
+ * rounding to whole strides: "L1", 24576, "DRAM", 268435456. */
 static const char level_sets[] = "level_sets";
 
 static double whole(double bytes, size_t stride)
@@ -148,7 +147,8 @@ static const struct point *crossing_at(const struct analysis *analysis, int whic
     return series ? series_point(series, x) : NULL;
 }
 
-/* What crossing adds in one level; the interval from the far ends of both medians. */
+/* What crossing adds in one level. The interval combines the opposite ends of both medians'
+ * intervals. */
 static void add_crossing(struct analysis *analysis, const char *level, double bytes, bool pages)
 {
     const int within = pages ? PAGE_WITHIN : LINE_WITHIN, across = within + 1;
@@ -162,8 +162,8 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
     const struct estimate a = finding_quiet_cycles_of(plain), b = finding_quiet_cycles_of(crossing);
     const char *name =
         pool_printf(analysis->pool, "access.%s_cross.%.7s", pages ? "page" : "line", level);
-    /* Only few lines lie a page apart. Where a cache hashes its sets, the level before may hold all
-     * of them, and then they load faster than lines of this level. */
+    /* A set of lines a page apart has few lines. If the previous level hashes its sets, it may hold
+     * all of them, and then they load faster than lines of this level. */
     if (there && plain->cycles.median < in_the_level * (double)there->cycles.median) {
         analysis_add(analysis, name, "cycles")->text =
             "not found: lines a page apart fit the level before, because its sets are hashed";
@@ -180,7 +180,7 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
                                 (double)a.median, crossing_names[within], verdict);
 }
 
-/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"address", STANDARD_NAMED, NULL, 0},
     {"access", STANDARD_NAMED, NULL, 0},

@@ -1,11 +1,11 @@
 /*
  * What the hardware prefetchers hide: the same lines, chased in orders that a prefetcher can follow
- * and in a random one that it can't. The chase itself waits for every load, so whatever is faster
- * than random order was fetched before it was asked for.
+ * and in a random one that it can't. The chase waits for every load, so an order can only be faster
+ * than random order because lines were fetched ahead.
  *
  * How many lines a level holds depends on the stride: addresses a power of two apart share few of
- * its sets. The elements of each stride are as many as fill the same share of the sets they can be
- * in, so all strides are looked at in the same level.
+ * its sets. Each stride therefore has as many elements as fill the same share of the sets that they
+ * can use, so all strides are measured in the same level.
  */
 #include "base/units.h"
 #include "conclude/registry/finding.h"
@@ -17,13 +17,13 @@
 static const uint64_t SPAN_MOST = (uint64_t)512 << 20;
 enum { PAGE = 4096, STRIDES_MAX = 16, FEWEST_ELEMENTS = 16, CROSSING_PAGES = 1024 };
 
-/* Where less than a quarter of a latency is hidden, open rows of DRAM may explain it as well. */
+/* A smaller hidden share of the latency may also come from open rows of DRAM. */
 static const double hidden_well = 0.25;
-/* A set may fit the level before if a cache hashes its index: then its latency is not this level's.
- */
+/* A set with less than this share of the level's latency fits the previous level, because a cache
+ * hashes its index. */
 static const double still_there = 0.5;
-/* Prefetchers that go on into the next page save at least this share against those that start anew
- * in it. */
+/* Prefetchers that continue into the next page save at least this share of the latency over those
+ * that start anew there. */
 static const double crossing_saves = 0.05;
 
 enum { RANDOM, FORWARD, BACKWARD, WITHIN_PAGE, NEARBY, ORDERS };
@@ -36,12 +36,12 @@ static const struct {
     [FORWARD] = {"forward", RING_FORWARD, 0, 0},
     [BACKWARD] = {"backward", RING_BACKWARD, 0, 0},
     [WITHIN_PAGE] = {"random within a page", RING_RANDOM, PAGE, 0},
-    /* From page to page, forward order needs neighbouring translations, which the processor fetches
-       together (in a virtual machine they cost more than the data). This order needs them too, and
-       no prefetcher follows it. */
+    /* With strides of a page or more, forward order needs neighbouring translations, which the
+     * processor fetches together (in a virtual machine they cost more than the data). This order
+     * needs the same translations, and no prefetcher follows it. */
     [NEARBY] = {"random within 64 strides", RING_RANDOM, 0, 64},
 };
-/* Forward all through, and forward within pages that follow in random order. */
+/* Forward through all pages in order, and forward within pages in random order. */
 enum { THROUGH, ANEW, CROSSINGS };
 static const char *const crossing_names[CROSSINGS] = {"page after page", "pages in random order"};
 
@@ -61,7 +61,7 @@ static const struct option_spec options[] = {
 
 /* --- planning --- */
 
-/* Ascending. Beyond a page there is one that is no power of two, and two that are. */
+/* Ascending. Above a page: one that is no power of two, and two that are. */
 static size_t choose_strides(size_t line, size_t *strides)
 {
     size_t count = 0;
@@ -80,7 +80,7 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
     const size_t line = chases->line_bytes;
     size_t strides[STRIDES_MAX], count = choose_strides(line, strides);
     const uint64_t most = machine_memory_budget(task->machine);
-    /* At least close to the previous level's capacity, but well beyond it, so that the sets of odd
+    /* Well beyond the previous level's capacity, but no larger than needed, so that the sets of odd
      * strides stay small. */
     const uint64_t near = 4 * level->above;
     const uint64_t set_bytes = level->last || level->bytes < near ? level->bytes : near;
@@ -94,7 +94,9 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
         settings_text(task->settings, "pages"));
     task->plan.series[series].x = (struct axis){"stride", "B"};
     for (size_t i = 0; i < count; i++) {
-        const size_t spacing = strides[i] & -strides[i]; /* no two elements are nearer, in sets */
+        const size_t spacing =
+            strides[i] &
+            -strides[i]; /* the least distance between the sets of two elements, in bytes */
         const uint64_t elements = set_bytes / (spacing > line ? spacing : line);
         const uint64_t bytes = elements * strides[i];
         const bool fits = elements >= FEWEST_ELEMENTS && bytes <= SPAN_MOST && bytes <= most;
@@ -103,7 +105,7 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
     }
 }
 
-/* The farthest level that can be reached on pages that are few enough. */
+/* The working set in the farthest level that CROSSING_PAGES pages can reach. */
 static uint64_t crossing_bytes(const struct prefetch_state *state)
 {
     uint64_t bytes = 0;
@@ -120,7 +122,7 @@ static uint64_t crossing_bytes(const struct prefetch_state *state)
 /* --- findings --- */
 
 struct share {
-    struct ratio hidden; /* the ends are NAN where a side is a single trial */
+    struct ratio hidden; /* its interval is NAN if either latency is a single trial */
     unsigned flags;
 };
 
@@ -129,7 +131,7 @@ static struct estimate measure_of(const struct point *point)
     return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
 }
 
-/* 1 - part / whole; the interval from the far ends of both. */
+/* 1 - part / whole. The interval combines the opposite ends of both intervals. */
 static struct share hidden_share(const struct point *part, const struct point *whole)
 {
     const struct ratio left = estimate_ratio(measure_of(part), measure_of(whole));
@@ -143,7 +145,7 @@ struct level_series {
     const struct series *orders[ORDERS];
 };
 
-/* The levels in which all orders were measured: at most as many as there are names. */
+/* The levels in which all orders can be measured. */
 static const char *const level_names[] = {"L2", "L3", "L4", "L5", "L6", "L7", "DRAM"};
 enum { LEVELS_MOST = sizeof level_names / sizeof *level_names };
 
@@ -165,8 +167,8 @@ static size_t find_levels(struct analysis *analysis, struct level_series *levels
     return count;
 }
 
-/* The share hidden at that stride, relative to nearby random order from a page on; false where it
- * was not measured, or in another level. */
+/* The share hidden at that stride, for strides of a page or more relative to nearby random order;
+ * false if it was not measured, or the set was in another level. */
 static bool share_at(const struct analysis *analysis, const struct level_series *level, int order,
                      double stride, struct share *share)
 {
@@ -202,9 +204,9 @@ static void add_direction(struct analysis *analysis, const struct level_series *
     analysis_read_off(analysis, first, level->orders[order]);
 }
 
-/* The largest stride, forward, at which a quarter is hidden in some level, and the next one: for
- * certain where there are intervals. Of single trials it is taken as it stands, and their flags say
- * so. */
+/* The largest stride at which forward order hides a quarter of the latency in some level. With
+ * intervals, the whole interval must be above a quarter; single trials count by their value, and
+ * their flags show it. */
 static void add_stride(struct analysis *analysis, const struct level_series *levels,
                        size_t level_count)
 {
@@ -320,17 +322,15 @@ static void plan_prefetch(struct probe_task *task)
     task->plan.share = 0.9;
     for (size_t i = 0; i < state->level_count; i++)
         for (int order = 0; order < ORDERS && strcmp(state->levels[i].name, "L1") != 0; order++)
-            plan_order(task, &state->levels[i], order); /* in L1 there is nothing to hide */
+            plan_order(task, &state->levels[i], order); /* L1 has no latency to hide */
     if (task->plan.point_count == 0)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "too little memory is free for a working set beyond the caches: stop programs "
                    "that use memory, or raise the memory limit");
 }
 
-/* Across the ends of pages: on small ones, few enough for any second-level TLB, so that translation
- * costs both orders the same: each order comes to a page once and stays until it has read all of
- * it.
- */
+/* Across the ends of pages: on so few small pages that any second-level TLB holds them. Translation
+ * costs both orders the same, because each visits a page once and reads all of it. */
 static bool next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
                           unsigned stage)
 {

@@ -1,12 +1,11 @@
 /*
- * How far ahead of a load that waits for memory the processor sees: two independent chases, and
- * between a load of the one and the next of the other a number of instructions. While both loads
- * fit the window of instructions under way, a pair takes the time of one miss; when the second no
- * longer enters it, the time of two.
+ * How many instructions the processor looks ahead of a load that waits for memory: loads of two
+ * independent chases alternate, with a number of filler instructions between them. While both loads
+ * fit the window of instructions in flight, a pair takes the time of one miss; when the second no
+ * longer fits, it takes the time of two.
  *
- * The method is Henry Wong's ("Measuring Reorder Buffer Capacity", 2013). Instructions that do
- * nothing find the window itself; additions may run out of registers before it, and loads out of
- * places in the load queue.
+ * The method is Henry Wong's ("Measuring Reorder Buffer Capacity", 2013). Nops show the window
+ * itself; additions may run out of physical registers first, and loads out of load-queue entries.
  */
 #include "measure/kernels/window.h"
 #include "base/units.h"
@@ -24,17 +23,18 @@
 
 enum {
     LEAST_FILLERS = 32,
-    AROUND = 24,      /* counts looked at on both sides of where the step was seen, at least */
-    RING_PARTS = 256, /* each point of a round goes through a part of the ring of its own */
+    AROUND = 24,      /* the fewest counts measured on each side of the coarse step */
+    RING_PARTS = 256, /* each point of a round goes through another part of the ring */
 };
-/* Where the step's interval is wider than this, the step is unknown. */
+/* The step is unknown if its interval is wider than this share of it. */
 static const double widest = 0.05;
-/* Where a smaller share of the trials saw a step, those that saw one were disturbed. */
+/* If a smaller share of the trials saw a step, those trials were disturbed. */
 static const double noticed = 0.25;
 
 static const struct {
     const char *name, *finding, *text;
-    unsigned own; /* instructions of the loop that count as fillers do, with both loads */
+    unsigned own; /* instructions of the loop, both loads included, that use the same resource as
+                     the fillers */
 } fillers[WINDOW_FILLERS] = {
     [WINDOW_NOP] = {"nop", "window.nop",
                     "instructions under way at once, with nops between two misses; some processors "
@@ -54,7 +54,7 @@ static const char *const filler_names[] = {"all", "nop", "add", "load", NULL};
 
 enum {
     WINDOW_TRIALS = 11,
-    WINDOW_LEAST_VOTERS = 3, /* fewer can't outvote one that was disturbed */
+    WINDOW_LEAST_VOTERS = 3, /* fewer can't outvote a disturbed trial */
 };
 
 struct window_steps {
@@ -67,7 +67,7 @@ struct window_state {
     struct chain_ring ring;
     struct trial_values values;
     int coarse[WINDOW_FILLERS], fine[WINDOW_FILLERS]; /* series; -1: none */
-    struct window_steps seen[WINDOW_FILLERS];         /* by the coarse ones */
+    struct window_steps seen[WINDOW_FILLERS];         /* by the coarse series */
     double most;
     bool refined; /* the second stage was planned */
 };
@@ -85,15 +85,15 @@ static const struct option_spec options[] = {
     {.name = NULL},
 };
 
-/* --- what the trials answer: each one votes with the step that it saw, or with none --- */
+/* --- votes: each trial votes for the step that it saw, or for none --- */
 
 enum {
-    FLOOR_POINTS = 3, /* the fewest fillers tell what a pair takes at best */
+    FLOOR_POINTS = 3, /* the points with the fewest fillers show the least time of a pair */
     POINTS_MOST = 96,
 };
-/* Between one miss's time and two. */
+/* Relative speed of a pair halfway between one miss's time and two. */
 static const double step_level = 1 / 1.5;
-/* A rise that stays well below twice the time is not the window's step: something else took the
+/* A curve that rises to less than this multiple has no window step: something else took the
  * time. */
 static const double least_top = 1.6;
 
@@ -102,7 +102,7 @@ struct curve {
     size_t n;
 };
 
-/* That trial's, false where it has too little to tell. */
+/* Fills the trial's curve; false if it has too few values. */
 static bool fill_curve(const struct trial_values *values, const struct plan *plan, int series,
                        unsigned trial, struct curve *curve)
 {
@@ -136,8 +136,8 @@ static double curve_step(const struct curve *curve)
     return top >= least_top ? crossing_down(curve->x, speed, curve->n, step_level) : NAN;
 }
 
-/* Reads a series (-1: none) of that plan. Its points stand at ascending x, and its first ones show
- * what a pair takes at best. A trial votes if it has these and most of the others. */
+/* Reads a series (-1: none) of the plan. Its points have ascending x, and the first ones show the
+ * least time of a pair. A trial votes if it has these and most of the others. */
 static struct window_steps steps_of(const struct trial_values *values, const struct plan *plan,
                                     int series)
 {
@@ -172,12 +172,12 @@ static void plan_stage(struct probe_task *task)
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = WINDOW_TRIALS;
-    /* Short, so that a trial keeps to its part of the ring. */
+    /* Short, so that a trial stays in its part of the ring. */
     plan->batches = 3;
     plan->batch_ns = 100e3;
     plan->span_s = task->common.quick.has ? 0 : 0.5;
     plan->share = 0.6;
-    /* Between one miss's time and two a point need not be finer. */
+    /* This is enough to tell one miss's time from two. */
     if (!task->common.precision.has)
         plan->precision = 0.25;
 }
@@ -236,14 +236,14 @@ static void prepare_window(struct trial *trial)
 
 /* --- findings --- */
 
-/* What the trials answered of each filler, in both looks: findings are read off these and off the
- * flags of the points around the step. */
+/* Series of the trials' steps by filler and look: findings are read off these and off the flags of
+ * the points around the step. */
 static const char concluded_name[] = "step by trial";
 
 static void tell_steps(struct probe_task *task, int filler, int look,
                        const struct window_steps *steps)
 {
-    /* Nops that the loop has of its own depend on the processor. */
+    /* How many nops the loop itself has depends on the processor. */
     const double own = fillers[filler].own + (filler == WINDOW_NOP ? window_between : 0);
     struct factor *factors = pool_alloc(task->pool, 3, sizeof *factors);
     factors[0] = (struct factor){"filler", .text = fillers[filler].name};
@@ -271,7 +271,7 @@ static const struct series *series_of(const struct analysis *analysis, const cha
     return NULL;
 }
 
-/* NULL: that look was not taken. */
+/* `concluded` is NULL if that look was not measured. */
 static struct window_steps steps_concluded(const struct series *concluded)
 {
     struct window_steps steps = {.at = summary_of_nothing()};
@@ -283,7 +283,7 @@ static struct window_steps steps_concluded(const struct series *concluded)
     return steps;
 }
 
-/* Why there is no number. That no step was seen is an answer; everything else is a doubt. */
+/* Why there is no number. "No step was seen" is a result; every other reason is a doubt. */
 static void add_unknown(struct analysis *analysis, const char *name,
                         const struct window_steps *coarse, const struct window_steps *fine)
 {
@@ -329,7 +329,7 @@ static void add_step(struct analysis *analysis, int filler)
         add_unknown(analysis, fillers[filler].finding, &coarse, fine_concluded ? &fine : NULL);
         return;
     }
-    /* The trials' own answers show how sure the step is. */
+    /* The spread of the trials' steps shows how precise the step is. */
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
     unsigned flags = series_flags(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
     flags |= summary_half_width(&fine.at) > widest ? wide : 0;
@@ -341,7 +341,7 @@ static void add_step(struct analysis *analysis, int filler)
         analysis_read_off(analysis, first, curve);
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"filler", STANDARD_NAMED, NULL, 0},
     {"look", STANDARD_NAMED, NULL, 0},
@@ -399,7 +399,7 @@ static void plan_window(struct probe_task *task)
     trial_values_reserve(task, &state->values, 0);
 }
 
-/* Every count around the step that the first look saw. */
+/* Plans every count around the step that the coarse look saw. */
 static bool next_window(struct probe_task *task, const struct stage_outcome *outcome,
                         unsigned stage)
 {
@@ -416,7 +416,7 @@ static bool next_window(struct probe_task *task, const struct stage_outcome *out
     for (int i = 0; i < WINDOW_FILLERS; i++) {
         if (!steps_agree(&state->seen[i]))
             continue;
-        /* Whole instructions; and as far as the points that the step was seen between. */
+        /* Whole instructions, at least up to the coarse points that enclose the step. */
         const double at = floor((double)state->seen[i].at.median);
         const double around = fmax(AROUND, next_count(at) - at);
         state->fine[i] = add_series(task, (enum window_filler)i, FINE);

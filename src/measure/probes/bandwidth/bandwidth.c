@@ -1,15 +1,14 @@
 /*
- * Bandwidth: arrays gone through with every kind of load and store the processor has, by size on
- * one CPU, by threads at each level, from node to node, and as STREAM has it.
+ * Bandwidth: goes through arrays with every kind of load and store of the processor, by size on one
+ * CPU, by threads in each level, from node to node, and as STREAM measures.
  *
- * The kernels are STREAM's (McCalpin, 1995) with what likwid-bench has beside them; bytes are
- * counted as there: what the program asks for. Each thread has arrays of its own near its CPU, the
- * threads start together, and a rate is all bytes over the time from the first start to the last
- * end.
+ * The kernels are those of STREAM (McCalpin, 1995) and of likwid-bench; bytes are counted as in
+ * both: those that the program asks for. Each thread has its own arrays near its CPU, the threads
+ * start together, and a rate is all bytes over the time from the first start to the last end.
  */
 #include "measure/probes/bandwidth/bandwidth.h"
 
-/* Allowed on top of what a quick run spends on the depth of the memory. */
+/* Time added to what a quick run spends on the levels of memory. */
 static const double quick_weight_s = 4;
 
 static void plan_bandwidth(struct probe_task *task)
@@ -27,7 +26,7 @@ static void plan_bandwidth(struct probe_task *task)
         "not counted: a store that is not past the caches (_nt) fetches its line first");
     if (!asked->width.has)
         build_note_text(task, "width", stream_width_names[stream_widest()]);
-    else if (asked->width.choice != (int)stream_widest()) /* decides a finding */
+    else if (asked->width.choice != (int)stream_widest()) /* another width makes another finding */
         build_note_text(task, "narrowed_to", asked->width.text);
     state->quick = task->common.quick.has && !task->named;
     state->looks = !task->named && !state->quick && state->kernels[STREAM_READ] && !state->size &&
@@ -47,7 +46,7 @@ static void plan_bandwidth(struct probe_task *task)
         bandwidth_plan_sizes(task, true);
 }
 
-/* Caches that are declared large may be there with less, as latency has found by now. */
+/* A cache may have less than its declared capacity, which the latency probe has found by now. */
 static bool plan_quick_again(struct probe_task *task, unsigned stage)
 {
     const struct bandwidth_state *state = task->state;
@@ -61,8 +60,8 @@ static bool plan_quick_again(struct probe_task *task, unsigned stage)
     return task->plan.point_count > 0;
 }
 
-/* The first kernel by size was first; now the others by size, then by threads, then node after
- * node. Beside other probes, or in a hurry, only by threads. */
+/* The first plan was the first kernel by size. Now follow the other kernels by size, then by
+ * threads, then each node. A run of several probes and a quick run measure by threads only. */
 static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
                            unsigned stage)
 {
@@ -97,7 +96,7 @@ static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *
     return !state->brief && plan->point_count > 0;
 }
 
-/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"kernel", STANDARD_NAMED, NULL, 0},
     {"mix", STANDARD_NAMED, NULL, 0},

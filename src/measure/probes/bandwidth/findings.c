@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CPUs have saturated the path when they reach this share of the highest bandwidth. */
+/* CPUs saturate the path when they reach this share of the highest bandwidth. */
 static const double saturated = 0.95;
 
 /* --- derived series --- */
@@ -33,19 +33,19 @@ void bandwidth_conclude(struct probe_task *task, const struct stage_outcome *out
 {
     struct bandwidth_state *state = task->state;
     (void)outcome;
-    if (state->measured) /* more was measured since: derived series are made anew */
+    if (state->measured) /* more was measured since: rebuild the derived series */
         task->plan.series_count = state->curve_count = state->measured;
     const size_t measured = state->measured = state->curve_count;
     for (size_t i = 0; i < measured && !state->brief && state->cpu_count > 1; i++)
         if (state->curves[i].shape == BANDWIDTH_BY_THREADS && task->plan.series[i].point_count > 1)
             add_per_cpu(task, i);
-    task->result->series = task->plan.series; /* it may have moved as it grew */
+    task->result->series = task->plan.series; /* adding series may have moved the array */
     task->result->series_count = task->plan.series_count;
 }
 
 /* --- findings --- */
 
-/* A series, and what its factors say. */
+/* A series and its factors. */
 struct curve {
     const struct series *series;
     enum stream_op op;
@@ -61,8 +61,8 @@ static enum stream_op op_of(const struct series *series)
     return op;
 }
 
-/* "bandwidth.read" in DRAM, "L2.bandwidth.read" in a cache; another access than the usual one
- * stands between. */
+/* "bandwidth.read" in DRAM, "L2.bandwidth.read" in a cache; an access other than sequential is
+ * inserted. */
 static const char *stem_of(struct analysis *analysis, const struct curve *curve)
 {
     const bool dram = strcmp(curve->level, "DRAM") == 0;
@@ -73,8 +73,8 @@ static const char *stem_of(struct analysis *analysis, const struct curve *curve)
                        stream_op_names[curve->op]);
 }
 
-/* "4:1" as `fathom import mlc` calls it too: "reads4-writes1"; reads alone are those of the kernel.
- */
+/* "4:1" becomes "reads4-writes1", as in `fathom import mlc`; a mix of reads alone has the kernel's
+ * name. */
 static const char *mix_name(struct analysis *analysis, const char *mix)
 {
     unsigned reads = 0, writes = 0;
@@ -110,7 +110,7 @@ static void analyse_mix(struct analysis *analysis, const struct curve *curve, co
 static const char *text_of(struct analysis *analysis, const struct curve *curve,
                            const struct point *point)
 {
-    /* Every processor has the scalar ones, but for stores past the caches. */
+    /* Every processor has scalar kernels, except stores past the caches. */
     const struct stream_kernel *kernel = stream_find(curve->op, STREAM_SCALAR, NULL);
     const char *who =
         point->x == 1 ? "one CPU" : pool_printf(analysis->pool, "%.0f CPUs together", point->x);
@@ -132,8 +132,8 @@ static struct finding *add_point(struct analysis *analysis, const struct curve *
     return finding;
 }
 
-/* What all cores read from DRAM, beside what the modules' channels could carry. Fewer cores are not
- * what the channels are judged by. */
+/* Compares what all cores read from DRAM with what the modules' channels can carry. Fewer cores may
+ * not fill the channels. */
 static void add_declared(struct analysis *analysis, const struct curve *curve, double cpus,
                          struct finding *finding)
 {
@@ -152,7 +152,7 @@ static void add_declared(struct analysis *analysis, const struct curve *curve, d
                     finding->text, finding->declared * 1e-9, channels.sentence);
 }
 
-/* All CPUs' bandwidth over as many times one CPU's. */
+/* All CPUs' bandwidth over their number times one CPU's. */
 static void add_efficiency(struct analysis *analysis, const char *stem, const struct point *one,
                            const struct point *all)
 {
@@ -166,7 +166,8 @@ static void add_efficiency(struct analysis *analysis, const char *stem, const st
         "the share of %.0f times one CPU's bandwidth that is left when all CPUs ask for it", cpus);
 }
 
-/* The fewest CPUs that reach 95 % of the most; its interval is what the points' intervals allow. */
+/* The fewest CPUs that reach 95 % of the highest bandwidth; the interval follows from the points'
+ * intervals. */
 static void add_saturation(struct analysis *analysis, const char *stem, const struct series *series)
 {
     const struct point *best = NULL, *first = NULL, *earliest = NULL, *latest = NULL;
@@ -203,8 +204,8 @@ static void add_saturation(struct analysis *analysis, const char *stem, const st
                      : "every CPU adds bandwidth: together they do not saturate the path";
 }
 
-/* Whether the document also holds what each CPU gets. In a run of many probes it does not, and
- * efficiency in the caches is then left out too. */
+/* Whether the document also holds the bandwidth per CPU. A run of many probes leaves that out, and
+ * with it efficiency in the caches. */
 static bool is_whole(const struct analysis *analysis, const struct curve *curve)
 {
     const struct probe_result *result = analysis->result;

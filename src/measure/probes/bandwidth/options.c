@@ -59,7 +59,8 @@ const struct option_spec bandwidth_options[] = {
 
 /* --- kernels --- */
 
-/* NULL where there is none, and why not. Where no width is asked for, it is the widest there is. */
+/* The kernel of the requested width, by default the widest; NULL with the reason in `missing` if
+ * there is none. */
 static const struct stream_kernel *find_kernel(const struct bandwidth_state *state,
                                                enum stream_op op, const char **missing)
 {
@@ -216,7 +217,7 @@ static void refuse_beside(const struct probe_task *task, const struct setting *a
                        asked->spec->name, others[i]->spec->name);
 }
 
-/* A set of all threads together; each of a thread's arrays gets a share of it. */
+/* --size is the set of all threads together; each array of each thread gets a share of it. */
 static void check_size(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
@@ -270,7 +271,7 @@ static void choose_sizes(struct probe_task *task)
         check_least(task, "from", asked->from.bytes, least);
     if (asked->to.has)
         check_least(task, "to", asked->to.bytes, least);
-    /* What it goes through in one step may not fit in the largest set that there is by default. */
+    /* The bytes of one step may exceed the largest default set. */
     if (!asked->to.has && !asked->sizes.has && largest < least)
         pool_leave(task->pool, ERROR_USAGE,
                    "--%s: the arrays of %s take at least %s, and the largest set is by default %s; "
@@ -301,7 +302,8 @@ void bandwidth_choose(struct probe_task *task)
     if (asked->mix.has)
         refuse_beside(task, &asked->mix, not_mixed, sizeof not_mixed / sizeof *not_mixed);
     choose_kernels(task);
-    if (asked->mix.has) { /* kernels whose loops are needed, whatever was named */
+    if (asked->mix
+            .has) { /* mixes need the loops of these kernels, even if --kernel does not name them */
         for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
             state->mixed[ops[i]] = find_kernel(state, ops[i], NULL);
         choose_mixes(task);

@@ -1,9 +1,9 @@
 /*
- * How large the sets are, which CPUs measure what, each seat's own part of the memory, and the
- * plans of the stages.
+ * The sizes of the sets, the CPUs of each point, each seat's part of the memory, and the plans of
+ * the stages.
  *
- * Every thread has arrays of its own, touched first by its own CPU. A seat is the same CPU at every
- * point of a plan and has the same part of the arena, so what it touched stays near it.
+ * Every thread has its own arrays, which its CPU touches first. A seat has the same CPU and the
+ * same part of the arena at every point of a plan, so the memory that it touched stays near it.
  */
 #include "measure/probes/bandwidth/bandwidth.h"
 
@@ -12,26 +12,24 @@
 
 static const uint64_t HUGE_PAGE = 2 << 20;
 enum { SMALL_PAGE = 4096, EVERY_OTHER = 2, APART = 21 * STREAM_LINE_BYTES };
-/* A batch is long enough that neither the clock's step nor the time between the threads' starts
- * matters. */
+/* Long enough that neither the clock's step nor the time between the threads' starts matters. */
 static const double batch_ns = 300e3, stream_batch_ns = 20e6;
-/* Bytes of fresh memory that a CPU touches in a second, roughly. */
+/* Approximate rate at which a CPU touches fresh memory. */
 static const double touched_bytes_s = 1e9;
-/* Batches of a trial by threads. With more of them, on busy CPUs where batches are repeated, too
- * few rounds would be left for an interval. */
+/* Batches of a trial by threads. Busy CPUs repeat batches; with more batches, too few rounds would
+ * be left for an interval. */
 enum { BATCHES_MOST = 10 };
-/* Of a quick run: some 5 ms each. */
+/* Trials of a quick run, of about 5 ms each. */
 enum { QUICK_TRIALS = 24, QUICK_LOOKS = 5 };
-/* Share of a whole run's time for bandwidth that the rates of one CPU and of all CPUs from DRAM may
- * take. */
+/* Of a whole run's time for bandwidth, the share for the DRAM rates of one CPU and of all CPUs. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
 
 static const uint64_t GIB = 1 << 30;
-/* What a CPU touches in a quick run at most; also the size assumed for a cache of which nothing is
- * declared. */
+/* The most that a CPU touches in a quick run; and the size assumed for a cache with no declared
+ * size. */
 static const uint64_t quick_bytes = 256 << 20, usual_cache = 64 << 20;
 enum { EVERY_COUNT_TO = 8, QUICK_TIMES = 4, QUICK_TIMES_LEAST = 2 };
 
@@ -47,8 +45,8 @@ static uint64_t unit_of(const struct bandwidth_state *state)
     return state->access.bytes ? state->access.bytes : STREAM_STEP_BYTES;
 }
 
-/* Bytes that each of the kernel's arrays has in a set of `set_bytes`, in whole steps of the access.
- */
+/* Bytes of each of the kernel's arrays in a set of `set_bytes`, rounded to whole steps of the
+ * access. */
 static uint64_t bytes_of_array(const struct bandwidth_state *state,
                                const struct stream_kernel *kernel, uint64_t set_bytes)
 {
@@ -80,7 +78,8 @@ size_t bandwidth_counts(const struct probe_task *task, size_t **counts)
     }
 }
 
-/* Seat i shares the set with the fewest others in the first count that reaches it. */
+/* Seat i's part is largest at the smallest count that includes it, so that count decides its
+ * share. */
 double bandwidth_parts_share(const size_t *counts, size_t n)
 {
     double share = 0;
@@ -92,8 +91,7 @@ double bandwidth_parts_share(const size_t *counts, size_t n)
     return share;
 }
 
-/* How many of the first `count` CPUs share an instance of that cache, according to what is
- * declared. */
+/* How many of the first `count` CPUs share one instance of that cache, as declared. */
 static size_t sharing(const struct probe_task *task, int level, size_t count)
 {
     const struct bandwidth_state *state = task->state;
@@ -104,14 +102,15 @@ static size_t sharing(const struct probe_task *task, int level, size_t count)
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         found += cpulist_has(&cpus, state->cpus[i]);
-    if (found == 0) /* it is another instance's: as many share each */
+    if (found == 0) /* the declared list is another instance's: assume that as many CPUs share each
+                       instance */
         found = count < cpus.count ? count : cpus.count;
     cpulist_free(&cpus);
     return found ? found : 1;
 }
 
-/* Bytes of a DRAM set that the first CPUs share: `times` all the last-level caches the CPUs have,
- * or what memory there is for it; 0 where that is not even twice the caches. */
+/* Bytes of a DRAM set that the CPUs of a point share: `times` the sum of the CPUs' last-level
+ * caches, or what memory allows; 0 if that is less than twice the caches. */
 static uint64_t dram_set(const struct probe_task *task, const size_t *counts, size_t n,
                          uint64_t times)
 {
@@ -129,12 +128,12 @@ static uint64_t dram_set(const struct probe_task *task, const size_t *counts, si
     return most >= 2 * (double)caches ? (uint64_t)most / SMALL_PAGE * SMALL_PAGE : 0;
 }
 
-/* With this many programs at work for each CPU, touching memory takes several times as long: 2.5 s
- * of a quick run's 4 s for 192 MiB at a load of 8 on 2 CPUs of a guest. */
+/* At this load per CPU, touching memory takes several times as long: at a load of 8 on a guest's 2
+ * CPUs, 192 MiB took 2.5 s of a quick run's 4 s. */
 static const double busy_load = 2;
 
 /* Bytes of a DRAM set of `count` CPUs that can be touched in some tenths of a second: four times
- * these CPUs' last-level caches, or twice; 0 where even that is too much for one CPU. */
+ * these CPUs' last-level caches, or twice; 0 if even twice is too much for one CPU. */
 static uint64_t quick_set(const struct probe_task *task, size_t count)
 {
     const struct bandwidth_state *state = task->state;
@@ -143,8 +142,8 @@ static uint64_t quick_set(const struct probe_task *task, size_t count)
     const uint64_t instances = (count + together - 1) / together;
     const uint64_t caches = (cache ? cache : usual_cache) * instances;
     const uint64_t budget = machine_memory_budget(task->machine) / 2;
-    /* Twice what the caches hold goes past them, though they still serve a tenth of it where they
-     * replace at random; every byte more takes time to touch first. */
+    /* Twice the caches is enough to miss them, though caches with random replacement still serve a
+     * tenth of it; each further byte costs time for its first touch. */
     const bool slow =
         state->quick && task->document &&
         task->document->conditions.load1 >= busy_load * (double)task->machine->allowed.count;
@@ -192,13 +191,13 @@ static const struct stream_kernel *kernel_of(const struct bandwidth_state *state
     return state->kernels[state->curves[series].op];
 }
 
-/* The state stands on a page of its own before the arrays. */
+/* The state has its own page before the arrays. */
 static uint64_t mix_extent(uint64_t bytes)
 {
     return bytes + 2 * SMALL_PAGE + APART;
 }
 
-/* Bytes that a point's part of the arena takes. */
+/* Bytes of the arena that each seat of the point needs. */
 static uint64_t extent_of(const struct bandwidth_state *state, const struct plan_point *point)
 {
     return state->curves[point->series].mix
@@ -206,8 +205,8 @@ static uint64_t extent_of(const struct bandwidth_state *state, const struct plan
                : stream_extent(bandwidth_arrays(kernel_of(state, point->series)), point->bytes);
 }
 
-/* A point of a curve at which the first `count` CPUs measure, each with arrays of `array_bytes`;
- * none where these are 0. */
+/* Adds a point at which the first `count` CPUs measure, each with arrays of `array_bytes`; none if
+ * that is 0. */
 static void add_curve_point(struct probe_task *task, unsigned series, size_t count, double x,
                             uint64_t array_bytes)
 {
@@ -216,14 +215,14 @@ static void add_curve_point(struct probe_task *task, unsigned series, size_t cou
         build_point(task, series, x, state->cpus, count, MEASURED)->bytes = array_bytes;
 }
 
-/* What the point's set takes of a seat's part, in huge pages. */
+/* Bytes that the point's set takes of a seat's part, rounded up to huge pages. */
 static size_t huge_extent_of(const struct bandwidth_state *state, const struct plan_point *point)
 {
     const uint64_t extent = extent_of(state, point);
     return (size_t)((extent + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
 }
 
-/* Gives each seat a part of the arena that holds what any point asks of it. */
+/* Gives each seat a part of the arena that is large enough for each of its points. */
 static void lay_out_parts(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
@@ -247,18 +246,18 @@ static void lay_out_parts(struct probe_task *task)
     for (size_t i = 0; i < plan->point_count; i++)
         plan->points[i].arena_bytes = state->parts[plan->points[i].seat_count - 1].at +
                                       huge_extent_of(state, &plan->points[i]);
-    plan->parts = plan->node < 0 ? state->parts : NULL; /* a node is chosen by binding */
+    plan->parts = plan->node < 0 ? state->parts : NULL; /* binding places a node's memory */
     plan->part_count = plan->node < 0 ? seats : 0;
 }
 
-/* What all stages' plans have in common. */
+/* The settings that the plans of all stages share. */
 static void begin_plan(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
     struct plan *plan = &task->plan;
     probe_plan_clear(task);
     plan->yields = OPERATIONS_PER_SECOND;
-    plan->cycles = false; /* beyond the caches the core clock does not decide the rate */
+    plan->cycles = false; /* the core clock does not decide rates beyond the caches */
     plan->pages = (enum page_policy)state->asked->pages.choice;
     plan->touch_cpu = state->cpus[0];
     plan->batch_ns = batch_ns;
@@ -305,7 +304,7 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
     const int depth = level->name[0] == 'L' ? level->name[1] - '0' : 0;
     for (enum stream_op op = 0; op < STREAM_OPS; op++) {
         const struct stream_kernel *kernel = state->kernels[op];
-        /* In a run of several probes: what a first screen needs. */
+        /* A run of several probes measures only what the first screen shows. */
         const bool wanted = !state->brief || state->asked->kernel.has || op == STREAM_READ ||
                             (level->last && (op == STREAM_WRITE_NT || op == STREAM_TRIAD));
         const bool looked_at = state->looks && level->last && op == STREAM_READ;
@@ -316,8 +315,8 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
             const uint64_t bytes =
                 level->bytes / (depth ? sharing(task, depth, counts[i]) : counts[i]);
             const uint64_t each = bytes_of_array(state, kernel, bytes);
-            /* Whether the set would fit the cache before, or is smaller than one step of the
-             * access. */
+            /* Skip sets that fit the previous cache, are measured already, or hold less than a step
+             * of the access. */
             if ((bytes <= level->above && depth) ||
                 (looked_at && is_measured(task, (double)counts[i])) || !each)
                 continue;
@@ -329,8 +328,8 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
     }
 }
 
-/* Every round touches fresh memory, which takes as long as one CPU needs for the first and largest
- * part. Measuring should take about as long as that, so that longer trials cost little. */
+/* Every round touches fresh memory, for as long as one CPU needs for the first and largest part.
+ * Measuring may take about as long, because longer trials then add little to the total. */
 static void fill_rounds(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
@@ -368,7 +367,7 @@ void bandwidth_plan_threads(struct probe_task *task)
 
 /* --- nodes --- */
 
-/* The CPUs of that node which may be used: how many. */
+/* Lists the usable CPUs of that node and returns their number. */
 static size_t cpus_of(const struct probe_task *task, int node, int *cpus)
 {
     const struct bandwidth_state *state = task->state;
@@ -381,7 +380,7 @@ static size_t cpus_of(const struct probe_task *task, int node, int *cpus)
     return count;
 }
 
-/* One stage a memory node: an arena is bound to one. */
+/* One stage for each memory node, because an arena is bound to one node. */
 void bandwidth_plan_nodes(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
@@ -421,7 +420,7 @@ void bandwidth_plan_nodes(struct probe_task *task)
 
 /* --- STREAM --- */
 
-/* Each array at least four times the size of the caches together (STREAM's rules). */
+/* Each array has at least four times the size of all caches together (STREAM's rules). */
 void bandwidth_plan_stream(struct probe_task *task)
 {
     static const enum stream_op ops[] = {STREAM_COPY, STREAM_SCALE, STREAM_ADD, STREAM_TRIAD};
@@ -453,12 +452,12 @@ void bandwidth_plan_stream(struct probe_task *task)
 
 /* --- mixes --- */
 
-/* The memory sees a store that goes through the caches as one read and one write, because it reads
- * its line first and writes it back later: of R reads and W writes only R - W are loads. A store
- * past the caches is a write alone. The rate is that of all lines that are moved.
+/* A store through the caches is one read and one write of memory, because its line is fetched first
+ * and written back later: of R reads and W writes only R - W are loads. A store past the caches is
+ * only a write. The rate counts all lines moved.
  *
- * By threads alone, over the set that was asked for or one of DRAM; kernels that were named are
- * measured beside the mixes. */
+ * Measured by threads only, over the set that --size gives or one of DRAM, together with the
+ * kernels that --kernel names. */
 void bandwidth_plan_mixes(struct probe_task *task)
 {
     const struct bandwidth_state *state = task->state;
@@ -488,7 +487,7 @@ void bandwidth_plan_mixes(struct probe_task *task)
 
 /* --- a quick run --- */
 
-/* How fast one CPU and all CPUs read DRAM, so that a missing memory channel shows. */
+/* The rates at which one CPU and all CPUs read DRAM: they show a missing memory channel. */
 void bandwidth_plan_quick(struct probe_task *task)
 {
     static const uint32_t both[] = {0, 1};
@@ -508,9 +507,8 @@ void bandwidth_plan_quick(struct probe_task *task)
                                            quick_set(task, counts[i]) / counts[i]));
     plan->look = both;
     plan->look_count = plan->point_count < 2 ? plan->point_count : 2;
-    /* The place of memory does not change a rate of DRAM, and touching takes ten times as long as
-     * reading. So trials share memory: that gives many of them, which an interval needs under
-     * interference. */
+    /* A rate of DRAM does not depend on which pages are used, and touching takes ten times as long
+     * as reading. So trials share memory: an interval under interference needs many of them. */
     plan->arena_life = ARENA_EVERY_TURN;
     if (state->quick)
         plan->trials_max = QUICK_TRIALS;
@@ -523,15 +521,15 @@ void bandwidth_plan_quick(struct probe_task *task)
 
 /* --- measuring --- */
 
-/* The store that the mix takes; NULL where it has none. */
+/* The mix's store kernel; NULL if it has no writes. */
 static const struct stream_kernel *store_of(const struct bandwidth_state *state,
                                             const struct bandwidth_mix *mix)
 {
     return mix->writes ? state->mixed[mix->past_caches ? STREAM_WRITE_NT : STREAM_WRITE] : NULL;
 }
 
-/* Lays the mix out in memory aligned to a page, and sets the worker's state, which lies there too.
- * `*steps` are the repeats that pass once over all. */
+/* Lays the mix and the worker's state out in memory aligned to a page. `*steps` is the number of
+ * repeats of one pass over all arrays. */
 static kernel_function *lay_out_mix(const struct bandwidth_state *state,
                                     const struct bandwidth_mix *mix, struct worker *worker,
                                     unsigned char *memory, uint64_t bytes, uint64_t seed,
@@ -563,7 +561,8 @@ void bandwidth_prepare(struct trial *trial)
     const struct bandwidth_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
     const struct stream_kernel *kernel = kernel_of(state, point->series);
-    /* An earlier stage may go on. Those of nodes have no parts of their own, and are all alike. */
+    /* An earlier stage may be continued, so its own plan's parts count. Plans of nodes have none
+     * and use the state's. */
     const struct arena_part *parts = trial->plan->part_count ? trial->plan->parts : state->parts;
     const struct bandwidth_mix *mix = state->curves[point->series].mix;
     const uint64_t extent = extent_of(state, point);
@@ -572,7 +571,7 @@ void bandwidth_prepare(struct trial *trial)
     struct random random = {trial->seed};
     uint64_t steps = 0;
     for (size_t i = 0; i < point->seat_count; i++) {
-        /* The place of a set within its part is part of what is measured. */
+        /* Where a set lies affects its rate, so it varies from trial to trial. */
         const struct arena_part *part = &parts[i];
         const uint64_t unit = extent >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
         const uint64_t left = trial->arena->bytes - part->at;
@@ -589,7 +588,8 @@ void bandwidth_prepare(struct trial *trial)
                                  &state->access, random_next(&random), &steps);
     }
     trial->operations = (double)step * point->seat_count;
-    /* Twice through settles any replacement policy; beyond the caches, their size does. */
+    /* Two passes settle any replacement policy; larger sets need only as many bytes as settle the
+     * caches. */
     const uint64_t settled = state->moved / step / point->seat_count + 1;
     trial->warm_repeats = 2 * steps < settled ? 2 * steps : settled;
 }

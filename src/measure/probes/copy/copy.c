@@ -1,9 +1,9 @@
 /*
- * Copying and filling memory: by the C library, the processor's string instructions, a plain loop
- * of the widest vectors, and stores past the caches, by the size of a call, in memory that the call
- * before used and in memory that no cache holds, and one byte off alignment.
+ * Copying and filling memory, with the C library, the processor's string instructions, a plain loop
+ * of the widest vectors, and stores past the caches. Measured by the size of a call, in memory that
+ * the previous call used, in memory that no cache holds, and one byte off alignment.
  *
- * Bytes are counted as bandwidth counts them: what is loaded and stored.
+ * Bytes are counted as in the bandwidth probe: those loaded and stored.
  */
 #include "measure/kernels/copy.h"
 #include "base/random.h"
@@ -22,20 +22,20 @@
 static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
 static const uint64_t HUGE_PAGE = 2 << 20;
 enum { PAGE = 4096, LINE = 64, LEAST = 64, COLD_LEAST = 4096, SIZES_STEP = 2, LARGE_STEP = 4 };
-/* Larger calls are a stage of their own, with fewer batches: one of them fills more than a batch.
- */
+/* Calls from this size on are a separate stage with fewer batches, because one call takes longer
+ * than a batch. */
 static const uint64_t large_from = UINT64_C(2) << 20;
 enum { BATCHES_LARGE = 2, BATCHES = 3 };
 static const double batch_ns = 100e3, precision = 0.03, unstable_above = 0.2;
 
-/* Bytes of the call that the findings of cold memory and of the shortest calls are of. */
+/* Call sizes of the findings of cold memory and of the shortest calls. */
 enum { COLD_BYTES = 64 << 10, CALL_BYTES = 64 };
 
-/* Names of series. The factor "method" says by what, and "off" what is one byte off a line's
- * beginning. */
+/* Names of series. The factor "method" names the method, "off" the operand that begins one byte
+ * after a line's beginning. */
 static const char warm_name[] = "copy", cold_name[] = "copy, cold",
                   unaligned_name[] = "copy, unaligned";
-/* The parameter that lists which call represents each level: "L1", 8192, "L2", 262144. */
+/* The parameter that lists the call size that represents each level: "L1", 8192, "L2", 262144. */
 static const char level_calls[] = "level_calls";
 
 enum offset { ALIGNED, TO_OFF, FROM_OFF, BOTH_OFF, OFFSETS };
@@ -49,15 +49,15 @@ struct copy_series {
 };
 
 struct copy_state {
-    struct copy copy; /* of the trial that is measured */
+    struct copy copy; /* of the current trial */
     const struct seat *seat;
     uint64_t *sizes; /* of a call, ascending */
     size_t size_count;
     struct copy_series *series; /* one each of the plan's */
     size_t series_count;
-    uint64_t cold_bytes; /* of the arena's beginning, for calls that find no data in a cache */
-    uint64_t cold_at;    /* where the next of them goes on */
-    bool cold_runs;      /* the trial before was one of them */
+    uint64_t cold_bytes; /* at the arena's beginning, for calls that find no data in a cache */
+    uint64_t cold_at;    /* offset at which the next cold call begins */
+    bool cold_runs;      /* the previous trial was cold */
     const char *not_measured;
 };
 
@@ -81,7 +81,7 @@ static const struct option_spec options[] = {
 
 /* --- sizes --- */
 
-/* The largest call: source and destination have to fit what may be used. */
+/* The largest call: source and destination must fit the memory budget. */
 static uint64_t most_bytes(const struct probe_task *task)
 {
     return (machine_memory_budget(task->machine) / 2 - HUGE_PAGE) / PAGE * PAGE;
@@ -100,7 +100,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Those of --sizes, ascending, each once. */
+/* Takes the sizes of --sizes, ascending and without duplicates. */
 static void take_listed(struct probe_task *task, const struct setting *asked)
 {
     struct copy_state *state = task->state;
@@ -160,7 +160,8 @@ static unsigned series_of(struct probe_task *task, struct copy_series what)
     return series;
 }
 
-/* Between two places, so that prefetchers which follow one call do not fetch for the next. */
+/* Leaves a gap between two calls' memory, so that prefetchers that follow one call do not fetch for
+ * the next. */
 static uint64_t place_bytes(uint64_t bytes)
 {
     return (stream_extent(2, bytes) / PAGE + 2) * PAGE;
@@ -171,7 +172,7 @@ static uint64_t warm_extent(uint64_t bytes)
     return stream_extent(2, bytes) + 2 * LINE;
 }
 
-/* Every size, or every other where that shows enough. */
+/* Every size, or every second one if that shows enough. */
 enum { ALL_SIZES = 1, EVERY_OTHER = 2 };
 static void add_points(struct probe_task *task, struct copy_series what, uint64_t from, uint64_t to,
                        size_t step)
@@ -212,7 +213,7 @@ static void begin_plan(struct probe_task *task)
         plan->precision = precision;
 }
 
-/* Calls that find nothing in a cache go through more memory than all caches hold. */
+/* Cold calls go through more memory than all caches hold. */
 static void choose_cold(struct probe_task *task)
 {
     struct copy_state *state = task->state;
@@ -275,7 +276,7 @@ static uint64_t offset_of(enum offset offset, bool to)
 
 static void prepare_copy(struct trial *trial)
 {
-    /* Cold calls go on where the last trial's stopped: that is what its state says. */
+    /* Cold calls continue where the previous trial's stopped, which its state shows. */
     struct copy_state *state = (struct copy_state *)trial->probe_state;
     const struct copy_series *what = &state->series[trial->point->series];
     const uint64_t bytes = trial->point->bytes;
@@ -291,7 +292,7 @@ static void prepare_copy(struct trial *trial)
         copy->places = (size_t)(state->cold_bytes / copy->place_bytes);
         copy->place = (size_t)(state->cold_at / copy->place_bytes % copy->places);
     } else {
-        /* The place of a call's memory in the arena is part of what is measured. */
+        /* Where a call's memory lies affects its time, so it varies from trial to trial. */
         struct random random = {trial->seed};
         const uint64_t room = trial->point->arena_bytes - state->cold_bytes - warm_extent(bytes);
         at = state->cold_bytes + random_below(&random, room / PAGE + 1) * PAGE;
@@ -318,12 +319,12 @@ static void conclude_copy(struct probe_task *task, const struct stage_outcome *o
     struct factor *calls = build_note_list(task, level_calls);
     for (size_t i = 0; i < count; i++) {
         const struct chase_level *level = &levels[i];
-        uint64_t call = 0; /* the largest call whose memory, twice its size, fits into the level */
+        uint64_t call = 0; /* the largest call that fits the level with source and destination */
         for (size_t k = 0; k < state->size_count; k++)
             if (state->sizes[k] % COPY_STEP_BYTES == 0 &&
                 (level->last || 2 * state->sizes[k] <= level->bytes))
                 call = state->sizes[k];
-        /* A fill's memory is only once its size. */
+        /* A fill uses only its size, not twice that. */
         if (!call || call <= level->above)
             continue;
         build_word(task, calls, pool_strdup(task->pool, level->name));
@@ -362,7 +363,7 @@ static void add_rate(struct analysis *analysis, const char *name, enum copy_meth
     analysis_read_off(analysis, first, series);
 }
 
-/* How long the shortest calls take, which is how people ask of them. */
+/* The time of the shortest calls, which says more to people than their rate. */
 static void add_call(struct analysis *analysis, enum copy_method method)
 {
     const struct series *series = curve_of(analysis, warm_name, method);
@@ -380,16 +381,16 @@ static void add_call(struct analysis *analysis, enum copy_method method)
     analysis_read_off(analysis, first, series);
 }
 
-/* Whether it is faster there, beyond doubt. */
+/* Whether `one` is faster at x and the intervals do not overlap. */
 static bool is_faster(const struct series *one, const struct series *than, double x)
 {
     const struct point *a = series_point(one, x), *b = series_point(than, x);
     return a && b && finding_time_of(a).low > finding_time_of(b).high;
 }
 
-/* The ranges of sizes in which one beats the other, each of two sizes or more: a single one falls
- * to either side by chance. Writes "4 KiB to 1 MiB and from 16 MiB on" and returns the first size
- * of the first range; SIZE_MAX: there is none. */
+/* The ranges of at least two sizes in which `one` is faster: a single size may be faster by chance.
+ * Writes "4 KiB to 1 MiB and from 16 MiB on" and returns the index of the first range's first size;
+ * SIZE_MAX: no range. */
 static size_t ranges(const struct series *one, const struct series *than, char *text, size_t room)
 {
     size_t first = SIZE_MAX, used = 0;
@@ -412,7 +413,7 @@ static size_t ranges(const struct series *one, const struct series *than, char *
     return first;
 }
 
-/* From which size on one beats the other. It lies between the two calls that were measured. */
+/* The size from which on `method` is faster. It lies between two measured calls. */
 static void add_overtaking(struct analysis *analysis, enum copy_method method,
                            enum copy_method than)
 {
@@ -430,7 +431,7 @@ static void add_overtaking(struct analysis *analysis, enum copy_method method,
     } else {
         const struct point *here = &one->points[from];
         finding->value = here->x;
-        if (from) { /* else it is so from the smallest call on, and may be below */
+        if (from) { /* else the smallest call is faster, and there is no lower bound */
             finding->low = one->points[from - 1].x;
             finding->high = here->x;
         }
@@ -440,8 +441,8 @@ static void add_overtaking(struct analysis *analysis, enum copy_method method,
     analysis_read_off(analysis, first, one);
 }
 
-/* The slowest of the ways to be one byte off, over aligned, in the largest call that was measured
- * so and that fits `most` bytes. */
+/* The slowest of the offsets of one byte, relative to aligned, in the largest unaligned call of at
+ * most `most` bytes. */
 static void add_unaligned(struct analysis *analysis, enum copy_method method, double most)
 {
     const struct probe_result *result = analysis->result;
@@ -485,7 +486,7 @@ static void analyse_copy(struct analysis *analysis)
         {COPY_STRING, COPY_MEMCPY},  {COPY_LOOP, COPY_MEMCPY},  {COPY_PAST, COPY_MEMCPY},
         {COPY_SET_STRING, COPY_SET}, {COPY_SET_LOOP, COPY_SET}, {COPY_SET_PAST, COPY_SET}};
     enum { LEVELS = sizeof levels / sizeof *levels };
-    double calls[LEVELS] = {0}; /* the call that represents the level; 0: none does */
+    double calls[LEVELS] = {0}; /* the call that represents the level; 0: none */
     size_t count;
     const struct factor *list = analysis_list(analysis, level_calls, &count);
     for (size_t i = 0; i + 1 < count; i += 2)
@@ -505,7 +506,7 @@ static void analyse_copy(struct analysis *analysis)
     add_unaligned(analysis, COPY_STRING, calls[0]);
 }
 
-/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"method", STANDARD_NAMED, NULL, 0}, {"off", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},

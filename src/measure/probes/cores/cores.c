@@ -1,12 +1,12 @@
 /*
  * Hand-off latency between cores: two CPUs pass a turn to and fro through a cache line, and half a
- * round trip is what it takes one to see what the other wrote.
+ * round trip is the time until one sees what the other wrote.
  *
- * Which line it is matters more than anything else: the same two cores differ by a third from line
- * to line, because a line's home (the slice of the last-level cache that keeps its directory
- * entry) depends on its address, while one line repeats within a thousandth. So a trial is a line,
- * and every pair is measured on the same many lines, and on each at two times, which tells the
- * lines' share of the scatter from that of time.
+ * The choice of the line matters most: between the same two cores, latencies differ by a third from
+ * line to line, because a line's home (the slice of the last-level cache that keeps its directory
+ * entry) depends on its address; on one line they repeat within a thousandth. So a trial is a line,
+ * and every pair is measured on the same lines, on each at two times, which separates the lines'
+ * share of the scatter from that of time.
  */
 #include "measure/probes/cores/cores.h"
 
@@ -20,13 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The line lies at some step of its slot, with its payload behind it: homes differ by more than
- * the page. */
+/* The line lies at a random step of its slot, followed by its payload: a line's home depends on
+ * more address bits than the page's. */
 enum { SLOT_STEP = 256, STATE_BYTES = 128, WARM_ROUND_TRIPS = 4, VISITS = 8 };
-/* Beyond this number of pairs, each is visited once for all its lines. */
+/* Above this number of pairs, each pair is visited once for all its lines. */
 enum { PAIRS_VISITED_OFTEN = 2048 };
 static const double reference_every_s = 0.5;
-/* Shares of the time that is left, so that each of the other homes gets as much. */
+/* Shares of the remaining time; they are divided by the homes that are left, so that each gets as
+ * much. */
 static const double share_of_rounds = 0.5, share_of_check = 0.3, share_of_pairs = 0.9;
 
 static int by_cpu(const void *a, const void *b)
@@ -50,7 +51,8 @@ size_t cores_extent(const struct cores_state *state)
            2 * STATE_BYTES;
 }
 
-/* The trial's line: the same for every pair, but for those that are measured side by side. */
+/* The trial's line: the same for every pair, except for pairs side by side, which have separate
+ * regions. */
 static unsigned char *line_of(const struct trial *trial, const struct cores_state *state)
 {
     size_t line = trial->number % state->lines;
@@ -60,8 +62,8 @@ static unsigned char *line_of(const struct trial *trial, const struct cores_stat
     return trial->arena->memory + slot * state->slot_bytes + step * SLOT_STEP;
 }
 
-/* The sides' states lie at the end of the slot: where a line comes twice in one visit, which
- * prepares everything first, the second time goes on from what the first one left. */
+/* The sides' states lie at the end of the slot. A visit prepares all its trials first, so if it has
+ * a line twice, the second trial continues from the first one's state. */
 static void prepare_cores(struct trial *trial)
 {
     const struct cores_state *state = trial->probe_state;
@@ -76,18 +78,18 @@ static void prepare_cores(struct trial *trial)
         trial->workers[side].state = end - (side + 1) * STATE_BYTES;
     }
     handoff->set_up(trial->workers[0].state, trial->workers[1].state, &place);
-    trial->operations = 2; /* hand-offs a round trip */
+    trial->operations = 2; /* hand-offs per round trip */
 }
 
 /* --- samples: every batch as a line of CSV, written while measuring --- */
 
-/* A matrix may have more of them than there is memory. The coordinator writes between visits, so
- * nothing of it is ever timed. An older file stays until all lines are written (base/save.h). */
+/* A matrix may have more samples than memory holds. The coordinator writes between visits, so
+ * writing is never timed. An older file stays until all lines are written (base/save.h). */
 struct cores_samples {
     struct saving saving;
-    FILE *stream;       /* NULL: nothing was written yet, or all is */
+    FILE *stream;       /* NULL: before the first line and after the last */
     int failed;         /* errno of the first line that could not be written */
-    struct error error; /* why it could not be opened; code 0: it could */
+    struct error error; /* why it could not be opened; code 0: no error */
 };
 
 static void open_stream(struct cores_samples *samples)
@@ -97,7 +99,8 @@ static void open_stream(struct cores_samples *samples)
         samples->failed = errno;
 }
 
-/* ERROR_USAGE naming the file where it can't be written to. Creates none: the first line does. */
+/* ERROR_USAGE naming the file if it can't be written to. The first line creates the file, not
+ * this. */
 static int begin_samples(struct cores_samples *samples, const char *path, struct error *error)
 {
     if (strcmp(path, "-") == 0)
@@ -106,7 +109,7 @@ static int begin_samples(struct cores_samples *samples, const char *path, struct
     const int code = saving_begin(&samples->saving, path, error);
     if (code < 0 || samples->saving.path)
         return code;
-    open_stream(samples); /* a pipe's reader is not waited for between two visits */
+    open_stream(samples); /* open a pipe now, so that no visit waits for its reader */
     return samples->error.code ? error_set(error, samples->error.code, "%s", samples->error.text)
                                : 0;
 }
@@ -132,8 +135,8 @@ static void add_samples(struct cores_samples *samples, const struct cores_state 
             samples->failed = errno;
 }
 
-/* ERROR_USAGE where anything could not be written. `whole`: all lines are there, and take the place
- * of an older file. */
+/* ERROR_USAGE if anything could not be written. `whole`: all lines are written, and the file
+ * replaces an older one. */
 static int close_samples(struct cores_samples *samples, bool whole, struct error *error)
 {
     if (samples->error.code)
@@ -148,7 +151,7 @@ static int close_samples(struct cores_samples *samples, bool whole, struct error
 
 /* --- plans --- */
 
-/* What is common to all plans: lines, batches, memory. */
+/* The settings that all plans share: lines, batches, memory. */
 static void plan_lines(struct probe_task *task)
 {
     struct plan *plan = &task->plan;
@@ -164,7 +167,7 @@ static void plan_lines(struct probe_task *task)
     plan->batch_ns = 5e3;
     plan->repeats = (uint64_t)asked->iterations.number;
     plan->warm_repeats = WARM_ROUND_TRIPS;
-    plan->span_s = 0; /* the trials are lines: their number makes up for the time */
+    plan->span_s = 0; /* trials are lines: many of them replace a span of time */
     plan->arena_life = ARENA_WHOLE_STAGE;
     plan->node = state->homes[state->home_now];
     plan->touch_cpu = state->cpus[0];
@@ -174,9 +177,9 @@ static void plan_lines(struct probe_task *task)
             plan->touch_cpu = state->cpus[i];
     }
     if (state->lines < fewest_for_interval)
-        plan->precision = INFINITY; /* too few lines were asked for to give an interval */
+        plan->precision = INFINITY; /* --lines gives too few for an interval */
     else if (!task->common.precision.has)
-        plan->precision = 0.1; /* of the median over lines that do differ */
+        plan->precision = 0.1; /* of the median over lines, which do differ */
 }
 
 static void plan_matrix(struct probe_task *task, enum cores_stage stage, size_t home)
@@ -239,8 +242,8 @@ static void plan_cores(struct probe_task *task)
 
 /* --- what comes next --- */
 
-/* Some of the points that were measured side by side again, on the same lines, each alone. False
- * where none were side by side. */
+/* Plans some of the points that were measured side by side again, alone and on the same lines.
+ * False if none were measured side by side. */
 static bool plan_check(struct probe_task *task, const struct plan *done)
 {
     struct cores_state *state = task->state;
@@ -276,8 +279,8 @@ static bool plan_ends(struct probe_task *task)
     return true;
 }
 
-/* Whether side by side was as good as alone, once all homes have been checked; else every pair is
- * planned anew. */
+/* After the checks of all homes: whether pairs side by side gave the same values as alone. If not,
+ * plans every pair again alone. */
 static bool is_unbiased(struct probe_task *task)
 {
     struct cores_state *state = task->state;
@@ -286,7 +289,7 @@ static bool is_unbiased(struct probe_task *task)
         return true;
     state->parallel = false;
     if (!checked)
-        return true; /* no home had two pairs that share no core */
+        return true; /* no home had two pairs without a common core */
     struct series *matrix = &task->plan.series[SERIES_MATRIX];
     pool_give_back(task->pool, matrix->points);
     matrix->points = NULL;
@@ -312,7 +315,7 @@ static bool next_cores(struct probe_task *task, const struct stage_outcome *outc
         if (plan_check(task, &last))
             return true;
     } else {
-        pool_give_back(task->pool, last.points); /* a thousand CPUs' are 42 MB */
+        pool_give_back(task->pool, last.points); /* 42 MB for a thousand CPUs */
     }
     if (done == CORES_ENDS)
         return false;
@@ -327,7 +330,7 @@ static bool next_cores(struct probe_task *task, const struct stage_outcome *outc
 
 /* --- observing --- */
 
-/* The trials of one visit end at the same time. */
+/* All trials of a visit report the same time at_s. */
 static void add_to_reference(struct probe_task *task, const struct observation *seen)
 {
     struct cores_state *state = task->state;
@@ -344,7 +347,7 @@ static void add_to_reference(struct probe_task *task, const struct observation *
     last->home = state->home_now;
     last->from = seen->trial->point->from;
     last->to = seen->trial->point->to;
-    double batches[seen->batch_count]; /* a trial's time is their median */
+    double batches[seen->batch_count]; /* a trial's value is their median */
     for (unsigned i = 0; i < seen->batch_count; i++)
         batches[i] = seen->batches[i].ns;
     sort_ascending(batches, seen->batch_count);
@@ -380,7 +383,7 @@ static void conclude_cores(struct probe_task *task, const struct stage_outcome *
         task->unfinished = saving_beside(&state->samples->saving);
     }
     cores_conclude(task);
-    pool_check(task->pool, closed); /* a file that could not be written, and every figure stays */
+    pool_check(task->pool, closed); /* fails if the file was not written; the findings stay */
 }
 
 static void release_cores(struct probe_task *task)

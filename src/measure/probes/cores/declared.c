@@ -1,5 +1,5 @@
-/* What the machine says of which CPUs belong together, for conclude/clusters/clusters.h to compare
- * with. */
+/* The groups of CPUs that the machine declares, which conclude/clusters/clusters.h compares with
+ * the clusters found. */
 #include "conclude/clusters/clusters.h"
 #include "measure/probes/cores/cores.h"
 
@@ -19,9 +19,9 @@ enum { GROUPS_MOST = 4 * CLUSTERS_CPUS_MAX, KINDS = sizeof kind_words / sizeof *
 struct listing {
     const struct machine *machine;
     struct pool *pool;
-    int *cpus, *own; /* those that count; room for a group of them */
+    int *cpus, *own; /* cpus: the measured CPUs; own: scratch for one group */
     size_t count, most;
-    void *text; /* so far, not terminated */
+    void *text; /* not terminated yet */
     size_t bytes;
 };
 
@@ -39,7 +39,8 @@ static void append(struct listing *listing, const char *text)
     memcpy(pool_extend(listing->pool, &listing->text, &listing->bytes, length, 1), text, length);
 }
 
-/* Adds the CPUs of ids[count], ascending, that count: two at least and not all. */
+/* Adds a group of those CPUs of ids[count] (ascending) that were measured, if they are at least two
+ * and not all. */
 static void add_group(struct listing *listing, enum declared_kind kind, const char *name,
                       const int *ids, size_t count)
 {
@@ -59,7 +60,7 @@ static int place_of(const struct cpu_place *cpu, enum declared_kind kind)
     return kind == DECLARED_SIBLINGS ? cpu->core : cpu->package;
 }
 
-/* CPUs that name the same core or package. */
+/* Adds groups of CPUs with the same core or package. */
 static void add_places(struct listing *listing, enum declared_kind kind, const char *name)
 {
     const struct machine *machine = listing->machine;
@@ -77,7 +78,7 @@ static void add_places(struct listing *listing, enum declared_kind kind, const c
     }
 }
 
-/* A list as documents have it, in the pool; what is no list is empty. */
+/* Parses a list of CPUs into the pool; an invalid list is empty. */
 static struct cpulist list_of(const char *text, struct pool *pool)
 {
     struct cpulist parsed, list = {0};
@@ -144,7 +145,7 @@ static void parse_group(struct declared *declared, const char *text, struct pool
 void cores_declared_parse(struct declared *declared, const char *text, struct pool *pool)
 {
     *declared = (struct declared){0};
-    /* A document may hold anything; machines have a few groups for each CPU. */
+    /* The limit is for malformed documents: machines have a few groups for each CPU. */
     for (size_t length, n = 0; *text && n < GROUPS_MOST;
          n++, text += length + strspn(text + length, "; ")) {
         length = strcspn(text, ";");

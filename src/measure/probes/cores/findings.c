@@ -1,5 +1,5 @@
-/* What the cores probe adds to its document, and what matrices of hand-offs say, measured here or
- * by another tool. */
+/* Series that the cores probe adds to its document, and findings from matrices of hand-offs,
+ * measured here or by another tool. */
 #include "conclude/clusters/clusters.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
@@ -32,8 +32,7 @@ static void sift_down(struct point *points, size_t top, size_t count)
     }
 }
 
-/* A heap sort, in place: the C library's may copy all points, and a thousand CPUs have a million of
- * them. */
+/* Heap sort in place: qsort() may copy all points, and a thousand CPUs have a million of them. */
 static void sort_pairs(struct point *points, size_t count)
 {
     for (size_t i = count / 2; i-- > 0;)
@@ -83,7 +82,8 @@ double cores_bias(struct probe_task *task)
 
 /* --- what the document has to hold --- */
 
-/* Row by row in the matrix's order of CPUs, whatever the order in which pairs were measured. */
+/* Sorts points by row in the matrix's order of CPUs, because pairs were measured in another
+ * order. */
 static void put_in_order(const struct cores_state *state, struct series *series)
 {
     for (size_t i = 0; i < series->point_count; i++) {
@@ -99,8 +99,8 @@ static void put_in_order(const struct cores_state *state, struct series *series)
 
 static const char reference_name[] = "reference";
 
-/* What became of each home's reference in the course of the run, as a series of its own. The visits
- * to one home's reference stand together. */
+/* Adds a series for each home: its reference pair's latency over the run. Visits to one home's
+ * reference are contiguous. */
 static void add_references(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
@@ -134,7 +134,7 @@ void cores_conclude(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
     const struct point *least, *most;
-    pool_give_back(task->pool, task->plan.points); /* room for the clusters */
+    pool_give_back(task->pool, task->plan.points); /* makes room for the clusters */
     task->plan.points = NULL;
     for (size_t i = 0; i < task->result->series_count; i++)
         put_in_order(state, &task->result->series[i]);
@@ -173,7 +173,7 @@ static const char *name_of(struct pool *pool, const struct series *series, const
     return pool_printf(pool, "cores.%s%s%s", op, *op ? "." : "", what);
 }
 
-/* Flags of everything that was measured there. */
+/* Flags for all findings of the document. */
 static unsigned common_flags(const struct analysis *analysis)
 {
     const struct machine_facts *machine = analysis->machine;
@@ -217,7 +217,8 @@ static void add_mean(struct analysis *analysis, const struct series *series)
         const struct point *point = &series->points[i];
         if (!point->y.n)
             continue;
-        /* All pairs share their lines, so their errors need not cancel: the mean of the ends. */
+        /* All pairs share their lines, so their errors may not cancel: the interval's ends are
+         * averaged. */
         count++;
         mean += (double)point->y.median;
         low += point->y.coverage > 0 ? (double)point->y.low : NAN;
@@ -240,7 +241,8 @@ static float of_lines(const struct point *point)
     return isfinite(point->scatter.line) ? point->scatter.line : 0;
 }
 
-/* The pair whose lines differ most: by what is their own, and else by all that there is. */
+/* The pair with the largest scatter from line to line, or, if equal or unknown, with the largest
+ * spread. */
 static const struct point *widest_over_lines(const struct series *series)
 {
     const struct point *widest = NULL;
@@ -254,7 +256,7 @@ static const struct point *widest_over_lines(const struct series *series)
     return widest;
 }
 
-/* What a tool with one line would have made of the pair, and whether that is the lines' doing. */
+/* The range that a tool with one line could report for the pair, and whether the lines cause it. */
 static void add_lines(struct analysis *analysis, const struct series *series)
 {
     const struct point *widest = widest_over_lines(series);
@@ -331,8 +333,8 @@ static void add_clusters(struct analysis *analysis, const struct series *series)
 {
     const struct factor *groups = analysis_parameter(analysis, parameter_cpu_groups);
     struct declared declared = {0};
-    /* Every document of fathom's own says how it measured; those of before have no groups beside
-     * it. */
+    /* fathom's own documents have these parameters; without groups as well, the document is of an
+     * older version. */
     if (!groups &&
         (analysis_parameter(analysis, "memory_order") || analysis_parameter(analysis, "lines")))
         return analysis_keep(
@@ -346,13 +348,13 @@ static void add_clusters(struct analysis *analysis, const struct series *series)
 
 /* --- all of it --- */
 
-/* Without a headline, as in another tool's table, the first series is what it is about. */
+/* Without a headline, as in another tool's table, the first series counts as one. */
 static bool is_headline(const struct probe_result *result, size_t index, bool any)
 {
     return any ? result->series[index].headline : index == 0;
 }
 
-/* Pairs that were measured with another operation as well. */
+/* Adds findings of the pairs that were measured with a second operation. */
 static void add_ends(struct analysis *analysis, const struct series *matrix, bool any)
 {
     const struct probe_result *result = analysis->result;
@@ -386,7 +388,7 @@ void cores_analyse(struct analysis *analysis)
         if (!begun)
             add_ends(analysis, matrix, any);
         add_lines(analysis, matrix);
-        if (!begun) { /* what is said of the run stands beside the first matrix */
+        if (!begun) { /* findings of the whole run come with the first matrix */
             add_drift(analysis);
             analysis_keep(analysis, "cores.one-way.difference, cores.one-way.asymmetry",
                           "stamps of two counters are in no series");
@@ -397,11 +399,11 @@ void cores_analyse(struct analysis *analysis)
     }
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 const struct standard cores_experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"cpus", STANDARD_NAMED, NULL, 0},
-    /* Of documents of before 0.1.0: the operation's memory order, and how many lines there were. */
+    /* Documents before 0.1.0: the operation's memory order, and the number of lines. */
     {"order", STANDARD_NAMED, NULL, 0},
     {"lines", STANDARD_NAMED, NULL, 0},
     {"home", STANDARD_ABSENT, NULL, 0},

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured pair by pair, this many CPUs take some five seconds; the matrix of more of them is
- * measured side by side. */
+/* Up to this many CPUs are measured pair by pair, which takes some five seconds; more are measured
+ * side by side. */
 enum { PARALLEL_ABOVE = 32, BIAS_LIMIT = 3, PAGE = 4096, PAYLOAD_LINES = 4, PAYLOAD_MOST = 1024 };
 
 #define AT(option) offsetof(struct cores_options, option)
@@ -68,7 +68,7 @@ static int core_of(const struct machine *machine, int cpu)
     return place && place->core >= 0 ? place->core : -1 - cpu;
 }
 
-/* Keeps the first CPU of each core, and no more than `most` of them. Returns how many. */
+/* Keeps the first CPU of each core, at most `most` of them. Returns their number. */
 static size_t keep_one_per_core(const struct probe_task *task, int *cpus, size_t count, size_t most)
 {
     size_t kept = 0;
@@ -93,7 +93,7 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-/* A quick run measures one pair in place of all, unless CPUs were chosen. */
+/* A quick run measures one pair instead of all, unless the user chose CPUs. */
 static void choose_cpus(struct probe_task *task, struct cores_state *state)
 {
     const struct cores_options *asked = task->options;
@@ -111,7 +111,8 @@ static void choose_cpus(struct probe_task *task, struct cores_state *state)
         if (keep_one_per_core(task, state->cpus, state->cpu_count, 2) < 2)
             memcpy(state->cpus, two, sizeof two);
         state->cpu_count = 2;
-        /* The nearest, the farthest and the mean of one pair are no values of all pairs. */
+        /* Marks the document: the nearest, farthest and mean of one pair do not describe all
+         * pairs. */
         build_note_text(task, "pairs", "one");
     }
     if (asked->order.has && asked->order.choice == ORDER_TOPOLOGY)
@@ -161,7 +162,7 @@ static void choose_home(struct probe_task *task, struct cores_state *state)
     if (state->home == HOME_ANY)
         pool_leave(task->pool, ERROR_USAGE, "--home '%s': choose first, second or node:N",
                    asked->text);
-    /* On one node there is nothing to bind to. */
+    /* A machine with one node needs no binding. */
     for (size_t i = 0; i < state->cpu_count; i++) {
         const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
         add_home(state, task->machine->facts.node_count > 1 && place ? place->node : -1);
@@ -179,8 +180,8 @@ static void choose_operation(struct probe_task *task, struct cores_state *state)
     if (!state->handoffs[state->op])
         pool_leave(task->pool, ERROR_USAGE, "--op %s: %s; choose another operation",
                    handoff_names[state->op], missing);
-    /* Everything else is timed on one CPU, by any clock; stamps come from two CPUs and need the
-     * counter. */
+    /* Other operations are timed on one CPU, by any clock; one-way stamps come from two CPUs and
+     * need the counter. */
     if (state->op == HANDOFF_ONE_WAY && task->machine->live && clock_counter_distrusted(NULL))
         pool_leave(task->pool, ERROR_USAGE,
                    "--op one-way: the kernel does not trust this processor's counter, which may "
@@ -197,12 +198,13 @@ static void choose_operation(struct probe_task *task, struct cores_state *state)
 static void choose_lines(struct probe_task *task, struct cores_state *state)
 {
     const struct cores_options *asked = task->options;
-    const size_t page = state->parallel ? PAGE / 4 : PAGE, /* many times as many pairs as cores */
+    const size_t page = state->parallel ? PAGE / 4
+                                        : PAGE, /* side by side there are many times more regions */
         pairs = state->cpu_count / 2;
     char wanted[UNIT_TEXT], usable[UNIT_TEXT];
     state->seed = task->seed;
     state->lines = (unsigned)asked->lines.number;
-    /* A single line is measured as single-line tools do: in one go. */
+    /* A single line is measured in one pass, as single-line tools do. */
     state->passes = state->lines > 1 ? 2 : 1;
     state->line_bytes = machine_line_bytes(task->machine);
     if (state->op == HANDOFF_PAYLOAD)

@@ -1,6 +1,6 @@
 /*
- * Which pairs a plan measures, and in what order: one after the other, or in rounds of pairs that
- * share no core; and which of those that were measured side by side are measured again alone.
+ * Which pairs a plan measures and in what order: one after the other, or in rounds of pairs that
+ * share no core. Also chooses the pairs that are measured again alone after a round.
  */
 #include "measure/probes/cores/cores.h"
 
@@ -8,17 +8,18 @@
 
 #include <stdlib.h>
 
-/* One in twenty of the pairs measured side by side is measured again alone. Six pairs give an
- * interval, and 512 show 1 %, whatever the number of pairs. */
+/* One in twenty of the pairs measured side by side is measured again alone. Six pairs are the
+ * fewest that give an interval, and 512 are enough to show a bias of 1 % for any number of
+ * pairs. */
 enum { CHECK_ONE_IN = 20, CHECK_LEAST = 6, CHECK_MOST = 512 };
 
 /* --- the tournament --- */
 
-/* The CPUs sorted by core: core c has those from begin[c] to before begin[c + 1]. */
+/* The CPUs sorted by core: core c has cpus[begin[c]] up to, not including, cpus[begin[c + 1]]. */
 struct cores {
     int *cpus;
     size_t *begin;
-    size_t count, most; /* threads of the largest core */
+    size_t count, most; /* most: threads of the largest core */
 };
 
 struct entry {
@@ -63,7 +64,8 @@ static int cpu_of(const struct cores *cores, size_t core, size_t thread)
     return cores->cpus[cores->begin[core] + thread];
 }
 
-/* Ends the round that began at pairing `begin`: the same pairings follow in the other direction. */
+/* Ends the round that began at pairing `begin` and adds a round of the same pairings in the other
+ * direction. */
 static void end_round(struct tournament *tournament, size_t begin)
 {
     size_t count = tournament->pairing_count - begin;
@@ -91,7 +93,7 @@ static void within_cores(struct tournament *tournament, const struct cores *core
         }
 }
 
-/* The core on chair `chair` in that round: the last one keeps its seat. */
+/* The core on chair `chair` in that round. The core on the last chair stays there. */
 static size_t on_chair(size_t chair, size_t round, size_t chairs)
 {
     return chair == chairs - 1 ? chair : (chair + round) % (chairs - 1);
@@ -99,7 +101,8 @@ static size_t on_chair(size_t chair, size_t round, size_t chairs)
 
 static void between_cores(struct tournament *tournament, const struct cores *cores)
 {
-    size_t chairs = cores->count + cores->count % 2; /* an empty one where they are odd */
+    size_t chairs =
+        cores->count + cores->count % 2; /* one is empty if the number of cores is odd */
     for (size_t round = 0; round + 1 < chairs; round++)
         for (size_t meeting = 0; meeting < cores->most * cores->most; meeting++) {
             size_t begin = tournament->pairing_count;
@@ -129,7 +132,8 @@ struct tournament tournament_plan(const int *core_of, size_t n, struct pool *poo
     return tournament;
 }
 
-/* Within the cores all those meet that have two threads, between them every core meets another. */
+/* Rounds within cores have a pair for each core with two threads, rounds between cores one for
+ * every two cores. */
 size_t tournament_width(const int *core_of, size_t n, struct pool *pool)
 {
     const struct cores cores = sort_into_cores(core_of, n, pool);
@@ -216,9 +220,10 @@ void cores_add_pairs(struct probe_task *task, bool parallel)
 void cores_add_check(struct probe_task *task, const struct plan *done, unsigned series)
 {
     const struct cores_state *state = task->state;
-    const size_t homes = state->home_count; /* share the bounds, each having a plan of its own */
+    const size_t homes =
+        state->home_count; /* each home has its own plan, so they share the limits */
     const size_t least = (CHECK_LEAST + homes - 1) / homes, most = (CHECK_MOST + homes - 1) / homes;
-    size_t left = 0; /* points of the plan that were measured side by side with others */
+    size_t left = 0; /* points of the plan that were measured side by side */
     for (size_t i = 0; i < done->group_count; i++)
         left += done->groups[i] > 1 ? done->groups[i] : 0;
     size_t wanted = left / CHECK_ONE_IN;

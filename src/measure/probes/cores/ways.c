@@ -1,17 +1,17 @@
 /*
- * Which way between two cores is the longer one. Each side sees how old the other's stamp is by its
- * own counter: from i to j that is way(i, j) + (c[j] - c[i]), where c is what a counter is ahead.
- * Both together are the round trip, whatever the counters say: that is certain. Their difference is
+ * Which direction between two cores takes longer. Each side sees by its own counter how old the
+ * other's stamp is: from i to j that is way(i, j) + (c[j] - c[i]), where c[i] is the offset of i's
+ * counter. The sum of both is the round trip, in which the offsets cancel. Their difference is
  *
  *     d(i, j) = way(i, j) - way(j, i) + 2 (c[j] - c[i]),
  *
- * and no exchange of stamps between two cores tells the two terms apart (Mills, "Network Time
- * Protocol", RFC 5905, section 8, rests on the same four stamps and assumes equal ways). Among
- * three cores or more, though, offsets of counters add up to nothing around every triangle. What
- * the differences add up to there is in the ways, and one of the three has a third of it at least.
+ * and no exchange of stamps between two cores can separate the two terms (Mills, "Network Time
+ * Protocol", RFC 5905, section 8, uses the same four stamps and assumes equal ways). Around a
+ * triangle of three cores, however, the counters' offsets add up to zero. The sum of the three
+ * differences is therefore due to the ways, and at least one of the three has a third of it.
  *
- * Neither is more certain than the lines' scatter and the counter's steps allow: a least difference
- * of two readings is off by less than a step, and so is what the two ways differ by.
+ * The lines' scatter and the counter's steps limit both results: a least difference of two readings
+ * is off by less than a step, and so is the difference of the two ways.
  */
 #include "measure/probes/cores/cores.h"
 
@@ -21,27 +21,27 @@
 #include <math.h>
 #include <string.h>
 
-/* Fewer lines give no interval, as elsewhere. */
+/* Fewer lines give no interval. */
 enum { LINES_LEAST = 6 };
-/* That any pair's interval misses what it is about. */
+/* Probability that the interval of at least one pair misses its true value. */
 static const double chance_of_any = 0.05;
 
-/* d(i, j) of i < j in ticks, from both directions' trials (Welford's sums: counters may be so far
- * apart that squares would drown the scatter). */
+/* d(i, j) of i < j in ticks, over both directions' trials. Welford's sums, because counters may be
+ * so far apart that plain sums of squares would lose the scatter. */
 struct ticks_seen {
     unsigned trials;
     double mean, squares; /* of the deviations from the mean */
 };
 
 struct difference {
-    double ns, half_ns; /* NAN: no trials; too few lines for an interval */
+    double ns, half_ns; /* ns is NAN without trials, half_ns with too few lines for an interval */
 };
 
 struct cores_ways {
     size_t count;
     struct ticks_seen *seen; /* [count][count] */
-    double ticks, ns;        /* of the same batches, for the counter's rate */
-    uint64_t step_ticks;     /* of the counter, which may advance by many at a time */
+    double ticks, ns;        /* duration of the same batches: the counter's rate */
+    uint64_t step_ticks;     /* the counter's step, which may be many ticks */
 };
 
 struct cores_ways *cores_ways_create(size_t cpu_count, struct pool *pool)
@@ -60,12 +60,13 @@ void cores_ways_add(struct cores_ways *ways, const struct cores_state *state,
     const struct handoff_one_way *second = trial->workers[1].state;
     const size_t from = (size_t)cores_rank(state, trial->point->from),
                  to = (size_t)cores_rank(state, trial->point->to);
-    /* The reference is the same few lines over and over. */
+    /* The reference pair repeats the same few lines, which would count too often. */
     if (seen->reference || !seen->batch_count || first->least == INT64_MAX ||
         second->least == INT64_MAX)
         return;
-    /* What the second saw came from the first. In the lowest bit is the side that wrote, which the
-     * first side's differences lack and the second side's have too much. */
+    /* The second side's difference is the way from the first. A stamp's lowest bit names the side
+     * that wrote it, which makes the first side's differences one too small and the second side's
+     * one too large. */
     const double there = (double)(second->least >> 1), back = (double)((first->least + 1) >> 1);
     const double value = from < to ? there - back : back - there;
     struct ticks_seen *pair =
@@ -78,9 +79,9 @@ void cores_ways_add(struct cores_ways *ways, const struct cores_state *state,
     ways->step_ticks = clock_step(ways->step_ticks, first->last_ticks);
 }
 
-/* The standard errors that hold all pairs' means at once: a normal value is beyond z with less than
- * exp(-z^2/2), and Student's t is computed from z by Wallace's approximation ("Bounds on normal
- * approximations to Student's and the chi-square distributions", 1959). */
+/* The number of standard errors that covers all pairs' means at once: a normal value exceeds z with
+ * a probability below exp(-z^2/2), and Student's t is computed from z by Wallace's approximation
+ * ("Bounds on normal approximations to Student's and the chi-square distributions", 1959). */
 static double standard_errors(size_t pairs, double freedom)
 {
     const double z =
@@ -94,7 +95,8 @@ static struct difference difference_of(const struct cores_ways *ways, const stru
     const double tick_ns = ways->ns / ways->ticks;
     if (!pair->trials)
         return (struct difference){NAN, NAN};
-    /* Both directions and all times are of the same lines. */
+    /* Trials of both directions and at all times use the same lines, so these are the independent
+     * ones. */
     const unsigned n = pair->trials < lines ? pair->trials : lines;
     struct difference result = {pair->mean * tick_ns, NAN};
     if (n >= LINES_LEAST) {
@@ -153,7 +155,7 @@ static void conclude_differences(struct probe_task *task, const struct differenc
                     tell_difference(task->pool, a, b, most));
 }
 
-/* The triangle with the most that is certain, where anything is. */
+/* The triangle with the largest asymmetry beyond its error, if there is one. */
 static void conclude_asymmetry(struct probe_task *task, const struct difference *between)
 {
     const struct cores_state *state = task->state;

@@ -12,8 +12,8 @@ enum geometry_kind {
     /* `count` lines, `stride` bytes apart. */
     GEOMETRY_CONFLICT,
     /* Blocks of GEOMETRY_BLOCK bytes in a random order. Each block has two loads, `stride` bytes
-     * apart, one on each side of the middle of an aligned unit of 2 * stride: they share an aligned
-     * unit if and only if it is larger than `stride`. */
+     * apart, in the two halves of an aligned unit of 2 * stride: a line that is larger than
+     * `stride` holds both, a smaller one does not. */
     GEOMETRY_PAIRS,
     /* `count` lines, `stride` bytes apart, that contend for one set of the second level. Between
      * every two of them is a load of one of a few hot lines, which therefore stay in the first

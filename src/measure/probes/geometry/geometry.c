@@ -396,7 +396,7 @@ static bool holds_rounds(const struct series *votes)
     return !votes || series_factor(votes, rounds_factor);
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"stride", STANDARD_NAMED, NULL, 0}, {"level", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},  {"node", STANDARD_TEXT, "own", 0},

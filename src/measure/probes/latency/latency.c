@@ -258,7 +258,7 @@ static void add_sets(struct probe_task *task, int series, const struct working_s
         chases_add_point(&state->chases, task, series, (double)sets->bytes[i], sets->bytes[i]);
 }
 
-/* What every stage's plan has in common. */
+/* The settings that the plans of all stages share. */
 static void plan_place(struct probe_task *task)
 {
     const struct latency_state *state = task->state;

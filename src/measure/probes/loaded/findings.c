@@ -296,7 +296,7 @@ void loaded_analyse(struct analysis *analysis)
     analysis_read_off(analysis, first, latency);
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 const struct standard loaded_experiment[] = {
     {"shows", STANDARD_NAMED, NULL, 0},  {"injectors", STANDARD_NAMED, NULL, 0},
     {"mix", STANDARD_NUMBER, NULL, 100}, {"traffic", STANDARD_TEXT, "sequential", 0},

@@ -227,7 +227,7 @@ static void reserve_steps(struct probe_task *task)
                                                .starved_cpu = -1};
 }
 
-/* What every stage's plan has in common. */
+/* The settings that the plans of all stages share. */
 static void plan_place(struct probe_task *task)
 {
     const struct loaded_state *state = task->state;

@@ -284,7 +284,7 @@ void numa_analyse(struct analysis *analysis)
                   "the document does not hold what distances are declared");
 }
 
-/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 const struct standard numa_experiment[] = {
     {"shows", STANDARD_NAMED, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},

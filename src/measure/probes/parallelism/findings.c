@@ -299,7 +299,7 @@ void parallelism_analyse(struct analysis *analysis)
 
 /* --- the registry's lines --- */
 
-/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 const struct standard parallelism_experiment[] = {
     {"level", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},

@@ -287,7 +287,7 @@ static void analyse_contention(struct analysis *analysis)
     }
 }
 
-/* What decides which experiment a finding is of, and what its name alone stands for. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"op", STANDARD_NAMED, NULL, 0},
     {"shows", STANDARD_NAMED, NULL, 0},

@@ -10,8 +10,8 @@
 
 enum { TLB_PAGES_LEAST = 4 };
 
-/* One more ladder than layouts: huge pages with a line in every 4 KiB. These lines cost no
- * translations unless a hypervisor splits the huge pages. */
+/* One more ladder than layouts: huge pages with a line in every 4 KiB. A line costs no more than
+ * its huge page's translation unless a hypervisor splits huge pages. */
 enum { TLB_PIECES = TLB_LAYOUTS, TLB_LADDERS };
 
 /* The stages of each page size. */

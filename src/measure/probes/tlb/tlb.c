@@ -246,7 +246,7 @@ static void analyse_tlb(struct analysis *analysis)
     }
 }
 
-/* Factors that decide which experiment a finding belongs to, and their values for a name alone. */
+/* Factors that decide a finding's experiment, and the values that its name alone implies. */
 static const struct standard experiment[] = {
     {"pages", STANDARD_NAMED, NULL, 0},
     {"look", STANDARD_NAMED, NULL, 0},
