@@ -109,7 +109,7 @@ static int begin_samples(struct cores_samples *samples, const char *path, struct
     const int code = saving_begin(&samples->saving, path, error);
     if (code < 0 || samples->saving.path)
         return code;
-    open_stream(samples); /* open a pipe now, so that no visit waits for its reader */
+    open_stream(samples); /* open a pipe now, so that measuring never waits for its reader */
     return samples->error.code ? error_set(error, samples->error.code, "%s", samples->error.text)
                                : 0;
 }

@@ -333,7 +333,7 @@ static void add_clusters(struct analysis *analysis, const struct series *series)
 {
     const struct factor *groups = analysis_parameter(analysis, parameter_cpu_groups);
     struct declared declared = {0};
-    /* fathom's own documents have these parameters; without groups as well, the document is of an
+    /* fathom's own documents have one of these parameters; if one lacks the groups, it is of an
      * older version. */
     if (!groups &&
         (analysis_parameter(analysis, "memory_order") || analysis_parameter(analysis, "lines")))

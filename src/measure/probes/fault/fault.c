@@ -1,12 +1,12 @@
 /*
- * What the system's pages cost: the first touch of memory by page size, what part of it is zeroing,
- * faults that only translate, all pages at once by MAP_POPULATE, copy-on-write after a fork, and
- * giving pages back, alone and while other threads of the process run on other CPUs.
+ * What the system's pages cost: the first touch of memory by page size, its part for zeroing,
+ * faults that only add a translation, all pages at once by MAP_POPULATE, copy-on-write after a
+ * fork, and giving pages back, alone and while other threads of the process run on other CPUs.
  *
- * A batch goes once through a region of memory; before each, and not timed, the region is brought
- * back to where it was (trial->restore). The proof is the kernel's own count: a batch must take
- * exactly as many page faults as it means to, or it is measured again, and what differs to the last
- * is flagged.
+ * A batch goes once through a region of memory; before each batch, untimed, trial->restore brings
+ * the region back to its first state. The kernel's count is the proof: a batch must take exactly
+ * the intended number of page faults, or it is measured again; a point whose count still differs is
+ * flagged.
  */
 #include "conclude/read.h"
 #include "conclude/registry/finding.h"
@@ -20,19 +20,19 @@
 
 /* Enough pages that a batch lasts some 100 us, and few enough that it is rarely interrupted. */
 enum { SMALL_PAGES = 512, HUGE_PAGES = 8, CALL_PAGES = 16, SHOOTDOWN_CALLS = 16 };
-/* A region of one page of 1 GiB takes some tenths of a second. Threads have to meet before and
- * after each batch, so on a busy machine fewer batches are more trials. */
+/* A region of one page of 1 GiB takes some tenths of a second. Threads wait for each other before
+ * and after each batch, so on a busy machine fewer batches a trial give more trials. */
 enum { BATCHES_1G = 1, BATCHES_THREADS = 2, STAGES_MOST = 6 };
-/* The system's paths differ by that much from one time to the next. */
+/* The system's paths vary this much from one time to the next. */
 static const double precision = 0.05, unstable_above = 0.3;
 static const double brief_weight_s = 1;
 
 enum fault_what {
     FAULT_TOUCH,      /* first touch; x is the page */
-    FAULT_RESERVED,   /* the same on pages of a reserved pool */
-    FAULT_ZERO,       /* pages that are there are filled with zeros; x is the page */
-    FAULT_MINOR,      /* the page is there and only its translation is missing */
-    FAULT_LOOK,       /* first load: all such pages are one page of zeros */
+    FAULT_RESERVED,   /* first touch of pages of a reserved pool */
+    FAULT_ZERO,       /* zero pages that are present; x is the page */
+    FAULT_MINOR,      /* the page is present, only its translation is missing */
+    FAULT_LOOK,       /* first load: maps the one page of zeros */
     FAULT_POPULATE,   /* MAP_POPULATE */
     FAULT_COPY,       /* first store after a fork: copy-on-write */
     FAULT_UNMAP,      /* munmap(); x is the bytes of a call */
@@ -47,27 +47,27 @@ struct fault_point {
     enum pages_kind kind;
     double x;
     size_t page, bytes, call_bytes;
-    uint64_t meant, counted; /* page faults, of all batches that were kept */
+    uint64_t meant, counted; /* page faults of all kept batches */
     uint64_t refused;        /* system calls */
 };
 
 struct fault_state {
-    struct pages pages; /* of the trial that is measured */
+    struct pages pages; /* of the current trial */
     const struct seat *seat;
     int *cpus; /* the measuring one, then the others, each core's first thread first */
     size_t cpu_count;
     struct fault_point *points; /* one each of the plan, in its order */
-    size_t point_count, first;  /* the plan's first point is this one */
+    size_t point_count, first;  /* first: index of the plan's first point */
     const char *not_measured;   /* what, and why; NULL: everything was */
     int series[FAULT_WHATS];    /* -1: not planned */
-    unsigned stage;             /* the last that was planned; 0: the first */
+    unsigned stage;             /* the last planned stage; 0: the first */
 };
 
 static const struct {
     const char *series;
     enum pages_action action;
     enum pages_restore restore;
-    bool faults; /* one is meant for each page */
+    bool faults; /* one fault is intended for each page */
     struct axis x;
 } whats[FAULT_WHATS] = {
     [FAULT_TOUCH] = {"first touch", PAGES_TOUCH, PAGES_FRESH, true, {"page", "B"}},
@@ -115,10 +115,11 @@ static void add(struct probe_task *task, struct fault_point point, double x, siz
     *(struct fault_point *)pool_append(task->pool, (void **)&state->points, &state->point_count,
                                        sizeof point) = point;
     build_point(task, (unsigned)*series, x, state->cpus, threads, BACKGROUND)->arena_bytes =
-        threads > 1 ? SHOOTDOWN_CALLS * point.page : 0; /* what the other threads use meanwhile */
+        threads > 1 ? SHOOTDOWN_CALLS * point.page
+                    : 0; /* memory that the other threads use meanwhile */
 }
 
-/* That many pages, or as many bytes as --size says, in whole pages. */
+/* Bytes of `pages` pages, or of --size in whole pages. */
 static size_t region(const struct probe_task *task, size_t page, unsigned pages)
 {
     const struct setting *asked = &((const struct fault_options *)task->options)->size;
@@ -135,7 +136,7 @@ static void not_measured(struct probe_task *task, const char *what, const char *
         pool_printf(task->pool, "%s%s%s: %s", before ? before : "", before ? "; " : "", what, why);
 }
 
-/* Whether enough of such pages for a batch can be obtained; else notes why not. */
+/* Whether the system has enough pages of that kind for a batch; if not, notes why. */
 static bool can_be_had(struct probe_task *task, enum pages_kind kind, size_t bytes)
 {
     static const struct {
@@ -153,7 +154,7 @@ static bool can_be_had(struct probe_task *task, enum pages_kind kind, size_t byt
     return memory || !of[kind].what;
 }
 
-/* By the page, or by the bytes that one call gives back. */
+/* Adds one point for the page size, or (`by_call`) points by the bytes that one call gives back. */
 static void add_pages(struct probe_task *task, enum fault_what what, enum pages_kind kind,
                       unsigned pages, bool by_call)
 {
@@ -164,7 +165,7 @@ static void add_pages(struct probe_task *task, enum fault_what what, enum pages_
         add(task, point, (double)(what == FAULT_UNMAP_HUGE ? bytes : page), 1);
     for (size_t c = 0; by_call && c < 3; c++) {
         point.call_bytes = calls[c];
-        /* none that would end in a part of a call, or is there already */
+        /* only whole calls, and no size twice */
         if (bytes % calls[c] == 0 && (c == 0 || calls[c] > calls[c - 1]))
             add(task, point, (double)calls[c], 1);
     }
@@ -198,7 +199,7 @@ static void add_shootdown(struct probe_task *task, size_t threads)
     add(task, point, (double)threads, threads);
 }
 
-/* By doubling, and all. */
+/* 1, 2, 4, ... threads and all of them. */
 static void plan_threads(struct probe_task *task)
 {
     const size_t all = ((struct fault_state *)task->state)->cpu_count;
@@ -212,7 +213,7 @@ static void plan_threads(struct probe_task *task)
         not_measured(task, "unmapping beside threads", "that takes two CPUs");
 }
 
-/* Threads that got no time to run together on a busy machine may get it later. */
+/* On a busy machine, threads that could not run at the same time may do so later. */
 static void plan_failed_again(struct probe_task *task)
 {
     const int which = ((struct fault_state *)task->state)->series[FAULT_SHOOTDOWN];
@@ -235,7 +236,7 @@ static void begin_plan(struct probe_task *task)
     struct plan *plan = &task->plan;
     state->first = state->point_count;
     probe_plan_clear(task);
-    plan->cycles = false; /* what the system does takes memory's time as much as the core's */
+    plan->cycles = false; /* the system's work waits for memory as well as for the core */
     plan->pages = PAGES_SMALL;
     plan->touch_cpu = state->seat->cpu;
     plan->repeats = 1;
@@ -277,7 +278,7 @@ static void plan_fault(struct probe_task *task)
     task->plan.share = brief ? 1 : 0.5;
 }
 
-/* Stages one after the other, those that have nothing to measure left out. */
+/* Plans the next stage that has something to measure. */
 static bool next_fault(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
     (void)outcome, (void)stage;
@@ -290,7 +291,7 @@ static bool next_fault(struct probe_task *task, const struct stage_outcome *outc
             plan_threads(task);
             break;
         case 2:
-            /* The largest pages take so long that a batch is a trial. */
+            /* The largest pages take so long that a trial has one batch. */
             task->plan.batches = BATCHES_1G;
             if (page && page <= machine_memory_budget(task->machine) &&
                 can_be_had(task, PAGES_OF_1G, page))
@@ -315,7 +316,7 @@ static struct fault_point *point_at(const struct trial *trial)
 
 static void prepare_fault(struct trial *trial)
 {
-    /* The region is the probe's, because it outlives a recall. */
+    /* The region belongs to the probe, because it must survive a recalled preparation. */
     struct fault_state *state = (struct fault_state *)trial->probe_state;
     const struct fault_point *point = point_at(trial);
     const uint64_t pages = point->bytes / point->page;
@@ -352,7 +353,7 @@ static void observe_fault(void *task, const struct observation *observation)
     state->pages.refused = 0;
 }
 
-/* A thread that was lost may still be at the region. */
+/* After a failure, a lost thread may still use the region. */
 static void release_fault(struct probe_task *task)
 {
     struct fault_state *state = task->state;
@@ -368,8 +369,8 @@ static struct point *measured_point(const struct probe_task *task, const struct 
     return series_point(&task->result->series[series], at->x);
 }
 
-/* Notes what the kernel counted, flags points whose count is not the expected one, and removes the
- * value of those whose system calls were refused. */
+/* Notes the kernel's counts, flags points with an unexpected count, and removes the values of
+ * points whose system calls failed. */
 static void conclude_fault(struct probe_task *task, const struct stage_outcome *outcome)
 {
     const struct fault_state *state = task->state;
@@ -379,7 +380,8 @@ static void conclude_fault(struct probe_task *task, const struct stage_outcome *
     (void)outcome;
     for (size_t i = 0; i < state->point_count; i++)
         lacking = lacking || !measured_point(task, &state->points[i]);
-    if (!lacking && result->status == PROBE_PARTIAL) { /* what failed has its value from later */
+    if (!lacking &&
+        result->status == PROBE_PARTIAL) { /* the points that failed were measured later */
         result->status = PROBE_OK;
         result->reason = NULL;
     }
@@ -397,7 +399,7 @@ static void conclude_fault(struct probe_task *task, const struct stage_outcome *
             result->reason = pool_printf(task->pool, "%s at %g: %s", whats[at->what].series,
                                          point->x, point->failed);
         } else if (point && at->meant != at->counted) {
-            /* That is what every batch met: nothing else interrupted it. */
+            /* The wrong count is the reason for the flag; nothing interrupted the batches. */
             point->flags &= ~FLAG_BIT(FLAG_PREEMPTED);
             point->flags |= FLAG_BIT(FLAG_MISCOUNTED);
         }

@@ -52,8 +52,8 @@ static unsigned char *build_ring(const struct geometry_chain *chain, unsigned ch
     return memory;
 }
 
-/* Where in its block the pair begins: in the first half of any aligned unit of twice the distance,
- * at any word, so that all sets of a cache have their share. */
+/* The offset in the block at which the pair begins: a random word in the first half of a random
+ * aligned unit of twice the distance, so that the pairs use all sets of a cache. */
 static size_t pair_begin(const struct geometry_chain *chain, size_t block, uint64_t seed)
 {
     const size_t unit = 2 * chain->stride, word = sizeof(void *);
@@ -76,7 +76,7 @@ static unsigned char *build_pairs(const struct geometry_chain *chain, unsigned c
     return memory + pair_begin(chain, 0, seed);
 }
 
-/* Goes the ring round once, and leads every link over the next word of the next hot line. */
+/* Goes round the ring once and redirects every link through a word of the next hot line. */
 static unsigned char *build_hot(const struct geometry_chain *chain, unsigned char *memory,
                                 uint64_t seed)
 {
@@ -97,7 +97,7 @@ void *geometry_chain_build(const struct geometry_chain *chain, unsigned char *me
 {
     if (chain->kind == GEOMETRY_PAIRS)
         return build_pairs(chain, memory, seed);
-    /* Every trial uses another set, so that a set which something else uses is only one of many. */
+    /* Every trial uses another set, so that a set that other programs use disturbs few trials. */
     size_t lines = chain->stride / chain->line_bytes;
     memory += (size_t)(random_mix(seed) % (lines ? lines : 1)) * chain->line_bytes;
     return chain->kind == GEOMETRY_HOT ? build_hot(chain, memory, seed)

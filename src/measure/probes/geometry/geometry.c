@@ -2,17 +2,18 @@
  * How the first two levels of cache are built: line size, ways and way stride, and whether the
  * second level includes the first.
  *
- * Ways: a chain through k lines, a stride apart. Lines a way stride apart meet in one set, and one
- * more than it has ways no longer fits: the latency steps (Saavedra and Smith, "Measuring cache and
- * TLB performance and their effect on benchmark run times", IEEE Trans. Computers 44(10), 1995).
- * Second levels are indexed by physical addresses, so that this takes huge pages; third levels
- * hash their index, so that no stride meets in one set.
+ * Ways: a chain through k lines, a stride apart. Lines a way stride apart are in one set, and with
+ * one line more than the set has ways, the latency steps up (Saavedra and Smith, "Measuring cache
+ * and TLB performance and their effect on benchmark run times", IEEE Trans. Computers 44(10),
+ * 1995). Second levels are indexed by physical addresses, so this needs huge pages; third levels
+ * hash their index, so no stride stays in one set.
  *
- * Line: loads in pairs, in random order over more lines than the level holds. The second load of a
- * pair hits while both are in one line. A plain sweep of strides would show the prefetchers.
+ * Line: pairs of loads, in random order over more lines than the level holds. The second load of a
+ * pair hits if both are in one line. A plain sweep of strides would show the prefetchers.
  *
- * Inclusion: a hot line that the first level never gives up is not used in the second any more, so
- * that contending lines push it out there. If it then misses, the second level took it along.
+ * Inclusion: a hot line that always hits in the first level is never used in the second, so
+ * contending lines evict it there. If its loads then miss, the second level is inclusive: the
+ * eviction also removed the line from the first.
  */
 #include "conclude/geometry.h"
 #include "conclude/registry/finding.h"
@@ -30,21 +31,20 @@
 
 static const struct axis latency_axis = {"latency", "ns"};
 
-/* Names of series, and of the factor that says how many whole rounds could vote. */
+/* Names of series, and of the factor with the number of complete rounds that could vote. */
 static const char conflicts[] = "conflicts", fitting_lines[] = "lines that fit",
                   lines_by_vote[] = "line by vote", hot_lines[] = "hot lines",
                   rounds_factor[] = "rounds";
 
 enum {
     GEOMETRY_TRIALS = 9, /* one of them may differ: see stats/interval.h */
-    GEOMETRY_VOTES = 7,  /* on the line size, each by the medians of three trials */
+    GEOMETRY_VOTES = 7,  /* votes on the line size, each from the medians of three trials */
     GEOMETRY_TRIALS_A_VOTE = 3,
     GEOMETRY_DISTANCES = 6, /* between the two loads of a pair */
     GEOMETRY_STRIDE_LEAST = 1 << 10,
     GEOMETRY_STRIDE_MOST = 1 << 20,
     GEOMETRY_STRIDES = 11,
-    GEOMETRY_LINES_EACH = 24, /* every number of lines up to it, and even ones beyond: the double of
-                                 ways */
+    GEOMETRY_LINES_EACH = 24, /* every number of lines up to this, then even numbers only */
     GEOMETRY_LINES_MOST = 42,
     GEOMETRY_COUNTS = GEOMETRY_LINES_EACH + (GEOMETRY_LINES_MOST - GEOMETRY_LINES_EACH) / 2,
 };
@@ -52,7 +52,7 @@ enum {
 struct geometry_state {
     const struct seat *seat;
     size_t line_bytes;
-    struct geometry_chain *chains; /* one a point of the stage */
+    struct geometry_chain *chains; /* one for each point of the stage */
     size_t chain_count;
     struct trial_values values;
     int conflicts[GEOMETRY_STRIDES]; /* series, by stride */
@@ -70,7 +70,7 @@ static const struct option_spec options[] = {
 /* --- planning --- */
 
 static const double trial_ns = 100e3;
-enum { SWEPT_LOADS = 512 }; /* twelve rounds of the most lines */
+enum { SWEPT_LOADS = 512 }; /* at least twelve rounds of the ring */
 
 static void plan_stage(struct probe_task *task)
 {
@@ -82,12 +82,13 @@ static void plan_stage(struct probe_task *task)
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = GEOMETRY_TRIALS;
     probe_plan_short_batches(plan, trial_ns);
-    plan->precision = fmax(plan->precision, 0.1); /* what a step needs to be seen */
+    plan->precision = fmax(plan->precision, 0.1); /* enough for a step to be seen */
     plan->span_s = task->common.quick.has ? 0 : 0.5;
     plan->share = 0.7;
 }
 
-/* A curve over `x`, or what trials answer of `y` where there is `room`: its index. */
+/* Adds a curve over `x`, or with `room` > 0 a series of the trials' results in `y`; returns its
+ * index. */
 static int add_series(struct probe_task *task, const char *name, const char *factor, double value,
                       struct axis x, struct axis y, size_t room)
 {
@@ -114,12 +115,13 @@ static void add_point(struct probe_task *task, int series, double x,
 /* --- what the trials answer --- */
 
 enum { ENDS = 6 };
-static const double least_rise = 1.5; /* cycles: no second level is nearer to the first */
-/* From this many times the floor's latency on, lines certainly do not fit. Values are cut off
- * there, or the step to the next level would hide behind the one after it. */
+static const double least_rise =
+    1.5; /* cycles: the least difference of the first two levels' latencies */
+/* At this many times the floor's latency lines certainly do not fit. Values are cut off there,
+ * because otherwise a larger step to a farther level could hide the step to the next one. */
 static const double off = 1.5;
 
-/* How many lines the index-th number of them is. */
+/* The index-th number of lines of the sweep. */
 static size_t lines_at(int index)
 {
     return (size_t)(index < GEOMETRY_LINES_EACH
@@ -127,23 +129,23 @@ static size_t lines_at(int index)
                         : GEOMETRY_LINES_EACH + 2 * (index - GEOMETRY_LINES_EACH + 1));
 }
 
-/* The points of the sweep stand stride by stride. */
+/* The points of the sweep are ordered by stride, then by number of lines. */
 static double conflict(const struct geometry_state *state, int stride, int count, unsigned trial)
 {
     return trial_value(&state->values, (size_t)(stride * GEOMETRY_COUNTS + count), trial);
 }
 
-/* What a trial says of one stride: the most lines that were no slower than `floor`, the latency of
- * the level (NAN: that of a single line); NAN where no number of lines was, or all were. On both
- * ends stands what is known beforehand, as often as it takes to tell a floor and a top: a single
- * line fits, and more lines than any set holds don't. */
+/* The most lines of one stride that fit the level in a trial, whose latency is `floor` (NAN: that
+ * of a single line). NAN if no number of lines fits, or all do. Known values are added at both
+ * ends, enough for a floor and a top to be found: a single line fits, and more lines than any set
+ * holds do not. */
 static double lines_fitting(const struct geometry_state *state, int stride, double floor,
                             unsigned trial)
 {
     enum { VALUES = ENDS + GEOMETRY_COUNTS + ENDS };
     double values[VALUES], scratch[2 * VALUES];
     double nearest = isnan(floor) ? conflict(state, stride, 0, trial) : floor;
-    /* All that is left of a rise, where the floor is so low that the cut comes before it. */
+    /* With a low floor the values are cut off below `least_rise`, so a smaller rise must count. */
     const double rise = fmin(least_rise, 0.9 * (off - 1) * nearest);
     struct step step;
     for (int i = 0; i < ENDS; i++) {
@@ -162,7 +164,7 @@ static double lines_fitting(const struct geometry_state *state, int stride, doub
     return (double)lines_at((int)step.last - ENDS);
 }
 
-/* The second level's latency in a trial: of lines that contend for the first level's set alone. */
+/* The second level's latency in a trial: lines that contend for a set of the first level only. */
 static double second_latency(const struct geometry_state *state, const struct geometry_ways *first,
                              unsigned trial)
 {
@@ -192,7 +194,7 @@ static void keep_fitting(struct probe_task *task, int level, const struct geomet
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
         double stride = (double)((size_t)GEOMETRY_STRIDE_LEAST << s), votes[GEOMETRY_TRIALS];
         size_t n = 0;
-        /* On small pages, lines further apart contend for a TLB's set as well. */
+        /* On small pages, lines farther apart contend for a set of the TLB as well. */
         if (state->small_pages && stride > 2 * page)
             break;
         for (unsigned trial = 0; trial < state->values.trials && trial < GEOMETRY_TRIALS; trial++) {
@@ -206,8 +208,8 @@ static void keep_fitting(struct probe_task *task, int level, const struct geomet
     }
 }
 
-/* The latency of `lines` lines or the next more, of one stride's conflicts; NAN where it was not
- * measured. */
+/* The latency of `lines` lines, or of the next larger number, in one stride's conflicts; NAN if it
+ * was not measured. */
 static double conflict_of(const struct series *series, double lines)
 {
     for (size_t i = 0; i < series->point_count; i++)
@@ -216,8 +218,8 @@ static double conflict_of(const struct series *series, double lines)
     return NAN;
 }
 
-/* Of the conflicts at the smallest stride, in the unit of the trials' values: cycles where there
- * are any. NAN where it was not measured. */
+/* The latency of the fewest lines, in the unit of the trials' values: cycles if known, else ns. NAN
+ * if it was not measured. */
 static double nearest_of(const struct series *series)
 {
     if (!series || !series->point_count)
@@ -227,7 +229,7 @@ static double nearest_of(const struct series *series)
     return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
 }
 
-/* The median of a vote's trials of a point; NAN where one is missing. */
+/* The median of a point's trials in one vote; NAN if a trial is missing. */
 static double vote_value(const struct geometry_state *state, size_t point, unsigned vote)
 {
     double values[GEOMETRY_TRIALS_A_VOTE];
@@ -240,7 +242,8 @@ static double vote_value(const struct geometry_state *state, size_t point, unsig
     return median(values, GEOMETRY_TRIALS_A_VOTE);
 }
 
-/* The line size of a level, as groups of trials tell it: one alone is too easily disturbed. */
+/* Adds the line size of a level by groups of trials, because a single trial is too easily
+ * disturbed. */
 static void keep_lines(struct probe_task *task, int level)
 {
     struct geometry_state *state = task->state;
@@ -284,8 +287,8 @@ static double capacity_of(const struct probe_task *task, int level)
     return !isnan(found) ? found : cache ? (double)cache->size_bytes : NAN;
 }
 
-/* Pairs over more lines than the level holds, and few enough for the next one, where there is one.
- * Nothing where no size does, or memory lacks. */
+/* Pairs over more lines than the level holds, but few enough for the next level if there is one.
+ * Plans nothing if no size does that, or memory is short. */
 static void plan_pairs(struct probe_task *task, int level)
 {
     struct geometry_state *state = task->state;
@@ -311,7 +314,7 @@ static void plan_hot(struct probe_task *task, const struct geometry_ways *first,
     struct geometry_state *state = task->state;
     if (second->why || second->way_stride <= first->way_stride)
         return;
-    /* Half as many again as fit, so that all of them miss. */
+    /* Half as many again as the ways, so that all lines miss. */
     struct geometry_chain chain = {.kind = GEOMETRY_HOT,
                                    .count = (size_t)(second->ways * 1.5),
                                    .stride = (size_t)second->way_stride,
@@ -360,7 +363,7 @@ static void prepare_geometry(struct trial *trial)
 
 /* --- findings --- */
 
-/* The series of that name in which a factor has that number; NULL: there is none. */
+/* The series of that name in which the factor has that number; NULL if there is none. */
 static const struct series *series_with(const struct analysis *analysis, const char *name,
                                         const char *factor, double number)
 {
@@ -372,7 +375,8 @@ static const struct series *series_with(const struct analysis *analysis, const c
     return NULL;
 }
 
-/* Whether the third level held all lines at the widest stride, as no plain index would let it. */
+/* Whether the third level held all lines at the widest stride, which it can't without a hashed
+ * index. */
 static bool third_held(const struct analysis *analysis, const struct geometry_evidence *evidence)
 {
     const struct series *fitting[] = {evidence->levels[0].fitting, evidence->levels[1].fitting};
@@ -390,7 +394,7 @@ static bool third_held(const struct analysis *analysis, const struct geometry_ev
            conflict_of(widest, GEOMETRY_LINES_MOST) < 1.5 * conflict_of(own, 3 * second.ways);
 }
 
-/* Documents of before say how the trials voted, and not how many of them could. */
+/* Old documents hold the votes, but not how many trials could vote. */
 static bool holds_rounds(const struct series *votes)
 {
     return !votes || series_factor(votes, rounds_factor);
@@ -513,7 +517,7 @@ static void analyse_geometry(struct analysis *analysis)
             (struct geometry_level){.fitting = fitting,
                                     .lines = lines,
                                     .capacity = capacity_found(analysis->document, level + 1)};
-        if (fitting) /* what a third of the rounds answers is no vote */
+        if (fitting) /* a third of the rounds is too few for a vote */
             evidence.too_few_for_ways =
                 3 * series_number(fitting, rounds_factor) <= GEOMETRY_TRIALS;
         if (!lines)

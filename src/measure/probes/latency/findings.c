@@ -1,5 +1,5 @@
-/* What latency curves say, measured here or by another tool: levels of each curve; of sizes that
- * were named, each one's latency; of variants, what order hides. */
+/* Findings from latency curves, measured here or by another tool: the levels of each curve; the
+ * latency of each named size; for variants, the latency that forward order hides. */
 #include "base/quantity.h"
 #include "base/units.h"
 #include "conclude/levels/levels.h"
@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More sizes than this are a sweep, even where each was named. */
+/* More sizes than this count as a sweep, even if each was named. */
 enum { SIZES_NAMED_MOST = 12 };
 const char latency_small_sets[] = "small sets";
 
 /* --- which curves --- */
 
-/* Of another tool's curves the one of most points, and of these the one of the largest stride,
- * which prefetchers follow least. */
+/* Of another tool's curves the one with the most points; of equal ones, the one with the largest
+ * stride, which prefetchers follow least. */
 static size_t most_telling(const struct probe_result *result)
 {
     size_t best = 0;
@@ -33,7 +33,7 @@ static size_t most_telling(const struct probe_result *result)
     return best;
 }
 
-/* "huge (2 MiB)": the size of the pages that were obtained, where one was; else 0. */
+/* The page size in a text like "huge (2 MiB)"; 0 if it has none. */
 static uint64_t pages_obtained(const struct analysis *analysis)
 {
     const struct factor *pages = analysis_parameter(analysis, "pages_obtained");
@@ -49,11 +49,11 @@ static uint64_t pages_obtained(const struct analysis *analysis)
     return size_parse(text, &bytes, NULL) == 0 ? bytes : 0;
 }
 
-/* Fewer trials see no more than the curve does. */
+/* Sweeps with fewer trials show no more than the curve. */
 enum { TRIALS_LEAST = 20 };
 
-/* The curve with what the sweeps measured of the sizes that they went over in place of what stands
- * there, in the pool; the curve itself where the result has no sweeps of it. */
+/* A copy of the curve in the pool, in which the sweeps' points replace the points of their sizes;
+ * the curve itself if the result has no sweeps of it. */
 static const struct series *joined_with_sweeps(const struct analysis *analysis,
                                                const struct series *curve)
 {
@@ -83,7 +83,7 @@ static const struct series *joined_with_sweeps(const struct analysis *analysis,
 
 /* --- sizes that were named --- */
 
-/* The latency of one working set: its size is a factor beside the series' own. */
+/* Adds the latency of one working set; its size becomes a factor. */
 static void add_size(struct analysis *analysis, const struct series *series,
                      const struct point *point)
 {
@@ -113,7 +113,7 @@ static bool is(const struct series *series, const char *factor, const char *text
     return strcmp(analysis_factor(series, factor), text) == 0;
 }
 
-/* The same chase in random order, a line at a time. */
+/* The chase in random order that `forward` is compared with. */
 static const struct series *random_beside(const struct probe_result *result)
 {
     for (size_t i = 0; i < result->series_count; i++)
@@ -124,7 +124,7 @@ static const struct series *random_beside(const struct probe_result *result)
     return NULL;
 }
 
-/* Share of random order's latency that going forward hides, at the largest size. */
+/* The share of random order's latency that forward order hides, at the largest size. */
 static void add_hidden(struct analysis *analysis, const struct series *forward,
                        const struct series *random)
 {
@@ -157,7 +157,7 @@ static void analyse_curve(struct analysis *analysis, const struct series *series
                           const struct translation_knee *knees, size_t count)
 {
     const size_t first = analysis->result->finding_count;
-    /* Another tool's table says neither what is declared nor which pages its memory lay on. */
+    /* Another tool's table has neither declared values nor the page size. */
     const bool ours = series_factor(series, "pages") != NULL;
     const struct series *joined = joined_with_sweeps(analysis, series);
     findings_levels(analysis->result, analysis->pool, joined, ours ? analysis->machine : NULL,
@@ -196,7 +196,7 @@ void latency_analyse(struct analysis *analysis)
 
 /* --- the registry's lines --- */
 
-/* A CPU of former documents is a number, and no kind. */
+/* In old documents the CPU is a number, not a kind of core. */
 const struct standard latency_experiment[] = {
     {"address", STANDARD_TEXT, "pointer", 0}, {"access", STANDARD_TEXT, "read", 0},
     {"order", STANDARD_TEXT, "random", 0},    {"stride", STANDARD_LINE, NULL, 0},

@@ -1,11 +1,11 @@
 /*
- * Load-to-use latency by working-set size: one chain of dependent loads through a ring of
- * pointers, one a line, in an order that no prefetcher follows.
+ * Load-to-use latency by working-set size: one chain of dependent loads through a ring of pointers,
+ * one a line, in an order that no prefetcher follows.
  *
  * The method is that of lmbench's lat_mem_rd (McVoy and Staelin, "lmbench: portable tools for
- * performance analysis", USENIX ATC 1996) with its known traps closed: random order over the whole
- * ring, huge pages where they can be had, fresh memory and a fresh ring for every trial, caches
- * left as a long chase leaves them before the clock is read.
+ * performance analysis", USENIX ATC 1996) and avoids its known traps: random order over the whole
+ * ring, huge pages if available, fresh memory and a fresh ring for every trial, and caches in the
+ * state of a long chase before the clock is read.
  */
 #include "measure/probes/latency/latency.h"
 #include "base/units.h"
@@ -83,20 +83,20 @@ struct latency_state {
     struct chases chases; /* first */
     size_t stride;
     int node;
-    bool named; /* the working sets, so that there is nothing to refine */
+    bool named; /* the user named the working sets, so nothing is refined */
     bool table;
-    unsigned table_stages;    /* planned so far */
-    struct working_sets rest; /* larger ones, for where DRAM is not reached by those before */
-    unsigned rest_stages;     /* that measured them: 0 or 1 */
-    unsigned small_stages;    /* of small sets: 0 or 1 */
-    struct latency_variants variants; /* none where --variants was not given */
+    unsigned table_stages;            /* planned so far */
+    struct working_sets rest;         /* larger sets, in case the others do not reach DRAM */
+    unsigned rest_stages;             /* that measure `rest`: 0 or 1 */
+    unsigned small_stages;            /* of small sets: 0 or 1 */
+    struct latency_variants variants; /* count = 0 without --variants */
     size_t variants_planned;
     struct working_sets sets;
 };
 
 /* --- what was asked for --- */
 
-/* The node of --node, -1 where it is not given. */
+/* The node of --node, or -1. */
 static int choose_node(const struct probe_task *task)
 {
     const struct machine_facts *facts = &task->machine->facts;
@@ -142,8 +142,8 @@ static struct chase_kind choose_kind(const struct probe_task *task, const struct
     return kind;
 }
 
-/* Where there are several threads: one of --cpu's choice first, then the others, cores before their
- * second threads. */
+/* With several threads: the CPU of --cpu first, then the others, first threads of cores before
+ * second ones. */
 static void choose_threads(struct probe_task *task)
 {
     struct latency_state *state = task->state;
@@ -164,8 +164,8 @@ static void choose_threads(struct probe_task *task)
         settings_has(task->settings, "ring") && settings_choice(task->settings, "ring") == SHARED;
 }
 
-/* The one working set that --size or --count names, else those of --sizes or of a sweep. The memory
- * of all threads' rings is half of what is free at most. */
+/* The working set of --size or --count, else those of --sizes or of a sweep. The rings of all
+ * threads take at most half of the free memory. */
 static struct working_sets choose_sets(struct probe_task *task, size_t stride)
 {
     static const char *const others[] = {"sizes", "from", "to", "per-octave", "count", NULL};
@@ -212,8 +212,7 @@ static size_t index_of_node(const struct machine_facts *facts, int node)
     return i;
 }
 
-/* The CPU that was chosen is a parameter, and how far the firmware says the memory is from it that
- * was asked for. */
+/* Notes the chosen CPU, and the declared distance of the requested memory node, as parameters. */
 static void note_place(struct probe_task *task, int cpu, int node)
 {
     const struct machine *machine = task->machine;
@@ -229,14 +228,14 @@ static void note_place(struct probe_task *task, int cpu, int node)
 
 /* --- the sweep --- */
 
-/* Up to here a sweep goes before it is asked whether DRAM was reached: it costs little, and most
- * machines' share of the last level for one core ends well before. */
+/* The sweep's first stage ends here, and a further one follows only if DRAM was not reached: it
+ * costs little, and on most machines one core's share of the last level is much smaller. */
 static const uint64_t first_bytes = 64 * MIB;
-/* Twice that is not worth a stage of its own. */
+/* Up to this multiple of first_bytes, larger sizes are not worth a separate stage. */
 enum { REST_BEYOND = 2 };
 
-/* Cuts off the sizes that can wait until it is known whether DRAM was reached, and returns them;
- * none where they are few. */
+/* Removes and returns the sizes that are only needed if the others do not reach DRAM; none if they
+ * are few. */
 static struct working_sets leave_rest(struct working_sets *sets)
 {
     struct working_sets rest = {0};
@@ -267,7 +266,7 @@ static void plan_place(struct probe_task *task)
     task->plan.node = state->node;
 }
 
-/* Memory has one kind of pages at a time: the points of the next variants that take the same. */
+/* A plan has one kind of pages: adds the points of the next variants that use the same kind. */
 static void plan_pages(struct probe_task *task)
 {
     struct latency_state *state = task->state;
@@ -284,13 +283,12 @@ static void plan_pages(struct probe_task *task)
 
 /* --- the first look --- */
 
-/* Of a quick run, at the sizes that are looked at: the fewest of which two can agree against one
- * that a neighbour disturbed, so that latencies can be compared with another run's though there was
- * no time for more. */
+/* Trials of a quick run at the sizes of the first look: the fewest in which two can outvote one
+ * that other programs disturbed, so that latencies can be compared with another run's. */
 enum { QUICK_TRIALS = 3 };
 
-/* The point whose working set is nearest to `bytes` among those within (above, most]; the number of
- * points where there is none. */
+/* The point whose working set is nearest to `bytes` and within (above, most]; plan->point_count if
+ * there is none. */
 static size_t nearest_point(const struct plan *plan, double bytes, double above, double most)
 {
     size_t best = plan->point_count;
@@ -319,9 +317,10 @@ static void look_at(struct probe_task *task, uint32_t **look, double bytes, doub
     plan->look = *look;
 }
 
-/* At an eighth and a quarter of its capacity a level is sure to be met, as far as the one before
- * leaves room, also where neighbours or a hypervisor hold half of it. Where no size lies far beyond
- * the last one that is declared, the largest two may show that less of it is there. */
+/* An eighth and a quarter of a level's capacity are measured first, or slightly more than the
+ * previous level's capacity: they lie in the level even if other programs or a hypervisor hold half
+ * of it. If no size lies far beyond the last declared level, the two largest may show that less of
+ * it is available. */
 static void plan_look(struct probe_task *task)
 {
     uint32_t *look = NULL;
@@ -347,15 +346,15 @@ static void plan_look(struct probe_task *task)
 
 /* --- further stages --- */
 
-/* What translation adds to the pages that were obtained, as it was found before. */
+/* The knees of translation on the obtained pages, from earlier findings. Returns their number. */
 static size_t translation(const struct probe_task *task, const struct stage_outcome *outcome,
                           struct translation_knee knees[KNEES_TRANSLATION_MOST])
 {
     return knees_of_translation(task->document, outcome->placement.page_bytes, knees);
 }
 
-/* The table's stages: pages as asked for or the largest to be had, then small ones, where that is
- * a difference. False when both are done. */
+/* The table's stages: the requested or largest available pages, then small ones if those were
+ * larger. False when both are done. */
 static bool plan_table(struct probe_task *task, const struct stage_outcome *outcome)
 {
     struct latency_state *state = task->state;
@@ -365,7 +364,7 @@ static bool plan_table(struct probe_task *task, const struct stage_outcome *outc
         state->table_stages == 1 && !pages_given && outcome->placement.huge_share >= 0.9;
     if (state->table_stages > 0 && !again)
         return false;
-    /* The capacities that the sweep found so far, or the declared ones where it found none. */
+    /* The capacities that the sweep found, else the declared ones. */
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];
@@ -374,7 +373,7 @@ static bool plan_table(struct probe_task *task, const struct stage_outcome *outc
     found.series = task->plan.series;
     found.series_count = 1;
     size_t count = chases_levels(task, &found, levels);
-    if (settings_has(task->settings, "sizes")) /* those, in place of one in each level */
+    if (settings_has(task->settings, "sizes")) /* these sizes instead of one in each level */
         for (count = 0; count < sweep->point_count && count < CHASE_LEVELS_MAX; count++)
             levels[count] = (struct chase_level){.bytes = (uint64_t)sweep->points[count].x};
     probe_plan_clear(task);
@@ -391,8 +390,8 @@ static bool plan_table(struct probe_task *task, const struct stage_outcome *outc
     return task->plan.point_count > 0;
 }
 
-/* Whether each size has two trials or more: a knee between single ones is nothing to look closer
- * at. */
+/* Whether each size has two trials or more: a knee between single trials is too uncertain to
+ * refine. */
 static bool is_swept(const struct probe_task *task)
 {
     const struct series *series = &task->plan.series[0];
@@ -402,7 +401,7 @@ static bool is_swept(const struct probe_task *task)
     return true;
 }
 
-/* More sizes around the knees; false when they are known. */
+/* Plans more sizes around the knees; false when these are known. */
 static bool plan_knees(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
     const struct latency_state *state = task->state;
@@ -417,8 +416,8 @@ static bool plan_knees(struct probe_task *task, const struct stage_outcome *outc
     probe_plan_clear(task);
     plan_place(task);
     task->plan.share = state->table ? 0.2 : stage < KNEES_STAGES ? 0.6 : 1;
-    /* Where a cache ends, trials differ however many there are. A quick run gives its time to the
-     * levels themselves. */
+    /* At a cache's end more trials do not make the value more precise. A quick run keeps its time
+     * for the levels. */
     if (task->common.quick.has)
         task->plan.trials_max = task->plan.trials_min;
     add_sets(task, 0, &(struct working_sets){sizes, count});
@@ -439,8 +438,8 @@ static size_t declared_levels(const struct machine *machine)
     return count;
 }
 
-/* Larger sizes, unless those measured end in DRAM: on a plateau that is proven to be memory, behind
- * as many levels as are declared. */
+/* Plans larger sizes, unless the measured ones reach DRAM: a plateau that is proven to be memory,
+ * after at least as many levels as are declared. */
 static bool plan_rest(struct probe_task *task, const struct stage_outcome *outcome)
 {
     struct latency_state *state = task->state;
@@ -461,13 +460,13 @@ static bool plan_rest(struct probe_task *task, const struct stage_outcome *outco
     return true;
 }
 
-/* Small working sets once more, by sweeps of hundreds of short trials spread over a stage: where a
- * cache as small as a first level ends, trials of a millisecond meet a neighbour in most cases.
- * From inside any first level to beyond it, in steps of a ninth. */
+/* Small working sets are measured again by sweeps of hundreds of short trials spread over a stage:
+ * near a first level's capacity, other programs disturb most trials of a millisecond. The sizes
+ * reach from inside any first level to beyond it, in steps of a ninth. */
 static const double small_least = 8 << 10, small_most = 192 << 10;
 enum { SMALL_PER_OCTAVE = 8, SMALL_GROUPS = 11, SMALL_LOADS = 1024 };
 
-/* In a run that has the time, where each line is followed, and by one thread. */
+/* Only in a run with enough time, a stride of one line and one thread. */
 static bool plan_small(struct probe_task *task)
 {
     struct latency_state *state = task->state;
@@ -483,7 +482,7 @@ static bool plan_small(struct probe_task *task)
     const int series = chases_add_series(&state->chases, task, latency_small_sets, &kind,
                                          settings_text(task->settings, "pages"));
     probe_plan_sweeps(&task->plan, SMALL_GROUPS, SMALL_LOADS);
-    task->plan.lowest = false; /* how long it takes is asked as well */
+    task->plan.lowest = false; /* the latency itself matters, not only its lowest trials */
     for (int step = 0;; step++) {
         const double bytes = small_least * exp2((double)step / SMALL_PER_OCTAVE);
         const uint64_t whole = (uint64_t)round(bytes / (double)kind.stride) * kind.stride;
@@ -519,7 +518,7 @@ static void plan_latency(struct probe_task *task)
         plan_pages(task);
         return;
     }
-    /* Share of the time that the sweep takes; the knees' stages have the rest. */
+    /* The sweep's share of the time; the stages of the knees have the rest. */
     task->plan.share = state->named ? 1 : state->table ? 0.3 : 0.6;
     chases_add_series(&state->chases, task, "latency", &kind,
                       settings_text(task->settings, "pages"));
@@ -552,7 +551,7 @@ static bool next_latency(struct probe_task *task, const struct stage_outcome *ou
            (state->table && plan_table(task, outcome));
 }
 
-/* The clock is read beside the trials and stands in no series. */
+/* The core's clock is measured with the trials but is in no series. */
 static void conclude_latency(struct probe_task *task, const struct stage_outcome *outcome)
 {
     const struct series *curve = &task->result->series[0];

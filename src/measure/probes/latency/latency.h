@@ -1,4 +1,5 @@
-/* The parts of the latency probe. What plans is a step of the document's pool. */
+/* What the files of the latency probe share. Functions that plan are steps of the document's
+ * pool. */
 #ifndef FATHOM_MEASURE_PROBES_LATENCY_LATENCY_H
 #define FATHOM_MEASURE_PROBES_LATENCY_LATENCY_H
 
@@ -7,7 +8,7 @@
 
 /* --- variants.c: several kinds of the chase --- */
 
-/* A curve of --variants, which are words joined by '+': "forward+stride:128",
+/* A curve of --variants: words joined by '+', like "forward+stride:128" or
  * "index+packed+pages:small". */
 struct latency_variant {
     const char *name; /* as it was typed */
@@ -18,24 +19,25 @@ struct latency_variant {
 struct latency_variants {
     struct latency_variant *list;
     size_t count;
-    size_t stride; /* that all sizes are multiples of: the largest, which the others divide */
+    size_t stride; /* the largest, which all others divide; all sizes are multiples of it */
 };
 
-/* Reads --variants, a list with commas, in which "article" and "mem-lat" stand for those of the two
- * articles. ERROR_USAGE, also where options were given that the variants set themselves. */
+/* Reads --variants, a list with commas; "article" and "mem-lat" expand to the variants of two
+ * articles. ERROR_USAGE for an invalid list, or options that the variants set themselves. */
 struct latency_variants latency_variants_parse(const struct probe_task *, const struct chases *);
 void latency_variant_series(struct probe_task *, struct chases *, const struct latency_variant *);
 
-/* ERROR_USAGE where options were given that the table sets itself. */
+/* ERROR_USAGE for options that the table sets itself. */
 void latency_table_check(const struct probe_task *);
-/* Adds a series for each variant, with a point in each level, to a plan that is fresh but for who
- * measures and the pages, which are named `pages`. */
+/* Adds a series for each variant, with a point in each level. The plan must be empty except for its
+ * CPUs and its pages, which are named `pages`. */
 void latency_table_plan(struct probe_task *, struct chases *, const struct chase_level *,
                         size_t level_count, const char *pages);
 
 /* --- findings.c --- */
 
-extern const char latency_small_sets[]; /* the series of small working sets by sweeps */
+extern const char
+    latency_small_sets[]; /* name of the series of small working sets, measured by sweeps */
 void latency_analyse(struct analysis *);
 extern const struct finding_line latency_lines[];
 extern const struct standard latency_experiment[];

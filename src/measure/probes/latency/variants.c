@@ -14,7 +14,7 @@ static const struct {
     const char *name, *list;
 } sets[] = {
     /* Figures 1 to 5 of "CPU performance" (R. Groot Koerkamp): checked, unchecked, padded, raw
-     * pointers, and these on huge pages. */
+     * pointers, raw pointers on huge pages. */
     {"article", "index-checked+packed+pages:small,index+packed+pages:small,"
                 "index+padded+pages:small,pointer+padded+pages:small,pointer+padded"},
     /* The tables of the article on mem-lat: forward by 8, 64, 128 and 256 bytes, random, and random
@@ -32,7 +32,7 @@ static int index_of(const char *const *names, const char *word)
     return -1;
 }
 
-/* What stands behind "stride:" and the like; NULL where the word is another. */
+/* The text after "stride:" and the like; NULL for another word. */
 static const char *behind(const char *word, const char *name)
 {
     const size_t length = strlen(name);
@@ -133,8 +133,7 @@ struct latency_variants latency_variants_parse(const struct probe_task *task,
     return variants;
 }
 
-/* The first factor names all that it differs in, by which outputs show the variants side by side.
- */
+/* The first factor is the variant's full name, by which outputs show variants side by side. */
 void latency_variant_series(struct probe_task *task, struct chases *chases,
                             const struct latency_variant *variant)
 {
