@@ -48,7 +48,7 @@ struct fault_point {
     double x;
     size_t page, bytes, call_bytes;
     uint64_t meant, counted; /* page faults of all kept batches */
-    uint64_t refused;        /* system calls */
+    uint64_t refused;        /* system calls that failed */
 };
 
 struct fault_state {

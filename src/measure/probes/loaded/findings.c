@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Injectors that moved less than this share of what they usually move at that step had their CPUs
- * for less than half of the trial. */
+/* Injectors below this share of their usual bandwidth at that step had their CPUs for less than
+ * half of the trial. */
 static const double usual_least = 0.5;
 
 static struct series *series_of(const struct probe_task *task, int which)
@@ -25,7 +25,8 @@ static struct point *point_at(const struct probe_task *task, int which, unsigned
     return series_point(series_of(task, which), step);
 }
 
-/* The values of a step's trials that are there, ascending, in room for all trials. */
+/* Copies a step's values without NAN to `values`, ascending; `values` has room for all trials.
+ * Returns their number. */
 static size_t kept(const struct loaded_state *state, const double *trials, double *values)
 {
     size_t n = 0;
@@ -38,8 +39,8 @@ static size_t kept(const struct loaded_state *state, const double *trials, doubl
 
 /* --- series --- */
 
-/* Where all injectors starve together, or there is only one, comparing them shows nothing; what
- * they moved in the step's other trials does. */
+/* If all injectors starve together, or there is only one, comparing them shows nothing; comparing
+ * with the step's other trials does. */
 static void drop_starved(struct loaded_state *state, double *values)
 {
     for (unsigned i = LOADED_NONE + 1; i < LOADED_STEPS; i++) {
@@ -54,9 +55,9 @@ static void drop_starved(struct loaded_state *state, double *values)
     }
 }
 
-/* The engine summarises all trials, but a step is judged by those that were kept. The cycles of
- * single trials are not known here. A latency measured while the injectors had no CPU is not one
- * under load. */
+/* The engine summarized all trials; steps with starved trials are summarized again from the kept
+ * ones, because a latency measured while the injectors had no CPU is not a latency under load.
+ * Cycles are dropped, because those of single trials are not known here. */
 static void judge_starved(struct probe_task *task, double *values)
 {
     const struct loaded_state *state = task->state;
@@ -108,7 +109,7 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* Bandwidth by step, and the curve that people read: latency over bandwidth. */
+/* Adds bandwidth by step and the curve of latency over bandwidth. */
 static void add_curve(struct probe_task *task, double *values)
 {
     struct loaded_state *state = task->state;
@@ -130,7 +131,7 @@ static void add_curve(struct probe_task *task, double *values)
 
 /* --- what no series shows --- */
 
-/* Why the knee could not be looked for. */
+/* Why no knee was looked for. */
 static const char *left_out(const struct probe_task *task)
 {
     const struct loaded_state *state = task->state;
@@ -145,8 +146,8 @@ static const char *left_out(const struct probe_task *task)
     return pool_printf(task->pool, "%s; give --budget %.0f", why, ceil(state->left_out_s));
 }
 
-/* Each round's knee, of the curve through its own trials. `knees` and the like have room for
- * trials_max. Returns how many rounds have a curve, and in *found how many of them show a knee. */
+/* Each round's knee, from the curve through its own trials. `knees` has room for trials_max.
+ * Returns the number of rounds with a curve, and in *found the number of knees. */
 static size_t knees_of_rounds(const struct loaded_state *state, double *knees, size_t *found)
 {
     size_t rounds = 0;
@@ -181,7 +182,7 @@ static void tell_knee(struct probe_task *task, double *knees)
     if (!rounds)
         return;
     struct point *point = pool_alloc(task->pool, 1, sizeof *point);
-    *point = point_bare(); /* that none shows one is no failure */
+    *point = point_bare(); /* no knee in any round is not a failure */
     point->x = (double)rounds;
     if (found)
         summarize(knees, found, knees, &point->y);
@@ -257,7 +258,7 @@ static void add_knee(struct analysis *analysis, const struct series *latency)
     const struct factor *why = analysis_parameter(analysis, "knee_left_out");
     const struct series *rounds = analysed_series(analysis, LOADED_KNEE),
                         *curve = analysed_series(analysis, LOADED_CURVE);
-    /* The knee could not be looked for: the finding has no value, and so no doubt either. */
+    /* No knee was looked for: without a value the finding has no flags either. */
     if (why && why->text) {
         analysis_add(analysis, "loaded.knee", "B/s")->text =
             pool_printf(analysis->pool, "left out: %s", why->text);
@@ -276,7 +277,7 @@ static void add_knee(struct analysis *analysis, const struct series *latency)
             "there";
         return;
     }
-    /* There is no knee: the finding has no value, and so no doubt either. */
+    /* There is no knee: without a value the finding has no flags either. */
     const double injectors = series_number(latency, "injectors");
     analysis_add(analysis, "loaded.knee", "B/s")->text =
         pool_printf(analysis->pool,

@@ -1,8 +1,8 @@
 /*
- * Latency under load: one chase through DRAM, timed, while other CPUs move lines to and from the
- * same memory at a pace that is stepped from nothing to all they can. What each injector moved is
- * counted in the time in which the chase was timed, so the curve is latency over bandwidth as it
- * was, not as it was asked for.
+ * Latency under load: one chase through DRAM is timed while other CPUs move lines to and from the
+ * same memory, in steps from no traffic to the most they can. Each injector's lines are counted
+ * while the chase is timed, so the curve is latency over obtained bandwidth, not over a requested
+ * one.
  *
  * The idea is that of Intel's Memory Latency Checker ("loaded latency") and of bandwidth-latency
  * curves (Esmaili-Dokht et al., "A Mess of Memory System Benchmarking, Simulation and Application
@@ -18,17 +18,16 @@
 #include <stdlib.h>
 
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
-/* All injectors' memory is touched in every round. */
+/* Limits the memory of all injectors together, because every round touches it. */
 static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
-/* An injector below this share of the busiest one's rate had no CPU at all, rather than a slow one.
- */
+/* An injector below this share of the fastest one's rate had no CPU, and not just a slow one. */
 static const double starved_below = 0.05;
-/* A latency under load is not reproducible to the second decimal. */
+/* Latency under load is not reproducible within 1 %. */
 static const double usual_precision = 0.02;
-/* Share of the time for the two ends where the steps between them follow. */
+/* Share of the time for the ladder's two ends if the steps between them follow. */
 static const double ends_share = 0.5;
 /* Every second or third step still shows how latency rises and between which two steps the knee
- * lies; fewer do not. */
+ * lies; fewer steps do not. */
 enum { STRIDE_MOST = 3 };
 enum { ENDS = 2, ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
 
@@ -54,7 +53,7 @@ static const struct option_spec options[] = {
 
 /* --- planning: seats --- */
 
-/* A CPU as an injector: the lowest rank is taken first. */
+/* A CPU that may inject; the lowest rank comes first. */
 struct candidate {
     int cpu;
     bool own_node, own_core;
@@ -94,7 +93,7 @@ static size_t list_candidates(const struct probe_task *task, int chase_cpu, stru
     return count;
 }
 
-/* Who measures and who injects. */
+/* Chooses the CPUs that chase and inject. */
 static void choose_seats(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
@@ -102,7 +101,7 @@ static void choose_seats(struct probe_task *task)
     struct candidate *list = pool_alloc(task->pool, task->cpus.count, sizeof *list);
     struct seat *seats = pool_alloc(task->pool, task->cpus.count, sizeof *seats);
     const size_t count = list_candidates(task, chase->cpu, list);
-    /* By default the own node's other cores, or what others there are. */
+    /* By default the other cores of the chase's node, else other cores, else the chase's core. */
     size_t own_node = 0, other_cores = 0;
     for (size_t i = 0; i < count; i++) {
         own_node += list[i].own_node && !list[i].own_core;
@@ -127,8 +126,8 @@ static void choose_seats(struct probe_task *task)
 
 /* --- planning: where --- */
 
-/* Twice the last level each, less where many injectors share it; a power of two. 0: too little
- * memory. */
+/* Bytes for each injector: a power of two, twice the last level or less if many injectors share it.
+ * 0: too little memory. */
 static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chase_room)
 {
     const struct loaded_state *state = task->state;
@@ -148,8 +147,8 @@ static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chas
     return each < HUGE_PAGE || each < least / 2 ? 0 : power;
 }
 
-/* The chase as `fathom latency` has it for DRAM; where memory is short, over the smallest set that
- * is well beyond the caches. False where even that is too much. */
+/* The chase's working set is that of `fathom latency` for DRAM, or a smaller one if memory is
+ * short. False if even one that is well beyond the caches is too large. */
 static bool choose_memory(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
@@ -208,7 +207,7 @@ static void describe(struct probe_task *task)
         build_factor_text(task, i, "traffic", inject_order_names[state->order]);
         build_factor(task, i, "injectors", state->injectors);
     }
-    task->plan.series_count = LOADED_MEASURED; /* the others are made of these at the end */
+    task->plan.series_count = LOADED_MEASURED; /* the others are derived from these at the end */
     build_note(task, "chase_cpu", state->seats[0].cpu);
     build_note(task, "chase_bytes", (double)state->chase_bytes);
     build_note(task, "injector_bytes", (double)state->inject_bytes);
@@ -233,7 +232,7 @@ static void plan_place(struct probe_task *task)
     const struct loaded_state *state = task->state;
     const struct cpu_place *place = machine_cpu(task->machine, state->seats[0].cpu);
     task->plan.touch_cpu = state->seats[0].cpu;
-    /* Asked for by number only where there is a choice, so that it is checked. */
+    /* With several nodes the memory is bound to the CPU's node, so that its place is checked. */
     if (place && task->machine->facts.node_count > 1)
         task->plan.node = place->node;
     task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
@@ -255,8 +254,8 @@ static void add_step(struct probe_task *task, unsigned step)
         .bytes = state->chase_bytes};
 }
 
-/* What that many rounds of that many steps take, by what the ends took. Fresh memory is touched
- * once a round, however many steps there are. */
+/* The time of that many rounds and steps, estimated from the ends. Fresh memory is touched once a
+ * round for any number of steps. */
 static double rounds_need_s(const struct loaded_state *state, const struct stage_outcome *ends,
                             unsigned rounds, unsigned steps)
 {
@@ -344,15 +343,15 @@ static void plan_loaded(struct probe_task *task)
     plan_place(task);
     if (!task->common.thorough.has)
         task->plan.trials_max = ENDS_TRIALS_MAX;
-    /* A whole run needs the ends, and with a few seconds there is no time for more. */
+    /* A whole run has only a few seconds, which the ends take. */
     if (task->named && !task->common.quick.has)
         task->plan.share = ends_share;
     add_step(task, LOADED_NONE);
     add_step(task, LOADED_FULL);
 }
 
-/* The steps between the ends: all, or every second or third where there is no time for more. A
- * whole run needs the ends, and measures the curve only if it has much time. */
+/* The steps between the ends: all, or every second or third if time is short. A whole run measures
+ * them only if it has time for all. */
 static bool next_loaded(struct probe_task *task, const struct stage_outcome *outcome,
                         unsigned stage)
 {

@@ -1,4 +1,4 @@
-/* What the tallies of all CPUs come to: series by CPU, and findings of all CPUs together. */
+/* Series by CPU, and findings of all CPUs together, from the CPUs' tallies. */
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/noise/noise.h"
@@ -28,27 +28,27 @@ struct concluding {
     const struct noise_state *state;
     size_t cpus;
     struct noise_causes *causes; /* one for each CPU */
-    struct ratio *shares;        /* the same: that all causes took */
+    struct ratio *shares;        /* one for each CPU: share of time that all causes took */
     struct interruptions after;
-    double window_s; /* between the two readings of the system's counts; NAN: they show nothing */
-    bool counts_stolen, counts_interrupts; /* whether the system counts that at all */
+    double window_s; /* time between the two readings of the system's counts; NAN: unknown */
+    bool counts_stolen, counts_interrupts; /* whether the system has these counts */
     double *parts, *wholes;                /* [windows], scratch */
     struct histogram *lengths;             /* scratch */
 };
 
 /* --- causes --- */
 
-/* What interruptions are put down to that left no mark on the thread itself. The system counts
- * interrupts and does not time them, and reports the time that a hypervisor took in clock ticks. So
- * of the interruptions without a mark the shortest, as many as there were interrupts, are
- * interrupts with the softirqs behind them; of what is left, the hypervisor took what the system
- * says it took; and the rest is unexplained: firmware, or a host that does not report it. */
+/* Causes of interruptions without a context switch or page fault of the thread (GAP_OTHER). The
+ * system counts interrupts but does not time them, and reports stolen time in clock ticks. So the
+ * shortest of these interruptions, as many as there were interrupts, count as interrupts with their
+ * softirqs; of the rest, the reported stolen time counts as the hypervisor's; what is left is
+ * unexplained: firmware, or a host that does not report stolen time. */
 
 /* After 2 ms the kernel hands softirqs to a thread (MAX_SOFTIRQ_TIME of Linux's kernel/softirq.c),
- * so what took longer, without a switch, was none. */
+ * so a longer interruption without a context switch is not a softirq. */
 static const double softirq_most_ns = 2e6;
 
-/* Ticks of the shortest `count` of them that are not too long. */
+/* The sum in ticks of the shortest `count` lengths up to `most`. */
 static double shortest(const struct histogram *lengths, double count, double most)
 {
     double sum = 0;
@@ -80,15 +80,16 @@ void noise_attribute(const struct noise_tally *tally, double ticks_per_ns,
     share[CAUSE_INTERRUPTS] = by_interrupts / others;
     share[CAUSE_STOLEN] = stolen / others;
     const double left = others - by_interrupts - stolen;
-    share[CAUSE_UNEXPLAINED] = left >= 1 ? left / others : 0; /* no tick is divided */
+    share[CAUSE_UNEXPLAINED] =
+        left >= 1 ? left / others : 0; /* less than a tick is a rounding error */
 }
 
-/* How much a source's count grew on one CPU between the two readings. */
+/* The growth of a source's count on one CPU between the two readings. */
 static double growth(const struct interruption_source *after,
                      const struct interruption_sources *before, size_t index, size_t cpu)
 {
     const struct interruption_source *then = index < before->count ? &before->list[index] : NULL;
-    /* Lines come and go with their devices. */
+    /* Sources appear and vanish with their devices, so indexes may shift. */
     const bool same = then && strcmp(then->name, after->name) == 0;
     const uint64_t was = same ? then->counts[cpu] : after->counts[cpu];
     return after->counts[cpu] > was ? (double)(after->counts[cpu] - was) : 0;
@@ -127,7 +128,7 @@ static void read_system(struct concluding *all, double elapsed_s)
     }
 }
 
-/* Whether what was put down to the cause is known: NULL, or what the system does not report. */
+/* Why the cause's share is unknown: text on what the system does not report; NULL: it is known. */
 static const char *unknown(const struct concluding *all, enum noise_cause cause)
 {
     if (cause == CAUSE_INTERRUPTS && !all->counts_interrupts)
@@ -141,7 +142,7 @@ static const char *unknown(const struct concluding *all, enum noise_cause cause)
 
 /* --- shares, lengths and rates --- */
 
-/* The ticks of a window on one CPU that went to that cause, or, with CAUSES, to any. */
+/* The ticks that a cause, or with CAUSES all causes, took in a window of one CPU. */
 static double lost_in(const struct concluding *all, size_t cpu, unsigned window,
                       enum noise_cause cause)
 {
@@ -156,8 +157,8 @@ static double lost_in(const struct concluding *all, size_t cpu, unsigned window,
     return lost;
 }
 
-/* The share in percent that the cause took, or all of them with CAUSES, of one CPU, or of all
- * together where `cpu` is their number. */
+/* The share in percent that a cause, or with CAUSES all causes, took of one CPU, or of all CPUs
+ * together if `cpu` is their number. */
 static struct ratio share_of(const struct concluding *all, size_t cpu, enum noise_cause cause)
 {
     const bool one = cpu < all->cpus;
@@ -177,7 +178,7 @@ static struct ratio share_of(const struct concluding *all, size_t cpu, enum nois
     return (struct ratio){100 * ratio.value, 100 * ratio.low, 100 * fmin(1, ratio.high)};
 }
 
-/* So many in that time, a second. */
+/* The rate per second of `count` events in `s` seconds, with the Poisson interval of 95 %. */
 static struct ratio rate_of(double count, double s)
 {
     const double off = 1.96 * sqrt(count);
@@ -198,7 +199,8 @@ static double watched_s(const struct concluding *all, const struct noise_tally *
     return noise_ticks(tally, WATCHED) / all->state->ticks_per_ns * 1e-9;
 }
 
-/* The lengths on the CPUs from `first` to before `end`, and in *longest_us the longest. */
+/* The lengths on the CPUs from `first` up to, not including, `end`, and in *longest_us the
+ * longest. */
 static const struct histogram *lengths_of(const struct concluding *all, size_t first, size_t end,
                                           double *longest_us)
 {
@@ -214,8 +216,8 @@ static const struct histogram *lengths_of(const struct concluding *all, size_t f
     return all->lengths;
 }
 
-/* A quantile in us. Where there are too few it is the longest, which is known exactly; it never
- * lies beyond that. */
+/* A quantile in us, at most the longest length, which is known exactly; with too few lengths it is
+ * that. */
 static struct ratio quantile_of(const struct concluding *all, const struct histogram *lengths,
                                 double longest_us, double p)
 {
@@ -426,7 +428,7 @@ static void add_rate(struct concluding *all, double total_s)
             : "the processor's counter never went back");
 }
 
-/* What the system counts, by name. */
+/* The rate of one source of interrupts. */
 struct named_rate {
     const char *name;
     double rate;
@@ -491,7 +493,7 @@ static void add_periods(struct concluding *all, double total_s)
     }
 }
 
-/* Those whose share can't be distinguished from the least. */
+/* The quietest CPUs: those with a share that can't be distinguished from the least. */
 static void add_quietest(struct concluding *all)
 {
     struct pool *pool = all->task->pool;
@@ -525,9 +527,10 @@ void noise_conclude(struct probe_task *task, const struct stage_outcome *outcome
         windows = tally->windows > windows ? tally->windows : windows;
         total_s += noise_ticks(tally, WATCHED) / all.state->ticks_per_ns * 1e-9;
     }
-    if (!windows) /* nothing was measured, and the points say why */
+    if (!windows) /* nothing was measured; the points have the reason */
         return;
-    /* A switch, a stop or stolen time is what was measured here, and spoils nothing. */
+    /* Context switches, stops and stolen time are what this probe measures, so they raise no
+     * doubt. */
     for (size_t i = 0; i < task->plan.series[0].point_count; i++)
         task->plan.series[0].points[i].flags &= FLAG_BIT(FLAG_MODELLED);
     all.parts = pool_alloc(task->pool, windows, sizeof *all.parts);

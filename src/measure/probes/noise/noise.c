@@ -1,8 +1,8 @@
 /*
- * Noise: who takes the core away, how often and for how long. Every CPU reads its counter as fast
- * as it can, all of them at the same time; where two readings lie far apart, something else had the
- * CPU (as in Petrini, Kerbyson and Pakin, "The case of the missing supercomputer performance",
- * SC 2003). Nothing is measured again because of an interruption: they are what is measured.
+ * Noise: what interrupts the cores, how often and for how long. All CPUs read their counters as
+ * fast as they can, at the same time; if two readings are far apart, something else had the CPU (as
+ * in Petrini, Kerbyson and Pakin, "The case of the missing supercomputer performance", SC 2003).
+ * Interrupted trials are not repeated, because the interruptions are measured.
  */
 #include "measure/probes/noise/noise.h"
 
@@ -11,23 +11,24 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A trial's log: at 1000 interrupts a second it takes 4 s to fill. Where more come, they are still
- * counted and summed. */
+/* A trial's log: 1000 interrupts a second fill it in 4 s. Interruptions beyond it are still counted
+ * and summed. */
 enum { LOG_ROOM = 4096, SLOT_ALIGN = 4096, TRIALS_SLACK = 8 };
 static const double trials_planned = 500;
 static const double for_alone_s = 10, for_run_s = 2, for_quick_s = 1;
-/* A batch is a number of readings, and not a time: where others have the CPU most of the time, one
- * that is as long as asked would hardly watch. Short ones, because the last one is cut off when the
- * time is over. A reading takes 10 to 50 ns. */
+/* A batch is a number of readings, not a time: if other programs have the CPU most of the time, a
+ * batch of fixed length would hardly read. Batches are short, because the last one is cut off when
+ * the time is over. A reading takes 10 to 50 ns. */
 static const double batch_least_ns = 10e6, batch_most_ns = 1e9, reading_ns = 25;
-/* An interrupt that does nothing takes more, and what a core does by itself (a page walk after the
- * system was asked, a sibling's burst) takes less. sysjitter begins at 200 ns, osnoise at 1 us. */
+/* Even an empty interrupt takes longer, and a core's own delays (a page walk after a system call, a
+ * burst of the sibling thread) are shorter. sysjitter begins at 200 ns, osnoise at 1 us. */
 static const double over_default_ns = 500;
-/* A distance below this many of its own readings, or of the counter's steps, says nothing. */
+/* A gap must be at least this many times as long as a reading, and as the counter's step. */
 static const double readings_least = 4;
 
-/* Ticks from which on an interruption is a long one: some 20 us. A timer's tick seldom takes as
- * much, and what does is rare enough to be kept for hours. */
+/* An interruption is long from this multiple of the counting threshold on, by default 50 us. A
+ * timer's tick is seldom that long, and longer interruptions are rare enough to be logged for
+ * hours. */
 static const double long_overs = 100;
 
 struct noise_options {
@@ -68,9 +69,9 @@ static void plan_noise(struct probe_task *task)
     const double batch_ns = fmin(batch_most_ns, fmax(batch_least_ns, for_s * 1e9 / trials_planned));
     plan->repeats = (uint64_t)(batch_ns / reading_ns);
     plan->batches = 1;
-    /* The time ends it, so there may be more of them. */
+    /* The time limit ends the plan, so this must only be enough. */
     plan->trials_min = plan->trials_max = TRIALS_SLACK * (unsigned)ceil(for_s * 1e9 / batch_ns);
-    plan->precision = INFINITY; /* it watches for the time asked for, whatever it sees */
+    plan->precision = INFINITY; /* it watches for the requested time, however precise */
     plan->span_s = 0;
     plan->lasts_s = for_s;
     plan->meant = MEANT_SWITCHES | MEANT_STEAL;
@@ -105,8 +106,7 @@ static struct gaps *gaps_of(const struct trial *trial)
     return (struct gaps *)(void *)(trial->arena->memory + trial->point->index * state->slot_bytes);
 }
 
-/* The log goes on from trial to trial, so that nothing is lost where a visit has to be made again
- * for another reason. */
+/* The log continues from trial to trial, so that a repeated visit loses nothing. */
 static void prepare_noise(struct trial *trial)
 {
     const struct noise_state *state = trial->probe_state;
@@ -123,8 +123,8 @@ static void prepare_noise(struct trial *trial)
 
 /* --- tallies --- */
 
-/* Makes room for a trial: where the last window is full a new one, and where there are as many as
- * there may be, of two neighbours one. */
+/* Makes room for a trial: opens a new window if the last one is full, and first merges neighbours
+ * in pairs if there are NOISE_WINDOWS. */
 static void open_window(struct noise_tally *tally)
 {
     tally->each = tally->each ? tally->each : 1;
@@ -144,7 +144,7 @@ static void open_window(struct noise_tally *tally)
     tally->filled = 0;
 }
 
-/* Takes what the kernel has seen, and leaves its log empty. */
+/* Adds the kernel's log to the tally and empties it. */
 static void take(struct noise_tally *tally, struct gaps *gaps, struct pool *pool)
 {
     double lost[GAP_KINDS] = {0};
@@ -167,7 +167,7 @@ static void take(struct noise_tally *tally, struct gaps *gaps, struct pool *pool
         if (event)
             *event = (struct noise_event){(double)gap->at, (double)gap->ticks, kind};
     }
-    /* Those that found no room in the log have no length each, but none is left out of the sums. */
+    /* Interruptions without room in the log have no single lengths, but the sums include them. */
     lost[GAP_OTHER] += (double)gaps->missed_ticks;
     if (gaps->missed_longest > tally->longest[GAP_OTHER])
         tally->longest[GAP_OTHER] = gaps->missed_longest;
@@ -209,7 +209,7 @@ static uint64_t ticks_over(const struct noise_state *state, const struct gaps *g
     for (size_t i = 0; i < gaps->used; i++)
         lost += (double)gaps->log[i].ticks;
     const double reading = ((double)gaps->watched - lost) / (double)gaps->readings;
-    /* A counter may move in steps of many ticks, as an emulator's does, and stand still between. */
+    /* A counter may advance in steps of many ticks, as an emulator's does. */
     const double distance = fmax(fmax(reading, (double)gaps->shortest), 1);
     return (uint64_t)ceil(fmax(state->over_ns * state->ticks_per_ns, readings_least * distance));
 }
@@ -249,7 +249,7 @@ static void observe_noise(void *observer, const struct observation *seen)
     struct gaps *gaps = gaps_of(seen->trial);
     if (!seen->batch_count || !gaps->readings)
         return;
-    /* An interruption between the engine's reading of the clock and the kernel's makes the rate too
+    /* An interruption between the engine's and the kernel's reading of the clock makes the rate too
      * low, and nothing makes it too high, so the highest rate is right. */
     const double ns = seen->batches[seen->batch_count - 1].ns;
     if (ns > 0 && gaps->last_ticks)
@@ -273,7 +273,7 @@ static void observe_noise(void *observer, const struct observation *seen)
 
 /* --- findings --- */
 
-/* The series are by CPU, and single interruptions are in none of them. */
+/* Findings need single interruptions, which the series by CPU do not hold. */
 static void analyse_noise(struct analysis *analysis)
 {
     analysis_keep(analysis, "noise.*, noise.*.*, noise.*.*.*",

@@ -1,6 +1,6 @@
 /*
- * Periods among interruptions: those of one CPU, one kind and about one length are looked at by
- * themselves, because a tick and a daemon that come together have no period as one.
+ * Periods of interruptions: searched separately for each CPU, kind and range of lengths, because a
+ * tick and a daemon mixed together show no period.
  */
 #include "measure/probes/noise/noise.h"
 
@@ -10,12 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Lengths that differ by less than this factor may be the same thing again; the ranges overlap. */
+/* Lengths that differ by less than length_range may have one cause; the ranges overlap. */
 static const double length_range = 2.5, length_step = 1.5;
-/* Two periods that differ by less are one. */
+/* Periods that differ by a smaller share are the same. */
 static const double same_period = 0.02;
-/* Of a period whose multiple is found as well, the multiple is another thing only if it takes that
- * many times as long. */
+/* A period and its multiple have different causes only if the lengths differ by this factor times
+ * length_range. */
 static const double longer = 2;
 
 struct search {
@@ -37,8 +37,8 @@ static bool is_same(const struct noise_period *a, const struct noise_period *b)
     return a->kind == b->kind && off < same_period && alike_long;
 }
 
-/* Adds the other's CPUs to those that were kept, and takes its figures where more is behind them.
- */
+/* Adds the other period's CPUs to the kept one, and takes its values if they come from more
+ * events. */
 static void merge(struct noise_period *kept, struct noise_period other, size_t cpus)
 {
     for (size_t cpu = 0; cpu < cpus; cpu++)
@@ -112,7 +112,7 @@ static void look_at_cpu(const struct search *search, size_t cpu)
     }
 }
 
-/* What was found later may lie between two that were kept, and makes them one. */
+/* A merge may have changed a period so that it now equals another one; merges these too. */
 static void unite(struct noise_periods *periods, size_t cpus)
 {
     for (size_t i = 0; i < periods->count; i++)

@@ -12,7 +12,7 @@ static const char *const whats[NUMA_SERIES] = {"latency", "bandwidth"}, *const u
 
 /* --- what the document has to hold --- */
 
-/* Nodes that nothing could be measured on have cells with the reason. */
+/* Nodes that could not be measured get cells with the reason. */
 static void add_failed(struct probe_task *task)
 {
     const struct numa_state *state = task->state;
@@ -45,16 +45,15 @@ static void add_failed(struct probe_task *task)
 /* --- disagreements --- */
 
 /*
- * Where the nearer of two nodes, as the system declares their distances, was measured as the
- * farther one. n nodes give up to n(n-1)(n-2)/2 such comparisons, of which some come out wrong by
- * chance, so they are judged together: that any is reported where all distances are right has a
- * probability of at most 5 %. Compared are quiet values, because a neighbour that came and went is
- * no distance.
+ * Pairs of nodes of which the nearer one, as declared by the system, has the higher measured
+ * latency. n nodes give up to n(n-1)(n-2)/2 comparisons, some of which fail by chance, so they are
+ * judged together: if all declared distances are right, the probability that any pair is reported
+ * is at most 5 %. Quiet values are compared, because interference is no distance.
  */
 
 static const double alpha = 0.05;
-/* SLIT counts in tenths of the local latency (ACPI 6.5, section 5.2.17): what differs by less than
- * half of such a step can't be declared better. */
+/* SLIT counts in tenths of the local latency (ACPI 6.5, section 5.2.17), so it can't express
+ * differences of less than half of such a step. */
 static const double threshold = 0.05;
 
 struct disagreement {
@@ -84,13 +83,13 @@ static unsigned distance(const struct machine *machine, int from, int to)
     return 0;
 }
 
-/* A single trial has no interval, and memory that lies elsewhere no distance. */
+/* A single trial has no interval, and misplaced memory shows another distance. */
 static bool is_usable(const struct point *point)
 {
     return point && point->y.coverage > 0 && !(point->flags & FLAG_BIT(FLAG_MISPLACED));
 }
 
-/* Whether the two can be compared at all. */
+/* Compares the two latencies; false if they can't be compared. */
 static bool is_comparable(const struct probe_task *task, struct disagreement *pair)
 {
     pair->a = cell(task, pair->from, pair->near);
@@ -171,7 +170,7 @@ void numa_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 
 /* --- the ends --- */
 
-/* The slowest or narrowest cell, of those within a node or of those between two. */
+/* The cell with the highest latency or lowest bandwidth, within a node or between two. */
 static const struct point *worst(const struct series *series, enum numa_series which, bool local)
 {
     const struct point *found = NULL;
@@ -213,7 +212,8 @@ static void add_worst(struct analysis *analysis, const struct series *series,
 
 /* --- comparison with the firmware's HMAT --- */
 
-/* The node's own entry: from nodes that have CPUs, where the kernel tells those apart. */
+/* The node's declared entry; of several, the one with the highest access class, which is that from
+ * nodes with CPUs. */
 static const struct declared_way *way_to(const struct declared_facts *declared, int node)
 {
     const struct declared_way *found = NULL;
@@ -225,7 +225,7 @@ static const struct declared_way *way_to(const struct declared_facts *declared, 
     return found;
 }
 
-/* The best of the measured ways that the entry is about. */
+/* The best measured cell among the entry's paths. */
 static const struct point *best_of(const struct series *series, const struct declared_way *way,
                                    enum numa_series which)
 {

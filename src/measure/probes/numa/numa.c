@@ -1,7 +1,7 @@
 /*
- * Latency and bandwidth from every node of CPUs to every node of memory. The memory is bound to its
- * node and looked for afterwards; a node without CPUs (memory behind CXL, or of a GPU) is one like
- * any other. Each memory node has two stages of its own, one for each kind of number, because the
+ * Latency and bandwidth from every node with CPUs to every node with memory. The memory is bound to
+ * its node and its place is verified afterwards; nodes without CPUs (memory behind CXL, or of a
+ * GPU) are measured too. Each memory node has two stages, for latency and bandwidth, because the
  * memory of a stage lies on one node.
  */
 #include "measure/probes/numa/numa.h"
@@ -12,8 +12,8 @@
 #include <math.h>
 
 static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
-/* Larger than this only where caches are: a ring of 1 GiB takes a second to build, for each cell.
- */
+/* Working sets are larger only if the caches are: a ring of 1 GiB takes a second to build, for each
+ * cell. */
 static const uint64_t usual_bytes = (uint64_t)256 << 20;
 static const double usual_precision = 0.02, span_s = 1.5, read_batch_ns = 1e6;
 enum { NODE_MOST = 65535, NONE = -1 };
@@ -51,7 +51,7 @@ static int kind_of_cpu(const struct probe_task *task, int cpu)
     return place ? place->kind : NONE;
 }
 
-/* Adds the CPU to those of its node: all of them read, and the first of the fastest kind chases. */
+/* Adds the CPU to its node: all CPUs of a node read, and the first of the fastest kind chases. */
 static void add_cpu(struct probe_task *task, int cpu)
 {
     struct numa_state *state = task->state;
@@ -103,7 +103,7 @@ static void choose_bytes(const struct probe_task *task, struct numa_to *to, uint
 {
     const struct numa_state *state = task->state;
     const uint64_t last = last_level_in_effect(task);
-    uint64_t readers = 1; /* the most of a node */
+    uint64_t readers = 1; /* the most readers of a node */
     const uint64_t budget = machine_memory_budget(task->machine);
     const uint64_t most = node_free / 2 < budget ? node_free / 2 : budget;
     uint64_t bytes = 4 * last < usual_bytes ? 4 * last : usual_bytes;
@@ -114,7 +114,7 @@ static void choose_bytes(const struct probe_task *task, struct numa_to *to, uint
         to->failed = "too little of its memory is free for a chase beyond the last-level cache";
     for (size_t i = 0; i < state->from_count; i++)
         readers = state->from[i].reader_count > readers ? state->from[i].reader_count : readers;
-    /* Several caches of the last level may lie between all readers and the memory. */
+    /* All readers together may have several last-level caches. */
     uint64_t all = readers * (last ? last : 32 * MIB) / 2;
     all = all < to->chase_bytes ? to->chase_bytes : all;
     to->read_bytes = all < most ? all : to->chase_bytes;
@@ -174,7 +174,7 @@ static void describe(struct probe_task *task)
         build_factor_text(task, series, "shows", shows[i]);
         build_factor_text(task, series, "pages", pages);
     }
-    /* What the firmware declares of the paths, next to what was measured. */
+    /* The firmware's declared distances, next to the measured values. */
     for (size_t i = 0; machine->nodes && i < facts->node_count; i++) {
         const char *text = NULL;
         for (size_t j = 0; j < facts->node_count; j++)
@@ -194,14 +194,14 @@ static void add_point(struct probe_task *task, enum numa_series series,
     const uint64_t each = to->read_bytes / from->reader_count / HUGE_PAGE * HUGE_PAGE;
     struct plan_point *point = build_point(task, series, 0, latency ? &from->chaser : from->readers,
                                            latency ? 1 : from->reader_count, MEASURED);
-    /* Ids are those of the system; where it has none, the one node there is has number 0. */
+    /* Ids are the system's; without any, the only node is 0. */
     point->from = from->id < 0 ? 0 : from->id;
     point->to = to->id < 0 ? 0 : to->id;
     point->bytes = latency ? to->chase_bytes : each ? each : HUGE_PAGE;
     point->arena_bytes = (size_t)(point->bytes * point->seat_count);
 }
 
-/* Stage number i is of one memory node and one series. */
+/* Stage i measures one memory node and one series. */
 static void plan_stage(struct probe_task *task, size_t i)
 {
     struct numa_state *state = task->state;
@@ -209,12 +209,12 @@ static void plan_stage(struct probe_task *task, size_t i)
     const enum numa_series series = i % NUMA_SERIES;
     const size_t stages = NUMA_SERIES * state->to_count;
     struct plan *plan = &task->plan;
-    size_t left = 0; /* of the stages, this one included */
+    size_t left = 0; /* the remaining stages, this one included */
     for (size_t later = i; later < stages; later++)
         left += !state->to[later / NUMA_SERIES].failed;
     state->now = i;
     plan->pages = (enum page_policy)((const struct numa_options *)task->options)->pages.choice;
-    /* Where there is one node there is nothing to ask for, and some sandboxes forbid to ask. */
+    /* A single node needs no binding, which some sandboxes forbid. */
     plan->node = task->machine->facts.node_count > 1 ? to->id : NONE;
     plan->touch_cpu = state->from[0].chaser;
     for (size_t f = 0; f < state->from_count; f++)
@@ -235,7 +235,7 @@ static void plan_stage(struct probe_task *task, size_t i)
         add_point(task, series, &state->from[f], to);
 }
 
-/* The first stage from number i on that can be measured; false where there is none. */
+/* Plans the first stage from i on that can be measured; false if there is none. */
 static bool plan_from(struct probe_task *task, size_t i)
 {
     const struct numa_state *state = task->state;
