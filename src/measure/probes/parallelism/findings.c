@@ -1,4 +1,4 @@
-/* What the stages say: DRAM.parallelism, parallelism.all.rate and so on. */
+/* Findings: DRAM.parallelism, parallelism.all.rate and so on. */
 #include "base/units.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
@@ -8,12 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Where nothing limits them, four chains take a quarter of one chain's time per access, within this
- * share. */
+/* Without a limit, four chains take a quarter of one chain's time per access, within this share. */
 static const double four_tolerance = 0.03;
 
-/* A value that is computed trial by trial has an interval of its own. It may be narrow where a
- * point's is not, because neighbours move all points of one trial alike. */
+/* A value computed by trial has its own interval. It may be narrow although the points' intervals
+ * are wide, because interference moves all points of a trial alike. */
 static unsigned flags_by_trial(const struct summary *concluded, unsigned flags)
 {
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
@@ -22,12 +21,12 @@ static unsigned flags_by_trial(const struct summary *concluded, unsigned flags)
 
 /* --- what makers document --- */
 
-/* What makers have published of their own processors. They are known by the names that they give
- * themselves, as family and model are not among the facts; so nothing is found in a virtual machine
- * that hides the name ("AMD EPYC"), though its family and model would tell.
+/* What makers have published of their processors. The facts hold the processor's name, not its
+ * family and model numbers; so nothing is found in a virtual machine that hides the name ("AMD
+ * EPYC").
  *
- * Intel's sixth generation of Core is Skylake, but for the four i7-68x0K to i7-6950X, which are
- * Broadwell: of i[357]-68xx and i[357]-69xx only those of notebooks are Skylake. */
+ * Intel's sixth generation of Core is Skylake, except the four i7-68x0K to i7-6950X, which are
+ * Broadwell: of i[357]-68xx and i[357]-69xx only notebook processors are Skylake. */
 static const struct {
     const char *vendor, *model;
     struct miss_buffers buffers;
@@ -69,17 +68,17 @@ const struct miss_buffers *miss_buffers_find(const char *vendor, const char *mod
 
 /* --- levels --- */
 
-/* Where a level's loads are answered. */
+/* Which caches serve a curve's loads. */
 enum answered { BY_FIRST, BEYOND_FIRST, NOT_KNOWN };
 
 /* One level's curve. */
 struct curve {
     const struct series *series;
     const char *level;
-    const struct point *sustained, *four; /* what the trials answered; NULL: nothing */
+    const struct point *sustained, *four; /* results by trial; NULL: none */
 };
 
-/* What the first level holds, as found or declared; NAN. */
+/* Capacity of the first level in bytes, found or declared; NAN if unknown. */
 static double first_capacity(const struct analysis *analysis)
 {
     const struct finding *found =
@@ -93,7 +92,7 @@ static double first_capacity(const struct analysis *analysis)
     return NAN;
 }
 
-/* A set that the first level holds answers with hits; what that level holds may not be known. */
+/* Whether the working set fits the first level, so that loads hit there. */
 static enum answered answered_where(const struct analysis *analysis, const struct curve *curve)
 {
     const double first = first_capacity(analysis);
@@ -138,8 +137,8 @@ static void add_sustained(struct analysis *analysis, const struct curve *curve,
               : "");
 }
 
-/* In a level that answers at once, four chains take a quarter of one chain's time. Where they do
- * not, the loop or the clock is at fault and no curve can be trusted. */
+/* In the first level, four chains take a quarter of one chain's time. If not, the loop or the clock
+ * is at fault and no curve can be trusted. */
 static void add_four(struct analysis *analysis, const struct curve *curve)
 {
     const char *name = pool_printf(analysis->pool, "%s.parallelism.four", curve->level);
@@ -219,7 +218,7 @@ static const struct point *concluded_of(const struct series *concluded)
 /* With fewer trials a single disturbed one could decide. */
 enum { KNEE_TRIALS_LEAST = 3 };
 
-/* Why there is no knee: that none was seen, only where trials enough could have seen one. */
+/* Why there is no knee: "none was seen" only if enough trials could have shown one. */
 static const char *no_knee(struct analysis *analysis, const struct series *work,
                            const struct point *concluded)
 {
@@ -272,7 +271,7 @@ void parallelism_analyse(struct analysis *analysis)
 {
     static const char curves[] = "chains in ";
     const struct probe_result *result = analysis->result;
-    /* DRAM, and what else is beyond all levels, before L3, L2 and L1. */
+    /* Order: DRAM and other levels without a number, then L3, L2 and L1. */
     for (int depth = 10; depth > 0; depth--)
         for (size_t i = 0; i < result->series_count; i++) {
             const struct series *series = &result->series[i];
@@ -304,7 +303,8 @@ const struct standard parallelism_experiment[] = {
     {"level", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},
     {"size", STANDARD_ABSENT, NULL, 0},
-    {"chains", STANDARD_NAMED, NULL, 0}, /* as many as fill a core, which differs from run to run */
+    {"chains", STANDARD_NAMED, NULL,
+     0}, /* as many as saturate a core, which differs from run to run */
     {"prefetch", STANDARD_ABSENT, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
     {"node", STANDARD_TEXT, "own", 0},

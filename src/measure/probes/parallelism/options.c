@@ -1,4 +1,4 @@
-/* What the options of `fathom parallelism` ask for, against what the machine has. */
+/* Reads the options of `fathom parallelism` and checks them against the machine. */
 #include "base/units.h"
 #include "measure/kernels/chains.h"
 #include "measure/probes/chase/working_sets.h"
@@ -13,7 +13,7 @@ enum { FEW = sizeof few / sizeof *few, EVERY = sizeof every / sizeof *every, LIN
 
 const char *const parallelism_level_names[] = {"all", "L1", "L2", "L3", "L4", "DRAM", NULL};
 
-/* The numbers of a list, each from 1 to `most`; 0 where the text is no such list. */
+/* Reads a list of numbers from 1 to `most`; returns their count, 0 for an invalid list. */
 static size_t read_list(const char *text, int most, size_t room, unsigned *numbers)
 {
     struct cpulist list = {0};
@@ -81,7 +81,7 @@ static void choose_levels(struct probe_task *task)
                parallelism_level_names[wanted]);
 }
 
-/* One amount is the most of a curve; several are those and no others. */
+/* A single amount of --work is the largest of a curve; a list names all amounts. */
 static void choose_work(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
@@ -109,7 +109,7 @@ static void choose_work(struct probe_task *task)
                    state->ahead, at_work, at_work);
 }
 
-/* Curves over sizes, where any of these options is given. */
+/* Chooses curves over sizes if an option for sizes is given. */
 static void choose_sizes(struct probe_task *task)
 {
     static const unsigned usual[] = {1, 2, 4, 8, 12, 16, 32};
@@ -144,7 +144,7 @@ uint64_t parallelism_room(const struct parallelism_state *state, uint64_t bytes)
     return bytes / state->ring.line_bytes / LINES_EACH;
 }
 
-/* The caches of all CPUs together are beyond what one chain's working set has to exceed. */
+/* All CPUs together have more cache than one chain's working set has to exceed. */
 uint64_t parallelism_bytes_for_threads(const struct probe_task *task,
                                        const struct chase_level *level)
 {
@@ -177,8 +177,9 @@ static _Noreturn void too_small(const struct probe_task *task, const struct chas
                level->name, text, (unsigned long long)chains, whose, fewer);
 }
 
-/* Of one chain's working sets those that were asked for: in the others, what does not fit is left
- * out. Threads take as many chains each as there is room for, in a level at least one. */
+/* Checks that the requested levels have room for the chains; in other levels, numbers of chains
+ * that do not fit are left out. For threads there must be room for one chain each, or with --size
+ * for the usual or requested number. */
 static void check_room(const struct probe_task *task)
 {
     const struct parallelism_state *state = task->state;

@@ -1,13 +1,13 @@
 /*
- * How many loads can be under way at once: independent chases through one ring, one to 64 of them,
- * in each level. One chain shows a level's latency; more chains take less time per access, until
- * something is used up: the places where misses wait (line fill buffers, miss address buffers), the
- * queues further out, or the memory itself.
+ * How many loads can be in flight at once: 1 to 64 independent chases through one ring, in each
+ * level. One chain shows a level's latency; more chains take less time per access until a resource
+ * is exhausted: the buffers that track misses (line fill buffers, miss address buffers), the queues
+ * farther out, or the memory itself.
  *
  * The method is that of lmbench's par_mem (Staelin and McVoy) and of the batches in R. Groot
- * Koerkamp's "CPU performance", with two traps closed: no chain is spilled to the stack unnoticed
- * (measure/kernels/chains.h), and the caches hold what lies behind each chain, not what lies before
- * it.
+ * Koerkamp's "CPU performance", and avoids two traps: no chain is spilled to the stack unnoticed
+ * (measure/kernels/chains.h), and the caches hold lines that each chain has already passed, not
+ * those ahead of it.
  */
 #include "measure/probes/parallelism/parallelism.h"
 
@@ -19,9 +19,10 @@
 #include <math.h>
 
 enum { PAGE = 4096, THREADS_MOST = 65536 };
-/* Further stages are for those who ask for this probe; a run has a few seconds for it. */
+/* Optional stages need this much time; a whole run has only a few seconds for this probe. */
 static const double time_enough_s = 6;
-/* Shares of the time: of all of it for the first stage, of what is left for each of the others. */
+/* Shares of the time: the first stage's share of all of it, each other stage's share of the
+ * rest. */
 static const double first_share = 0.6, next_share = 0.5;
 
 static const struct option_spec options[] = {
@@ -173,9 +174,9 @@ static void plan_work(struct probe_task *task)
     }
 }
 
-/* Time per access by working set: a curve for one number of chains, or (`work` from 0 on) for one
- * amount of work after an access; of the sizes in which each chain has two lines of its own. Every
- * size has a ring of its own in one memory, so what stands there is noted on a page before it. */
+/* A curve of time per access by working set, for one number of chains or (`work` >= 0) one amount
+ * of work after each access, over the sizes with two lines for each chain. All sizes have their
+ * rings in the same memory, so a note on a page before it holds the size of the present ring. */
 static void plan_curve_by_size(struct probe_task *task, const char *name, unsigned chains, int work,
                                enum parallelism_mode mode)
 {
@@ -220,7 +221,7 @@ static void plan_sizes(struct probe_task *task)
                    "fewer --chains");
 }
 
-/* What the stage goes through, and how many chains at once. */
+/* Sets the ring of the stage and its number of chains. */
 static void lay_out_ring(struct probe_task *task, const struct parallelism_stage *stage)
 {
     struct parallelism_state *state = task->state;
@@ -251,7 +252,7 @@ static void plan_stage(struct probe_task *task)
     plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
     plan->unstable_above = 0.1;
     plan->span_s = task->common.quick.has ? 0 : 0.5;
-    /* Neighbours move what lies beyond the caches by more than a percent. */
+    /* Other programs change latencies beyond the caches by more than a percent. */
     if (!task->common.precision.has)
         plan->precision = 0.02;
     plan->share = last || stage->look == LOOK_SIZES ? 1 : state->at == 0 ? first_share : next_share;
@@ -266,8 +267,8 @@ static void plan_stage(struct probe_task *task)
     trial_values_reserve(task, &state->values, 0);
 }
 
-/* Notes a level that there is no time for, and a budget that would be enough however long the
- * stages before it take. */
+/* Notes a level that is skipped for lack of time, and a budget that is enough even if earlier
+ * stages take their full shares. */
 static void leave_out(struct probe_task *task, const struct parallelism_stage *stage)
 {
     struct parallelism_state *state = task->state;
@@ -282,8 +283,8 @@ static void leave_out(struct probe_task *task, const struct parallelism_stage *s
 
 /* --- measuring --- */
 
-/* The ring of that trial, whose point's x is its size, in the arena that is left behind the note.
- * Preparing may be recalled at any moment: the note is wiped before anything is changed. */
+/* The trial's ring, of the size in its point's x, in the arena after the note's page. Preparing may
+ * be recalled at any moment, so the note is cleared before anything is changed. */
 static struct chain_places *ring_of_size(struct chain_ring *ring, const struct trial *trial,
                                          struct arena *arena)
 {

@@ -1,5 +1,5 @@
 /*
- * The parts of parallelism.c. Not for use outside of it.
+ * What the files of the parallelism probe share.
  */
 #ifndef FATHOM_MEASURE_PROBES_PARALLELISM_PARALLELISM_H
 #define FATHOM_MEASURE_PROBES_PARALLELISM_PARALLELISM_H
@@ -11,7 +11,7 @@
 #include "stats/saturation.h"
 
 enum parallelism_look {
-    LOOK_CURVE,   /* time per access by chains, in one level */
+    LOOK_CURVE,   /* time per access by number of chains, in one level */
     LOOK_REST,    /* the same level's other numbers of chains */
     LOOK_THREADS, /* accesses per second by threads, beyond all caches */
     LOOK_WORK,    /* time per access by work after each, beyond all caches */
@@ -21,15 +21,16 @@ enum parallelism_look {
 struct parallelism_stage {
     enum parallelism_look look;
     size_t level;
-    bool optional; /* only where there is time enough */
+    bool optional; /* only if there is enough time */
 };
 
-/* What the curve of one level came to. */
+/* The results of one level's curve. */
 struct parallelism_level {
     const struct chase_level *level;
-    int series;               /* -1: not measured yet */
-    struct summary sustained; /* latency over plateau, by trial; n = 0: unknown */
-    struct summary four;      /* the time of four chains over a quarter of one's, by trial */
+    int series; /* -1: not measured yet */
+    struct summary
+        sustained; /* one chain's time per access over the plateau's, by trial; n = 0: unknown */
+    struct summary four; /* the time of four chains over a quarter of one's, by trial */
 };
 
 enum { STAGES_MAX = 2 * CHASE_LEVELS_MAX + 2, CURVE_POINTS_MAX = 64 };
@@ -37,32 +38,32 @@ enum { STAGES_MAX = 2 * CHASE_LEVELS_MAX + 2, CURVE_POINTS_MAX = 64 };
 struct parallelism_state {
     struct chase_level levels[CHASE_LEVELS_MAX];
     struct parallelism_level curves[CHASE_LEVELS_MAX];
-    size_t level_count, far; /* far: the level that threads and work are looked at in */
+    size_t level_count, far; /* far: index of the level in which threads and work are measured */
     struct parallelism_stage stages[STAGES_MAX];
     size_t stage_count, at;
-    bool taken;            /* what the stage's trials answered is kept */
-    const char *left_out;  /* levels that there was no time for, "L1, L2"; NULL: none */
-    double time_for_all_s; /* a budget in which there would have been */
+    bool taken;            /* parallelism_take() was called for this stage */
+    const char *left_out;  /* levels skipped for lack of time: "L1, L2"; NULL: none */
+    double time_for_all_s; /* a budget that is enough for all of them */
     struct chain_ring ring;
     struct trial_values values;
-    unsigned chains[CURVE_POINTS_MAX]; /* of the next curve */
+    unsigned chains[CURVE_POINTS_MAX]; /* numbers of chains of the next curve */
     size_t chain_count;
     bool chains_named;
-    int *cpus; /* the one that measures first, cores before their other threads */
+    int *cpus; /* the measuring CPU first; first threads of cores before other ones */
     size_t threads;
-    int all;                    /* series of accesses per second; -1: not measured */
-    unsigned chains_per_thread; /* of it, and of work */
-    int work[3];                /* series: one chain, several, several with prefetch; -1: none */
+    int all;                    /* series of accesses per second by threads; -1: not measured */
+    unsigned chains_per_thread; /* chains per thread of that series */
+    int work[3]; /* series by work: one chain, several, several with prefetch; -1: none */
     unsigned work_most, ahead;
-    unsigned works[CURVE_POINTS_MAX]; /* amounts of work that were named one by one */
+    unsigned works[CURVE_POINTS_MAX]; /* amounts of work that --work lists */
     size_t work_count;
-    struct working_sets sets; /* of curves by size; none where these were not asked for */
+    struct working_sets sets; /* of curves by size; count = 0: not requested */
     struct summary work_knee, prefetch_gain;
-    unsigned work_trials; /* that could have shown the knee */
-    double prefetch_at;   /* the work that the gain is of */
+    unsigned work_trials; /* number of trials that could have shown the knee */
+    double prefetch_at;   /* the amount of work at which prefetch_gain was measured */
 };
 
-/* What a point does: plan_point.own. */
+/* What a point measures: plan_point.own. */
 struct parallelism_point {
     enum parallelism_mode { MODE_CHAINS, MODE_WORK, MODE_PREFETCH } mode;
     unsigned chains, work;
@@ -70,35 +71,34 @@ struct parallelism_point {
 
 /* --- options.c --- */
 
-/* In which level, and with how many chains, where nothing else is said. */
+/* The levels by index, and the default number of chains. */
 extern const char *const parallelism_level_names[];
 enum { PARALLELISM_USUAL = 16 };
 
-/* Reads the options into the state, whose CPUs and ring are known. ERROR_USAGE for those that
+/* Reads the options into the state, which must have its CPUs and ring. ERROR_USAGE for options that
  * contradict the machine or each other. */
 void parallelism_choose(struct probe_task *);
-/* The most chains in `bytes`: each has two lines of its own, or it would meet the next one at
- * once. */
+/* The most chains in `bytes`: each needs two lines, because with one it would be at the next
+ * chain's start after one step. */
 uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
-/* Bytes that all threads together go through. */
+/* Bytes of the ring that all threads share. */
 uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct chase_level *);
-/* Numbers of chains for what follows the first curve: all of them, or the rest. */
+/* Fills the numbers of chains of a curve: the few usual ones, or (`rest`) all others. */
 void parallelism_list_chains(struct parallelism_state *, bool rest);
-/* Chains at a time where there is work: the one number that was named, or the usual one. */
+/* The number of chains with work: the single number of --chains, or the usual one. */
 unsigned parallelism_chains_at_work(const struct parallelism_state *);
 
 /* --- trials.c --- */
 
 /* Values within this share of the best count as equally good. */
 extern const double parallelism_tolerance;
-/* Where a curve ends to fall, by the indexes of its points. False where it has too few. */
+/* Where a curve stops falling, as indexes of its points. False if it has too few points. */
 bool parallelism_plateau(const struct series *, struct saturation *);
-/* Keeps what the trials of the stage that was measured answered, before the next one is planned. */
+/* Keeps the results of the last stage's trials, before the next stage is planned. */
 void parallelism_take(struct probe_task *);
-/* Adds what all stages came to, as series. */
+/* Adds the results of all stages as series. */
 void parallelism_conclude(struct probe_task *, const struct stage_outcome *);
-/* Names of series: accesses by all threads, and by work after each; what trials answered together.
- */
+/* Names of series: accesses by all threads; time by work; results by trial. */
 extern const char *const parallelism_all_name,
     *const parallelism_work_names[3], *const parallelism_sustained, *const parallelism_four,
                                                                         *const parallelism_knee,
@@ -106,11 +106,11 @@ extern const char *const parallelism_all_name,
 
 /* --- findings.c --- */
 
-/* How many misses of its first-level cache a core is documented to track at once. */
+/* The documented number of first-level misses that a core tracks at once. */
 struct miss_buffers {
     unsigned count;
     const char *name;   /* what its maker calls them */
-    const char *source; /* where that stands */
+    const char *source; /* the document that states it */
 };
 /* NULL for a processor that is not in the table; vendor and model may be NULL. */
 const struct miss_buffers *miss_buffers_find(const char *vendor, const char *model);

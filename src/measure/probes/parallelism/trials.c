@@ -1,6 +1,6 @@
 /*
- * What the trials of a stage answer together, before the next stage is planned, and the series that
- * the document has of it.
+ * Results of a stage's trials, computed before the next stage is planned, and their series in the
+ * document.
  */
 #include "measure/probes/kit/build.h"
 #include "measure/probes/parallelism/parallelism.h"
@@ -11,10 +11,10 @@
 enum { TRIALS_MOST = 512, FOUR = 4 };
 /* Values within this share of the best count as equally good. */
 const double parallelism_tolerance = 0.05;
-/* At this many accesses at once two of them overlap; below it, none do. */
+/* From this many accesses at once on, two of them overlap; below it none do. */
 static const double overlap_ends = 1.5;
 
-/* The median of what each trial answers, NAN where none does. */
+/* Summary of tell() over the trials; trials with NAN are left out. */
 static struct summary by_trial(const struct probe_task *task,
                                double (*tell)(const struct probe_task *, unsigned, const void *),
                                const void *about)
@@ -34,7 +34,7 @@ static struct summary by_trial(const struct probe_task *task,
     return summary;
 }
 
-/* The trial's value at that x of that series of the plan; NAN where there is none. */
+/* The trial's value at x in a series of the plan; NAN if there is none. */
 static double value_at(const struct probe_task *task, int series, double x, unsigned trial)
 {
     const struct parallelism_state *state = task->state;
@@ -48,11 +48,11 @@ static double value_at(const struct probe_task *task, int series, double x, unsi
 
 struct curve_plateau {
     int series;
-    double x[CURVE_POINTS_MAX]; /* the numbers of chains on it */
+    double x[CURVE_POINTS_MAX]; /* the numbers of chains on the plateau */
     size_t count;
 };
 
-/* Both are measured on one ring at one time, so what disturbs the memory disturbs both. */
+/* Both times come from one ring at one time, so interference affects both. */
 static double trial_sustained(const struct probe_task *task, unsigned trial, const void *about)
 {
     const struct curve_plateau *plateau = about;
@@ -75,7 +75,7 @@ static double trial_four(const struct probe_task *task, unsigned trial, const vo
     return (double)FOUR * value_at(task, *series, FOUR, trial) / value_at(task, *series, 1, trial);
 }
 
-/* The times of a curve and whose they are; points that failed have none. */
+/* The times of a curve and the indexes of their points, without failed points. */
 static size_t curve_times(const struct series *series, double *times, size_t *at)
 {
     size_t n = 0;
@@ -119,9 +119,9 @@ static void take_curve(struct probe_task *task, struct parallelism_level *curve)
                                        : (unsigned)series->points[found.typical].x;
 }
 
-/* How many accesses overlap in that trial at each amount of work; the work at which fewer than two
- * do. With one chain the next access waits for the last one; with several it need not, and does
- * where the window does not reach it. */
+/* The amount of work at which fewer than two accesses of the trial overlap. With one chain the next
+ * access depends on the previous one; with several it does not, and waits only if it lies beyond
+ * the out-of-order window. */
 static double trial_knee(const struct probe_task *task, unsigned trial, const void *about)
 {
     const struct parallelism_state *state = task->state;
@@ -139,7 +139,7 @@ static double trial_knee(const struct probe_task *task, unsigned trial, const vo
     return crossing_down(x, overlap, n, overlap_ends);
 }
 
-/* Whether two amounts of work were measured in that trial with one chain and with several. */
+/* Whether the trial has one chain's and several chains' times at two or more amounts of work. */
 static bool could_tell(const struct probe_task *task, unsigned trial)
 {
     const struct parallelism_state *state = task->state;
@@ -170,7 +170,7 @@ static void take_work(struct probe_task *task)
         state->work_trials += could_tell(task, trial);
     if (state->work[2] < 0)
         return;
-    /* The work at which the window just fails to reach the next access, or else the most work
+    /* The least work at which the window no longer reaches the next access, else the most work
      * measured. */
     double from = state->work_knee.n ? (double)state->work_knee.median : state->work_most;
     state->prefetch_at = state->work_most;
@@ -195,14 +195,14 @@ void parallelism_take(struct probe_task *task)
         take_work(task);
 }
 
-/* --- what the document has to hold beside what was measured --- */
+/* --- derived series for the document --- */
 
 const char *const parallelism_sustained = "sustained by trial",
                   *const parallelism_four = "four chains by trial",
                   *const parallelism_knee = "knee by trial",
                   *const parallelism_gain = "gain by trial";
 
-/* A series of rates from one of times, in each of which `bytes` bytes are moved. */
+/* Adds a series of rates from a series of times; each time moves `bytes` bytes. */
 static void add_rates(struct probe_task *task, const struct series *times, const char *name,
                       double bytes)
 {
@@ -229,7 +229,7 @@ static void add_rates(struct probe_task *task, const struct series *times, const
     }
 }
 
-/* What trials answered of a series together, as a series with its factors. */
+/* Adds a result by trial as a series with the factors of `of`. */
 static void tell(struct probe_task *task, const struct series *of, const char *name, double x,
                  struct axis y, const struct summary *concluded)
 {
@@ -252,7 +252,7 @@ static void tell_curve(struct probe_task *task, const struct parallelism_level *
               (double)state->ring.line_bytes);
 }
 
-/* What each thread gets. */
+/* Adds the rate of each thread. */
 static void tell_threads(struct probe_task *task)
 {
     const struct parallelism_state *state = task->state;
@@ -274,7 +274,7 @@ static void tell_threads(struct probe_task *task)
     }
 }
 
-/* The knee's x is how many trials could have shown it. */
+/* The knee's x is the number of trials that could have shown it. */
 static void tell_work(struct probe_task *task)
 {
     const struct parallelism_state *state = task->state;

@@ -1,12 +1,11 @@
 /*
- * What one operation costs by the state that the line is in: modified, exclusive, shared or in no
- * cache at all (the states of MESI; Papamarcos and Patel, "A low-overhead coherence solution for
- * multiprocessors with private cache memories", ISCA 1984). A helper on another CPU brings the
- * lines of a ring into the state, then the measuring CPU goes once round and does the operation on
- * each, one after the other.
+ * What one operation costs by the state of the line: modified, exclusive, shared, or in no cache
+ * (the states of MESI; Papamarcos and Patel, "A low-overhead coherence solution for multiprocessors
+ * with private cache memories", ISCA 1984). A helper on another CPU brings the lines of a ring into
+ * the state, then the measuring CPU goes round once and does the operation on each line in turn.
  *
- * The helper prepares them in the untimed first part of a batch (its repeats and the measuring
- * worker's are counted in twos: prepare, measure), so that only the operations are timed.
+ * The helper prepares them in the untimed first part of a batch, so that only the operations are
+ * timed (its repeats and the measuring worker's are counted in twos: prepare, measure).
  */
 #include "document/flag.h"
 #include "measure/kernels/contention.h"
@@ -16,8 +15,8 @@
 #include <string.h>
 
 /* The lines lie an odd number of lines apart, so that they spread evenly over a cache's sets and no
- * line is the neighbour that a prefetcher of pairs would fetch. 512 of them fit the helper's
- * first-level or second-level cache. */
+ * prefetcher of line pairs fetches one with another. 512 of them fit the helper's first-level or
+ * second-level cache. */
 enum { LINES = 512, LINES_APART = 3, RINGS = 8, CONTROL_BYTES = 256 };
 
 struct coherence_state {
@@ -42,17 +41,17 @@ static bool is_kin(const struct cpu_place *a, const struct cpu_place *b, int nea
     switch (nearness) {
     case 0: /* threads of one core */
         return a->core >= 0 && a->core == b->core;
-    case 1: /* neighbours */
+    case 1: /* cores of one package and node */
         return a->core != b->core && a->package == b->package && a->node == b->node;
-    case 2: /* one package, another part of it */
+    case 2: /* cores of one package, on another node of it */
         return a->package == b->package && a->node != b->node;
     default:
         return a->package != b->package;
     }
 }
 
-/* Which of the task's CPUs hold the lines for the first one: all that were asked for, or one of
- * each nearness. */
+/* Which of the task's CPUs hold the lines for the first one: all of --cpus, else one of each
+ * nearness. */
 static const bool *choose_holders(const struct probe_task *task)
 {
     const struct cpulist *cpus = &task->cpus;
@@ -80,9 +79,9 @@ static bool shares_core(const struct probe_task *task, int a, int b)
     return a == b || (place && other && place->core >= 0 && place->core == other->core);
 }
 
-/* A third CPU that shares the lines with the holder, so that the measuring one has no copy; -1
- * where there is none. It is of a third core: two threads of one core have one copy between them,
- * and a thread of the measuring core would bring the lines there. */
+/* A third CPU that shares the lines with the holder, so that the measuring CPU has no copy; -1 if
+ * there is none. It must be on a third core: threads of the holder's core use the same copy, and a
+ * thread of the measuring core would bring the lines there. */
 static int choose_sharer(const struct probe_task *task, int holder)
 {
     const struct cpulist *cpus = &task->cpus;
@@ -123,7 +122,7 @@ static void plan_coherence(struct probe_task *task)
     plan->trials_max = plan->trials_max > 6 * RINGS ? plan->trials_max : 6 * RINGS;
     if (!task->common.precision.has)
         plan->precision = 0.05;
-    /* A series for each operation and state. Its number says both. */
+    /* A series for each operation and state; its index encodes both. */
     for (enum touch_op op = 0; op < TOUCH_OPS; op++) {
         build_note_text(task, pool_printf(task->pool, "memory_order.%s", touches[op].name),
                         touches[op].order);
@@ -185,16 +184,16 @@ static void prepare_coherence(struct trial *trial)
 
 /* --- concluding --- */
 
-/* Notes what shares the lines with each holder, which topology alone says: the holder, and then a
- * CPU, or "core" where the measuring CPU is a thread of the holder's core, or "self" where the
- * measuring CPU itself has to. */
+/* Notes each holder, followed by what shares its lines, because the topology is needed for that: a
+ * CPU, or "core" if the measuring CPU is a thread of the holder's core, or "self" if the measuring
+ * CPU itself must share them. */
 static void conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome)
 {
     struct factor *sharers = build_note_list(task, "sharers");
     (void)outcome;
     for (size_t i = 0; i < task->plan.point_count; i++) {
         const struct plan_point *point = &task->plan.points[i];
-        if (point->index != LINE_SHARED) /* the first operation's value is used for all */
+        if (point->index != LINE_SHARED) /* other series and operations would repeat the same */
             continue;
         const int sharer = choose_sharer(task, point->to);
         build_element(task, sharers, point->to);
@@ -219,7 +218,7 @@ static const char *where(struct analysis *analysis, enum line_state state,
     for (size_t i = 0; i + 1 < count; i += 2)
         if (!list[i].text && list[i].number == point->to)
             sharer = &list[i + 1];
-    if (state != LINE_SHARED) /* a text of this table */
+    if (state != LINE_SHARED) /* the table has its text */
         return pool_printf(analysis->pool, places[state], point->to);
     if (!sharer)
         return pool_printf(analysis->pool, "shared by CPU %d", point->to);

@@ -1,12 +1,11 @@
 /*
- * One line that many cores write to at once. The first writer is timed, the others write as long as
- * it does, and each one's rate is what it did by its own time, so the sum and the fairness are of
- * the time in which all of them were at it. Were every writer given the same number of operations
- * instead, the fast ones would leave the slow ones alone at the end, and nothing could be said of
- * fairness.
+ * One line that many cores write to at once. The first writer is timed, the others write for as
+ * long, and each writer's rate is its operations over its own time, so throughput and fairness
+ * describe the time in which all of them write. With a fixed number of operations for each writer,
+ * the slow ones would be alone at the end, and fairness could not be measured.
  *
- * False sharing is the same with a word each, some bytes apart: in one line, in neighbouring
- * lines (which some processors prefetch in pairs), and further apart.
+ * For false sharing each writer has its own word, some bytes from the next: in one line, in
+ * neighbouring lines (which some processors prefetch in pairs), or farther apart.
  */
 #include "measure/kernels/contention.h"
 #include "base/random.h"
@@ -19,27 +18,27 @@
 
 enum { SLOTS = 64, SLOT_BYTES = 4096, EVERY_COUNT_TO = 8 };
 
-/* The series: of each operation its time by writers; of two of them the time by distance; and,
- * added at the end, throughput and fairness of each operation. */
+/* Series: for each operation the time by writers; for two operations the time by distance; derived
+ * at the end, throughput and fairness of each operation. */
 enum { DISTANCES = CONTENTION_OPS };
 static const enum contention_op false_ops[] = {CONTENTION_FETCH_ADD, CONTENTION_STORE};
 enum { FALSE_OPS = sizeof false_ops / sizeof *false_ops };
 
-/* What a series shows: its factor. */
+/* Values of the series' factor "shows". */
 static const char shows_time[] = "time of a writer", shows_throughput[] = "all writers' throughput",
                   shows_fairness[] = "fairness",
                   shows_distances[] = "time of two writers by distance";
 
-/* What the trials of one point gave beside the time. */
+/* Values of one point's trials besides the time. */
 struct tally {
     double *throughput, *fairness;
     unsigned trials;
 };
 
 struct contention_state {
-    int *cpus; /* cores first, then their other threads */
+    int *cpus; /* first threads of cores, then the other threads */
     size_t cpu_count;
-    struct tally *tallies; /* one a point */
+    struct tally *tallies; /* one for each point */
 };
 
 struct contention_options {
@@ -98,7 +97,7 @@ static void plan_contention(struct probe_task *task)
     choose_cpus(task);
     plan->touch_cpu = state->cpus[0];
     plan->arena_life = ARENA_WHOLE_STAGE;
-    plan->cycles = false; /* several cores have several clocks */
+    plan->cycles = false; /* the cores may have different clocks */
     if (!task->common.precision.has)
         plan->precision = 0.05;
     for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
@@ -144,8 +143,8 @@ static void prepare_contention(struct trial *trial)
     trial->operations = contention_steps;
 }
 
-/* Repeats per nanosecond of one writer, by its own time and only in brackets of batches that were
- * kept: in one that was measured again, the others may have had the line to themselves. */
+/* Repeats per nanosecond of one writer, over its own time. Only kept batches count: in a repeated
+ * one the other writers may have had the line to themselves. */
 static double writer_rate(const struct observation *seen, size_t seat)
 {
     const struct background *did = &seen->background[seat];
@@ -178,7 +177,7 @@ static void observe_contention(void *observer, const struct observation *seen)
 
 /* --- findings --- */
 
-/* A series of throughput or fairness, with as many points as the operation has of time. */
+/* Adds a series of throughput or fairness, with the points of the operation's series of time. */
 static void add_tallied(struct probe_task *task, enum contention_op op, bool fairness)
 {
     const struct contention_state *state = task->state;
@@ -223,7 +222,7 @@ static const struct series *series_that(const struct analysis *analysis, enum co
     return NULL;
 }
 
-/* The value of that many writers. */
+/* Adds the value at that number of writers. */
 static void add_from(struct analysis *analysis, enum contention_op op, const char *shows,
                      size_t writers, const char *what, const char *unit, const char *text)
 {
@@ -239,7 +238,7 @@ static void add_from(struct analysis *analysis, enum contention_op op, const cha
     analysis_read_off(analysis, first, series);
 }
 
-/* How many times as long two writers take at one distance as at another. */
+/* Adds the ratio of two writers' times at two distances. */
 static void add_ratio(struct analysis *analysis, enum contention_op op, const char *what,
                       double near, double far, const char *text)
 {

@@ -14,19 +14,19 @@ static size_t block_bytes(const struct tlb_chain *chain)
                                          : chain->page_bytes * TLB_GROUP;
 }
 
-/* The line within the page moves on from page to page by one and by 4 KiB. By one, as where they
- * are packed, so that both chains fall alike on the sets of a cache that is indexed below 4 KiB: at
- * the same place on every page all lines would meet in one set, and the cache's misses look like
- * the TLB's. By 4 KiB, because a hypervisor may have split huge pages: at multiples of 2 MiB the
- * pieces would all meet in one set of the TLB. */
+/* From page to page, the line's place advances by one line and by 4 KiB. By one line, as in the
+ * packed chain, so that both chains use the sets of a cache that is indexed below 4 KiB alike: at
+ * the same place on every page, all lines would be in one set, and cache misses would look like TLB
+ * misses. By 4 KiB, because a hypervisor may have split huge pages: at multiples of 2 MiB all
+ * pieces would be in one set of the TLB. */
 size_t tlb_chain_offset(const struct tlb_chain *chain, size_t i)
 {
     const size_t block = i * block_bytes(chain);
     if (chain->layout == TLB_PACKED)
         return block;
     size_t lines = chain->page_bytes / chain->line_bytes;
-    /* The sum of the digits: every run of TLB_GROUP^k groups takes each page of a group equally
-     * often beside each value of the k - 1 lowest digits. */
+    /* The sum of the digits: in every run of TLB_GROUP^k groups, each page of a group comes equally
+     * often with each value of the k - 1 lowest digits. */
     size_t page = 0;
     for (size_t rest = chain->layout == TLB_SPARSE ? i : 0; rest; rest /= TLB_GROUP)
         page = (page + rest) % TLB_GROUP;
@@ -49,7 +49,7 @@ void *tlb_chain_build(const struct tlb_chain *chain)
                         .order = RING_RANDOM,
                         .seed = chain->seed};
     ring_build(&ring);
-    /* The ring stands on the blocks' first words; each link moves to its block's line. */
+    /* The ring was built on the blocks' first words; this moves each link to its block's line. */
     for (size_t i = 0; i < chain->count; i++) {
         unsigned char *next;
         memcpy(&next, chain->memory + i * block, sizeof next);

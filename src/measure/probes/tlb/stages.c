@@ -1,6 +1,6 @@
 /*
  * The stages of the TLB probe: a ladder of sizes, then every number of pages around the first
- * level's end and a grid around the second's, where each trial answers by itself.
+ * level's capacity and a grid around the second's, in which each trial votes.
  */
 #include "conclude/translation/tlb.h"
 #include "document/flag.h"
@@ -17,8 +17,8 @@ enum {
     PIECES_MOST = 512,
     LADDER_TRIALS = 9,
     STEP_TRIALS = 11,
-    SWEPT_LOADS = 1024, /* some rounds of the largest first levels */
-    STAGE_POINTS = 100, /* most sizes in a stage that refines */
+    SWEPT_LOADS = 1024, /* some rounds even of the largest first level */
+    STAGE_POINTS = 100, /* the most sizes in a refining stage */
     BRACKET_MARGIN = 8,
 };
 
@@ -32,7 +32,7 @@ static struct tlb_size *current(struct tlb_state *state)
     return &state->sizes[state->at];
 }
 
-/* Adds a curve over pages, or what trials answer where there is `room`: its index. */
+/* Adds a curve over pages, or with `room` > 0 a series of votes; returns its index. */
 static int add_series(struct probe_task *task, const char *name, const struct tlb_size *size,
                       const char *look, size_t room)
 {
@@ -49,7 +49,7 @@ static int add_series(struct probe_task *task, const char *name, const struct tl
 
 struct tlb_chain tlb_chain_of(const struct tlb_state *state, unsigned ladder, double pages)
 {
-    const bool pieces = ladder == TLB_PIECES; /* the small pages are looked at first */
+    const bool pieces = ladder == TLB_PIECES; /* sizes[0] are the small pages */
     const struct tlb_size *size = &state->sizes[pieces ? 0 : state->at];
     return (struct tlb_chain){.count = (size_t)pages,
                               .page_bytes = (size_t)size->page_bytes,
@@ -78,21 +78,21 @@ static void plan_stage(struct probe_task *task, unsigned trials)
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = trials;
     probe_plan_short_batches(plan, trial_ns);
-    /* What a step needs to be seen; the trials are as many as vote. */
+    /* Enough for a step to be seen; the number of trials is that of the votes. */
     plan->precision = fmax(plan->precision, 0.1);
     plan->span_s = task->common.quick.has ? 0 : 0.3;
-    plan->share = 0.5; /* of the time left, as long as others may follow */
+    plan->share = 0.5; /* of the time left, because other stages may follow */
 }
 
-/* How far a ladder goes; 0: that page size has no such ladder. */
+/* The most pages of a ladder; 0: the page size has no such ladder. */
 static double ladder_most(const struct tlb_state *state, unsigned ladder)
 {
     const struct tlb_size *size = &state->sizes[state->at];
     const bool small = size->policy == PAGES_SMALL, both = !small && state->at > 0;
     switch (ladder) {
-    case TLB_SPARSE: /* huge pages are never neighbours enough to share an entry */
+    case TLB_SPARSE: /* huge pages do not share entries */
         return small ? fmin(size->most / (double)TLB_GROUP, SPARSE_MOST) : 0;
-    case TLB_PIECES: /* beside what the same number of small pages costs */
+    case TLB_PIECES: /* compared with the same number of small pages */
         return both ? PIECES_MOST : 0;
     case TLB_PACKED:
         return both ? fmax(size->most, PIECES_MOST) : size->most;
@@ -127,7 +127,7 @@ static const struct series *ladder(const struct probe_task *task, enum tlb_layou
     return tlb_ladder(task->plan.series, &state->sizes[state->at], layout);
 }
 
-/* Plans sizes from `from` to `to` around the end of level 0 or 1. */
+/* Plans numbers of pages in [from, to] around the capacity of level 0 or 1. */
 static bool plan_fine(struct probe_task *task, int level, double from, double to)
 {
     struct tlb_state *state = task->state;
@@ -135,7 +135,8 @@ static bool plan_fine(struct probe_task *task, int level, double from, double to
     plan_stage(task, STEP_TRIALS);
     if (level == 0) {
         probe_plan_sweeps(&task->plan, STEP_TRIALS, SWEPT_LOADS);
-        task->plan.span_s *= 2; /* what shares the TLB stays for longer than a few rounds */
+        task->plan.span_s *=
+            2; /* a thread that shares the TLB disturbs for longer than a few rounds */
     }
     state->look = level ? TLB_SECOND : TLB_FIRST;
     to = fmin(to, size->most / (size->spread == TLB_SPARSE ? TLB_GROUP : 1));
@@ -187,7 +188,8 @@ static bool after_first(struct probe_task *task, double entries)
     return plan_fine(task, 1, spread->points[off - 2].x, ceil(spread->points[off + 1].x * 1.15));
 }
 
-/* Each trial's own answer: how many pages it found translated. Returns how many trials answered. */
+/* Each trial's vote: the most pages without a TLB miss; NAN: no vote. Returns the number of
+ * votes. */
 static size_t poll_trials(const struct probe_task *task, double *answers)
 {
     const struct tlb_state *state = task->state;
@@ -211,8 +213,8 @@ static size_t poll_trials(const struct probe_task *task, double *answers)
     return answered;
 }
 
-/* Narrows the bracket around what the trials answered until the step is 1 (of the second level: a
- * few percent, and all of the rise stays in view); then keeps the votes. */
+/* Narrows the range around the trials' votes until the step is 1 (in the second level a few
+ * percent, so that the range keeps the whole rise); then keeps the votes. */
 static bool after_fine(struct probe_task *task, int level)
 {
     struct tlb_state *state = task->state;
@@ -228,7 +230,7 @@ static bool after_fine(struct probe_task *task, int level)
     }
     double step = state->step;
     if (answered && step > (level ? fmax(1, entries / 24) : 1)) {
-        /* The coarser look stays in the document. */
+        /* The series of the coarser look stays in the document. */
         double from = fmax(TLB_PAGES_LEAST, sorted[0] - step - (double)BRACKET_MARGIN);
         return plan_fine(task, level, from, sorted[n - 1] + 2 * step + 2 * BRACKET_MARGIN);
     }
@@ -239,8 +241,8 @@ static bool after_fine(struct probe_task *task, int level)
     for (unsigned i = 0; i < trials; i++)
         if (!isnan(answers[i]))
             trial_series_tell(&task->plan.series[index], i, &answers[i], 1);
-    /* Where the trials do not agree on an end, as findings_tlb() judges it, nothing says where to
-     * look beyond it. */
+    /* If the trials do not agree on the first level, as findings_tlb() judges it, the second can't
+     * be located. */
     double scratch[STEP_TRIALS];
     struct vote vote;
     for (size_t i = n; i < rounds; i++)

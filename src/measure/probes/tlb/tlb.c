@@ -1,16 +1,16 @@
 /*
- * Address translation: chains of the same number of lines, spread one a page and packed into few
- * pages. What the spread one takes longer is translation; where that begins, a TLB is full.
+ * Address translation: two chains of the same number of lines, one spread with a line on each page,
+ * one packed into few pages. The spread chain's additional time is translation; a TLB is full where
+ * it begins.
  *
  * Saavedra and Smith, "Measuring cache and TLB performance and their effect on benchmark run
  * times", IEEE Trans. Computers 44(10), 1995, read TLBs off strided sweeps; here the packed chain
- * takes the caches out, so that a cache's end can't be taken for a TLB's. Both orders are random,
- * and both chains fall alike on the sets of a cache (chain.c).
+ * cancels the effect of the caches, so that a cache's capacity is not mistaken for a TLB's. Both
+ * orders are random, and both chains use the sets of a cache alike (chain.c).
  *
- * First a ladder of sizes, then every number of pages around the first level's end and a grid
- * around the second's. Each trial says by itself how many pages it found translated, and the trials
- * vote: a busy sibling thread, which shares the TLB, makes them differ, and then there is no
- * number.
+ * First a ladder of sizes, then every number of pages around the first level's capacity and a grid
+ * around the second's. Each trial votes for the number of pages that the TLB held. A busy sibling
+ * thread, which shares the TLB, makes the votes differ, and then there is no number.
  */
 #include "conclude/translation/tlb.h"
 #include "base/units.h"
@@ -25,7 +25,7 @@
 #include <string.h>
 
 enum { PAGES_MOST = 8192, HUGE_MOST = 128 };
-/* Arenas above it take too long to touch anew for every round. */
+/* Touching larger arenas anew in every round takes too long. */
 static const uint64_t arena_most = 256 << 20;
 
 static const char *const page_choices[] = {"all", "small", "huge", "huge1g", NULL};
@@ -72,7 +72,8 @@ static void plan_tlb(struct probe_task *task)
     state->seat = chases_seat(task);
     const struct machine_facts *facts = &task->machine->facts;
     uint64_t small = facts->page_size_count ? facts->page_sizes[0] : 4096;
-    /* Linux's transparent huge page is one table's worth of small ones: eight bytes an entry. */
+    /* Linux's transparent huge page is as large as the small pages of one page table, with entries
+     * of eight bytes. */
     uint64_t huge = small * (small / 8);
     int choice = settings_choice(task->settings, "pages");
     if (choice == CHOICE_ALL || choice == CHOICE_SMALL)
@@ -121,7 +122,7 @@ static bool next_tlb(struct probe_task *task, const struct stage_outcome *outcom
 
 /* --- concluding --- */
 
-/* Pages that were not measured are in no series: a parameter says why. */
+/* Page sizes without series get a parameter with the reason. */
 static void conclude_tlb(struct probe_task *task, const struct stage_outcome *outcome)
 {
     (void)outcome;
@@ -134,7 +135,7 @@ static void conclude_tlb(struct probe_task *task, const struct stage_outcome *ou
     }
 }
 
-/* The last series of those pages in that look: refining adds ever finer ones. NULL: none. */
+/* The last series of the page size in that look, because refining adds finer ones. NULL: none. */
 static const struct series *look_at(const struct analysis *analysis, const char *name,
                                     const char *page, const char *look)
 {
@@ -156,7 +157,8 @@ static const struct series *ladder_of(const struct analysis *analysis, unsigned 
     return look_at(analysis, tlb_ladder_names[ladder], page, tlb_looks[TLB_LADDER]);
 }
 
-/* The number of trials that ran where they voted; a document of before it was kept has none. */
+/* Takes the votes and the number of trials; false if the document is too old to hold that
+ * number. */
 static bool take_votes(const struct series *votes, const struct series **series, size_t *trials)
 {
     const struct factor *ran = votes ? series_factor(votes, "trials") : NULL;
@@ -167,7 +169,7 @@ static bool take_votes(const struct series *votes, const struct series **series,
     return ran;
 }
 
-/* `small`: the pages to whose number huge ones are compared, the first that were measured. */
+/* `small` is the first measured page size, whose chains huge pages are compared with. */
 static void analyse_pages(struct analysis *analysis, const struct tlb_page *page,
                           const struct tlb_page *small)
 {
@@ -227,7 +229,7 @@ static bool is_looked_at(const struct analysis *analysis, const char *page)
     snprintf(parameter, sizeof parameter, "unavailable.%s", page);
     if (ladder_of(analysis, TLB_PACKED, page) || analysis_parameter(analysis, parameter))
         return true;
-    /* Findings of an old document say why there is no series. */
+    /* Old documents give the reason for a missing series in their findings. */
     snprintf(prefix, sizeof prefix, "dtlb<n>.%s.*", page);
     for (size_t i = 0; i < analysis->before_count; i++)
         if (finding_name_matches(prefix, analysis->before[i].name))

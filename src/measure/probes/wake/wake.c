@@ -1,8 +1,8 @@
 /*
- * Wake-ups: what it takes one CPU to wake another. In turn, both sides sleep until the other rings,
- * and half of a round trip is one wake-up; that is what a message between two threads costs. After
- * a sleep, one side stays awake and rings a sleeper that has slept for a known time, long enough
- * for its CPU to have gone to a deeper idle state.
+ * Wake-ups: how long one CPU takes to wake another. In turns: each side sleeps until the other
+ * rings, and half of a round trip is one wake-up, the cost of a message between two threads. After
+ * a sleep: one side stays awake and rings a sleeper that has slept for a known time, long enough
+ * for its CPU to enter a deeper idle state.
  */
 #include "measure/kernels/wake.h"
 #include "conclude/registry/finding.h"
@@ -13,21 +13,22 @@
 
 #include <math.h>
 
-/* Pairs that are visited side by side, at most: each has descriptors of its own. */
+/* The most pairs that are visited side by side: each has its own file descriptors. */
 enum { SIDE_BY_SIDE = 32 };
-/* Above this number of CPUs only the first way is measured between all pairs, and the others from
+/* Above this number of CPUs only the first way is measured between all pairs, the others only from
  * the first CPU to every other one: five matrices of 500 CPUs would take an hour. */
 enum { ALL_WAYS_UP_TO = 32 };
 enum { WARM_ROUND_TRIPS = 4, BATCHES = 5, TRIALS_LEAST = 6, TRIALS_MOST = 25 };
-/* Of a trial after sleeps: its value is their median, so half of them may meet other threads. */
+/* Wake-ups of a trial after sleeps: its value is their median, so almost half of them may be
+ * disturbed by other threads. */
 enum { WAKE_UPS_MOST = 51, WAKE_UPS_LEAST = 5 };
 /* How long a CPU sleeps before it is woken. */
 static const double sleeps_us[] = {10, 100, 1000, 10000};
 enum { SLEEPS = sizeof sleeps_us / sizeof *sleeps_us };
-/* Long enough for some fifty round trips of 10 us. Hand-offs of a spinning pair take a hundredth of
- * that, and a shorter batch has better chances that nothing comes in between. */
+/* Long enough for some fifty round trips of 10 us. Those of a spinning pair take a hundredth of
+ * that, and a shorter batch is less often interrupted. */
 static const double blocking_batch_ns = 500e3, spinning_batch_ns = 10e3, sleeping_trial_ns = 20e6;
-/* Wake-ups scatter with the state of both CPUs by more than memory does. */
+/* Wake-ups depend on the state of both CPUs and scatter more than memory latencies. */
 static const double default_precision = 0.1;
 static const double share_of_blocking = 0.5, share_of_spinning = 0.2;
 enum { REGION_BYTES = 4096, SHARED_AT = 1024 };
@@ -44,7 +45,7 @@ static const struct option_spec options[] = {
     {.name = NULL},
 };
 
-/* Context switches of a way's trials, and their wake-ups. */
+/* Numbers of context switches and wake-ups of one way, by trial. */
 enum { TALLY_TRIALS = 512 };
 struct tally {
     double switches[TALLY_TRIALS], wake_ups[TALLY_TRIALS];
@@ -52,12 +53,12 @@ struct tally {
 };
 
 struct wake_state {
-    int series[BELL_KINDS]; /* of the way's matrix; -1: the way is not measured */
+    int series[BELL_KINDS]; /* each way's matrix; -1: the way is not measured */
     int sleeping;           /* the series of sleeps; -1: there is none */
-    bool whole;             /* every pair is measured, by every way, and sleeps too */
-    enum bell_kind sleeper; /* the way that sleepers are woken by */
+    bool whole;             /* measure every pair, every way, and sleeps */
+    enum bell_kind sleeper; /* the way of waking in the series of sleeps */
     enum { BLOCKING, SPINNING, SLEEPING } stage;
-    unsigned sleep;     /* of SLEEPING: which one */
+    unsigned sleep;     /* in stage SLEEPING: index into sleeps_us */
     struct bell *bells; /* [regions][BELL_KINDS][2] */
     size_t regions;
     double ticks_per_ns; /* of the counter; 0: not measured yet */
@@ -74,7 +75,7 @@ static struct bell *bells_of(const struct wake_state *state, size_t region, int 
 static int open_bells(struct probe_task *task, struct wake_state *state, struct error *error)
 {
     const size_t count = state->regions * BELL_KINDS * 2, align = _Alignof(struct bell);
-    /* A pool aligns less than bells need. */
+    /* The pool's alignment is too small for bells. */
     unsigned char *memory = pool_alloc(task->pool, count + 1, sizeof(struct bell));
     state->bells = (struct bell *)(void *)(memory + (align - (uintptr_t)memory % align) % align);
     for (size_t i = 0; i < count; i++)
@@ -139,8 +140,8 @@ static void add_pair(struct probe_task *task, int way, size_t region, int first,
                                                             .region = (unsigned)region};
 }
 
-/* The ways that the stage measures: in rounds of pairs that share no core, and in groups of as many
- * pairs as there are regions. */
+/* Adds the pairs of the stage's ways: in rounds of pairs that share no core, split into groups of
+ * at most as many pairs as regions. */
 static void add_pairs(struct probe_task *task)
 {
     struct plan *plan = &task->plan;
@@ -186,7 +187,7 @@ static void plan_turns(struct probe_task *task, bool spinning)
     plan_common(task);
     plan->warm_repeats = WARM_ROUND_TRIPS;
     plan->batch_ns = spinning ? spinning_batch_ns : blocking_batch_ns;
-    /* A thread that sleeps is switched out: that is no interruption. */
+    /* A sleeping thread is switched out, which is no interruption. */
     plan->meant = spinning ? 0 : MEANT_SWITCHES;
     plan->share = !state->whole ? 1 : spinning ? share_of_spinning : share_of_blocking;
 }
@@ -199,7 +200,8 @@ static void plan_sleep(struct probe_task *task)
     build_point(task, (unsigned)state->sleeping, sleep_us, task->cpus.ids, 2, PARTNER)->what =
         state->sleeper;
     plan_common(task);
-    plan->kernel_timed = true; /* what is timed is neither the sleep nor what follows the wake-up */
+    plan->kernel_timed =
+        true; /* the timed part excludes the sleep and the work after the wake-up */
     plan->meant = MEANT_SWITCHES;
     plan->repeats = 1;
     plan->batches =
@@ -246,7 +248,7 @@ static void plan_wake(struct probe_task *task)
     plan_turns(task, !has_stage(state, BLOCKING));
 }
 
-/* Blocking ways, then spinning, then one sleep after the other. */
+/* Plans the blocking ways, then spinning, then each sleep. */
 static bool next_wake(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
     struct wake_state *state = task->state;
@@ -273,7 +275,7 @@ static uint64_t count_switches(void)
     return events.switches;
 }
 
-/* What a pair shares stands at the beginning of its region of the arena. */
+/* The data that a pair shares are at the beginning of its region of the arena. */
 static void prepare_wake(struct trial *trial)
 {
     const struct wake_state *state = trial->probe_state;
@@ -335,7 +337,7 @@ static void observe_wake(void *observer, const struct observation *seen)
 static void conclude_wake(struct probe_task *task, const struct stage_outcome *outcome)
 {
     const struct wake_state *state = task->state;
-    bool slept = false, counted = false; /* any switch, while threads went to sleep */
+    bool slept = false, counted = false; /* counted: any switch was counted while threads slept */
     (void)outcome;
     for (int way = 0; way < BELL_KINDS; way++)
         for (size_t i = 0; way != BELL_SPIN && i < state->tallies[way].count; i++) {
