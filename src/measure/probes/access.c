@@ -7,8 +7,8 @@
  * the same register and skip memory altogether; that case is measured as well.
  *
  * Crossing: two chases through the same lines; in one the elements lie within a line, in the other
- * across its end. Elements are two lines apart (for pages, one page), so no two elements share a
- * line.
+ * across its end. Elements are two lines apart (for page crossings, one page), so no two elements
+ * share a line.
  */
 #include "base/random.h"
 #include "conclude/registry/finding.h"

@@ -94,9 +94,7 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
         settings_text(task->settings, "pages"));
     task->plan.series[series].x = (struct axis){"stride", "B"};
     for (size_t i = 0; i < count; i++) {
-        const size_t spacing =
-            strides[i] &
-            -strides[i]; /* the least distance between the sets of two elements, in bytes */
+        const size_t spacing = strides[i] & -strides[i]; /* between the sets of two elements */
         const uint64_t elements = set_bytes / (spacing > line ? spacing : line);
         const uint64_t bytes = elements * strides[i];
         const bool fits = elements >= FEWEST_ELEMENTS && bytes <= SPAN_MOST && bytes <= most;

@@ -25,10 +25,9 @@ enum bandwidth_shape {
 
 /* A mix of reads and writes, counted as they reach the memory. */
 struct bandwidth_mix {
-    const char *name; /* as it was asked for: "4:1", "2:1nt" */
+    const char *name; /* as given in --mix: "4:1", "2:1nt" */
     unsigned reads, writes;
-    unsigned
-        loads; /* how many of the reads are loads; the others are lines that stores fetch first */
+    unsigned loads; /* reads that are loads; the others are lines that stores fetch first */
     bool past_caches;
 };
 
@@ -48,8 +47,7 @@ struct bandwidth_state {
     const struct stream_kernel *mixed[STREAM_OPS]; /* the loops that mixes are made of */
     struct stream_access access;
     const char *access_text; /* "sequential", "strided:4K" */
-    int *cpus; /* in the order in which they join: the fastest kind first, first threads of cores
-                  before second ones */
+    int *cpus; /* in the order of joining: the fastest kind first, then first threads of cores */
     size_t cpu_count;
     uint64_t size;  /* --size; 0: none */
     uint64_t moved; /* bytes that a thread must go through to settle every cache */
@@ -102,7 +100,7 @@ void bandwidth_plan_quick(struct probe_task *);
 
 void bandwidth_prepare(struct trial *);
 
-/* --- findings.c: what the series say --- */
+/* --- findings.c: derived series and findings --- */
 
 /* Adds the derived series. */
 void bandwidth_conclude(struct probe_task *, const struct stage_outcome *);

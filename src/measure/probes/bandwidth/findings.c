@@ -1,4 +1,5 @@
-/* What the series say: bandwidth.read.1, bandwidth.read.all, L2.bandwidth.read and so on. */
+/* Derived series and findings: bandwidth.read.1, bandwidth.read.all, L2.bandwidth.read and so
+ * on. */
 #include "base/units.h"
 #include "conclude/channels.h"
 #include "conclude/registry/finding.h"

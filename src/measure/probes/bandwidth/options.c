@@ -302,8 +302,7 @@ void bandwidth_choose(struct probe_task *task)
     if (asked->mix.has)
         refuse_beside(task, &asked->mix, not_mixed, sizeof not_mixed / sizeof *not_mixed);
     choose_kernels(task);
-    if (asked->mix
-            .has) { /* mixes need the loops of these kernels, even if --kernel does not name them */
+    if (asked->mix.has) { /* with or without --kernel, mixes need these loops */
         for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
             state->mixed[ops[i]] = find_kernel(state, ops[i], NULL);
         choose_mixes(task);

@@ -102,8 +102,7 @@ static size_t sharing(const struct probe_task *task, int level, size_t count)
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
         found += cpulist_has(&cpus, state->cpus[i]);
-    if (found == 0) /* the declared list is another instance's: assume that as many CPUs share each
-                       instance */
+    if (found == 0) /* the list is another instance's: assume that as many share each */
         found = count < cpus.count ? count : cpus.count;
     cpulist_free(&cpus);
     return found ? found : 1;

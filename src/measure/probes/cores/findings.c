@@ -287,7 +287,7 @@ static void add_lines(struct analysis *analysis, const struct series *series)
         (double)widest->y.max, parts);
 }
 
-/* The home whose reference moved most. */
+/* Adds the largest drift among the homes' reference pairs. */
 static void add_drift(struct analysis *analysis)
 {
     const struct probe_result *result = analysis->result;

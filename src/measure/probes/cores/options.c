@@ -198,8 +198,7 @@ static void choose_operation(struct probe_task *task, struct cores_state *state)
 static void choose_lines(struct probe_task *task, struct cores_state *state)
 {
     const struct cores_options *asked = task->options;
-    const size_t page = state->parallel ? PAGE / 4
-                                        : PAGE, /* side by side there are many times more regions */
+    const size_t page = state->parallel ? PAGE / 4 : PAGE, /* many regions side by side */
         pairs = state->cpu_count / 2;
     char wanted[UNIT_TEXT], usable[UNIT_TEXT];
     state->seed = task->seed;

@@ -101,8 +101,7 @@ static size_t on_chair(size_t chair, size_t round, size_t chairs)
 
 static void between_cores(struct tournament *tournament, const struct cores *cores)
 {
-    size_t chairs =
-        cores->count + cores->count % 2; /* one is empty if the number of cores is odd */
+    size_t chairs = cores->count + cores->count % 2; /* one is empty if the count is odd */
     for (size_t round = 0; round + 1 < chairs; round++)
         for (size_t meeting = 0; meeting < cores->most * cores->most; meeting++) {
             size_t begin = tournament->pairing_count;
@@ -220,8 +219,7 @@ void cores_add_pairs(struct probe_task *task, bool parallel)
 void cores_add_check(struct probe_task *task, const struct plan *done, unsigned series)
 {
     const struct cores_state *state = task->state;
-    const size_t homes =
-        state->home_count; /* each home has its own plan, so they share the limits */
+    const size_t homes = state->home_count; /* they share the limits */
     const size_t least = (CHECK_LEAST + homes - 1) / homes, most = (CHECK_MOST + homes - 1) / homes;
     size_t left = 0; /* points of the plan that were measured side by side */
     for (size_t i = 0; i < done->group_count; i++)

@@ -115,8 +115,7 @@ static void add(struct probe_task *task, struct fault_point point, double x, siz
     *(struct fault_point *)pool_append(task->pool, (void **)&state->points, &state->point_count,
                                        sizeof point) = point;
     build_point(task, (unsigned)*series, x, state->cpus, threads, BACKGROUND)->arena_bytes =
-        threads > 1 ? SHOOTDOWN_CALLS * point.page
-                    : 0; /* memory that the other threads use meanwhile */
+        threads > 1 ? SHOOTDOWN_CALLS * point.page : 0; /* used by the other threads */
 }
 
 /* Bytes of `pages` pages, or of --size in whole pages. */
@@ -380,8 +379,7 @@ static void conclude_fault(struct probe_task *task, const struct stage_outcome *
     (void)outcome;
     for (size_t i = 0; i < state->point_count; i++)
         lacking = lacking || !measured_point(task, &state->points[i]);
-    if (!lacking &&
-        result->status == PROBE_PARTIAL) { /* the points that failed were measured later */
+    if (!lacking && result->status == PROBE_PARTIAL) { /* failed points were measured later */
         result->status = PROBE_OK;
         result->reason = NULL;
     }
@@ -447,7 +445,7 @@ static const char *say_others(struct analysis *analysis, const struct point *at,
         finding_time_of(at).low > finding_time_of(first).high ? "" : ": no difference is shown");
 }
 
-/* What decides which experiment a finding is of: the names say it. */
+/* Factors that decide a finding's experiment; its name implies all of them. */
 static const struct standard experiment[] = {
     {"pages", STANDARD_NAMED, NULL, 0},
     {"size", STANDARD_ABSENT, NULL, 0},

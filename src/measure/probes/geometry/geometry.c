@@ -112,11 +112,10 @@ static void add_point(struct probe_task *task, int series, double x,
     point->index = state->chain_count - 1;
 }
 
-/* --- what the trials answer --- */
+/* --- results of the trials --- */
 
 enum { ENDS = 6 };
-static const double least_rise =
-    1.5; /* cycles: the least difference of the first two levels' latencies */
+static const double least_rise = 1.5; /* cycles: the first two levels differ by at least this */
 /* At this many times the floor's latency lines certainly do not fit. Values are cut off there,
  * because otherwise a larger step to a farther level could hide the step to the next one. */
 static const double off = 1.5;
@@ -135,8 +134,8 @@ static double conflict(const struct geometry_state *state, int stride, int count
     return trial_value(&state->values, (size_t)(stride * GEOMETRY_COUNTS + count), trial);
 }
 
-/* The most lines of one stride that fit the level in a trial, whose latency is `floor` (NAN: that
- * of a single line). NAN if no number of lines fits, or all do. Known values are added at both
+/* The most lines of one stride that fit a level in a trial. `floor` is the level's latency (NAN:
+ * that of a single line). NAN if no number of lines fits, or all do. Known values are added at both
  * ends, enough for a floor and a top to be found: a single line fits, and more lines than any set
  * holds do not. */
 static double lines_fitting(const struct geometry_state *state, int stride, double floor,

@@ -94,7 +94,7 @@ struct latency_state {
     struct working_sets sets;
 };
 
-/* --- what was asked for --- */
+/* --- options --- */
 
 /* The node of --node, or -1. */
 static int choose_node(const struct probe_task *task)
@@ -482,8 +482,7 @@ static bool plan_small(struct probe_task *task)
     const int series = chases_add_series(&state->chases, task, latency_small_sets, &kind,
                                          settings_text(task->settings, "pages"));
     probe_plan_sweeps(&task->plan, SMALL_GROUPS, SMALL_LOADS);
-    task->plan.lowest =
-        false; /* latencies are reported, so the lowest trials are not the quiet value */
+    task->plan.lowest = false; /* latencies are reported, not only steps */
     for (int step = 0;; step++) {
         const double bytes = small_least * exp2((double)step / SMALL_PER_OCTAVE);
         const uint64_t whole = (uint64_t)round(bytes / (double)kind.stride) * kind.stride;

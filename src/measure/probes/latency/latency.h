@@ -36,8 +36,7 @@ void latency_table_plan(struct probe_task *, struct chases *, const struct chase
 
 /* --- findings.c --- */
 
-extern const char
-    latency_small_sets[]; /* name of the series of small working sets, measured by sweeps */
+extern const char latency_small_sets[]; /* name of the series by sweeps */
 void latency_analyse(struct analysis *);
 extern const struct finding_line latency_lines[];
 extern const struct standard latency_experiment[];

@@ -80,8 +80,7 @@ void noise_attribute(const struct noise_tally *tally, double ticks_per_ns,
     share[CAUSE_INTERRUPTS] = by_interrupts / others;
     share[CAUSE_STOLEN] = stolen / others;
     const double left = others - by_interrupts - stolen;
-    share[CAUSE_UNEXPLAINED] =
-        left >= 1 ? left / others : 0; /* less than a tick is a rounding error */
+    share[CAUSE_UNEXPLAINED] = left >= 1 ? left / others : 0; /* the rest is rounding */
 }
 
 /* The growth of a source's count on one CPU between the two readings. */

@@ -303,8 +303,7 @@ const struct standard parallelism_experiment[] = {
     {"level", STANDARD_NAMED, NULL, 0},
     {"working set", STANDARD_NAMED, NULL, 0},
     {"size", STANDARD_ABSENT, NULL, 0},
-    {"chains", STANDARD_NAMED, NULL,
-     0}, /* as many as saturate a core, which differs from run to run */
+    {"chains", STANDARD_NAMED, NULL, 0}, /* differ from run to run: they saturate a core */
     {"prefetch", STANDARD_ABSENT, NULL, 0},
     {"pages", STANDARD_PAGES, NULL, 0},
     {"node", STANDARD_TEXT, "own", 0},

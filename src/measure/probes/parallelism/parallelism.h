@@ -27,10 +27,9 @@ struct parallelism_stage {
 /* The results of one level's curve. */
 struct parallelism_level {
     const struct chase_level *level;
-    int series; /* -1: not measured yet */
-    struct summary
-        sustained; /* one chain's time per access over the plateau's, by trial; n = 0: unknown */
-    struct summary four; /* the time of four chains over a quarter of one's, by trial */
+    int series;               /* -1: not measured yet */
+    struct summary sustained; /* one chain's time over the plateau's, by trial; n = 0: unknown */
+    struct summary four;      /* the time of four chains over a quarter of one's, by trial */
 };
 
 enum { STAGES_MAX = 2 * CHASE_LEVELS_MAX + 2, CURVE_POINTS_MAX = 64 };
@@ -71,7 +70,7 @@ struct parallelism_point {
 
 /* --- options.c --- */
 
-/* The levels by index, and the default number of chains. */
+/* The choices of --level, and the default number of chains. */
 extern const char *const parallelism_level_names[];
 enum { PARALLELISM_USUAL = 16 };
 
@@ -83,7 +82,8 @@ void parallelism_choose(struct probe_task *);
 uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
 /* Bytes of the ring that all threads share. */
 uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct chase_level *);
-/* Fills the numbers of chains of a curve: the few usual ones, or (`rest`) all others. */
+/* Fills the numbers of chains of a later curve: all, or (`rest`) those that the first curve left
+ * out. */
 void parallelism_list_chains(struct parallelism_state *, bool rest);
 /* The number of chains with work: the single number of --chains, or the usual one. */
 unsigned parallelism_chains_at_work(const struct parallelism_state *);

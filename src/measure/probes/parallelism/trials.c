@@ -14,7 +14,7 @@ const double parallelism_tolerance = 0.05;
 /* From this many accesses at once on, two of them overlap; below it none do. */
 static const double overlap_ends = 1.5;
 
-/* Summary of tell() over the trials; trials with NAN are left out. */
+/* Summary of the values of tell() over the trials, without NAN. */
 static struct summary by_trial(const struct probe_task *task,
                                double (*tell)(const struct probe_task *, unsigned, const void *),
                                const void *about)

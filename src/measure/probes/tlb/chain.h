@@ -13,9 +13,9 @@ enum tlb_layout {
     TLB_SPREAD, /* one line on each of successive pages */
     /* A line on one page of each aligned group of TLB_GROUP. Some cores let neighbouring pages
      * share a TLB entry if they are also neighbours in physical memory (AMD since Zen: four of 4
-     * KiB); with this layout each line needs an entry of its own. The page within the group rotates
-     * with the digits of the group's number, so that the pages spread evenly over the sets of a TLB
-     * that is indexed by the low bits of the page number, as consecutive pages do. */
+     * KiB); with this layout each line needs its own entry. The page within the group rotates with
+     * the digits of the group's number, so that the pages spread evenly over the sets of a TLB that
+     * is indexed by the low bits of the page number, as consecutive pages do. */
     TLB_SPARSE,
 };
 enum { TLB_LAYOUTS = TLB_SPARSE + 1, TLB_GROUP = 8 };

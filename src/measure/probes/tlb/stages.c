@@ -135,8 +135,7 @@ static bool plan_fine(struct probe_task *task, int level, double from, double to
     plan_stage(task, STEP_TRIALS);
     if (level == 0) {
         probe_plan_sweeps(&task->plan, STEP_TRIALS, SWEPT_LOADS);
-        task->plan.span_s *=
-            2; /* a thread that shares the TLB disturbs for longer than a few rounds */
+        task->plan.span_s *= 2; /* a sibling thread disturbs for several rounds */
     }
     state->look = level ? TLB_SECOND : TLB_FIRST;
     to = fmin(to, size->most / (size->spread == TLB_SPARSE ? TLB_GROUP : 1));

@@ -200,8 +200,7 @@ static void plan_sleep(struct probe_task *task)
     build_point(task, (unsigned)state->sleeping, sleep_us, task->cpus.ids, 2, PARTNER)->what =
         state->sleeper;
     plan_common(task);
-    plan->kernel_timed =
-        true; /* the timed part excludes the sleep and the work after the wake-up */
+    plan->kernel_timed = true; /* excludes the sleep and what follows the wake-up */
     plan->meant = MEANT_SWITCHES;
     plan->repeats = 1;
     plan->batches =
