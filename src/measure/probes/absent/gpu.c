@@ -1,5 +1,5 @@
-/* A build without GPUs (-Dgpu=disabled): it has no backend and no experiment, but knows what the
- * findings of documents about devices are. */
+/* A build without GPUs (-Dgpu=disabled): it has no backend and no experiment, but knows the
+ * findings of documents about devices. */
 #include "measure/probes/gpu/gpu.h"
 
 const struct gpu_backend *const gpu_backends[] = {NULL};

@@ -55,8 +55,7 @@ struct bandwidth_state {
     struct bandwidth_curve *curves;
     size_t curve_count;
     bool brief; /* one probe of many: only what the first screen shows */
-    bool looks; /* for a whole run: the points of a quick run come first and are not measured again
-                 */
+    bool looks; /* for a whole run: a quick run's points come first, and only once */
     bool quick; /* for a quick run of many probes: only one CPU's and all CPUs' reads of DRAM */
     enum { SIZES_STAGE, THREADS_STAGE, NODES_STAGE } stage; /* the next one */
     unsigned node;                                          /* index of the next memory node */

@@ -85,7 +85,7 @@ static const char *mix_name(struct analysis *analysis, const char *mix)
                   : stream_op_names[STREAM_READ];
 }
 
-/* One CPU and all of them, by a mix of reads and writes. */
+/* Adds the rates of a mix of reads and writes on one CPU and on all. */
 static void analyse_mix(struct analysis *analysis, const struct curve *curve, const char *mix,
                         size_t cpus)
 {

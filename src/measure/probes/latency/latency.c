@@ -115,7 +115,7 @@ static int choose_node(const struct probe_task *task)
                *known ? known : " none");
 }
 
-/* The chase: order, stride, what an element holds. */
+/* The chase: order, stride and content of an element. */
 static struct chase_kind choose_kind(const struct probe_task *task, const struct chases *chases)
 {
     const struct settings *settings = task->settings;

@@ -72,7 +72,7 @@ static int by_rank(const void *a, const void *b)
     return (p->cpu > q->cpu) - (p->cpu < q->cpu);
 }
 
-/* All CPUs but the chase's, in the order in which they become injectors. */
+/* All CPUs except the chase's, in the order in which they become injectors. */
 static size_t list_candidates(const struct probe_task *task, int chase_cpu, struct candidate *list)
 {
     static const struct cpu_place unknown = {-1, -1, 0, -1, -1, -1};

@@ -322,7 +322,8 @@ static void observe_wake(void *observer, const struct observation *seen)
     struct tally *tally = &state->tallies[trial->point->what];
     const struct wake_turns *first = trial->workers[0].state, *second = trial->workers[1].state;
     const double ns = seen->batches[seen->batch_count - 1].ns;
-    /* An interruption between two clocks makes the rate too low, and nothing makes it too high. */
+    /* An interruption between two clocks makes the rate too low, nothing makes it too high: take
+     * the highest. */
     if (ns > 0)
         state->ticks_per_ns = fmax(state->ticks_per_ns, (double)first->done.last_ticks / ns);
     if (tally->count < TALLY_TRIALS) {
