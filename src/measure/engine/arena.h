@@ -1,6 +1,6 @@
 /*
- * Memory to measure in: mapped with a page policy and a NUMA node, touched first by the CPU that
- * measures, and then verified. What was obtained is what is reported.
+ * Memory to measure in: mapped with a page policy and a NUMA node, first touched by the CPU that
+ * measures, and then verified. fathom reports the pages and the node that it obtained.
  */
 #ifndef FATHOM_MEASURE_ENGINE_ARENA_H
 #define FATHOM_MEASURE_ENGINE_ARENA_H
@@ -12,27 +12,27 @@
 
 struct arena {
     unsigned char *memory;         /* aligned to 2 MiB */
-    size_t bytes;                  /* that may be used: as mapped, unless arena_use() said less */
-    size_t mapped;                 /* whole pages of the policy */
-    enum page_policy asked, used;  /* `used` is what PAGES_AUTO came to */
-    int node;                      /* asked for; -1: the one of the CPU that touches first */
+    size_t bytes;                  /* usable: all that is mapped, or what arena_use() set */
+    size_t mapped;                 /* bytes mapped: whole pages of the policy */
+    enum page_policy asked, used;  /* `used`: where PAGES_AUTO was asked, its choice */
+    int node;                      /* NUMA node asked for; -1: that of the CPU that touches first */
     struct os_placement placement; /* filled by arena_verify() */
 };
 
-/* Maps at least `bytes`. PAGES_AUTO takes reserved 2 MiB pages where enough of them are free, then
- * transparent ones, then small ones. ERROR_IMPOSSIBLE where the policy asked for by name can't be
- * had. */
+/* Maps at least `bytes`. PAGES_AUTO tries reserved 2 MiB pages, then transparent huge pages, then
+ * small ones. ERROR_IMPOSSIBLE where the system does not give the pages; ERROR_USAGE where `bytes`
+ * can't be addressed. */
 int arena_map(struct arena *, size_t bytes, enum page_policy, int node, struct error *);
-/* From now on the first `bytes` are used, or all where it has fewer: what lies beyond is as if it
- * were not there, and costs nothing while it was never touched. */
+/* Limits the arena to its first `bytes`, or to all where it has fewer. The rest stays mapped, and
+ * takes no physical memory while it is untouched. */
 void arena_use(struct arena *, size_t bytes);
-/* Writes to every page; to be called on the CPU that will measure. */
+/* Writes to every page. Call it on the CPU that will measure. */
 void arena_touch(struct arena *);
-/* The same for `bytes` from `at` on, as far as the arena reaches. */
+/* The same for `bytes` bytes at offset `at`, up to the arena's end. */
 void arena_touch_part(struct arena *, size_t at, size_t bytes);
-/* Asks the kernel what the touched memory really is. */
+/* Asks the system which pages and which node the touched memory has. */
 void arena_verify(struct arena *);
-/* The flags that the placement earns: small-pages, misplaced. */
+/* The flags that follow from the placement: small-pages, misplaced. */
 unsigned arena_flags(const struct arena *);
 void arena_unmap(struct arena *);
 

@@ -1,6 +1,6 @@
 /*
- * A meeting point for threads that spin: they leave within a cache miss of one another. A
- * thread that has waited too long gives up, and then all do.
+ * A meeting point for threads that spin: they leave it within the time of a cache miss. When a
+ * thread has waited too long it gives up, and then all threads do.
  */
 #ifndef FATHOM_MEASURE_ENGINE_BARRIER_H
 #define FATHOM_MEASURE_ENGINE_BARRIER_H
@@ -19,8 +19,8 @@ struct barrier {
 };
 
 void barrier_init(struct barrier *, unsigned members, const struct clock *);
-/* Waits for all members, at most that long. False where one gave up: the barrier is then broken for
- * good. */
+/* Waits for all members, at most `patience_ns`. False where a thread gave up: the barrier then
+ * stays broken. */
 bool barrier_wait(struct barrier *, double patience_ns);
 
 #endif

@@ -11,7 +11,7 @@
 #include "measure/engine/timing_model.h"
 
 struct progress {
-    /* Called a few times a second: share done (0 to 1) and seconds left, as far as one can tell. */
+    /* Called a few times a second: the share done (0 to 1) and the seconds left, both estimated. */
     void (*show)(void *argument, double done, double left_s);
     void *argument;
 };
@@ -25,63 +25,62 @@ struct engine {
     const struct timing_model *model; /* NULL: the machine itself is measured */
 };
 
-/* What a stage came to; or several of one probe, added up. */
+/* The results of a stage, or those of several stages of one probe, added up. */
 struct stage_outcome {
-    struct summary core_hz;         /* of all bursts that trials were bracketed by; n = 0: none */
-    double elapsed_s;               /* in the executor's time: a model's where there is one */
-    size_t points_missing;          /* not in the series: there was no time for a single trial */
+    struct summary core_hz;         /* by the bursts around batches; n = 0: there were none */
+    double elapsed_s;               /* in the executor's time, which may be a model's */
+    size_t points_missing;          /* no time for a trial, so not in the series */
     size_t points_failed;           /* in the series with a reason and without a value */
     const char *failure;            /* the reason of one of them */
-    const char *not_woken;          /* why what measures did not come up to speed, so that nothing
-                                       was measured; NULL: it did */
-    unsigned reference_visits;      /* that were not spoiled */
-    double drift_least, drift_most; /* what the reference was over what it was at first */
-    size_t arena_bytes;             /* of the last arena; 0: none was needed */
-    struct os_placement placement;  /* what it turned out to be */
+    const char *not_woken;          /* why the device did not come up to speed and nothing was
+                                       measured; NULL: it did */
+    unsigned reference_visits;      /* visits to it that were not spoiled */
+    double drift_least, drift_most; /* extremes of the reference's value over its first */
+    size_t arena_bytes;             /* size of the last arena; 0: none was needed */
+    struct os_placement placement;  /* of that arena, as verified */
     enum page_policy pages_used;
-    double arena_s;  /* that it took to touch */
-    double visits_s; /* of all visits to points, with what prepares their trials */
-    double stolen_s; /* taken from the measuring CPUs by a hypervisor, as far as it was looked at */
+    double arena_s;  /* to map and touch that arena */
+    double visits_s; /* all visits to points, with their trials' prepare() */
+    double stolen_s; /* that a hypervisor took from the measuring CPUs during visits */
 };
 
-/* A stage: a plan that is being carried out. It can be left, while others have their turn, and gone
- * on with. */
+/* A stage: a plan that is being carried out. It can pause while other stages have their turn. */
 struct stage;
 
-/* Gets ready to carry out the plan, which may change afterwards but for its points, and the arrays
- * it refers to. Measures nothing. Points are added to the plan's series, from `pool`.
- * ERROR_SYSTEM without memory, ERROR_USAGE where nothing can carry out the plan; there is then
+/* Prepares to carry out the plan and measures nothing. The plan is copied; its points and the
+ * arrays that it refers to must stay. Points are added to the plan's series, from `pool`.
+ * ERROR_SYSTEM without memory, ERROR_USAGE where the plan can't be carried out; there is then
  * nothing to close. */
 int stage_open(struct stage **, struct engine *, const struct plan *, const struct trial_work *,
                struct pool *, struct error *);
-/* Whether it can be looked at again and again (plan.h). */
+/* Whether stage_look() may be called again and again (look_trials in plan.h). */
 bool stage_looks_often(const struct stage *);
-/* A first trial of each point of the plan's first look, or some more where it looks often, within
- * `budget_s` seconds; then its memory goes. Errors as stage_advance(). */
+/* Measures a first trial of each point in the plan's `look`, or look_trials more where it looks
+ * often, within `budget_s` seconds. Then frees the arena, unless it lives for the whole stage.
+ * Errors as stage_advance(). */
 int stage_look(struct stage *, double budget_s, struct error *);
-/* Whether each point of the first look has a trial, or can have none. */
+/* Whether each point in the plan's `look` has a trial or is done. */
 bool stage_was_looked_at(const struct stage *);
-/* Takes the first look if it is not complete. Then come rounds of one visit to every point that is
- * not done, in random order with small sets before large ones. They end when each point is as
- * precise as asked or has its maximum of trials, or when `budget_s` seconds are used. The stage
- * gets `share` of what this and the following stages have, after the time of the first touch of
- * memory. ERROR_INTERRUPTED when asked to stop: what was measured so far stays. Other errors: of
- * team_run() and arena_map(). */
+/* Completes the first look. Then visits every open point once a round, in random order with small
+ * sets before large ones, until each point is as precise as asked or has its maximum of trials, or
+ * `budget_s` seconds are used. `budget_s` is this stage's `share` of the time of all stages to
+ * come; the first touch of memory is taken from all of them. ERROR_INTERRUPTED when asked to stop:
+ * what was measured so far stays. Other errors: of team_run() and arena_map(). */
 int stage_advance(struct stage *, double budget_s, double share, struct error *);
-/* Whether any point would have more trials, if there were more time. */
+/* Whether more time would give any point more trials. */
 bool stage_is_open(const struct stage *);
-/* Appends the points that have at least one trial to the plan's series, in the plan's order; and
- * those that failed (a CPU that is gone or gives no time) with their reason, n = 0 and all else
- * NAN. Says what the stage came to so far. */
+/* Adds to the plan's series, in the plan's order, the points with at least one trial, and those
+ * that failed (a CPU is gone or gives no time) with the reason, n = 0 and all else NAN. Fills the
+ * outcome so far. */
 void stage_sum_up(struct stage *, struct stage_outcome *);
-/* Before a stage that was summed up goes on: the plan's series may have been sorted meanwhile, and
- * others added behind them. ERROR_SYSTEM without memory. */
+/* Call it before a stage that was summed up goes on. The plan's series may have been sorted
+ * meanwhile, and others added behind them. ERROR_SYSTEM without memory. */
 int stage_reopen(struct stage *, const struct plan *, struct error *);
-/* Frees it. `lost`: after ERROR_SYSTEM, when a worker that did not come back may still write to its
- * visit, which is then left to it. NULL: nothing. */
+/* Frees the stage; NULL: does nothing. `lost`, after ERROR_SYSTEM: a worker that did not come back
+ * may still write to its visit, so only the point table is freed. */
 void stage_close(struct stage *, bool lost);
 
-/* A stage from its opening to its end, with the plan's budget and share. */
+/* Opens, advances, sums up and closes a stage, with the plan's budget and share. */
 int stage_run(struct engine *, const struct plan *, const struct trial_work *, struct pool *pool,
               struct stage_outcome *, struct error *);
 

@@ -1,6 +1,6 @@
 /*
- * A plan: which points are to be measured, by which team, in what memory, how often. A probe
- * writes it; a stage carries it out. Nothing here does anything.
+ * A plan: which points to measure, on which CPUs, in what memory, how often. A probe writes it; a
+ * stage carries it out.
  */
 #ifndef FATHOM_MEASURE_ENGINE_PLAN_H
 #define FATHOM_MEASURE_ENGINE_PLAN_H
@@ -15,8 +15,8 @@
 struct device;
 
 enum role {
-    MEASURED,   /* does `repeats` a batch; all measured workers start a batch together */
-    PARTNER,    /* answers the first measured worker: as many repeats, in one go */
+    MEASURED,   /* does `repeats` repeats a batch; all measured workers start a batch together */
+    PARTNER,    /* answers the first measured worker: as many repeats, in one call */
     BACKGROUND, /* repeats until the measured workers are done */
 };
 
@@ -26,7 +26,7 @@ struct seat {
 };
 
 /* One point of a series: what is varied, and which CPUs measure it. A thousand CPUs make a million
- * points: 40 bytes each, and pairs need no seats. */
+ * points, so a point takes 40 bytes, and a pair needs no seats. */
 struct plan_point {
     union {
         double x; /* of a curve */
@@ -36,7 +36,7 @@ struct plan_point {
     };
     const struct seat *seats; /* NULL: a pair, `from` is MEASURED and `to` its PARTNER */
     size_t arena_bytes;       /* memory that it needs */
-    union {                   /* what the probe's prepare() does at the point: one of these */
+    union {                   /* what prepare() must know of the point: one of these */
         uint64_t bytes;       /* of a working set, or of each array */
         size_t index;         /* in a table of the probe's own */
         struct {
@@ -47,10 +47,11 @@ struct plan_point {
     unsigned series, seat_count;
 };
 
-/* What one CPU touches first, so that it lies near that CPU. All parts are touched at the same
- * time, each by a CPU of its own, which is why a CPU has one at most. */
+/* A part of the arena that one CPU touches first, so that it lies near that CPU. All parts are
+ * touched at the same time, so a CPU has one part at most. */
 struct arena_part {
-    size_t at, bytes; /* whole huge pages, or two CPUs share one; beyond the arena's end: nothing */
+    size_t at, bytes; /* whole huge pages, so that no two CPUs share one; may reach beyond the
+                         arena's end */
     int cpu;
 };
 
@@ -66,8 +67,8 @@ static inline bool plan_has_partner(const struct plan_point *point)
     return point->seat_count > 1 && plan_seat(point, 1).role == PARTNER;
 }
 
-/* How long trials have the same memory: a round; until another stage comes, which may then have it;
- * or to the end of the stage. */
+/* How long trials have the same memory: for one round; until another stage has its turn; or for
+ * the whole stage. */
 enum arena_life { ARENA_EVERY_ROUND, ARENA_EVERY_TURN, ARENA_WHOLE_STAGE };
 
 /* Disturbances that do not spoil a batch or a visit, because they are part of what is measured. */
@@ -87,25 +88,26 @@ struct plan {
     size_t series_count;
     struct plan_point *points;
     size_t point_count;
-    /* Points, by their place in `points`, that get their first trial before anything that was asked
-     * for gets its second, in this order: the smallest first. NULL: none. */
+    /* Indexes of points that get their first trial before any point of the run gets its second, in
+     * this order, the smallest first. NULL: none. */
     const uint32_t *look;
     size_t look_count;
-    /* So many trials of these before any other point gets its second, where one of each was in
-     * time: fewer than trials_min. 0 or 1: theirs are as all others'. Where memory stays for a
-     * turn, so many come with every look, of which there are as many as others leave time for: a
-     * neighbour that stays for a second then meets a part of them only. */
+    /* Trials that each of these points gets before any other point gets its second, once every
+     * point has its first; fewer than trials_min. 0 or 1: no more than other points. With
+     * ARENA_EVERY_TURN every stage_look() takes so many more, as often as other stages leave time,
+     * so that interference that lasts a second meets only part of them. */
     unsigned look_trials;
 
-    enum page_policy pages; /* of the arena, which is as large as any point needs; none if none */
-    int node;               /* NUMA node to bind the arena to; -1: where the toucher runs */
-    int touch_cpu;          /* touches the arena first, as far as the next trials need it */
+    enum page_policy pages; /* of the arena, which is as large as the largest point needs */
+    int node;               /* NUMA node to bind the arena to; -1: that of the CPU that touches
+                               it */
+    int touch_cpu;          /* first touches the part of the arena that the next trials need */
     const struct arena_part *parts; /* NULL: touch_cpu touches all of it */
     size_t part_count;
     enum arena_life arena_life;
 
     struct device *device; /* measures the points: see device.h. NULL: CPUs do */
-    const char *executor;  /* that carries it out, by name; NULL: the first that can */
+    const char *executor;  /* name of the executor to use; NULL: the first that can */
 
     enum yields yields;
     bool cycles;       /* report core cycles as well as ns */
@@ -114,51 +116,52 @@ struct plan {
 
     unsigned trials_min, trials_max; /* minimum and maximum trials per point */
     unsigned trials_per_visit;       /* trials in a row, which must not share memory */
-    /* How many points a visit goes over at most, one trial of each, one point after the other; 0:
-     * visits are of one point. Such a sweep is for small sets and thousands of trials, each as
-     * short as a batch or two right after its prepare(): a neighbour leaves some of them alone. A
-     * trial that was interrupted, or whose bracket saw the clock move, is dropped, and comes again
-     * with the next round. All points have one seat, on the same CPU; `repeats` is set, and is for
-     * batches of `batch_ns` at least: where the clock can't time so short a one, it grows. */
+    /* Most points of a visit, with one trial of each, one point after the other; 0: a visit has
+     * one point. Such a sweep is for small working sets and thousands of trials, each of a batch
+     * or two right after its prepare(): so short that interference misses some of them. A trial
+     * that was interrupted, or had the clock move in its bracket, is dropped and comes again in
+     * the next round. All points have one seat, on the same CPU. `repeats` is set to fill
+     * `batch_ns`, and grows where the clock can't time so short a batch. */
     unsigned sweep;
-    bool lowest; /* the lowest trials of a sweep are the quiet value (quiet_of_visits()): where it
-                    is asked what finds room, and not how long that takes */
-    unsigned passes;  /* 2: what is measured is trials_max / 2 different things (lines of memory),
-                         each twice: trial i and trial i + trials_max / 2 are the same one at two
-                         times. Its value is their mean, and the point separates lines from times
-                         (struct scatter). trials_min is then trials_max. 0 or 1: every trial is
-                         something else */
+    bool lowest;      /* the quiet value is that of a sweep's lowest trials (quiet_of_visits()): for
+                         what fits a cache, not for how long a load takes */
+    unsigned passes;  /* 2: trials_max / 2 different things (lines of memory) are measured twice
+                         each: trials i and i + trials_max / 2 are of the same one. Its value is
+                         their mean, and the point separates the scatter of lines from that of
+                         times (struct scatter). trials_min is then trials_max. 0 or 1: each is
+                         measured once */
     unsigned batches; /* of a trial */
     double batch_ns;  /* length of a batch; used where repeats is 0 */
     uint64_t repeats; /* of the kernel in a batch; 0: as many as fill batch_ns */
-    uint64_t warm_repeats; /* not timed, at the start of a partner's work */
-    double precision;      /* relative half width at which a point is good enough */
-    double unstable_above; /* robust deviation of the trials over their median that is no longer
-                              normal for what is measured; INFINITY: any is */
-    double clock_spread;   /* trials whose clocks differ by more than that share of it saw it move;
-                              0: what two bursts may differ by. More is for devices whose timer's
-                              step is no small part of a batch */
-    unsigned meant;  /* set of enum meant: nothing is measured again, or flagged, because of it */
+    uint64_t warm_repeats; /* untimed repeats of a pair before each run of batches */
+    double precision;      /* half width of the interval over the value that is small enough */
+    double unstable_above; /* robust deviation of the trials over their median from which they are
+                              unstable; INFINITY: never */
+    double clock_spread;   /* share by which the trials' clocks may differ before the clock counts
+                              as moved; 0: as for two bursts. Larger for devices, where a timer's
+                              step may be a large part of a batch */
+    unsigned meant;        /* set of enum meant: these cause no new attempt and no flag */
     double lasts_s;  /* the stage ends by then, whatever its share; 0: its share alone counts */
-    double span_s;   /* a point's fewest trials are spread over at least this time: interference
-                        and clock changes last some 100 ms, so trials closer together are not
-                        independent */
-    double share;    /* share of the remaining time, where more stages follow; 1: all of it. A first
-                        trial of every point may use half of the rest as well */
-    double budget_s; /* this stage's, which is that share; what the first touch of memory takes is
-                        divided among the stages. None is left where it is negative */
+    double span_s;   /* a point's first trials_min trials are spread over at least this time:
+                        interference and clock changes last some 100 ms, so trials closer together
+                        are not independent */
+    double share;    /* share of the remaining time, 0 to 1, where more stages follow. The first
+                        trials of the points may use half of the rest as well */
+    double budget_s; /* seconds of this stage, which are that share; all stages pay for the first
+                        touch of memory. Negative: no time is left */
 
     /* Points that share no core may be measured side by side: the first `groups[0]` of the points
-     * are a group, the next `groups[1]` the second, and so on, to the last point. NULL: every point
-     * is measured alone. All groups' points have as many trials a visit. */
+     * are a group, the next `groups[1]` the second, and so on, to the last point. NULL: every
+     * point is measured alone. All points have the same number of trials a visit. */
     const unsigned *groups;
     size_t group_count;
 
-    /* The first point may be one that shows how the machine drifts: it is visited alone, beside the
-     * rounds, at the beginning and then whenever `reference_every_s` seconds have passed (0: there
-     * is none). Such a visit is always of the same trials, numbers 0, 1, ... of one visit with the
-     * same seeds; they are passed to observe() and make no point. With `correct_drift` every other
-     * trial is divided by what the reference last was over what it was at first. */
+    /* The first point may be a reference, which shows how the machine drifts. It is then also
+     * visited alone, between other visits, at the beginning and every `reference_every_s` seconds
+     * (0: there is no reference). Each of these visits has the same trials, numbered 0, 1, ...
+     * with the same seeds; they are passed to observe() and are not part of the point. With
+     * `correct_drift` all trials of points are divided by the reference's latest value over its
+     * first. */
     double reference_every_s;
     bool correct_drift;
 };
@@ -181,53 +184,51 @@ struct trial {
     const struct plan *plan;
     const struct plan_point *point;
     const struct arena *arena;
-    uint64_t seed;     /* fresh for every trial, reproducible from the run's */
-    unsigned number;   /* 0, 1, ... of this point */
-    double operations; /* the batch's, by all measured workers, for one repeat: prepare() sets it */
-    uint64_t warm_repeats; /* done by every measured worker before its first batch, not timed:
-                              brings its data into its own caches. 0, or what prepare() sets */
-    /* Done with the worker's state by every measured worker before each batch, and not timed: it
-     * brings back what a batch uses up, such as untouched pages. What it takes of switches and page
-     * faults counts for nothing. NULL, or what prepare() sets; then the batch's page faults are
-     * counted, and `faults` of them are meant in each repeat of each measured worker: a batch that
-     * took others was interrupted. */
+    uint64_t seed;         /* fresh for every trial, reproducible from the run's */
+    unsigned number;       /* 0, 1, ... of this point */
+    double operations;     /* of all measured workers in one repeat: prepare() sets it */
+    uint64_t warm_repeats; /* untimed repeats of every measured worker before its first batch: they
+                              bring its data into its own caches. Set by prepare(), else 0 */
+    /* Called by every measured worker with its state before each batch, untimed: restores what a
+     * batch uses up, such as untouched pages. Its own switches and page faults do not count. Set
+     * by prepare(), else NULL. With it, page faults are counted during batches: `faults` are
+     * expected in each repeat of each measured worker, and a batch with more or fewer was
+     * interrupted. */
     kernel_function *restore;
     uint64_t faults;
-    struct worker *workers; /* one a seat: prepare() sets run and state */
+    struct worker *workers; /* one per seat; prepare() sets run and state */
     const void *probe_state;
 };
 
-/* What one batch gave. */
+/* The result of one batch. */
 struct batch {
     double ns;        /* a batch's time, for all its operations */
-    double core_hz;   /* mean of the two bursts; NAN where cycles make no sense */
+    double core_hz;   /* by the two bursts around it; NAN where cycles make no sense */
     uint64_t faults;  /* page faults of all measured workers, where the trial has a restore() */
-    double worked_ns; /* how long it was at work, by which a batch's repeats are chosen. Of threads:
-                         the slowest one's own time, less than `ns` where it began late because
-                         others had its CPU. Of a device: device_time.worked_ns. 0: as `ns` */
+    double worked_ns; /* working time, by which a batch's repeats are chosen; 0: as `ns`. Threads:
+                         the longest time of one thread, less than `ns` where it began late because
+                         other programs had its CPU. Devices: device_time.worked_ns */
 };
 
-/* What a background worker did while a trial's batches were measured: only during those that were
- * kept. The time is its own, from its first repeat's start to its last one's end, summed over all
- * runs of batches. */
+/* What a background worker did during those of a trial's batches that were kept. `ns` is the time
+ * from the start of its first repeat to the end of its last, summed over all runs of batches. */
 struct background {
     uint64_t repeats;
     double ns;
 };
 
-/* A trial that was kept, as it is passed to a probe that has an observe(). */
+/* A kept trial, as a probe's observe() receives it. */
 struct observation {
     const struct trial *trial;
     const struct batch *batches;
     unsigned batch_count;
-    const struct background *background; /* one a seat; of the other roles' seats empty */
+    const struct background *background; /* one per seat; zeros for other roles */
     uint64_t repeats;                    /* a batch's time is for repeats * trial->operations */
     double at_s;    /* when the visit ended, since the stage's beginning, in the executor's time */
-    bool reference; /* of a visit to the reference, beside the rounds: its trials have the numbers
-                       0, 1, ... of one visit and the same seeds every time */
+    bool reference; /* from a visit to the reference (reference_every_s) */
 };
 
-/* Whether a round's memory is there for the next one as well. */
+/* Whether the next round has the same memory. */
 static inline bool plan_keeps_memory(const struct plan *plan)
 {
     return plan->arena_life != ARENA_EVERY_ROUND;
