@@ -6,17 +6,18 @@
 
 #include <math.h>
 
-/* 20 us at 3 GHz: long enough to read the clock's rate to 0.1 %, short beside a bracket. */
+/* 20 us at 3 GHz: long enough to read the clock's rate to 0.1 %, and short compared with a
+ * bracket. */
 enum { CYCLES = 60000 };
-/* The shortest of these counts, because interference can only slow a chain. */
+/* Rounds, of which the shortest counts, because interference can only slow a chain. */
 enum { ROUNDS = 8, ROUND_CYCLES = 16000, LOAD_CYCLES = 4 };
-/* A multiplier takes three to five cycles where there is one. */
+/* Hardware multipliers take three to five cycles. */
 enum { MULTIPLICATION_MOST = 8 };
-/* Chains that are not slowed agree to some 0.3 % after eight rounds; the cycles of a load, three to
- * five, to 0.02. */
+/* Chains that nothing slowed agree to some 0.3 % after eight rounds; the three to five cycles of a
+ * load agree to 0.02 cycles. */
 static const double agreement = 0.015, load_agreement = 0.06;
 enum { LOAD_MOST = 12 };
-/* An addition was at most so much slower than it should be (18 % were seen). */
+/* Additions are slowed by this factor at most (18 % were seen). */
 static const double slowest_addition = 1.25;
 
 uint64_t burst_cycles(void)
@@ -40,7 +41,7 @@ unsigned burst_multiplication(const struct burst_steps *steps)
             first = cycles;
             count++;
         }
-    /* Loads can't tell which of several it is: then additions have to, which nothing may have
+    /* Where several numbers fit the loads, additions decide, and those must not have been
      * slowed. */
     return count > 1 && first > additions * (1 + agreement) ? 0 : first;
 }

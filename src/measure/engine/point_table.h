@@ -1,7 +1,7 @@
 /*
- * The points of a plan while they are measured: what became of each, the records of those that are
- * open, and the points of the document. A point takes its place in the series when it is done, and
- * its record serves another, so that memory grows with the points and not with their trials.
+ * The points of a plan while they are measured: the state of each, the records of open points, and
+ * the points of the document. When a point is done, its values go to its place in the series and
+ * its record serves another point, so that memory grows with the points and not with their trials.
  */
 #ifndef FATHOM_MEASURE_ENGINE_POINT_TABLE_H
 #define FATHOM_MEASURE_ENGINE_POINT_TABLE_H
@@ -9,45 +9,46 @@
 #include "measure/engine/record.h"
 
 struct table_entry {
-    uint32_t place;  /* in its series; POINT_SETTLED: it is there, and nothing changes it */
-    uint32_t record; /* enum point_state, or a number of the records and POINT_RECORDS more */
+    uint32_t place;  /* index in its series; POINT_SETTLED: final */
+    uint32_t record; /* enum point_state, or POINT_RECORDS plus an index into `records` */
 };
 
-/* How a series grows: the points that it had when its places were taken, those that it keeps, and
- * how far its places are in use. */
+/* How a series grows: the number of points that it had when places were reserved, the number kept,
+ * and the end of the places in use. */
 struct table_series {
     size_t begin, kept, used;
 };
 
 struct point_table {
     struct plan *plan;
-    struct table_entry *entries; /* one a point */
+    struct table_entry *entries; /* one per point */
     struct record *records;
     uint32_t record_count, record_room;
-    uint32_t *spare; /* records that no point has */
+    uint32_t *spare; /* indexes of records that no point uses */
     uint32_t spare_count;
-    struct table_series *series; /* one a series */
-    size_t missing, failed;      /* of the points that are settled */
-    const char *failure;         /* the last reason of those that failed, settled or not */
+    struct table_series *series; /* one per series */
+    size_t missing, failed;      /* counts of settled points */
+    const char *failure;         /* the reason of the failed point seen last */
     double *scratch;
 };
 
 /* Makes room for all points at the end of the plan's series. ERROR_SYSTEM without memory. */
 int point_table_open(struct point_table *, struct plan *, struct pool *, struct error *);
 
-/* Trials that the point has. */
+/* Trials of an open point; 0 once it is done. */
 unsigned point_table_trials(const struct point_table *, size_t point);
 bool point_table_is_done(const struct point_table *, size_t point);
-/* The record of a point that is not done; NULL without memory. Good until the next call. */
+/* The record of a point that is not done; NULL without memory. Valid until the next call. */
 struct record *point_table_record(struct point_table *, size_t point);
-/* The point is done: it has its values, or `failed`, and its record goes. */
+/* The point is done: stores its values or `failed` in the series, and frees its record for
+ * another. */
 void point_table_finish(struct point_table *, size_t point);
 
-/* Sums up what is open as it stands, and closes the gaps that points without any trial leave in the
- * series. Before more trials come, the table has to be opened again. */
+/* Sums up the open points as they are, and closes the gaps that points without any trial leave in
+ * the series. Call point_table_reopen() before more trials come. */
 void point_table_close(struct point_table *, size_t *missing, size_t *failed, const char **failure);
-/* What is open goes on, wherever its points are in the series by now. ERROR_SYSTEM without memory.
- */
+/* Lets the open points go on: finds their places in the series as it is now. ERROR_SYSTEM without
+ * memory. */
 int point_table_reopen(struct point_table *, struct pool *, struct error *);
 void point_table_free(struct point_table *);
 

@@ -33,7 +33,8 @@ void recall_begin(int (*handle)(void))
 {
     if (atomic_fetch_add(&recall.teams, 1) > 0)
         return;
-    /* Another program's threads get it too: their calls go on, on the stack that they chose. */
+    /* Threads of the program that uses the library may get the signal too: SA_RESTART lets their
+     * system calls go on, SA_ONSTACK uses the signal stack that they chose. */
     struct sigaction action = {.sa_sigaction = handle_signal,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     sigemptyset(&action.sa_mask);

@@ -7,17 +7,17 @@
 
 #include <signal.h>
 
-/* A signal that few handle and that does no harm when it arrives too late. It can't be SIGUSR2: the
- * compilers in OpenCL drivers (LLVM) handle that, and after a SIGINT restore its default action,
- * which ends the process. */
+/* A signal that few programs handle; by default it is ignored, so it does no harm when it arrives
+ * too late. It can't be SIGUSR2: the compilers in OpenCL drivers (LLVM) handle that, and after a
+ * SIGINT restore its default action, which ends the process. */
 enum { RECALL_SIGNAL = SIGURG };
 
-/* Has `handle` called on every recall; it returns whether the thread was a worker of ours. May be
- * called for several teams, which share the handler. */
+/* From now on every recall calls `handle`, which returns whether the thread is a worker of fathom.
+ * May be called for several teams, which share the handler. */
 void recall_begin(int (*handle)(void));
-/* After as many ends as beginnings the signal is handled as before. A team that has lost a worker
- * does not end: the recall that would stop that worker's loop may still be under way. First
- * beginning and last end must not overlap in two threads. */
+/* After as many calls as recall_begin() had, the signal is handled as before. A team that has lost
+ * a worker never calls it, because a recall of that worker may still be under way. The first begin
+ * and the last end must not overlap in two threads. */
 void recall_end(void);
 
 #endif

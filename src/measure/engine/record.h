@@ -1,5 +1,5 @@
 /*
- * The record of one point while its trials come in, and its point of the document once they have.
+ * The record of one point while its trials come in, and how it becomes a point of the document.
  */
 #ifndef FATHOM_MEASURE_ENGINE_RECORD_H
 #define FATHOM_MEASURE_ENGINE_RECORD_H
@@ -8,42 +8,41 @@
 #include "measure/engine/visit.h"
 
 struct record {
-    /* One a trial. A trial's value is the median of its batches, and its quiet value what those
-     * come to that no neighbour disturbed (stats/quiet.h), in the same unit; cycles are NAN where
-     * they make no sense. Floats: 24 bits are finer than any trial. */
+    /* One element per trial. A trial's value is the median of its batches; its quiet value, in the
+     * same unit, is that of the batches without interference (stats/quiet.h). Cycles are NAN where
+     * they make no sense. A float's 24 bits are finer than any trial. */
     float *values, *cycles, *quiet, *quiet_cycles, *core_mhz;
     unsigned trials, room;
-    unsigned redone, interrupted, clock_moved, batches; /* batches, over all trials */
+    unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */
     unsigned visits, stolen_trials, starved_visits;
-    unsigned lost_visits; /* in a row */
-    unsigned flags;       /* known before the end: those of the arena */
+    unsigned lost_visits; /* consecutive ones */
+    unsigned flags;       /* known before the end: of arenas and the executor */
     uint64_t repeats;
     const char *failed; /* why it has no value; NULL while it may have one */
 };
 
-/* How far the machine has drifted since the beginning: trials are divided by it. */
+/* The machine's drift since the stage began, as factors (1: none): trials are divided by them. */
 struct drift {
     double value, cycles;
 };
 
-/* Adds the trials of a finished visit, all of them or, of a sweep, one alone. ERROR_SYSTEM when
- * there is no memory. */
+/* Adds the trials of a finished visit, or one trial of a sweep. ERROR_SYSTEM without memory. */
 int record_add(struct record *, const struct visit *, struct drift, double *scratch,
                struct error *);
 int record_add_trial(struct record *, const struct visit *, unsigned trial, struct drift,
                      double *scratch, struct error *);
-/* Whether so many of its batches were interrupted, or saw two clocks, that a record of it alone
- * would bear the flag. */
+/* Whether so many of the visit's batches were interrupted, or had two bursts that differ, that a
+ * record of this visit alone would be flagged. */
 bool record_is_spoiled(const struct visit *);
-/* The medians of its trials, in both units. */
+/* The medians of its trials, in the plan's unit and in cycles. */
 struct drift record_medians(const struct record *, double *scratch);
-/* Half of the interval's width, over the median: what the plan's precision is compared with.
- * `scratch` has room for two doubles a trial. */
+/* Half width of the interval over the value, to compare with the plan's precision. `scratch` has
+ * room for two doubles per trial. */
 double record_width(const struct record *, const struct plan *, double *scratch);
-/* Whether the point is precise enough. `scratch` has room for two doubles a trial. */
+/* Whether the point is precise enough. `scratch` as above. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
-/* Sums up: the values, the flags, the counts. `scratch` has room for two doubles a trial, and for
- * one a batch of a trial. */
+/* Fills the point: values, flags, counts. `scratch` as above, with room for at least a trial's
+ * batches. */
 void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
 /* Empties it and keeps its buffers. */
 void record_clear(struct record *);

@@ -5,15 +5,15 @@
 
 /* A kernel that runs 2^40 repeats in no measurable time does no work: stop. */
 static const uint64_t most_repeats = UINT64_C(1) << 40;
-/* A try that takes this share of a batch shows how many repeats fill one. */
+/* A try at least this share of a batch long shows how many repeats fill a batch. */
 static const double enough_share = 1.0 / 8;
-/* Twice the work takes twice the time; where it takes less than that many times as long, the
- * shorter try was waiting and not working. Halfway, so that neither a clock's step nor what every
- * try takes beside its work decides. */
+/* Twice the work takes twice the time. Where it takes less than this many times as long, the
+ * shorter try was mostly waiting. Halfway between 1 and 2, so that neither a clock's step nor the
+ * fixed cost of a try decides. */
 static const double work_shows = 1.5;
 
-/* The faster of two tries: an interruption makes one longer and never shorter. One alone that takes
- * less than `enough_ns` shows as much. */
+/* The faster of two tries: an interruption makes a try longer and never shorter. A first try below
+ * `enough_ns` needs no second. */
 static int try_twice(const struct repeats_search *search, uint64_t repeats, double enough_ns,
                      double *least_ns)
 {

@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 struct repeats_search {
-    double wanted_ns; /* what a batch is to take */
+    double wanted_ns; /* time that a batch should take */
     /* Does that number of repeats once and says how long they took. 0, or a negative code, which
      * ends the search. */
     int (*try_repeats)(void *self, uint64_t repeats, double *took_ns);
     void *self;
 };
 
-/* Tries twice as many each time, from one on, until they take long enough to be known, and twice as
- * many take about twice as long: what does not was waiting for another thread. 0, or
- * try_repeats()'s code, which leaves `repeats` alone. */
+/* Doubles the number, from 1 on, until a try takes long enough to be timed and twice as many
+ * repeats take about twice as long: a try without that was waiting for another thread. 0, or the
+ * code of try_repeats(), which leaves `repeats` unchanged. */
 int repeats_find(const struct repeats_search *, uint64_t *repeats);
 
 #endif

@@ -7,8 +7,8 @@
 
 static const double show_every_s = 0.25;
 
-/* Of what a stage leaves to those that follow, what the first trials of its points may use: a point
- * without any trial is unknown, however well the others are known. */
+/* Share of the following stages' time that the first trials of a stage's points may use: without
+ * any trial a point is unknown, however well the others are known. */
 static const double lent_share = 0.5;
 
 /* Shows how far the stage is: at once, and then a few times a second. */
@@ -22,7 +22,7 @@ static void show_progress(struct stage *stage)
     stage->show_at_s = elapsed_s + show_every_s;
     double left_s = forecast_left_s(&stage->forecast, elapsed_s);
     double done = left_s > 0 ? elapsed_s / (elapsed_s + left_s) : 1;
-    stage->shown_share = fmax(stage->shown_share, done); /* it never goes back */
+    stage->shown_share = fmax(stage->shown_share, done); /* the share shown never falls */
     progress->show(progress->argument, stage->shown_share, left_s);
 }
 
@@ -37,8 +37,8 @@ static int pause_until(struct stage *stage, double until_s, struct error *error)
     return stage->executor.kind->pause(&stage->executor, until_ns, error);
 }
 
-/* What the next group, and the reference beside it, need. 1; 0 when the time is too short for it.
- */
+/* Touches the memory that the next group and the reference need. 1; 0 when the time is too
+ * short. */
 static int touch_for_group(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;
@@ -94,8 +94,8 @@ static int run_sweeps(struct stage *stage, struct error *error)
     return visited;
 }
 
-/* Returns how many groups it came to; errors as visit_run(). Where memory can't be had in time, the
- * round ends: the sets that are left are larger. */
+/* Returns 1 if it visited a group, else 0; errors as visit_run(). Where memory can't be touched in
+ * time the round ends, because the remaining sets are larger. */
 static int run_round(struct stage *stage, struct error *error)
 {
     if (stage->plan->sweep)
@@ -135,13 +135,13 @@ static int wake(struct stage *stage, struct error *error)
     return stage->outcome.not_woken ? 0 : error_out_of_memory(error);
 }
 
-/* Whether some points can't be measured to the end: then it is the widest that go on. */
+/* Whether the time is too short for all points: then those with the widest intervals go on. */
 static bool is_scarce(const struct stage *stage)
 {
     return stage->round > 0 && forecast_is_short(&stage->forecast, stage_elapsed_s(stage));
 }
 
-/* As much as any point of the look needs; of memory that stays, as any point needs. */
+/* The memory of the largest point of the look, or of the whole plan where the memory stays. */
 static size_t look_bytes(const struct plan *plan)
 {
     const bool stays = plan_keeps_memory(plan);
@@ -170,7 +170,7 @@ static int look_deeper(struct stage *stage, unsigned trials, struct error *error
         fresh = true;
         if (code == 0)
             code = stage_touch(stage, schedule_room(plan->points[point].arena_bytes), error);
-        if (code == 0) /* what is left needs more */
+        if (code == 0) /* the points that follow need more memory */
             return 0;
         if (code > 0)
             code = visit_points(stage, (struct visit_group){point, 1}, &width, error);
@@ -179,7 +179,8 @@ static int look_deeper(struct stage *stage, unsigned trials, struct error *error
     return code < 0 ? code : 0;
 }
 
-/* Depth where it counts most, before depth elsewhere: after the first round, or at every look. */
+/* More trials for the points of the look before others get their second: after the first round, or
+ * at every look. */
 static int deepen(struct stage *stage, struct error *error)
 {
     const unsigned looks = stage->looks > 0 ? stage->looks : 1;
@@ -230,7 +231,7 @@ bool stage_was_looked_at(const struct stage *stage)
     return true;
 }
 
-/* A first trial of the points that the plan wants looked at and that have none yet. */
+/* A first trial of each point of the look that has none yet. */
 static int look(struct stage *stage, struct error *error)
 {
     const struct plan *plan = stage->plan;
@@ -333,7 +334,7 @@ void stage_sum_up(struct stage *stage, struct stage_outcome *outcome)
     outcome->elapsed_s = (double)stage->active_ns * 1e-9;
     point_table_close(&stage->table, &outcome->points_missing, &outcome->points_failed,
                       &outcome->failure);
-    if (outcome->not_woken) /* no time was lacking */
+    if (outcome->not_woken) /* the cause is not lack of time */
         outcome->points_missing = 0;
     outcome->core_hz = reservoir_summary(&stage->core_hz);
 }

@@ -23,10 +23,10 @@ static int find_groups(struct schedule *schedule, struct error *error)
     return 0;
 }
 
-/* What is touched in a millisecond or two is touched at once: two huge pages, so that a small set
- * lies elsewhere in every trial. Each tier beyond is twice as large. */
+/* The smallest tier takes a millisecond or two to touch, and is touched at once: two huge pages,
+ * so that a small set lies elsewhere in every trial. Each further tier is twice as large. */
 static const size_t smallest_tier = 4 << 20;
-enum { TIERS = 41 }; /* of 64 bits */
+enum { TIERS = 41 }; /* the largest is 2^62 bytes */
 
 static uint8_t tier_of(size_t bytes)
 {
@@ -115,7 +115,7 @@ bool schedule_is_open(const struct schedule *schedule)
     return schedule->kept > 0 || schedule->next < schedule->end;
 }
 
-/* First the groups that were kept, then those that were not reached or that rested. */
+/* Puts the groups that were kept first, then those that were not reached or waited. */
 static size_t collect(struct schedule *schedule)
 {
     const size_t left = schedule->end - schedule->next;
@@ -135,7 +135,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Puts the wider half first, and returns how many they are. */
+/* Puts the groups wider than the median first, and returns their number. */
 static size_t choose_wide(struct schedule *schedule, size_t count)
 {
     float *widths = calloc(count ? count : 1, sizeof *widths);
@@ -146,7 +146,7 @@ static size_t choose_wide(struct schedule *schedule, size_t count)
     qsort(widths, count, sizeof *widths, ascending);
     const float limit = count > 1 ? widths[(count - 1) / 2] : -1;
     free(widths);
-    if (!(limit < INFINITY)) /* most have no interval yet: those come first */
+    if (!(limit < INFINITY)) /* most have no interval yet */
         return count;
     size_t wide = 0;
     for (size_t i = 0; i < count; i++)

@@ -13,22 +13,22 @@
 #include "measure/engine/visit.h"
 #include "stats/summary.h"
 
-/* How long it still takes: at first by its plan alone, then more and more by what its visits took,
- * with everything between them. */
+/* An estimate of the time that a stage still takes: at first from its plan alone, then more and
+ * more from the time of its visits and all that lies between them. */
 struct forecast {
     const struct plan *plan;
-    double trials_left; /* that are expected: a point that goes on after its fewest trials is
-                           expected to need its most */
+    double trials_left; /* still expected: a point that goes on after trials_min is expected to
+                           need trials_max */
     double trials_done;
-    double trial_s; /* as the plan has it */
+    double trial_s; /* estimated from the plan */
     double busy_s;  /* since the beginning, without pauses */
     double budget_s;
 };
 
 struct forecast forecast_of(const struct plan *);
-/* A point had `before` trials, and has `now`. */
+/* A point that had `before` trials now has `now`. */
 void forecast_add(struct forecast *, unsigned before, unsigned now);
-/* A point that has that number of trials is done. */
+/* A point that has `trials` trials is done. */
 void forecast_leave(struct forecast *, unsigned trials);
 /* Seconds that are left when `elapsed_s` have passed, never more than the budget leaves. */
 double forecast_left_s(const struct forecast *, double elapsed_s);
@@ -52,7 +52,7 @@ struct summary reservoir_summary(struct reservoir *);
 struct stage {
     struct engine *engine;
     struct executor executor;
-    struct plan *plan; /* `own`: a probe's next stage has another */
+    struct plan *plan; /* &own */
     struct plan own;
     struct trial_work work;
     struct stage_outcome outcome;
@@ -63,52 +63,52 @@ struct stage {
     struct point_table table;
     struct forecast forecast;
     struct reservoir core_hz;
-    struct arena arena;  /* usable as far as it was touched */
-    double unshared_s;   /* that had passed when it had its turn, and what touching took that no
-                            round touched before */
-    size_t touched_most; /* how far the memory of any round was touched */
-    double byte_s;       /* that the last touch took for a byte; 0: there was none */
-    int mapped_node;     /* that the memory was bound to */
-    bool woken;          /* what measures was woken, or could not be */
+    struct arena arena;  /* its usable bytes are those touched */
+    double unshared_s;   /* not shared among stages: the time before its turn, and the time to
+                            touch memory that no round touched before */
+    size_t touched_most; /* bytes touched in any round so far, at most */
+    double byte_s;       /* of the last touch, per byte; 0: none yet */
+    int mapped_node;     /* node that the memory is bound to; -1: none */
+    bool woken;          /* executor_kind.wake() was called, with or without success */
     unsigned round;
-    unsigned looks;                  /* so far, where it looks often */
+    unsigned looks;                  /* calls of stage_look() so far, where it looks often */
     double budget_s, whole_s, share; /* when to stop: see stage_share() */
     struct visit *visits;
-    struct visit **together; /* those of the visits that run now */
+    struct visit **together; /* the visits that run now */
     size_t visit_count, seats_max;
     struct trial *trials;   /* [visit_count][plan_visit_trials()] */
     struct worker *workers; /* [visit_count][plan_visit_trials()][seats_max] */
-    uint64_t began_ns;      /* of the time that stage_elapsed_s() counts */
-    uint64_t active_ns;     /* that it had when it was left */
+    uint64_t began_ns;      /* executor's time when stage_elapsed_s() was 0 */
+    uint64_t active_ns;     /* stage_elapsed_s() at the end of its last turn */
     double paused_s, show_at_s, shown_share;
     struct record reference;
     struct drift at_first, drift;
     double reference_due_s;
 };
 
-/* Reserves all that the plan takes; what is there after an error is for stage_free() as well.
- * ERROR_SYSTEM without memory. */
+/* Allocates all that the plan needs. Call stage_free() after an error, too. ERROR_SYSTEM without
+ * memory, ERROR_USAGE where the plan can't be carried out. */
 int stage_reserve(struct stage *, struct error *);
 void stage_free(struct stage *);
 
-/* Its time goes on, and stands still again: another stage has its turn, and its memory goes. */
+/* Start the stage's time, and stop it while other stages have their turn. stage_leave() also frees
+ * the arena, unless it lives for the whole stage. */
 void stage_enter(struct stage *);
 void stage_leave(struct stage *);
 
-/* In the executor's time, while the stage had its turn. */
+/* In the executor's time, during the stage's turns alone. */
 double stage_elapsed_s(const struct stage *);
 bool stage_out_of_time(const struct stage *);
-/* Until when the stage may go on: it has `share` of what is left beside the touching of memory. A
- * hypervisor may take seconds to find memory, whichever stage asks first, so stages share what that
- * left. */
+/* Sets the budget: unshared_s, and `share` of the rest of `whole_s`. A hypervisor may take seconds
+ * to find memory for the stage that asks first, so stages share only what that leaves. */
 void stage_share(struct stage *, double whole_s, double share);
 
-/* Fresh memory, and nothing of it touched: `bytes` of it, none for 0; or as much as any point needs
- * that a round comes to. Errors of arena_map(). */
+/* Map fresh memory and do not touch it: `bytes` (0: none), or, unless the memory stays, as much as
+ * any point of the round needs. Errors of arena_map(). */
 int stage_map(struct stage *, size_t bytes, struct error *);
 int stage_fresh_arena(struct stage *, struct error *);
-/* Touches `bytes` of it, or all of it where it has less, and verifies that. 1; 0 when the time is
- * too short for it; errors of team_run(). */
+/* Touches the first `bytes` of it, or all where it has fewer, and verifies their placement. 1; 0
+ * when the time is too short; errors of team_run(). */
 int stage_touch(struct stage *, size_t bytes, struct error *);
 
 #endif

@@ -1,12 +1,11 @@
 /*
- * The team: one thread a CPU, started when it is first needed, pinned once and checked to be
+ * The team: one thread per CPU, started when it is first needed, pinned once and checked to run
  * there. The coordinator sends work to some of them and sleeps; it never measures.
  *
- * Nothing hangs: every piece of work can be recalled. A recall is a signal whose handler jumps
- * back out of the work, so that the timed loops need no exit test of their own. Work must
- * therefore take no lock and own nothing. The team has no lock either, and each of the
- * coordinator's waits has a deadline, so a worker that gets no time to run, wherever it was
- * stopped, is given up.
+ * Nothing hangs: every piece of work can be recalled. A recall is a signal whose handler jumps back
+ * out of the work, so that the timed loops need no exit test of their own. Work must therefore take
+ * no lock and own nothing. The team has no lock either, and each of the coordinator's waits has a
+ * deadline, so a worker that gets no time to run is given up, wherever it was stopped.
  */
 #ifndef FATHOM_MEASURE_ENGINE_TEAM_H
 #define FATHOM_MEASURE_ENGINE_TEAM_H
@@ -28,7 +27,7 @@ int team_create_pinned_by(struct team **, int (*pin)(int cpu, struct error *),
 /* How many waits of 50 ms a worker may take to start, to answer a recall or to end, before it is
  * given up: for tests. */
 void team_set_patience(struct team *, int polls);
-/* Ends all threads; one that gets no time to for 5 s is left behind, and so is its memory. */
+/* Ends all threads. A thread that gets no time to end for 5 s is left behind with its memory. */
 void team_free(struct team *);
 
 struct team_job {
@@ -36,7 +35,7 @@ struct team_job {
     size_t count;
     void (*work)(void *argument, unsigned rank);
     void *argument;
-    /* Asked every 50 ms or so by the coordinator: true recalls the work. May be NULL. */
+    /* Called by the coordinator about every 50 ms: true recalls the work. May be NULL. */
     bool (*overdue)(void *argument);
 };
 
@@ -50,13 +49,13 @@ enum team_end {
  * ERROR_SYSTEM (a worker did not start or answer a recall for 5 s: its CPU is not usable any
  * more). */
 int team_run(struct team *, const struct team_job *, struct error *);
-/* Starts what threads are still missing on those CPUs. Errors as team_run(). A CPU on which none
- * can be started or pinned now may be back for the next call, which tries again. */
+/* Starts the threads that are missing on those CPUs. Errors as team_run(). Where a thread can't be
+ * started or pinned now, the next call tries again. */
 int team_ready(struct team *, const int *cpus, size_t count, struct error *);
-/* Ends the CPU's thread, if it has one: the next job starts and pins a new one. One that does not
- * end within 5 s is not usable any more. */
+/* Ends the CPU's thread, if it has one: the next job starts and pins a new one. A CPU with a
+ * thread that does not end within 5 s is not usable any more. */
 void team_dismiss(struct team *, int cpu);
-/* Sleeps until os_raw_ns() is so late. 0, or ERROR_INTERRUPTED. */
+/* Sleeps until os_raw_ns() reaches `until_ns`. 0, or ERROR_INTERRUPTED. */
 int team_pause(struct team *, uint64_t until_ns, struct error *);
 
 #endif

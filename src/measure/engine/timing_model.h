@@ -3,11 +3,11 @@
  * machine (executors/model.c): plans, rounds, statistics and analysis are the real ones, and only
  * the kernels' time is the model's. Every point that it gives is flagged `modelled`.
  *
- * One thread, the coordinator's, does everything: prepares, then calls work() for every seat in
- * turn, so neither the CPUs nor the NUMA nodes need exist: trial->arena->node says where the memory
- * would lie. Time is what was modelled (the longest measured seat of each batch, and the bursts of
- * additions): budgets, spans and observations are measured in it and no result depends on the real
- * clock. Nothing in it is recalled.
+ * The coordinator's thread does everything: it prepares, then calls work() for every seat in turn.
+ * So neither the CPUs nor the NUMA nodes need exist: trial->arena->node says where the memory would
+ * lie. Time is modelled time (of the longest measured seat of each batch, and of the bursts of
+ * additions): budgets, spans and observations use it, and no result depends on the real clock.
+ * Nothing is recalled.
  */
 #ifndef FATHOM_MEASURE_ENGINE_TIMING_MODEL_H
 #define FATHOM_MEASURE_ENGINE_TIMING_MODEL_H
@@ -16,20 +16,20 @@
 
 struct timing_model {
     void *self;
-    /* The trial was prepared and nothing of it runs yet: the model sees the memory as it is now,
-     * and settles its caches. May be NULL. */
+    /* Called when the trial is prepared and no worker has run yet: the model reads the memory and
+     * settles its caches. May be NULL. */
     void (*prepared)(void *self, const struct trial *);
-    /* Does what `run` would do with `state` on that CPU, as far as the model knows that kernel, and
-     * returns the picoseconds that the hardware would have taken. In a run of batches of
-     * one trial a partner is called once, for the repeats of all of them, and a background
-     * worker once, for one repeat; both before the measured ones. A partner's time is not asked
-     * for; a background worker is taken to go on at the speed of its one repeat.
-     * `state` is worker->state: usually its `room`. */
+    /* Does what `run` would do with `state` on that CPU, if the model knows that kernel, and
+     * returns the picoseconds that the hardware would have taken. In a run of batches of one trial
+     * a partner is called once, for the repeats of all batches, and a background worker once, for
+     * one repeat; both before the measured workers. A partner's time is not used; a background
+     * worker is assumed to go on at the speed of its one repeat. `state` is worker->state: usually
+     * its `room`. */
     uint64_t (*work)(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats);
     /* Picoseconds that a number of dependent additions takes now: the model's clock. */
     uint64_t (*additions)(void *self, int cpu, uint64_t additions);
-    /* Told before each prepared(): the engine's time, which pauses and other trials moved on. May
-     * be NULL. */
+    /* Called before each prepared() with the engine's time, which pauses and other trials have
+     * advanced. May be NULL. */
     void (*now)(void *self, uint64_t now_ps);
 };
 

@@ -3,7 +3,8 @@
 #include <math.h>
 
 enum { ATTEMPTS = 2, STARVED_VISITS_MAX = 2, LOST_VISITS_MAX = 2 };
-/* Summing up hundreds of trials takes longer than another one. */
+/* Summing up hundreds of trials takes longer than another trial, so it is done at every 16th
+ * trial. */
 enum { SWEEPS_A_LOOK = 16 };
 static const uint64_t reference_salt = 0x7265666572656e63;
 
@@ -12,7 +13,7 @@ static size_t point_of(const struct stage *stage, const struct visit *visit)
     return (size_t)(visit->trials[0].point - stage->plan->points);
 }
 
-/* The i-th trial of the visit is that point's trial of that number. */
+/* Makes the visit's i-th trial the point's trial `number`. */
 static void set_trial(struct stage *stage, struct visit *visit, unsigned i, size_t point,
                       unsigned number, struct random *random)
 {
@@ -59,7 +60,7 @@ static void observe(struct stage *stage, const struct visit *visit, unsigned fir
     }
 }
 
-/* The record has more trials than `before`. */
+/* The record had `before` trials and has more now. */
 static void note_kept(struct stage *stage, struct record *record, unsigned before)
 {
     forecast_add(&stage->forecast, before, record->trials);
@@ -103,7 +104,7 @@ static const char *reason_of(struct stage *stage, const struct visit *visit)
     return reason ? reason : "one of its CPUs is gone";
 }
 
-/* The point has no value, whatever it had before: it is not what was asked for. */
+/* The point has no value: earlier trials are dropped, because they are not what was asked for. */
 static void fail(struct stage *stage, const struct visit *visit)
 {
     struct record *record = point_table_record(&stage->table, point_of(stage, visit));
@@ -113,8 +114,8 @@ static void fail(struct stage *stage, const struct visit *visit)
     point_table_finish(&stage->table, point_of(stage, visit));
 }
 
-/* A CPU that is gone may be back for the next round, so a point fails by the second visit in a row.
- */
+/* A CPU that is gone may be back for the next round, so a point fails only after two lost visits
+ * in a row. */
 static void lose(struct stage *stage, const struct visit *visit)
 {
     struct record *record = point_table_record(&stage->table, point_of(stage, visit));
@@ -133,7 +134,7 @@ static void starve(struct stage *stage, const struct visit *visit)
         finish(stage, point_of(stage, visit));
 }
 
-/* Settles what a visit came to. 1: it has to be made again at once. */
+/* Handles the visit's result. 1: the visit has to be repeated at once. */
 static int settle(struct stage *stage, const struct visit *visit, bool last, struct error *error)
 {
     const bool stolen = visit->stolen_ns > 0 && !(stage->plan->meant & MEANT_STEAL);
@@ -173,8 +174,8 @@ static int run_visits(struct stage *stage, size_t count, struct error *error)
     return code;
 }
 
-/* Visits the group's open points; then once more those from which a hypervisor took a CPU
- * meanwhile, or whose threads ran elsewhere. */
+/* Visits the group's open points; then once more the points from which a hypervisor took CPU time
+ * meanwhile, or with threads that ran on another CPU. */
 static int visit_together(struct stage *stage, struct visit_group group, struct error *error)
 {
     const struct plan *plan = stage->plan;
@@ -210,7 +211,7 @@ static int visit_together(struct stage *stage, struct visit_group group, struct 
     return 0;
 }
 
-/* How wide the point's interval is, INFINITY before its fewest trials; negative: it is done. */
+/* The width of the point's interval, INFINITY before trials_min; negative: it is done. */
 static double open_width(struct stage *stage, size_t point)
 {
     const struct plan *plan = stage->plan;
@@ -239,7 +240,7 @@ int visit_points(struct stage *stage, struct visit_group group, double *width, s
 
 /* --- sweeps --- */
 
-/* Keeps what was not dropped, and no more than a point may have. */
+/* Keeps the trials that were not dropped, at most trials_max for each point. */
 static int keep_swept(struct stage *stage, struct visit *visit, struct error *error)
 {
     const unsigned each = stage->plan->batches;
@@ -265,7 +266,7 @@ static int keep_swept(struct stage *stage, struct visit *visit, struct error *er
     return 0;
 }
 
-/* What failed the visit fails each point, as if it had been visited alone. */
+/* A failed visit counts for each of its points, as if each had been visited alone. */
 static void settle_each(struct stage *stage, struct visit *visit, unsigned count,
                         void (*what)(struct stage *, const struct visit *))
 {
