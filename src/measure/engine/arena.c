@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* The smallest page of any supported system: writing to each touches every page, whatever its
- * size. */
+/* The smallest page of any supported system: a write at every such distance touches every page,
+ * whatever its size. */
 enum { SMALLEST_PAGE = 4096, HUGE_2M = 2 << 20, HUGE_1G = 1 << 30 };
 
 static size_t page_of(enum page_policy policy)

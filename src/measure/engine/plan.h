@@ -134,17 +134,18 @@ struct plan {
     double batch_ns;  /* length of a batch; used where repeats is 0 */
     uint64_t repeats; /* of the kernel in a batch; 0: as many as fill batch_ns */
     uint64_t warm_repeats; /* untimed repeats of a pair before each run of batches */
-    double precision;      /* half width of the interval over the value that is small enough */
-    double unstable_above; /* robust deviation of the trials over their median from which they are
+    double precision;      /* largest half width of the interval, over the value, that is precise
+                              enough */
+    double unstable_above; /* robust deviation of the trials over their median above which they are
                               unstable; INFINITY: never */
     double clock_spread;   /* share by which the trials' clocks may differ before the clock counts
                               as moved; 0: as for two bursts. Larger for devices, where a timer's
                               step may be a large part of a batch */
     unsigned meant;        /* set of enum meant: these cause no new attempt and no flag */
-    double lasts_s;  /* the stage ends by then, whatever its share; 0: its share alone counts */
-    double span_s;   /* a point's first trials_min trials are spread over at least this time:
-                        interference and clock changes last some 100 ms, so trials closer together
-                        are not independent */
+    double lasts_s;        /* the stage's most seconds, whatever its share; 0: no such limit */
+    double span_s;         /* a point's first trials_min trials are spread over at least this time:
+                              interference and clock changes last some 100 ms, so trials closer together
+                              are not independent */
     double share;    /* share of the remaining time, 0 to 1, where more stages follow. The first
                         trials of the points may use half of the rest as well */
     double budget_s; /* seconds of this stage, which are that share; all stages pay for the first

@@ -7,7 +7,7 @@ enum point_state { POINT_UNVISITED, POINT_DONE, POINT_RECORDS };
 
 enum { POINT_SETTLED = UINT32_MAX };
 
-/* Makes room for the places that were counted beyond those that the series have. */
+/* Extends the series by the places that were counted beyond their points. */
 static int take_places(struct point_table *table, struct pool *pool)
 {
     struct plan *plan = table->plan;
@@ -84,7 +84,7 @@ unsigned point_table_trials(const struct point_table *table, size_t point)
     return record >= POINT_RECORDS ? table->records[record - POINT_RECORDS].trials : 0;
 }
 
-/* A record that no point has. Its number, or UINT32_MAX without memory. */
+/* The index of a record that no point uses; UINT32_MAX without memory. */
 static uint32_t spare_record(struct point_table *table)
 {
     if (table->spare_count)
@@ -123,7 +123,7 @@ static struct point *place_of(const struct point_table *table, size_t point)
     return &series->points[table->entries[point].place];
 }
 
-/* Its values so far, in its place. */
+/* Writes the point's values so far to its place in the series. */
 static struct point *sum_up(struct point_table *table, size_t index)
 {
     const struct plan_point *planned = &table->plan->points[index];
@@ -149,7 +149,8 @@ void point_table_finish(struct point_table *table, size_t index)
     entry->record = POINT_DONE;
 }
 
-/* What became of a point that has its place: counted, and moved down over the gaps. */
+/* Counts a point that has a place as missing, failed or kept, and moves a kept one down over the
+ * gaps. */
 static void close_point(struct point_table *table, size_t i, size_t *missing, size_t *failed)
 {
     struct table_entry *entry = &table->entries[i];
@@ -171,8 +172,8 @@ static void close_point(struct point_table *table, size_t i, size_t *missing, si
         entry->place = POINT_SETTLED;
 }
 
-/* A place that was never used is not even looked at, so that a million points that a short budget
- * left unvisited cost no memory. */
+/* Unused places are not read, so that a million points that a short budget left unvisited cost no
+ * memory. */
 void point_table_close(struct point_table *table, size_t *missing, size_t *failed,
                        const char **failure)
 {
@@ -192,7 +193,7 @@ void point_table_close(struct point_table *table, size_t *missing, size_t *faile
         struct series *series = &plan->series[i];
         struct table_series *growth = &table->series[i];
         series->point_count = growth->kept;
-        if (growth->used > growth->kept) /* beyond its end a pool's array is zeroed */
+        if (growth->used > growth->kept) /* pool_extend() expects zeros beyond an array's end */
             memset(&series->points[growth->kept], 0,
                    (growth->used - growth->kept) * sizeof *series->points);
     }
@@ -205,8 +206,8 @@ static bool is_planned(const struct series *series, const struct point *point,
                           : point->x == planned->x;
 }
 
-/* Where the series has the point, or its number of points. Points mostly come in the plan's order,
- * so the search goes on behind the one found last. */
+/* The point's index in the series, or `count` where it has none. Points mostly come in the plan's
+ * order, so the search begins behind the point found last. */
 static size_t find_place(const struct series *series, size_t count, size_t *last,
                          const struct plan_point *planned)
 {
@@ -230,7 +231,8 @@ int point_table_reopen(struct point_table *table, struct pool *pool, struct erro
         struct table_entry *entry = &table->entries[i];
         if (entry->place == POINT_SETTLED)
             continue;
-        /* One that was never visited has no place: a million of them are not searched for. */
+        /* A point that was never visited has no place: no search, because there may be a million
+         * of them. */
         const size_t place = entry->record == POINT_UNVISITED
                                  ? growth->begin
                                  : find_place(&plan->series[plan->points[i].series], growth->begin,

@@ -12,21 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A drift is reported when chance would show it in one point of a thousand, and when it is large
- * enough to matter to a reader. */
+/* A drift is reported when chance would show it in only one of a thousand points, and when it is
+ * large enough to matter to a reader. */
 static const double drift_z = 3.29, drift_change = 0.03;
 /* Two groups of trials closer than this share of the median count as one. */
 static const double bimodal_distance = 0.05;
-/* Unless the plan says otherwise, the clock moved when trials saw rates further apart than two
- * bursts may differ. */
+/* Unless the plan says otherwise, the clock moved when the trials' clocks differ by more than two
+ * bursts may. */
 static const double clock_spread = 0.01;
-/* A neighbour lowered the clock of a trial, or its reading, where that is below the full clock by
- * more than this share. Readings of a clock that nobody touches lie closer together, as trials do
- * (gap_share in stats/quiet.c). */
+/* Interference lowered a trial's clock, or its reading, where that is below the full clock by more
+ * than this share. Undisturbed readings lie closer together, as trials do (gap_share in
+ * stats/quiet.c). */
 static const double clock_taken = 0.04;
-/* A tenth of spoiled batches does not move a median; a fifth of stolen trials shows. */
+/* Up to these shares, spoiled batches do not move a median, and stolen trials hardly do. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
-/* What neighbours do to trials. */
+/* Flags that result from interference. */
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
@@ -131,8 +131,8 @@ struct drift record_medians(const struct record *record, double *scratch)
                           middle_of_column(record->cycles, record->trials, scratch)};
 }
 
-/* Where things were measured twice, a value is the mean of a thing's two trials. Else trials that
- * hang together in time count for fewer. */
+/* Where each thing was measured twice, its value is the mean of its two trials. Else trials that
+ * are correlated in time count as fewer. */
 static void summarize_units(const float *column, const struct plan *plan, unsigned n,
                             double *scratch, struct summary *summary)
 {
@@ -140,7 +140,7 @@ static void summarize_units(const float *column, const struct plan *plan, unsign
     for (unsigned i = 0; i < n && i < units; i++)
         scratch[i] =
             i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
-    /* Things that were measured twice each are in no order of time. */
+    /* Things that were measured twice are in no order of time, so they have no autocorrelation. */
     const double effective = plan->passes == 2 ? n : effective_count(scratch, n, scratch + n);
     summarize(scratch, n < units ? n : units, scratch, summary);
     summary_widen(summary, effective);
@@ -151,10 +151,10 @@ static bool trials_are_lines(const struct plan *plan)
     return plan->passes == 2 || plan->trials_per_visit > 1;
 }
 
-/* Where a trial is another cache line, lines differ by where they lie and not by neighbours: each
- * counts with its quiet value, and their median is the point's. A line that was measured twice
- * counts with the time that was disturbed less. Lines that were all measured at one time tell
- * nothing of another: there is then no interval. */
+/* Where a trial is another cache line, lines differ because of their place and not because of
+ * interference: the point's value is the median of their quiet values. A line that was measured
+ * twice counts with its less disturbed trial. One visit to all lines says nothing about other
+ * times: there is then no interval. */
 static struct quiet quiet_column(const struct record *record, const float *column,
                                  const struct plan *plan, double *scratch)
 {
@@ -181,7 +181,7 @@ static struct quiet quiet_column(const struct record *record, const float *colum
     return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
 }
 
-/* Whether every trial has read a clock and has cycles by it. */
+/* Whether every trial has a clock reading and cycles. */
 static bool has_clocks(const struct record *record)
 {
     for (unsigned i = 0; i < record->trials; i++)
@@ -190,7 +190,7 @@ static bool has_clocks(const struct record *record)
     return true;
 }
 
-/* The clock in MHz while nobody lowers it and nobody interrupts the bursts that read it. */
+/* The clock in MHz without interference that lowers it or interrupts the bursts that read it. */
 static double full_clock(const struct record *record, double *scratch)
 {
     const unsigned n = record->trials;
@@ -200,9 +200,9 @@ static double full_clock(const struct record *record, double *scratch)
     return (double)quiet_of_rates(scratch, n, scratch + n).value;
 }
 
-/* Cycles are a time multiplied by the clock that bursts read. A neighbour that lowers the clock, or
- * interrupts a burst, makes that product too small, so only trials at the full clock count. Where
- * neighbours disturbed just these trials, the cycles are the quiet time in ns multiplied by the
+/* Cycles are a time multiplied by the clock that bursts read. Interference that lowers the clock
+ * or interrupts a burst makes that product too small, so only trials at the full clock count.
+ * Where just these trials were disturbed, the cycles are the quiet time in ns multiplied by the
  * full clock. */
 static struct quiet quiet_cycles(const struct record *record, const struct plan *plan,
                                  const struct quiet *time, double *scratch)
@@ -233,14 +233,14 @@ static struct scatter scatter_of(const struct record *record, const struct plan 
                             (float)(parts.rest / parts.mean)};
 }
 
-/* Times in ns scatter with the clock, times in cycles with everything beyond the core. Either
- * describes a point fully, so it is as precise as the better of the two. */
+/* Times in ns scatter with the core's clock, times in cycles with everything that has another
+ * clock. Either describes a point fully, so it is as precise as the better of the two. */
 static double half_width(const struct summary *y, const struct summary *cycles)
 {
     return fmin(summary_half_width(y), summary_half_width(cycles));
 }
 
-/* Half the interval's width over the value, of the better of the two units. */
+/* Half width of the interval over the value, in the better of the two units. */
 static double quiet_half_width(const struct quiet *y, const struct quiet *cycles)
 {
     return fmin((double)(y->high - y->low) / 2 / (double)y->value,
@@ -268,7 +268,8 @@ static bool quiet_converged(const struct record *record, const struct plan *plan
 
 double record_width(const struct record *record, const struct plan *plan, double *scratch)
 {
-    /* Trials that agree about a neighbour agree about the wrong thing. */
+    /* Steady interference makes all trials agree on a wrong value, so the quiet interval
+     * decides. */
     const double quiet = quiet_width(record, plan, scratch);
     if (isfinite(quiet))
         return quiet;
@@ -282,8 +283,8 @@ bool record_converged(const struct record *record, const struct plan *plan, doub
     return record_width(record, plan, scratch) <= plan->precision;
 }
 
-/* Whether what was measured twice was slower or faster the second time: a sign test. A trend over
- * all trials would find whatever order the lines happen to be in. */
+/* Whether things that were measured twice were slower or faster the second time: a sign test. A
+ * trend over all trials would find the order of the lines. */
 static struct trend second_time(const float *column, unsigned units, unsigned n, double *scratch)
 {
     unsigned pairs = n > units ? n - units : 0, slower = 0;
@@ -304,7 +305,8 @@ bool record_is_spoiled(const struct visit *visit)
            visit->clock_moved > spoiled_share * visit->batch_count;
 }
 
-/* The flags that follow from the trials' values, in the unit that the clock does not change. */
+/* The flags that follow from the trials' values, in cycles where there are any, because the clock
+ * does not change those. */
 static unsigned shape_flags(const float *column, const struct plan *plan, unsigned n,
                             double *scratch)
 {
@@ -351,8 +353,8 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->failed = record->failed;
     if (record->trials == 0)
         return;
-    /* With fewer trials than planned an interval may be narrow by chance, and covers less than
-     * 95 %. */
+    /* With fewer trials than planned an interval may be narrow by chance and cover less than 95
+     * %. */
     if (record->trials < plan->trials_min && isfinite(plan->precision))
         point->flags |= FLAG_BIT(FLAG_TOO_FEW);
     else if (!record_converged(record, plan, scratch))
@@ -364,8 +366,8 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         disturbed |= FLAG_BIT(FLAG_PREEMPTED);
     if (record->stolen_trials > stolen_share * record->trials)
         disturbed |= FLAG_BIT(FLAG_STOLEN);
-    /* Where others disturbed some trials, and the rest agree on what the hardware does without
-     * them, the two values say it all. */
+    /* Where interference disturbed some trials and the others agree on the quiet value, the found
+     * and the quiet value say it all. */
     if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
         quiet_converged(record, plan, scratch))
         disturbed &= ~by_others;

@@ -6,8 +6,8 @@
 
 /* How long one seat waits for another. */
 static const double patience_ns = 250e6;
-/* What a run of batches may take before the coordinator recalls it: no hand-off and no miss takes
- * 2 us. */
+/* Time that a run of batches may take before the coordinator recalls it. No hand-off and no miss
+ * takes 2 us. */
 static const double run_limit_ns = 2e9, operation_limit_ns = 2e3;
 static const double prepare_limit_ns = 120e9;
 
@@ -69,8 +69,8 @@ static void work_in_background(struct visit *visit, unsigned rank, struct worker
     *stamp = (struct stamp){.start = start, .end = clock_ticks(clock), .repeats = repeats};
 }
 
-/* A pinned thread runs elsewhere only when its CPU was taken away: it went offline, or out of the
- * cpuset. The kernel then moves the thread, which would measure another CPU. */
+/* A pinned thread runs on another CPU only when its own was taken away: it went offline, or out of
+ * the cpuset. The kernel then moves the thread, which would measure another CPU. */
 static bool is_in_place(struct visit *visit, unsigned rank)
 {
     struct seats *seats = visit->own;
@@ -115,21 +115,21 @@ static void do_seat(struct visit *visit, unsigned rank)
     }
 
     os_thread_events(&after);
-    /* Where a batch is restored before the next, what happens then is no interruption: each batch
-     * has counted its own. */
+    /* Switches and faults of restore() are no interruption: with it, each batch has counted its
+     * own. */
     const bool counted = role == MEASURED && trial->restore;
     if (!is_in_place(visit, rank) || (!counted && (after.switches != before.switches ||
                                                    after.page_faults != before.page_faults)))
         note_event(seats);
 }
 
-/* Every seat checks where it runs before the meeting, so that after it all agree whether to go on.
- */
+/* Every seat checks its CPU before the meeting, so that all seats agree after it whether to go
+ * on. */
 void seats_follow(struct visit *visit, unsigned rank)
 {
     struct seats *seats = visit->own;
     is_in_place(visit, rank);
-    /* Between runs the leader may be preparing; the coordinator watches over that. */
+    /* Between runs the leader may prepare a trial, for which the coordinator has a limit. */
     while (barrier_wait(&seats->meeting, prepare_limit_ns) &&
            !atomic_load_explicit(&seats->over, memory_order_relaxed) && is_complete(seats)) {
         do_seat(visit, rank);
@@ -166,7 +166,7 @@ static bool lead(struct visit *visit, const struct batch_run *run)
     do_seat(visit, 0);
     if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
         return false;
-    /* A seat that did not start with the others has no time of this run: its stamps are older. */
+    /* A seat that did not start with the others has only stamps of an earlier run. */
     if (seats->measured > 1 &&
         atomic_load_explicit(&seats->start_line.broken, memory_order_relaxed))
         return false;
@@ -190,7 +190,7 @@ static double batch_ns(const struct visit *visit, unsigned batch)
                                      : clock_between_ns(clock_of(visit), start, end);
 }
 
-/* From a seat's own start to its own end, of the seat that took longest. */
+/* The longest time that one seat took from its own start to its own end. */
 static double worked_ns(const struct visit *visit, unsigned batch)
 {
     const struct seats *seats = visit->own;

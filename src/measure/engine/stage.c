@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How far a budget may be exceeded before what still runs is recalled. */
+/* How far a budget may be exceeded before running visits are recalled. */
 static const double slack_share = 0.05, slack_least_s = 0.1;
 
-/* What summing up a point takes: for a million open points that is as long as a run. */
+/* Time to sum up a point: for a million open points it is as long as a run. */
 static const uint64_t conclude_ns = 8000;
 
 double stage_elapsed_s(const struct stage *stage)
@@ -92,8 +92,8 @@ static int reserve_points(struct stage *stage, struct error *error)
     return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
 }
 
-/* A clock that can't time so short a batch has fewer and longer ones in the same time, and sweeps
- * longer ones. */
+/* Where the clock can't time batches so short, trials have fewer and longer batches in the same
+ * time, and sweeps have longer batches. */
 static void fit_batches(struct stage *stage)
 {
     enum { FEWEST = 5 };
@@ -137,7 +137,7 @@ void stage_free(struct stage *stage)
 
 /* --- the arena --- */
 
-/* What this round needs, or, of memory that stays, any later one. */
+/* The memory that this round needs, or, where memory stays, that any later round needs. */
 static size_t arena_need(const struct stage *stage)
 {
     const struct plan *plan = stage->plan;
@@ -168,7 +168,7 @@ int stage_map(struct stage *stage, size_t bytes, struct error *error)
     return 0;
 }
 
-/* A sweep takes less time than its memory. */
+/* A sweep takes less time than touching its memory, so several share that memory. */
 enum { SWEEPS_OF_MEMORY = 8 };
 
 int stage_fresh_arena(struct stage *stage, struct error *error)
@@ -183,7 +183,7 @@ int stage_fresh_arena(struct stage *stage, struct error *error)
 static void note_placement(struct stage *stage)
 {
     struct arena *arena = &stage->arena;
-    arena->node = stage->mapped_node; /* a model's lies where this machine can have it */
+    arena->node = stage->mapped_node; /* a model's memory is bound to no node */
     arena_verify(arena);
     arena->node = stage->plan->node;
     stage->outcome.arena_bytes = arena->bytes;
@@ -191,7 +191,7 @@ static void note_placement(struct stage *stage)
     stage->outcome.pages_used = arena->used;
 }
 
-/* What no round touched so far may take as long as all stages have. */
+/* Memory that no round touched before may use the time of all stages. */
 int stage_touch(struct stage *stage, size_t bytes, struct error *error)
 {
     struct arena *arena = &stage->arena;
@@ -226,12 +226,12 @@ int stage_touch(struct stage *stage, size_t bytes, struct error *error)
 
 /* --- time that is left --- */
 
-/* What a visit costs beside its batches, until the first visits show it: waking threads and looking
- * for stolen time; two bursts around each bracket of batches; touching and verifying memory. */
+/* Time that visits take in addition to their batches, until the first visits show it: to wake
+ * threads and read stolen time; for two bursts around each bracket; to touch and verify memory. */
 static const double visit_s = 200e-6, burst_s = 20e-6, bracket_s = 200e-6, touched_bytes_s = 2e9;
-/* Time of a sweep's trial outside of its batches: its prepare(), and its share of the rest. */
+/* Time of a sweep's trial outside its batches: its prepare(), and its share of bursts and visit. */
 static const double swept_s = 15e-6;
-/* The plan's own estimate counts as much as this number of trials. */
+/* The plan's estimate has the weight of this number of trials. */
 static const double trust_in_plan = 2;
 
 struct forecast forecast_of(const struct plan *plan)

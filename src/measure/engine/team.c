@@ -13,8 +13,8 @@
 
 enum { POLL_MS = 50, PATIENCE_POLLS = 100, JOIN_S = 5 };
 
-/* Only these may change it: the worker ends BUSY and LEAVING, the coordinator begins them and says
- * LOST, which is final whatever the thread does later. */
+/* The worker alone ends BUSY and LEAVING. The coordinator alone begins them and sets LOST, which
+ * is final whatever the thread does later. */
 enum member_state { IDLE, BUSY, LEAVING, ENDED, LOST };
 
 struct member {
@@ -22,28 +22,28 @@ struct member {
     pthread_t thread;
     struct team *team;
     atomic_uint state; /* the worker sleeps on it while it is idle */
-    /* The worker's until it is first idle. */
+    /* Written by the worker until it is first idle. */
     bool pinned;
     struct error error; /* why it could not be pinned */
-    /* The coordinator's while the worker is idle. */
-    struct team_job job; /* a copy: a lost worker may look at it long after */
+    /* Written by the coordinator while the worker is idle. */
+    struct team_job job; /* a copy, because a lost worker may still read it much later */
     unsigned rank;
-    sigjmp_buf escape; /* the thread's own */
+    sigjmp_buf escape; /* used by the thread alone */
     volatile sig_atomic_t recallable;
 };
 
 /* There is no lock: a thread that holds one may lose its CPU, and waiting for a lock has no
  * deadline. The coordinator alone uses these members, except `returned` and the members' states. */
 struct team {
-    atomic_uint returned; /* counts what workers report; the coordinator sleeps on it */
+    atomic_uint returned; /* reports of workers so far; the coordinator sleeps on it */
     const volatile sig_atomic_t *stop;
     int (*pin)(int cpu, struct error *);
-    int patience_polls; /* with a thread that gets no time to run */
+    int patience_polls; /* polls before a thread that gets no time to run is lost */
     struct member **members;
     size_t count;
 };
 
-/* The handler can know its member only by the thread that it runs on. */
+/* A signal handler can find its member only through the thread that it runs on. */
 static _Thread_local struct member *current;
 
 /* Called by the signal's handler: whether this thread is a worker. */
@@ -67,7 +67,7 @@ static void run_recallable(struct member *member)
     member->recallable = 0;
 }
 
-/* The worker is done with one state and goes to the next, unless the coordinator gave it up. */
+/* The worker goes from state `done` to `next`. False: the coordinator gave it up. */
 static bool report(struct member *member, enum member_state done, enum member_state next)
 {
     unsigned expected = done;
@@ -78,7 +78,7 @@ static bool report(struct member *member, enum member_state done, enum member_st
     return true;
 }
 
-/* The thread may get its first time to run long after the team has gone on without it. */
+/* The thread may first run long after the team has gone on without it. */
 static void *member_main(void *argument)
 {
     struct member *member = argument;
@@ -92,7 +92,7 @@ static void *member_main(void *argument)
         } else if (state == BUSY) {
             run_recallable(member);
             goes_on = report(member, BUSY, IDLE);
-        } else { /* what the job was about is gone */
+        } else { /* the job's data are gone */
             report(member, LEAVING, ENDED);
             goes_on = false;
         }
@@ -143,9 +143,8 @@ static int starved(int cpu, struct error *error)
                      cpu);
 }
 
-/* Gives a member up that is in that state. False: it has come back at the last moment. A lost
- * thread may come to life at any time: what that touches, the member and the team, is never freed.
- */
+/* Gives up a member that is in that state. False: it came back at the last moment. A lost thread
+ * may run again at any time, so the member and the team, which it uses, are never freed. */
 static bool lose(struct member *member, enum member_state state)
 {
     unsigned expected = state;
@@ -155,8 +154,8 @@ static bool lose(struct member *member, enum member_state state)
     return true;
 }
 
-/* Sleeps until a member reports that had not when `returned` was looked at, or one poll has passed.
- * True for the latter: only a timeout counts as a poll, not a wake-up. */
+/* Sleeps until a member reports after `returned` was read, or one poll has passed. True after a
+ * timeout: only that counts as a poll, not a wake-up. */
 static bool wait_a_poll(struct team *team, unsigned returned)
 {
     return os_sleep_while(&team->returned, returned, POLL_MS * UINT64_C(1000000));
@@ -180,7 +179,7 @@ static int start_thread(struct member *member)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 256 * 1024); /* 1024 threads must fit */
+    pthread_attr_setstacksize(&attributes, 256 * 1024); /* 1024 threads must fit in memory */
     int code = pthread_create(&member->thread, &attributes, member_main, member);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -249,7 +248,7 @@ static size_t busy_members(const struct team *team)
     return busy;
 }
 
-/* Gives up the busy members, and returns the CPU of one of them; -1: all are back. */
+/* Gives up the busy members and returns the CPU of one of them; -1: none was busy. */
 static int lose_busy(struct team *team)
 {
     int cpu = -1;
@@ -296,7 +295,7 @@ static int wait_for_end(struct team *team, const struct team_job *job, struct er
     }
 }
 
-/* The worker is idle, and looks at what was left for it before it begins. */
+/* Wakes an idle worker, which then reads its job. */
 static void call(struct member *member, enum member_state state)
 {
     atomic_store(&member->state, state);
@@ -342,8 +341,9 @@ static bool ask_to_end(struct member *member)
     return true;
 }
 
-/* Waits until a member that was asked to end has done so, and frees it. False: it is lost. It gets
- * at least one poll, however few are left. Its last instructions, too, need time on its CPU. */
+/* Waits until a member that was asked to end has ended, and frees it. False: it is lost. It gets
+ * at least one poll, however few are left. The thread's last instructions need time on its CPU,
+ * too, hence the timed join. */
 static bool see_end(struct member *member, int *polls_left)
 {
     struct team *team = member->team;
@@ -399,7 +399,8 @@ void team_free(struct team *team)
     if (!team)
         return;
     size_t lost = 0;
-    int polls_left = team->patience_polls; /* for all: their CPUs are held at the same time */
+    int polls_left = team->patience_polls; /* for all members together: they wait for their CPUs at
+                                              the same time */
     for (size_t i = 0; i < team->count; i++)
         ask_to_end(team->members[i]);
     for (size_t i = 0; i < team->count; i++) {
@@ -408,7 +409,7 @@ void team_free(struct team *team)
             team->members[lost++] = member;
     }
     team->count = lost;
-    if (lost) /* they may still come back to the team */
+    if (lost) /* lost threads may still use the team */
         return;
     recall_end();
     free(team->members);

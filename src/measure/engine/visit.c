@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double bracket_ns = 200e3;
-/* Two bursts further apart than this saw two different clocks. */
+/* The clock moved where two bursts differ by more than this share. */
 static const double burst_agreement = 0.01;
 enum { ATTEMPTS = 4 };
 
@@ -48,7 +48,7 @@ static void begin(struct visit *visit)
     visit->background_seats = 0;
     for (size_t i = 0; i < point->seat_count; i++)
         visit->background_seats += plan_seat(point, i).role == BACKGROUND;
-    /* An earlier visit, or one that was recalled, left its own. */
+    /* They still hold the numbers of an earlier or recalled visit. */
     const size_t count = background_count(visit);
     memset(visit->background, 0, count * sizeof *visit->background);
     memset(visit->in_bracket, 0, count * sizeof *visit->in_bracket);
@@ -71,8 +71,8 @@ static double wanted_ns(const struct visit *visit)
     return fmax(visit->plan->batch_ns, visit->executor->shortest_batch_ns);
 }
 
-/* Where threads start together on busy CPUs, one may wait for milliseconds before it begins: that
- * is in a batch's time, and says nothing of how many repeats fill it. */
+/* Where threads start together on busy CPUs, one may wait for milliseconds before it begins. A
+ * batch's `ns` includes that wait, which says nothing about how many repeats fill a batch. */
 static double worked_ns(const struct batch *batch)
 {
     return batch->worked_ns > 0 ? batch->worked_ns : batch->ns;
@@ -94,8 +94,8 @@ static int find_repeats(struct visit *visit)
     return repeats_find(&search, &visit->repeats);
 }
 
-/* Whether a batch shows that both tries were interrupted when its repeats were found: so short a
- * batch would time the clock and the threads' start rather than the kernel. */
+/* Whether a batch is so short that both tries must have been interrupted when its repeats were
+ * found: it would time the clock and the threads' start rather than the kernel. */
 static bool is_too_short(const struct visit *visit, double took_ns)
 {
     return !visit->plan->repeats && took_ns < wanted_ns(visit) / 4;
@@ -114,7 +114,7 @@ static double burst_hz(struct visit *visit)
     return kind->burst_hz ? kind->burst_hz(visit) : NAN;
 }
 
-/* What background workers did in a bracket counts for the trials once that is kept. */
+/* Background work of a bracket counts for the trials only if the bracket is kept. */
 static void settle_background(const struct visit *visit, bool kept)
 {
     const size_t count = background_count(visit);
@@ -125,8 +125,8 @@ static void settle_background(const struct visit *visit, bool kept)
     }
 }
 
-/* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where
- * something interrupted them. */
+/* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where they
+ * were interrupted. */
 static int measure_batches(struct visit *visit, unsigned first, unsigned count)
 {
     const unsigned per_trial = visit->plan->batches;
@@ -162,7 +162,8 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         const bool interrupted = measured > 0 && !(visit->plan->meant & MEANT_SWITCHES);
         const double after_hz = burst_hz(visit);
         const bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
-        /* All batches of a visit are of the same repeats: only its first can still change them. */
+        /* All batches of a visit have the same repeats: only its first batch can still change
+         * them. */
         const bool too_short =
             first == 0 && attempt < ATTEMPTS && is_too_short(visit, worked_ns(&visit->batches[0]));
         const bool kept = !too_short && (last || (!interrupted && !moved));
@@ -174,7 +175,7 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         }
         visit->interrupted += interrupted ? count : 0;
         visit->clock_moved += moved ? count : 0;
-        /* A burst that was interrupted reads too low a clock, and never too high a one. */
+        /* An interrupted burst shows too low a clock, never too high a one. */
         const double hz = moved ? fmax(before_hz, after_hz) : (before_hz + after_hz) / 2;
         for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++)
             visit->batches[first + i].core_hz = hz;
@@ -262,7 +263,8 @@ int visit_lead(struct visit *visit)
         if (code < 0)
             return code;
         done += bracket;
-        atomic_signal_fence(memory_order_release); /* a recall may come any time */
+        atomic_signal_fence(memory_order_release); /* a recall may come at any time: the batches
+                                                      must be written before their count */
         visit->batch_count = done;
         bracket = batches_a_bracket(visit, &visit->batches[done - 1], total);
     }

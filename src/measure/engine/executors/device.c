@@ -1,5 +1,5 @@
-/* The executor of plans that have a device. It does one thing at a time, so visits follow one
- * another, all in the calling thread. */
+/* The executor of plans that have a device. A device does one work at a time, so visits follow one
+ * another, in the calling thread. */
 #include "measure/engine/device.h"
 
 #include "measure/engine/engine.h"
@@ -10,20 +10,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Clocks come up within tenths of a second in steps: NVIDIA's by 15 MHz, the last of them below one
- * in a hundred. A device is up to speed when some batches of several milliseconds agree; but so do
- * those at an idle clock that has not begun to rise. So a clock that is well below the one
- * declared, or unknown, is believed only after half a second of work: it is locked, or that is all
- * it has. */
+/* A GPU's clock rises within tenths of a second in steps: NVIDIA's steps are 15 MHz, the last of
+ * them less than 1 % of the clock. A device is up to speed when some batches of several
+ * milliseconds agree. But batches at an idle clock that has not begun to rise agree, too. So a
+ * clock that is unknown or well below the declared one is accepted only after half a second of
+ * work: it is then locked or can't rise. */
 static const double wake_batch_ns = 4e6, wake_agreement = 0.005;
 static const double wake_up_to_speed = 0.9, wake_least_ns = 500e6;
 enum { WAKE_BATCHES_MOST = 180, WAKE_BATCHES_ALIKE = 5 };
-/* A device that others keep busy is never steady, and takes as long over it as they let it. */
+/* A device that other programs keep busy is never steady: waking it ends after this time. */
 static const double wake_longest_ns = 2e9;
 
 struct device_state {
     const struct trial *ready; /* the trial whose work the device holds; NULL: none */
-    double measured_ns;        /* by its own clock, with the pauses: its time beside a model */
+    double measured_ns;        /* by its own clock, with pauses: now_ns() in an engine with a
+                                  model */
 };
 
 static bool serves(const struct engine *engine, const struct plan *plan)
@@ -44,7 +45,7 @@ static void close_device(struct executor *executor)
     free(executor->own);
 }
 
-/* With a modelled device no test waits, so only the device's own time counts. */
+/* With a model only the device's own time counts, so that no test waits. */
 static uint64_t now_ns(const struct executor *executor)
 {
     const struct device_state *state = executor->own;
@@ -136,7 +137,8 @@ static int run_visits(struct executor *executor, struct visit *const *visits, si
     return 0;
 }
 
-/* Its one work at a time is made ready just before the trial's first batch. */
+/* A device holds one work at a time, so measure() makes it ready just before the trial's first
+ * batch. */
 static void prepare(struct visit *visit, struct trial *trial)
 {
     (void)visit;

@@ -61,7 +61,7 @@ static int touch(struct executor *executor, struct arena *arena, size_t from, ui
     return 1;
 }
 
-/* In turn, but at the same time of the model's. */
+/* One after the other, but at the same modelled time. */
 static int run_visits(struct executor *executor, struct visit *const *visits, size_t count,
                       struct error *error)
 {
@@ -74,7 +74,7 @@ static int run_visits(struct executor *executor, struct visit *const *visits, si
         ended_ps = state->now_ps > ended_ps ? state->now_ps : ended_ps;
     }
     state->now_ps = ended_ps;
-    return team_pause(executor->engine->team, 0, error); /* which tells whether to stop */
+    return team_pause(executor->engine->team, 0, error); /* checks whether to stop */
 }
 
 static void prepare(struct visit *visit, struct trial *trial)
@@ -98,8 +98,8 @@ static double read_hz(struct visit *visit)
     return (double)additions * 1e12 / (double)took_ps;
 }
 
-/* What each seat does before the batches: partners all of theirs, for the model need not wait for
- * anybody, and background workers one repeat, whose time goes to *once_ps[seat]. */
+/* The repeats of each seat before the batches: all of a partner's, because the model waits for no
+ * other seat, and one of a background worker, to time it. */
 static uint64_t work_before(const struct visit *visit, const struct batch_run *run, size_t seat)
 {
     const struct trial *trial = &visit->trials[run->trial];
@@ -146,7 +146,7 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
     for (size_t i = 0; did && i < point->seat_count; i++) {
         if (plan_seat(point, i).role != BACKGROUND)
             continue;
-        /* It is taken to go on at the speed of its one repeat. */
+        /* It is assumed to go on at the speed of its one repeat. */
         const uint64_t repeats = run_ps / (once_ps[i] ? once_ps[i] : 1);
         did[i].repeats += repeats;
         did[i].ns += (double)(repeats * once_ps[i]) * 1e-3;

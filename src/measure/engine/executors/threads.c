@@ -1,5 +1,5 @@
-/* The executor of CPUs: a pinned thread a seat. Visits run side by side; the first seat's thread
- * leads its visit, and the calling thread, the coordinator, sleeps and watches over them. */
+/* The executor of CPUs: one pinned thread per seat. Visits run side by side; the first seat's
+ * thread leads its visit, and the calling thread, the coordinator, sleeps and watches over them. */
 #include "document/flag.h"
 #include "measure/engine/burst.h"
 #include "measure/engine/engine.h"
@@ -11,23 +11,23 @@
 struct touching {
     const struct plan *plan;
     struct arena *arena;
-    size_t from;       /* what lies before was touched already */
-    size_t first_part; /* that reaches beyond it */
+    size_t from;       /* bytes before it are touched already */
+    size_t first_part; /* the first part that reaches beyond `from` */
     uint64_t give_up_ns;
 };
 
-/* What a CPU's clock is read by. Others may disturb the first tries to find it. */
+/* The operations that show a CPU's clock. Interference may spoil the first tries to find the
+ * cycles of a multiplication. */
 enum { TRIES_MOST = 8 };
 struct burst_step {
-    unsigned multiplication, tries; /* cycles; 0: not certain */
+    unsigned multiplication, tries; /* in cycles, 0: not certain; tries to find it */
 };
 
 struct threads_state {
-    uint64_t *before_ns,
-        *after_ns; /* stolen time, by CPU id; NULL where there is no hypervisor to take any */
-    struct burst_step *steps; /* by CPU id, each written by that CPU's worker alone */
+    uint64_t *before_ns, *after_ns; /* stolen time, by CPU id; NULL without a hypervisor */
+    struct burst_step *steps;       /* by CPU id, each written by that CPU's worker alone */
     size_t cpu_ids;
-    struct touching touching; /* here, because a worker that is lost may still look at it */
+    struct touching touching; /* here, because a lost worker may still read it */
 };
 
 static bool serves(const struct engine *engine, const struct plan *plan)
@@ -132,7 +132,7 @@ static int touch(struct executor *executor, struct arena *arena, size_t from, ui
     return code < 0 ? code : code == TEAM_DONE;
 }
 
-/* --- what a visit asks for, on its leader's thread --- */
+/* --- what visit_lead() calls, on the leader's thread --- */
 
 static int reserve(struct visit *visit, size_t count, struct error *error)
 {
@@ -167,7 +167,7 @@ static double read_hz(struct visit *visit)
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu; /* the leader's */
     if (visit->plan->kernel_timed)
         return NAN;
-    if (cpu < 0) /* a worker that is not pinned may go on on a core of another kind */
+    if (cpu < 0) /* a worker that is not pinned may continue on a core of another kind */
         return burst_hz(clock, 0);
     struct burst_step *step = &state->steps[cpu];
     if (!step->multiplication && step->tries < TRIES_MOST) {
@@ -286,13 +286,13 @@ static int run_on_team(struct team *team, struct visit *const *visits, size_t co
     return code < 0 ? code : 0;
 }
 
-/* Taken from the visit's CPUs while it ran. */
+/* Time that a hypervisor took from the visit's CPUs while it ran. */
 static uint64_t stolen_ns(const struct threads_state *state, const struct plan_point *point)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < point->seat_count && state->after_ns; i++) {
         const int cpu = plan_seat(point, i).cpu;
-        /* A CPU that went offline meanwhile has none afterwards. */
+        /* A CPU that went offline meanwhile reads 0 afterwards. */
         if (cpu >= 0 && state->after_ns[cpu] > state->before_ns[cpu])
             sum += state->after_ns[cpu] - state->before_ns[cpu];
     }
