@@ -1,12 +1,12 @@
 /*
  * Several independent chases at once: in each round every chain takes one step, so that as many
- * loads are in flight as there are chains, or as the processor sustains.
+ * loads are in flight as there are chains, up to what the processor sustains.
  *
  * There is a loop for every number of chains. In each, as many chains as possible live in
  * registers, where a step is one load. The others live in memory, where a step is three
- * instructions: the pointer is loaded from its place, followed, and stored again. Compiled loops
- * keep fewer chains in registers than they could: then four chains in a first-level cache take
- * twice as long as they should, and nothing shows it.
+ * instructions: the pointer is loaded from its place, followed, and stored again. Compilers keep
+ * fewer chains in registers than fit: then four chains in a first-level cache take twice as long as
+ * they should, unnoticed.
  */
 #ifndef FATHOM_MEASURE_KERNELS_CHAINS_H
 #define FATHOM_MEASURE_KERNELS_CHAINS_H
@@ -18,7 +18,7 @@
 enum { CHAINS_MOST = 64 };
 
 struct chains {
-    void *position[CHAINS_MOST]; /* where the last run stopped, and the next one goes on */
+    void *position[CHAINS_MOST]; /* of each chain: where the next run goes on */
 };
 
 /* The loop for `chains` chains, 1 to CHAINS_MOST. State: struct chains. */
@@ -28,17 +28,17 @@ unsigned chains_steps(unsigned chains);
 /* Up to this number, all chains live in registers. */
 extern const unsigned chains_registers;
 
-/* The same with work: after each load come `work` additions that depend on the loaded value and on
- * one another, one core cycle each; no address depends on them. One loop serves any number of
- * chains, so all chains live in memory. A repeat is one step of one chain, and the chains take
+/* The same with work: after each load come `work` dependent additions, which begin with the loaded
+ * value and take one core cycle each; no address depends on them. One loop serves any number of
+ * chains, so all chains live in memory. A repeat is one step of one chain; the chains take
  * turns. */
 enum { CHAINS_WORK_MOST = 1024 };
 struct chains_work {
-    void **chains;        /* where the next run goes on, of each chain */
-    uint64_t chain_count; /* any number, at least 1 */
+    void **chains;        /* of each chain: where the next run goes on */
+    uint64_t chain_count; /* at least 1 */
     uint64_t turn;        /* index of the chain that is next */
     uint64_t work;        /* additions per step, at most CHAINS_WORK_MOST */
-    uint64_t ahead;       /* chains_prefetch_run: steps, at most chain_count */
+    uint64_t ahead;       /* for chains_prefetch_run: in steps, at most chain_count */
 };
 kernel_function chains_work_run; /* state: struct chains_work */
 /* The same, and each step also prefetches the line that will be loaded `ahead` steps later. */

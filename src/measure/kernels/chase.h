@@ -1,5 +1,5 @@
 /*
- * The pointer chase: each load gives the address of the next. It goes on where the last run
+ * The pointer chase: each load gives the address of the next. Each run goes on where the last one
  * stopped.
  */
 #ifndef FATHOM_MEASURE_KERNELS_CHASE_H
@@ -10,15 +10,15 @@
 #include <stdbool.h>
 
 struct chase {
-    void *position; /* where the last run stopped, and the next one goes on */
+    void *position; /* the element that the next run loads first */
 };
 
 extern const unsigned chase_steps; /* loads per repeat, the same for all chases */
-extern const bool chase_straddles; /* a pointer may lie across the end of a line */
+extern const bool chase_straddles; /* whether a pointer may lie across the end of a line */
 
 kernel_function chase_run; /* state: struct chase */
-/* The same, but the pointer lives on the stack, stored and reloaded each step, as in a build that
- * is not optimized. */
+/* The same, but the pointer lives on the stack, stored and reloaded at each step, as in a build
+ * without optimization. */
 kernel_function chase_spilled_run;
 /* The same, but each step also writes the word after the pointer: elements hold two words. */
 kernel_function chase_modify_run;

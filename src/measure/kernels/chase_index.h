@@ -11,12 +11,12 @@
 
 struct chase_index {
     const void *base;
-    uint64_t count; /* number of elements: an index from here on is out of bounds */
-    uint64_t index; /* where the last run stopped, and the next one goes on */
+    uint64_t count; /* number of elements: this index and larger ones are out of bounds */
+    uint64_t index; /* the element that the next run loads first */
 };
 
-/* State: struct chase_index. A checked chase compares each index with the count before it is used,
- * as a safe language does, and ends where one is out of bounds. */
+/* State: struct chase_index. A checked chase compares each index with the count before its use, as
+ * safe languages do, and ends at an index that is out of bounds. */
 kernel_function chase_index_8_run, chase_index_64_run, chase_index_128_run, chase_index_256_run;
 kernel_function chase_checked_8_run, chase_checked_64_run, chase_checked_128_run,
     chase_checked_256_run;

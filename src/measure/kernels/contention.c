@@ -4,7 +4,7 @@
 
 /* --- writers --- */
 
-/* A background writer checks after each repeat whether to stop, so a repeat is long enough to make
+/* A background writer checks after each repeat whether to stop; a repeat is long enough to make
  * that check negligible. */
 enum { STEPS = 64 };
 const unsigned contention_steps = STEPS;
@@ -44,7 +44,7 @@ const struct contention contentions[CONTENTION_OPS] = {
 
 const char *const line_state_names[LINE_STATES + 1] = {"modified", "exclusive", "shared",
                                                        "invalid"};
-/* A line that another core has read can't become exclusive before it has left all caches. */
+/* A line that another core has read becomes exclusive only after it has left all caches. */
 const bool line_states_need_flush[LINE_STATES] = {
     [LINE_EXCLUSIVE] = true,
     [LINE_INVALID] = true,
@@ -74,9 +74,9 @@ static void flush_lines(const struct line_ring *ring)
     loops_fence();
 }
 
-/* A line that is read while it is modified elsewhere may arrive with the right to write (AMD and
- * Intel both do that for migrating data), and is then not shared. So lines are shared clean, where
- * they can be flushed. */
+/* A read of a line that is modified in another cache may bring it with the right to write (AMD and
+ * Intel both do that for migrating data): it is then not shared. So lines are clean before they
+ * are shared, where they can be flushed. */
 static void prepare_lines(const struct line_ring *ring)
 {
     bool clean = ring->state == LINE_EXCLUSIVE || (ring->state == LINE_SHARED && LOOPS_CAN_FLUSH);
@@ -102,7 +102,7 @@ uint64_t line_helper_run(void *state, uint64_t repeats)
     return repeats;
 }
 
-/* Whether this call only waits, as every other call does. */
+/* Whether this call only waits, as every second call does. */
 static bool rest(struct line_ring *ring)
 {
     bool rests = ring->rests;

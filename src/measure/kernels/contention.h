@@ -1,5 +1,5 @@
 /*
- * Lines that several cores want at once, and lines that are in a known state in some other core's
+ * Lines that several cores write at once, and lines in a known coherence state in another core's
  * cache.
  */
 #ifndef FATHOM_MEASURE_KERNELS_CONTENTION_H
@@ -39,26 +39,25 @@ struct touch {
 };
 extern const struct touch touches[TOUCH_OPS];
 
-/* Lines linked to a ring: the first word of each is the address of the next, the second is 0. All
- * workers of a trial share `stage`, a word on a line of its own. It begins as 0 and counts the
- * preparations and measurements that are done. */
+/* Lines linked into a ring: the first word of each is the address of the next, the second is 0.
+ * All workers of a trial share `stage`, a word on a line of its own. It begins as 0 and counts
+ * finished preparations and measurements. */
 struct line_ring {
     void *first;
     uint64_t lines;
     uint64_t *stage;
     uint64_t turn; /* the stage that this worker waits for next */
-    uint64_t step; /* how many stages lie between two turns of this worker */
+    uint64_t step; /* stages from one turn of this worker to its next */
     enum line_state state;
-    bool rests;    /* touch: the next call only waits; begins as true */
-    bool second;   /* helper: reads the lines after another helper did */
-    bool own_copy; /* touch: first reads every line, to share it with the helper */
+    bool rests;    /* of the measuring worker: its next call only waits; begins as true */
+    bool second;   /* of a helper: it reads the lines after another helper did */
+    bool own_copy; /* of the measuring worker: it first reads every line, to share it with the
+                      helper */
 };
 /* The helper, for `repeats` / 2 measurements: brings every line into its own cache, in `state`,
  * then lets the measuring worker go on. State: struct line_ring. */
 kernel_function line_helper_run;
-/* touches[].run, the measuring worker: every
- * odd call waits until the lines are prepared, and every even one goes once round the ring and does
- * the operation on each line. State: struct line_ring.
- */
+/* touches[].run is the measuring worker: odd calls wait until the lines are prepared, even calls
+ * go once round the ring and do the operation on each line. State: struct line_ring. */
 
 #endif

@@ -29,8 +29,8 @@ uint64_t copy_counted(enum copy_method method, uint64_t bytes)
     return copy_only_fills(method) ? bytes : 2 * bytes;
 }
 
-/* Where the calls are of the same memory the loop around them does nothing else: the smallest take
- * a few cycles. Without the barrier a compiler may leave out what the next call stores again. */
+/* With one place the loop does nothing but call, because the smallest calls take a few cycles.
+ * Without the barrier a compiler may remove a store that the next call repeats. */
 #define COPY_KERNEL(name, CALL)                                                                    \
     static uint64_t name(void *state, uint64_t repeats)                                            \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /*
- * Copying and filling memory call by call: by the C library, by the processor's string
- * instructions, by a plain loop of the widest vectors, and by one that stores past the caches. A
- * repeat is one call. The loops are those of measure/kernels/stream.h.
+ * Copying and filling memory, one call per repeat: by the C library, by the processor's string
+ * instructions, by a plain loop of the widest vectors, and by one that stores past the caches. The
+ * loops are those of measure/kernels/stream.h.
  */
 #ifndef FATHOM_MEASURE_KERNELS_COPY_H
 #define FATHOM_MEASURE_KERNELS_COPY_H
@@ -25,23 +25,23 @@ enum copy_method {
 };
 extern const char *const copy_method_names[COPY_METHODS + 1]; /* "memcpy", ..., NULL */
 
-enum { COPY_STEP_BYTES = 256 }; /* what loops take at once, aligned to a line */
+enum { COPY_STEP_BYTES = 256 }; /* what one step of a loop copies, aligned to a line */
 
-/* The state. Calls go through `places` places in turn, each `place_bytes` after the one before, and
- * on where the last run stopped; with a single place they are all of the same memory. */
+/* The state. Calls go through `places` places in turn, `place_bytes` apart, and each run goes on
+ * where the last one stopped. With one place all calls use the same memory. */
 struct copy {
     unsigned char *to;
     const unsigned char *from;
-    size_t bytes; /* a call */
+    size_t bytes; /* of a call */
     size_t places, place_bytes;
-    size_t place; /* of the next call */
+    size_t place; /* index of the next call's place */
 };
 
-/* NULL where there is none; then `*missing` says why. */
+/* The method's kernel; NULL where there is none: then `*missing` says why. */
 kernel_function *copy_find(enum copy_method, const char **missing);
 /* Whether it only fills memory. */
 bool copy_only_fills(enum copy_method);
-/* Whether it takes any size and alignment: loops take whole aligned steps. */
+/* Whether it takes any size and alignment; loops take only whole aligned steps. */
 bool copy_takes_any(enum copy_method);
 /* Bytes that a call loads and stores, as measure/kernels/stream.h counts them. */
 uint64_t copy_counted(enum copy_method, uint64_t bytes);

@@ -1,7 +1,7 @@
 /*
- * Store-to-load forwarding: a store, then a load of the same bytes, whose value the next store
- * writes. So a step takes the time that a value needs from a store to a load before it reaches the
- * cache.
+ * Store-to-load forwarding: a store, then a load of the same bytes; the next store writes the
+ * loaded value. So a step takes the time in which a store hands its value to a load, before the
+ * value reaches the cache.
  */
 #ifndef FATHOM_MEASURE_KERNELS_FORWARD_H
 #define FATHOM_MEASURE_KERNELS_FORWARD_H
@@ -14,12 +14,12 @@ struct forward {
 };
 
 enum forwarding {
-    FORWARD_SAME,  /* 8 bytes, and the same 8 bytes */
-    FORWARD_NAMED, /* the same, through the same register: a processor may forward without comparing
-                      addresses */
+    FORWARD_SAME,    /* 8 bytes stored, the same 8 bytes loaded */
+    FORWARD_NAMED,   /* the same, with the same address register: a processor may then forward
+                        without comparing addresses */
     FORWARD_NARROW,  /* 8 bytes stored, the first 4 of them loaded */
-    FORWARD_WIDE,    /* 4 bytes stored, 8 loaded: half of them come from the cache */
-    FORWARD_OVERLAP, /* 8 bytes stored, 8 loaded from 4 bytes on */
+    FORWARD_WIDE,    /* 4 bytes stored, 8 loaded: half of these come from the cache */
+    FORWARD_OVERLAP, /* 8 bytes stored, 8 loaded that begin 4 bytes later */
     FORWARD_COUNT
 };
 

@@ -3,8 +3,8 @@
 #include "arch.h"
 #include "gaps_loops.h"
 
-/* Until a caller who knows the counter's rate says what a gap is: this many times the shortest
- * distance of two readings. A coarse counter often stands still between two. */
+/* Where the caller does not set `over`, a gap is this many times the shortest distance of two
+ * different readings. A coarse counter often gives the same reading twice. */
 enum { TRIES = 256, TIMES = 16 };
 
 static uint64_t choose_over(uint64_t *shortest)
@@ -41,12 +41,12 @@ static __attribute__((noinline)) uint64_t note(struct gaps *gaps, uint64_t last,
             gaps->missed_longest_now = gap.ticks;
     }
     const uint64_t after = arch_counter();
-    /* A counter that went back has no length of time in between. */
+    /* A counter that went back shows no time between two readings. */
     gaps->noting += after - ((int64_t)gap.ticks < 0 ? last : now);
     return after;
 }
 
-/* A call that is recalled leaves no trace. */
+/* Results go to the public members only in end(), so a call that is recalled adds nothing. */
 static void begin(struct gaps *gaps)
 {
     if (!gaps->over)

@@ -21,24 +21,25 @@ enum handoff_op {
 };
 extern const char *const handoff_names[HANDOFF_OPS + 1]; /* "cas", ..., NULL */
 
-/* Where a hand-off takes place: a line, and what follows it. */
+/* The memory of a hand-off: a line, and what follows it. */
 struct handoff_place {
     unsigned char *line;                /* aligned to HANDOFF_LINE_DISTANCE */
     unsigned payload_lines, line_bytes; /* of HANDOFF_PAYLOAD; at least one line */
 };
-/* The distance of lines that must not travel together: adjacent lines do on processors that
- * prefetch pairs of lines (Intel's spatial prefetcher; Optimization Reference Manual, "L2 hardware
- * prefetching"). A place has a first line, a second one this far behind it, and the payload behind
- * that. */
+/* The distance between lines that must not move together between caches: adjacent lines do on
+ * processors that prefetch pairs of lines (Intel's spatial prefetcher; Optimization Reference
+ * Manual, "L2 hardware prefetching"). A place has a first line, a second one at this distance, and
+ * the payload behind that. */
 enum { HANDOFF_LINE_DISTANCE = 128, HANDOFF_PAYLOAD_OFFSET = 2 * HANDOFF_LINE_DISTANCE };
 
 struct handoff {
-    const char *order;       /* the instructions and their memory order */
+    const char *order;       /* the instructions and their memory order, in words */
     kernel_function *run[2]; /* for the side that begins, and for the one that answers */
-    /* Makes the place and both sides' states (at most 64 bytes each) ready for the first turn. */
+    /* Prepares the place and the states of both sides (at most 64 bytes each) for the first
+     * turn. */
     void (*set_up)(void *first, void *second, const struct handoff_place *);
 };
-/* NULL where this processor lacks something for it; then `*missing` says what. */
+/* NULL where this processor lacks something for the operation: then `*missing` says what. */
 const struct handoff *handoff_find(enum handoff_op, const char **missing);
 
 /* One line and a compare-and-swap. One side swaps 0 to 1, the other 1 to 0; *flag begins as 0. */
@@ -70,9 +71,9 @@ kernel_function handoff_store_load_run, handoff_exchange_run, handoff_fetch_add_
     handoff_payload_run;
 
 /* One line that carries a stamp of the processor's counter. `least` is the smallest difference
- * between a stamp and this side's counter at the moment of seeing it, in half ticks: the time from
- * the other side to this one plus how far this side's counter is ahead. The answering side's ticks
- * are not counted; `last_ticks` is what the last call took. */
+ * between this side's counter when it sees a stamp and that stamp, in half ticks: the time from
+ * the other side to this one, plus the lead of this side's counter. `last_ticks` is the length of
+ * the last call. */
 struct handoff_one_way {
     uint64_t *line;
     uint64_t side;

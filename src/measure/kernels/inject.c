@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Few lines, because a background worker checks only after each repeat whether to stop, and a slow
- * one would keep the others waiting. */
+/* Few lines, because a background worker checks only after each repeat whether to stop, and the
+ * other workers wait for a slow one. */
 enum { LINES = 24, LINES_A_TURN = 3 };
 const unsigned inject_lines = LINES;
 const char *const inject_order_names[INJECT_ORDERS + 1] = {"sequential", "random", NULL};

@@ -1,6 +1,6 @@
 /*
- * Traffic: lines of memory that are read, or read and written, at a pace that is set by a pause
- * between one line and the next. Each run goes on where the last one stopped, and wraps around.
+ * Traffic: lines of memory are read, or read and written, with a pause between lines that sets the
+ * rate. Each run goes on where the last one stopped, and wraps around.
  *
  * A modified line is read and later written back, so the memory sees as many writes as reads if
  * every line is modified. Stores to cached memory can't cause a larger share of writes.
@@ -14,9 +14,9 @@ struct injector {
     unsigned char *memory;
     uint64_t mask;     /* the memory's size, a power of two, less one line */
     uint64_t step;     /* size of a line */
-    uint64_t position; /* where the last run stopped; in random order the generator's state */
+    uint64_t position; /* where the next run goes on; in random order the generator's state */
     uint64_t delay;    /* turns of an empty loop after each line, about a cycle each; at least 1,
-                          which costs nothing beside a miss */
+                          which is nothing compared with a miss */
 };
 
 enum inject_order { INJECT_SEQUENTIAL, INJECT_RANDOM, INJECT_ORDERS };

@@ -1,6 +1,6 @@
 /*
- * What every kernel is: a function that repeats its loop `repeats` times (at least once) on a
- * state of its own, and returns a value that keeps the work alive.
+ * A kernel is a function that repeats its loop `repeats` times (at least once) on its own state. It
+ * returns a value that depends on the work, so that the compiler can't remove the loop.
  */
 #ifndef FATHOM_MEASURE_KERNELS_KERNEL_H
 #define FATHOM_MEASURE_KERNELS_KERNEL_H

@@ -1,21 +1,22 @@
 /*
- * A mix of reads and writes: a stream that loads and one that stores, in turns, each going on where
- * it stopped. Many CPUs at once, each at another place of its turn, give the memory both at any
- * time.
+ * A mix of reads and writes: a stream that loads and one that stores take turns, and each goes on
+ * where it stopped. Many CPUs at once are in different parts of their turns, so the memory has
+ * reads and writes at any time.
  */
 #ifndef FATHOM_MEASURE_KERNELS_MIX_H
 #define FATHOM_MEASURE_KERNELS_MIX_H
 
 #include "measure/kernels/stream.h"
 
-/* Bytes of one part of a turn: long enough that changing streams, and waiting for stores past the
- * caches, costs little of it. */
+/* Bytes of one part of a turn: so many that changing streams, and waiting for stores past the
+ * caches, takes little of its time. */
 enum { MIX_PART_BYTES = 64 * 1024 };
 
 struct mix {
     struct stream from, to;
-    kernel_function *load, *store;    /* of streams; NULL where there are no parts of it */
-    uint64_t load_steps, store_steps; /* a turn: whole parts */
+    kernel_function *load, *store;    /* kernels of the streams; NULL where that stream has no
+                                         steps */
+    uint64_t load_steps, store_steps; /* steps in a turn: whole parts */
 };
 
 /* A repeat is a turn. State: struct mix. */

@@ -1,5 +1,5 @@
 /* Dependent multiplications: each takes the same few core cycles, so that their rate shows the
- * core's clock as that of additions does. Why both: measure/engine/burst.h. */
+ * core's clock, as with additions. Why there are both: measure/engine/burst.h. */
 #ifndef FATHOM_MEASURE_KERNELS_MULTIPLICATIONS_H
 #define FATHOM_MEASURE_KERNELS_MULTIPLICATIONS_H
 

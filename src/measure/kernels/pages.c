@@ -54,8 +54,9 @@ in_calls(struct pages *pages, unsigned char *memory, bool (*call)(unsigned char 
         note(pages, call(memory + at, pages->call_bytes));
 }
 
-/* What is mapped there next, by whomever, must not be unmapped once more, so the region is given up
- * before the first call. There is one region, so there is one repeat. */
+/* After a recall these addresses must not be unmapped again, because another mapping may be there
+ * by then. So the state drops the region before the first call. There is one region, so there is
+ * one repeat. */
 static uint64_t pages_unmap_run(void *state, uint64_t repeats)
 {
     struct pages *pages = state;

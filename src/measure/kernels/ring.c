@@ -14,7 +14,7 @@ struct bijection {
 
 static uint64_t invert_odd(uint64_t odd)
 {
-    uint64_t inverse = odd; /* right to 3 bits; each Newton step doubles them */
+    uint64_t inverse = odd; /* right to 3 bits; each Newton step doubles the number of right bits */
     for (int i = 0; i < 5; i++)
         inverse *= 2 - odd * inverse;
     return inverse;
@@ -51,8 +51,9 @@ static inline uint64_t bijection_inverse(const struct bijection *b, uint64_t x)
     return ((x - b->add[0]) * b->inverse[0]) & b->mask;
 }
 
-/* The order within one block: from place `start` all around to `start` again, without places whose
- * element lies beyond the block. Each block has another start, or all would have the same order. */
+/* The order within one block: from place `start` all around to `start` again, without places that
+ * map to elements beyond the block. Each block has its own start, or all would have the same
+ * order. */
 struct block {
     const struct bijection *bijection;
     size_t first; /* element of the ring that the block begins with */
@@ -67,7 +68,7 @@ static struct block block_make(const struct bijection *bijection, size_t first, 
 }
 
 /* Moves `place` to the next one that holds an element and returns that element within the block;
- * `place` arrives at the block's start when the block is done. */
+ * `*done` is set when `place` is back at the block's start. */
 static inline uint64_t block_next(const struct block *block, uint64_t *place, bool *done)
 {
     uint64_t element;
@@ -82,7 +83,7 @@ static inline uint64_t block_next(const struct block *block, uint64_t *place, bo
     return element;
 }
 
-/* The block's first element: at its start, or the next place that holds one. */
+/* The element at the block's start, or at the next place that holds one; an index in the ring. */
 static size_t block_first(const struct block *block, uint64_t *place)
 {
     *place = block->start;

@@ -1,10 +1,10 @@
 /*
  * A ring: `count` elements, `stride` bytes apart, each holding the address (or the index) of the
- * next, so that following them visits every element once and comes back. Built in place, in one
+ * next, so that a chase visits every element once and returns to the first. Built in place, in one
  * pass in address order, with no index array and no memory beyond the ring.
  *
- * The order is never stored. A keyed bijection maps places in the order to elements; its inverse
- * gives the place of the element that is being written, and so the element that comes next. The
+ * The order is never stored. A keyed bijection maps places in the order to elements. Its inverse
+ * gives the place of the element that is being written; the next place gives the next element. The
  * bijection is a multiply and xorshift network on the next power of two; places whose element would
  * lie beyond the count are skipped. (A keyed permutation by "cycle walking": Black and Rogaway,
  * "Ciphers with arbitrary finite domains", CT-RSA 2002.)
@@ -25,25 +25,25 @@ enum ring_order {
 enum ring_link { RING_POINTERS, RING_INDEXES };
 
 struct ring {
-    unsigned char *memory; /* at least (count - 1) * stride + 8 bytes, of any alignment that the
-                              architecture loads from */
+    unsigned char *memory; /* at least (count - 1) * stride + 8 bytes, with any alignment that
+                              loads of this architecture take */
     size_t count;          /* elements, at least 1 */
     size_t stride;         /* bytes from one element to the next, at least a pointer's size */
     enum ring_order order;
-    size_t block; /* elements a block, each visited whole before the next block; 0 for one block of
-                     all. RING_RANDOM goes from block to block by address, RING_FORWARD in a random
-                     order; RING_BACKWARD knows no blocks */
+    size_t block; /* elements of a block; a block is visited completely before the next; 0: one
+                     block of all. RING_RANDOM takes blocks in the order of addresses, RING_FORWARD
+                     in random order; RING_BACKWARD ignores it */
     uint64_t seed;
     enum ring_link link;
 };
 
-/* Writes all links. Linear in the count. */
+/* Writes all links. The time is linear in the count. */
 void ring_build(const struct ring *);
 
-/* Loads the first `visits` elements in the ring's order (going round as often as it takes), many at
- * a time, and returns the element that comes next. It leaves the caches as a chase of that length
- * would, but some ten times as fast: addresses are computed, so the loads need not wait for one
- * another. */
+/* Loads the first `visits` elements in the ring's order (several times around, if need be), many
+ * at a time, and returns the element that comes next. It leaves the caches as a chase of that
+ * length would, but some ten times as fast: addresses are computed, so the loads need not wait for
+ * one another. */
 void *ring_warm(const struct ring *, size_t visits);
 
 /* Finds n elements equally far apart in a random ring's order: marks[i] comes i * count / n visits

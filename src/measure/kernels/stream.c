@@ -5,7 +5,7 @@
 const char *const stream_op_names[STREAM_OPS + 1] = {
     "read", "write", "write_nt", "copy", "copy_nt", "scale", "add", "triad", "triad_nt"};
 const char *const stream_width_names[STREAM_WIDTHS + 1] = {"scalar", "128", "256", "512", "sve"};
-const double stream_factor = 3; /* as STREAM has it */
+const double stream_factor = 3; /* as in STREAM */
 
 typedef void stream_loop(void *to, const void *from, const void *with, uint64_t stride,
                          uint64_t steps);
@@ -20,8 +20,8 @@ static void next_run(struct stream *stream)
     stream->left = stream->steps;
 }
 
-/* One call of the loop does all steps to the end of a run, so a branch is mispredicted only once a
- * run. */
+/* One call of the loop does all steps to the end of a run, so only one branch per run is
+ * mispredicted. */
 static inline __attribute__((always_inline)) uint64_t walk(struct stream *stream, uint64_t repeats,
                                                            stream_loop *loop)
 {
@@ -102,9 +102,9 @@ enum stream_width stream_widest(void)
     return loops_stream_widest();
 }
 
-/* Where each array begins. A load whose address ends in the same twelve bits as a store that is
- * still on its way has to wait for it (Intel Optimization Reference Manual, "4-KByte aliasing"; Zen
- * compares the same bits), so the arrays are a third of a page apart, modulo pages. */
+/* Where each array begins. A load waits for a pending store if their addresses have the same
+ * lowest twelve bits (Intel Optimization Reference Manual, "4-KByte aliasing"; Zen compares the
+ * same bits), so the arrays are a third of a page apart, modulo pages. */
 enum { PAGE = 4096, APART = 21 * STREAM_LINE_BYTES };
 
 static uint64_t array_at(unsigned index, uint64_t array_bytes)
@@ -159,7 +159,7 @@ kernel_function *stream_lay_out(struct stream *stream, const struct stream_kerne
         stream->factor = UINT64_C(6364136223846793005);
         stream->increment = seed | 1;
     }
-    stream->run = stream->runs - 1; /* so that the next run in turn is the first */
+    stream->run = stream->runs - 1; /* so that next_run() begins with run 0 */
     *steps = stream->steps * stream->runs;
     return lines ? kernel->run_lines : kernel->run;
 }

@@ -1,5 +1,5 @@
 /*
- * Streams: up to three arrays of doubles that a loop passes through side by side, as in STREAM
+ * Streams: a loop passes through up to three arrays of doubles at the same time, as in STREAM
  * (McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", 1995). A
  * step handles the same bytes of each array. Each run goes on where the last one stopped.
  */
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* to = what is done with from and with: */
+/* What a loop does with its arrays `to`, `from` and `with`. */
 enum stream_op {
     STREAM_READ,     /* from is loaded */
     STREAM_WRITE,    /* to = factor */
@@ -39,10 +39,10 @@ extern const char *const stream_width_names[STREAM_WIDTHS + 1]; /* "scalar", "12
 enum { STREAM_STEP_BYTES = 256, STREAM_LINE_BYTES = 64 };
 extern const double stream_factor;
 
-/* One kernel, in two loops: whole steps of STREAM_STEP_BYTES, one behind the other, and steps of
- * one line of STREAM_LINE_BYTES, as far apart as the stream says. A repeat is one step. `loads` and
- * `stores` count arrays, so a step moves (loads + stores) times its bytes: all rates are counted in
- * this way. */
+/* One kernel has two loops: `run` takes consecutive steps of STREAM_STEP_BYTES, `run_lines` takes
+ * steps of one line of STREAM_LINE_BYTES, struct stream's `stride` apart. A repeat is one step.
+ * `loads` and `stores` count arrays, so a step moves (loads + stores) times its bytes: all rates
+ * count bytes in this way. */
 struct stream_kernel {
     enum stream_op op;
     enum stream_width width;
@@ -50,21 +50,21 @@ struct stream_kernel {
     bool past_caches; /* stores bypass the caches and do not fetch the line first */
     kernel_function *run, *run_lines;
 };
-/* NULL where there is none; then `*missing`, if `missing` is not NULL, says what the processor
+/* NULL where there is none: then `*missing`, if `missing` is not NULL, says what the processor
  * lacks. */
 const struct stream_kernel *stream_find(enum stream_op, enum stream_width, const char **missing);
 /* The width that moves the most bytes on this processor: usually the widest. */
 enum stream_width stream_widest(void);
 
-/* How the arrays are passed through: in runs of steps, the runs in turn or in random order. */
+/* The order of accesses to the arrays: runs of steps, in turn or in random order. */
 enum stream_pattern {
     STREAM_SEQUENTIAL,
     STREAM_STRIDED,      /* a line every `bytes`, then the lines behind these, and so on */
-    STREAM_RANDOM_BLOCK, /* blocks of `bytes`, each in order, one after another at random */
+    STREAM_RANDOM_BLOCK, /* blocks of `bytes` in random order, each from its front to its end */
 };
 struct stream_access {
     enum stream_pattern pattern;
-    uint64_t bytes; /* a multiple of STREAM_LINE_BYTES; arrays are multiples of it */
+    uint64_t bytes; /* a multiple of STREAM_LINE_BYTES that divides the arrays' size */
 };
 
 /* The state of a kernel. */
@@ -72,16 +72,17 @@ struct stream {
     unsigned char *to;
     const unsigned char *from, *with;
     uint64_t stride, steps;   /* of a run */
-    uint64_t runs, run_bytes; /* number of runs, and the distance of their beginnings */
+    uint64_t runs, run_bytes; /* number of runs, and the distance between their beginnings */
     uint64_t factor,
-        increment;          /* the next run is run * factor + increment, which reaches all runs */
-    uint64_t run, at, left; /* the current run, the byte in it, and the steps left in it */
+        increment;          /* the next run is run * factor + increment, which visits all runs */
+    uint64_t run, at, left; /* the current run, the byte offset in the arrays, and the steps left
+                               in the run */
 };
 
-/* Bytes that `arrays` arrays of that many bytes take, with the gaps between them. */
+/* Bytes that `arrays` arrays of `array_bytes` each take, with the gaps between them. */
 uint64_t stream_extent(unsigned arrays, uint64_t array_bytes);
 /* Lays the kernel's arrays out in memory aligned to a page and begins at the front (in random
- * order: anywhere). Returns the kernel's loop for this access, and in `*steps` the number of
+ * order: at any block). Returns the kernel's loop for this access, and in `*steps` the number of
  * repeats that pass once over all arrays. */
 kernel_function *stream_lay_out(struct stream *, const struct stream_kernel *,
                                 unsigned char *memory, uint64_t array_bytes,

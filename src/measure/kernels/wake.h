@@ -1,5 +1,6 @@
 /* Wake-ups: two workers wake each other in turn, or one lets the other sleep for a while and then
- * wakes it. The caller brings what rings and what sleeps: the loops know no system. */
+ * wakes it. The caller gives the functions that ring and sleep, so the loops use no system call of
+ * their own. */
 #ifndef FATHOM_MEASURE_KERNELS_WAKE_H
 #define FATHOM_MEASURE_KERNELS_WAKE_H
 
@@ -10,13 +11,14 @@
 struct wake_bells {
     void (*ring)(void *bell);   /* wakes the sleeping thread, or lets the next sleep end at once */
     void (*await)(void *bell);  /* sleeps until it is rung */
-    uint64_t (*switches)(void); /* of the calling thread since it began; NULL: not counted */
+    uint64_t (*switches)(void); /* context switches of the calling thread so far; NULL: not
+                                   counted */
 };
 
-/* What a worker of either kind has done, in all its calls. */
+/* Totals of a worker of either kind, over all its calls. */
 struct wake_done {
     uint64_t repeats, switches;
-    uint64_t last_ticks; /* of the counter, that the last call took */
+    uint64_t last_ticks; /* ticks of the counter that the last call took */
 };
 
 /* --- in turn --- */
@@ -33,10 +35,10 @@ kernel_function wake_turns_run;
 
 /* --- after a sleep --- */
 
-/* What both sides share, each word on a line of its own. */
+/* Shared by both sides; each word has a line of its own. */
 struct wake_shared {
     _Alignas(128) uint32_t asleep; /* the sleeper's turn, written before it goes to sleep */
-    _Alignas(128) uint32_t awake;  /* the same, written as the first thing it does afterwards */
+    _Alignas(128) uint32_t awake;  /* the same, written first thing when it is awake */
 };
 
 /* A repeat is one wake-up. */
@@ -45,11 +47,11 @@ struct wake_sleep {
     void *bell;
     struct wake_shared *shared;
     uint64_t turn;        /* begins as 1 */
-    uint64_t pause_ticks; /* the waker's: between the sleeper's last word and the ring */
+    uint64_t pause_ticks; /* of the waker: from the sleeper's write to `asleep` until the ring */
     double ps_per_tick;   /* of the counter, for the waker's result */
     struct wake_done done;
 };
-/* Returns the picoseconds from before each ring until the sleeper was awake, added up. */
+/* Returns the sum of the times from each ring until the sleeper was awake, in picoseconds. */
 kernel_function wake_waker_run;
 kernel_function wake_sleeper_run;
 

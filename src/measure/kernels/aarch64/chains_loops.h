@@ -1,8 +1,8 @@
 /*
  * Several chases at once for AArch64, in assembly. See x86_64/chains_loops.h.
  *
- * Twenty-seven registers are free: x0 and x1 hold the chains' places in memory and the counter, x18
- * is the platform's, and x29 the frame's.
+ * Twenty-seven registers are free: x0 and x1 hold the address of the chains in memory and the
+ * counter, x18 is reserved for the platform, and x29 is the frame pointer.
  */
 #ifndef FATHOM_MEASURE_KERNELS_AARCH64_CHAINS_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_AARCH64_CHAINS_LOOPS_H
@@ -11,7 +11,8 @@
 
 #define CHAINS_REGISTERS 27
 
-/* The step for each chain that lives in a register: at is its place in memory, r its register. */
+/* The step for each chain that lives in a register: `at` is its offset in memory, `r` its
+ * register. */
 #define CHAINS_EACH(n, step)                                                                       \
     ".set at, 0\n"                                                                                 \
     ".irp r, x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,x19,x20,x21,x22,x23,x24,"     \
@@ -20,7 +21,7 @@
     ".set at, at + 8\n"                                                                            \
     ".endr\n"
 
-/* The step for each of the others; they begin behind the twenty-sixth. */
+/* The step for each chain in memory, from the twenty-seventh on. */
 #define CHAINS_OTHERS(n)                                                                           \
     ".if " #n " > 27\n\t"                                                                          \
     ".set at, 8 * 26\n\t"                                                                          \

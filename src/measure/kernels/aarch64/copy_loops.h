@@ -1,5 +1,5 @@
 /*
- * Only x86-64 has string instructions that every processor of it knows. See measure/kernels/copy.h.
+ * Only on x86-64 does every processor have string instructions. See measure/kernels/copy.h.
  */
 #ifndef FATHOM_MEASURE_KERNELS_AARCH64_COPY_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_AARCH64_COPY_LOOPS_H

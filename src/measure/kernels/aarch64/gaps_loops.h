@@ -1,12 +1,13 @@
-/* Reading the counter as fast as it can be, for AArch64, in assembly. */
+/* Reading the counter as fast as possible, for AArch64, in assembly. */
 #ifndef FATHOM_MEASURE_KERNELS_AARCH64_GAPS_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_AARCH64_GAPS_LOOPS_H
 
 #include <stdint.h>
 
-/* Reads the counter until a reading is `over` ticks or more from the one before, or is less, and
- * returns that one: *last is then the reading before it and *left has not counted it. Or until it
- * has read `*left` times (at least once), which leaves 0 there and the last reading in *last. */
+/* Reads the counter until a reading is at least `over` ticks after the one before, or is less than
+ * it, and returns that reading; *last is then the one before it, and *left does not count it. Or
+ * until it has read `*left` times (at least once): then *left is 0 and *last is the last
+ * reading. */
 static inline uint64_t loops_gap(uint64_t *last, uint64_t over, uint64_t *left)
 {
     uint64_t now, gap;

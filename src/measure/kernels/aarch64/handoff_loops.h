@@ -28,8 +28,8 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
                      : "cc", "memory");
 }
 
-/* The compare-and-swap of the Large System Extensions (ARMv8.1), which the system may execute where
- * the line is. Run it only if arch_has_lse(). */
+/* The compare-and-swap of the Large System Extensions (ARMv8.1), which the interconnect may
+ * execute where the line is. Run it only if arch_has_lse(). */
 #define LOOPS_HAVE_CAS_KINDS 1
 #define CAS_LSE_ORDER        "cas (relaxed)"
 static inline void loops_cas_lse(uint32_t *flag, uint32_t expected, uint32_t desired,
@@ -206,7 +206,7 @@ WRITE_LOOP(loops_write_fetch_add, "ldxr %1, [%3]\n\t"
                                   "add %1, %1, #1\n\t"
                                   "stxr %w2, %1, [%3]\n\t"
                                   "cbnz %w2, 1b")
-/* As compilers write a CAS loop: after a failed store the whole attempt begins again. */
+/* As compilers write a CAS loop: after a failed store-exclusive the whole attempt begins again. */
 #define WRITE_CAS_ORDER "ldxr, add and stxr until it succeeds (acquire and release)"
 WRITE_LOOP(loops_write_cas, "ldaxr %1, [%3]\n\t"
                             "add %1, %1, #1\n\t"

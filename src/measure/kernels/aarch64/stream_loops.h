@@ -1,7 +1,7 @@
 /*
  * Streams for AArch64, in assembly: scalar, NEON in pairs of registers, which every processor has,
- * and SVE, which is asked for at run time. See x86_64/stream_loops.h for what a step is. STNP is
- * the store that need not stay in the caches (Arm ARM C3.2.5).
+ * and SVE, which is checked at run time. See x86_64/stream_loops.h for what a step is. STNP is a
+ * store with the hint not to keep the line in the caches (Arm ARM C3.2.5).
  */
 #ifndef FATHOM_MEASURE_KERNELS_AARCH64_STREAM_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_AARCH64_STREAM_LOOPS_H
@@ -27,8 +27,8 @@ static inline const char *loops_stream_lacks(enum stream_width width)
     }
 }
 
-/* Pairs of NEON registers take fewer instructions than SVE vectors of the same length or
- * shorter. */
+/* A pair of NEON registers (256 bits) takes fewer instructions than SVE vectors of at most that
+ * length. */
 static inline enum stream_width loops_stream_widest(void)
 {
     uint64_t doubles = 0;

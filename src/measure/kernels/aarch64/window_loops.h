@@ -2,7 +2,7 @@
 #ifndef FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
 
-#define WINDOW_BETWEEN 1 /* the jump */
+#define WINDOW_BETWEEN 1 /* the jump into the fillers */
 
 #define WINDOW_NOP_STEPS                                                                           \
     ".rept 1024\n\t"                                                                               \

@@ -1,7 +1,7 @@
 /*
- * Several chases that take turns with one piece of code, in assembly. Its work is as long as the
- * jump into it says: each addition has CHAINS_WORK_BYTES. The jump always goes to the same place,
- * so it is predicted.
+ * Several chases that take turns with one piece of code, in assembly. A jump into the additions, of
+ * CHAINS_WORK_BYTES each, decides how many run. It always goes to the same place, so it is
+ * predicted.
  */
 #ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_CHAINS_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_ASSEMBLED_CHAINS_LOOPS_H

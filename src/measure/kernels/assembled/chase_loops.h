@@ -1,6 +1,6 @@
 /*
  * The chases in assembly: the C around the steps that each architecture's chase_loops.h gives. A
- * repeat is CHASE_STEPS steps; a step is what each loop's `.rept` holds and nothing else.
+ * repeat is CHASE_STEPS steps. Only steps are in each loop's `.rept`.
  */
 #ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_CHASE_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_ASSEMBLED_CHASE_LOOPS_H
@@ -36,8 +36,8 @@ static inline void *loops_chase_spilled(void *position, uint64_t repeats)
     return position;
 }
 
-/* Each element's second word is written once its first is there: the line becomes dirty, and the
- * chain still goes through the loads alone. Two steps take turns with two registers. */
+/* Each element's second word is written when its first has been loaded: the line becomes dirty,
+ * and the chain still consists of the loads alone. Two steps alternate between two registers. */
 static inline void *loops_chase_modify(void *position, uint64_t repeats)
 {
     void *next;
@@ -48,8 +48,8 @@ static inline void *loops_chase_modify(void *position, uint64_t repeats)
     return position;
 }
 
-/* By index. With a check before each access, as a safe language has it, an index that is out of
- * bounds ends the loop. Where the steps need a register more, INDEX_SCRATCH declares it. */
+/* By index. With a check before each access, as in safe languages, an index that is out of bounds
+ * ends the loop. Where the steps need another register, INDEX_SCRATCH declares it. */
 #define INDEX_STEP_64  INDEX_STEP(6)
 #define INDEX_STEP_128 INDEX_STEP(7)
 #define INDEX_STEP_256 INDEX_STEP(8)

@@ -28,8 +28,8 @@
 #define ADDITION_STEPS 64
 VALUE_LOOP(loops_additions, ADDITION_STEP, 1)
 
-/* `repeats` x MULTIPLICATION_STEPS dependent multiplications. By an odd number: no bit is lost, so
- * the product never becomes zero, which a core might multiply faster. */
+/* `repeats` x MULTIPLICATION_STEPS dependent multiplications. The factor is odd: no bit is lost,
+ * so the product never becomes zero, by which a core might multiply faster. */
 #define MULTIPLICATION_STEPS 64
 VALUE_LOOP(loops_multiplications, MULTIPLICATION_STEP, 0x9e3779b97f4a7c15)
 

@@ -1,6 +1,6 @@
 /*
- * Two loads and what is between them, in assembly. The jumps into the fillers decide how many run;
- * they always go to the same place, so they are predicted.
+ * Two loads and the fillers between them, in assembly. The jumps into the fillers decide how many
+ * run; each always goes to the same place, so it is predicted.
  */
 #ifndef FATHOM_MEASURE_KERNELS_ASSEMBLED_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_ASSEMBLED_WINDOW_LOOPS_H

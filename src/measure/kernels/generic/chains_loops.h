@@ -1,6 +1,7 @@
 /*
- * Several chases at once in C, for every other architecture. See x86_64/chains_loops.h. The first
- * eight chains are variables, which every compiler keeps in registers; the others live in memory.
+ * Several chases at once in C, for every other architecture. See measure/kernels/chains.h. The
+ * first eight chains are variables, which every compiler keeps in registers; the others live in
+ * memory.
  */
 #ifndef FATHOM_MEASURE_KERNELS_GENERIC_CHAINS_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_GENERIC_CHAINS_LOOPS_H
@@ -33,7 +34,7 @@
         CHAINS_EACH(CHAINS_KEEP, n)                                                                \
     } while (0)
 
-/* The empty assembly keeps the compiler from doing all additions at once. */
+/* The empty assembly keeps the compiler from joining the additions into one. */
 static inline uint64_t chains_work_loop(struct chains_work *work, uint64_t repeats, bool prefetch)
 {
     void **const begin = work->chains, **const end = begin + work->chain_count;

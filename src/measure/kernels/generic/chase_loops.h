@@ -1,6 +1,6 @@
 /*
- * The chases in C for every other architecture. See x86_64/chase_loops.h for what each one is.
- * Every load is volatile: the compiler can leave none out, nor join two.
+ * The chases in C for every other architecture. See measure/kernels/assembled/chase_loops.h for
+ * what each one is. Every load is volatile, so that the compiler neither removes nor joins loads.
  */
 #ifndef FATHOM_MEASURE_KERNELS_GENERIC_CHASE_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_GENERIC_CHASE_LOOPS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define CHASE_STEPS 64
-/* A load across the end of a line may trap here, or be emulated by the system. */
+/* A load across the end of a line may trap on these architectures, or be emulated by the system. */
 #define CHASE_STRADDLES 0
 
 #define EIGHT_TIMES(step)      step step step step step step step step

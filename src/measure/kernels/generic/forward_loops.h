@@ -1,6 +1,6 @@
 /*
- * Store-to-load forwarding in C for every other architecture. See x86_64/forward_loops.h. Nothing
- * loads across two words, so there is no FORWARD_OVERLAP_STEP.
+ * Store-to-load forwarding in C for every other architecture. See measure/kernels/forward.h. A load
+ * across two words is not safe everywhere, so there is no FORWARD_OVERLAP_STEP.
  */
 #ifndef FATHOM_MEASURE_KERNELS_GENERIC_FORWARD_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_GENERIC_FORWARD_LOOPS_H
@@ -10,7 +10,8 @@
 #define FORWARD_STEPS 64
 
 typedef uint64_t __attribute__((may_alias)) forward_word;
-typedef int32_t __attribute__((may_alias)) forward_half; /* signed: most load it in one */
+typedef int32_t __attribute__((may_alias)) forward_half; /* signed: most architectures then load it
+                                                            in one instruction */
 
 #define STORE(type, value) *(volatile type *)to = (type)(value);
 #define LOAD(type, where)  value = (uint64_t) * (const volatile type *)(where);

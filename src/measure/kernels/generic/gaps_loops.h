@@ -1,4 +1,4 @@
-/* Reading the counter as fast as it can be, in C. */
+/* Reading the counter as fast as possible, in C. */
 #ifndef FATHOM_MEASURE_KERNELS_GENERIC_GAPS_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_GENERIC_GAPS_LOOPS_H
 
@@ -6,10 +6,10 @@
 
 #include <stdint.h>
 
-/* Reads the counter until a reading is at least `over` ticks after the previous one, or before it,
- * and returns that reading; *last is then the reading before it, and *left does not count it. Or
- * until it has read `*left` times (at least once): then *left is 0 and *last is the last reading.
- */
+/* Reads the counter until a reading is at least `over` ticks after the one before, or is less than
+ * it, and returns that reading; *last is then the one before it, and *left does not count it. Or
+ * until it has read `*left` times (at least once): then *left is 0 and *last is the last
+ * reading. */
 static inline uint64_t loops_gap(uint64_t *last, uint64_t over, uint64_t *left)
 {
     for (;;) {

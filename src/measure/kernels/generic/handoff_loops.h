@@ -156,7 +156,7 @@ TOUCH_LOOP(loops_touch_fetch_add, (void)__atomic_fetch_add(word, 0, __ATOMIC_SEQ
            __atomic_thread_fence(__ATOMIC_SEQ_CST))
 #undef TOUCH_LOOP
 
-/* C has no way to take a line out of the caches. */
+/* C has no way to flush a line. */
 #define LOOPS_CAN_FLUSH 0
 static inline void loops_flush(void *line)
 {

@@ -1,6 +1,6 @@
 /*
- * The timed loops in C for every other architecture. See x86_64/loops.h for what each one is.
- * KEEP hides a value from the optimizer and costs no instruction.
+ * The timed loops in C for every other architecture. See measure/kernels/assembled/loops.h for what
+ * each one is. KEEP hides a value from the optimizer and costs no instruction.
  */
 #ifndef FATHOM_MEASURE_KERNELS_GENERIC_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_GENERIC_LOOPS_H

@@ -1,6 +1,6 @@
 /*
- * Streams in C, for every architecture without loops of its own: a double at a time, each load and
- * store as it is written. There is no way to store past the caches.
+ * Streams in C, for every architecture without loops of its own: one double at a time, with each
+ * load and store as written here. There is no way to store past the caches.
  */
 #ifndef FATHOM_MEASURE_KERNELS_GENERIC_STREAM_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_GENERIC_STREAM_LOOPS_H

@@ -1,4 +1,4 @@
-/* There is none: C can't prescribe the exact number of instructions between two loads. */
+/* There is no such loop: C can't prescribe the exact number of instructions between two loads. */
 #ifndef FATHOM_MEASURE_KERNELS_GENERIC_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_GENERIC_WINDOW_LOOPS_H
 

@@ -1,9 +1,9 @@
 /*
  * Several chases at once for x86-64, in assembly. A round is a step of every chain.
  *
- * Of the sixteen registers the stack, the chains' places in memory and the counter take three.
- * Thirteen chains fit the others; where there are more, one register serves all that live in
- * memory (it is renamed for each, so they do not wait for one another).
+ * Three of the sixteen registers hold the stack pointer, the address of the chains in memory and
+ * the counter. Thirteen chains fit the others. Where there are more, one register serves all chains
+ * in memory; it is renamed for each, so they do not wait for one another.
  */
 #ifndef FATHOM_MEASURE_KERNELS_X86_64_CHAINS_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_X86_64_CHAINS_LOOPS_H
@@ -12,7 +12,8 @@
 
 #define CHAINS_REGISTERS 13
 
-/* The step for each chain that lives in a register: at is its place in memory, r its register. */
+/* The step for each chain that lives in a register: `at` is its offset in memory, `r` its
+ * register. */
 #define CHAINS_EACH(n, step)                                                                       \
     ".set at, 0\n"                                                                                 \
     ".irp r, rax,rbx,rcx,rdx,rbp,r8,r9,r10,r11,r12,r13,r14,r15\n\t"                                \
@@ -20,7 +21,7 @@
     ".set at, at + 8\n"                                                                            \
     ".endr\n"
 
-/* The step for each of the others; they begin behind the twelfth. */
+/* The step for each chain in memory, from the thirteenth on. */
 #define CHAINS_OTHERS(n)                                                                           \
     ".if " #n " > 13\n\t"                                                                          \
     ".set at, 8 * 12\n\t"                                                                          \

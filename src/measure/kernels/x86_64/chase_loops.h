@@ -10,7 +10,7 @@
     "mov (%2), %0\n\t"                                                                             \
     "mov %0, 8(%2)\n\t"
 
-/* An element of 8 bytes fits the address mode; a larger one costs a shift. */
+/* An addressing mode scales the index of 8-byte elements; larger elements need a shift. */
 #define INDEX_STEP_8      "mov (%[base],%[index],8), %[index]\n\t"
 #define INDEX_STEP(shift) "shl $" #shift ", %[index]\n\tmov (%[base],%[index]), %[index]\n\t"
 #define INDEX_SCRATCH

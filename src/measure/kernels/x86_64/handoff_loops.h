@@ -69,7 +69,7 @@ static inline uint32_t loops_wait_then_write(uint32_t *mine, const uint32_t *the
 }
 
 /* The turns: `repeats` times waits by plain loads until *line shows `turn`, then sets it to turn +
- * 1 by `instruction`, which finds that number in a register. A side's turns are two apart. Returns
+ * 1 by `instruction`, which has that number in register %2. A side's turns are two apart. Returns
  * the next turn to wait for. */
 #define TURN_LOOP(name, instruction)                                                               \
     static inline uint32_t name(uint32_t *line, uint32_t turn, uint64_t repeats)                   \
@@ -99,8 +99,8 @@ TURN_LOOP(loops_exchange, "xchg %2, (%3)")
 TURN_LOOP(loops_fetch_add, "mov $1, %2\n\tlock xadd %2, (%3)")
 #undef TURN_LOOP
 
-/* As store-load, but between seeing the turn and passing it on adds one to the first word of each
- * of `count` lines, `step` bytes apart, after the turn's. */
+/* As store-load, but after it sees its turn and before it passes it on, adds one to the first word
+ * of each of `count` payload lines, `step` bytes apart. */
 #define PAYLOAD_ORDER "plain moves (acquire and release)"
 static inline uint32_t loops_payload(uint32_t *line, uint32_t turn, unsigned char *payload,
                                      uint64_t step, uint64_t count, uint64_t repeats)
@@ -131,10 +131,10 @@ static inline uint32_t loops_payload(uint32_t *line, uint32_t turn, unsigned cha
     return turn;
 }
 
-/* A stamp is the counter, shifted by one, and in its lowest bit the side that wrote it. `repeats`
- * times: waits until *line bears the other side's bit, reads the counter, writes it as the next
- * stamp with the bit `side`, and keeps the least difference to the stamp seen. The fence keeps
- * the counter from being read before the stamp is there. Returns that difference, in halves. */
+/* A stamp is the counter, shifted left by one, with the side that wrote it in its lowest bit.
+ * `repeats` times: waits until *line has the other side's bit, reads the counter, writes it as the
+ * next stamp with the bit `side`, and keeps the least difference from the stamp seen. The fence
+ * keeps the counter from being read before the stamp. Returns that difference, in half ticks. */
 #define ONE_WAY_ORDER "plain moves (acquire and release), lfence before rdtsc"
 static inline int64_t loops_one_way(uint64_t *line, uint64_t side, int64_t least, uint64_t repeats)
 {
@@ -195,8 +195,8 @@ WRITE_LOOP(loops_write_store, "mov %0, (%2)")
 
 /* --- a ring of lines in a known state --- */
 
-/* Follows the ring for `count` lines: does an operation on the second word of each, and loads the
- * address of the next from its first, which no processor does before the operation is done. */
+/* Follows the ring for `count` lines: does an operation on each line's second word, and loads the
+ * next address from its first word. The operations' fence or lock keeps that load behind them. */
 #define TOUCH_LOOP(name, instructions)                                                             \
     static inline void *name(void *line, uint64_t count)                                           \
     {                                                                                              \

@@ -2,8 +2,8 @@
 #ifndef FATHOM_MEASURE_KERNELS_X86_64_INJECT_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_X86_64_INJECT_LOOPS_H
 
-/* Computes the next line in %[at]. Forward: prefetchers can predict it. Anywhere: Knuth's MMIX
- * generator, of which the bits from 24 on are used, because those below repeat too soon. */
+/* Computes the next line's offset in %[at]. Forward: prefetchers can predict it. Anywhere: Knuth's
+ * MMIX generator without its lowest 24 bits, because these repeat too soon. */
 #define INJECT_FORWARD                                                                             \
     "add %[step], %[position]\n\t"                                                                 \
     "mov %[position], %[at]\n\t"                                                                   \

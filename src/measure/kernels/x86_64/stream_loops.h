@@ -1,7 +1,7 @@
 /*
  * Streams for x86-64, in assembly: scalar and 128 bits are SSE2, which every processor has; 256 and
- * 512 are AVX and AVX-512, which are asked for at run time. A step is what each loop's `.irp` holds
- * and nothing else; the lines of a step follow one another.
+ * 512 bits are AVX and AVX-512, which are checked at run time. Only a step is in each loop's
+ * `.irp`; the lines of a step follow one another.
  */
 #ifndef FATHOM_MEASURE_KERNELS_X86_64_STREAM_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_X86_64_STREAM_LOOPS_H
@@ -34,7 +34,7 @@ static inline enum stream_width loops_stream_widest(void)
     return arch_has_avx512() ? STREAM_512 : arch_has_avx() ? STREAM_256 : STREAM_128;
 }
 
-/* Stores past the caches wait in buffers and are done when these are empty. */
+/* Stores past the caches wait in buffers; the fence waits until these are empty. */
 static inline void loops_stream_drain(void)
 {
     __asm__ volatile("sfence" : : : "memory");
@@ -70,7 +70,7 @@ static inline void loops_stream_drain(void)
 
 #define AT(pointer) "\\line+\\at(%[" #pointer "])"
 
-/* SSE2: two operands; stores past the caches of less than a vector come from a general register. */
+/* SSE2: instructions have two operands; a scalar store past the caches needs a general register. */
 #define STREAM_SSE(width, parts, setup, mov, mul, add, store_nt, to_nt, load_nt, reg_nt)           \
     STREAM_LOOPS(loops_read_##width, parts, "", mov " " AT(from) ", %%xmm0\n\t", STREAM_NO,        \
                  STREAM_FROM, STREAM_NO, "")                                                       \
@@ -114,7 +114,8 @@ STREAM_SSE(scalar, "0,8,16,24,32,40,48,56", "movsd %[factor], %%xmm15\n\t", "mov
 STREAM_SSE(128, "0,16,32,48", "movsd %[factor], %%xmm15\n\tunpcklpd %%xmm15, %%xmm15\n\t", "movapd",
            "mulpd", "addpd", "movntpd", STREAM_AS_IS, "movapd", STREAM_ITSELF)
 
-/* AVX and AVX-512: three operands, and upper halves that must be cleared before SSE code runs. */
+/* AVX and AVX-512: instructions have three operands; the registers' upper parts must be cleared
+ * before SSE code runs. */
 #define STREAM_AVX(width, parts, r)                                                                \
     STREAM_AVX_LOOPS(width, parts, "%%" r "mm0", "%%" r "mm15",                                    \
                      "vbroadcastsd %[factor], %%" r "mm15\n\t")

@@ -2,9 +2,9 @@
 #ifndef FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
 
-#define WINDOW_BETWEEN 1 /* the jump */
+#define WINDOW_BETWEEN 1 /* the jump into the fillers */
 
-/* 1024 fillers, and the bytes of one. */
+/* 1024 fillers, and the bytes of one filler. */
 #define WINDOW_NOP_STEPS                                                                           \
     ".rept 1024\n\t"                                                                               \
     "nop\n\t"                                                                                      \
