@@ -14,7 +14,7 @@ struct arena {
     unsigned char *memory;         /* aligned to 2 MiB */
     size_t bytes;                  /* usable: all that is mapped, or what arena_use() set */
     size_t mapped;                 /* bytes mapped: whole pages of the policy */
-    enum page_policy asked, used;  /* `used`: where PAGES_AUTO was asked, its choice */
+    enum page_policy asked, used;  /* `used`: the policy in effect, chosen by PAGES_AUTO */
     int node;                      /* NUMA node asked for; -1: that of the CPU that touches first */
     struct os_placement placement; /* filled by arena_verify() */
 };

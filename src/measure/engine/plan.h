@@ -111,8 +111,8 @@ struct plan {
 
     enum yields yields;
     bool cycles;       /* report core cycles as well as ns */
-    bool kernel_timed; /* the kernels return the picoseconds that they took, as those of tests do:
-                          neither the clock nor the core's frequency is read */
+    bool kernel_timed; /* the kernels return the picoseconds that they took, as kernels of tests
+                          do: neither the clock nor the core's frequency is read */
 
     unsigned trials_min, trials_max; /* minimum and maximum trials per point */
     unsigned trials_per_visit;       /* trials in a row, which must not share memory */
@@ -134,8 +134,7 @@ struct plan {
     double batch_ns;  /* length of a batch; used where repeats is 0 */
     uint64_t repeats; /* of the kernel in a batch; 0: as many as fill batch_ns */
     uint64_t warm_repeats; /* untimed repeats of a pair before each run of batches */
-    double precision;      /* largest half width of the interval, over the value, that is precise
-                              enough */
+    double precision;      /* half width of the interval, over the value, that is enough */
     double unstable_above; /* robust deviation of the trials over their median above which they are
                               unstable; INFINITY: never */
     double clock_spread;   /* share by which the trials' clocks may differ before the clock counts
@@ -211,8 +210,8 @@ struct batch {
                          other programs had its CPU. Devices: device_time.worked_ns */
 };
 
-/* What a background worker did during those of a trial's batches that were kept. `ns` is the time
- * from the start of its first repeat to the end of its last, summed over all runs of batches. */
+/* What a background worker did during a trial's kept batches. `ns` is the time from the start of
+ * its first repeat to the end of its last, summed over all runs of batches. */
 struct background {
     uint64_t repeats;
     double ns;

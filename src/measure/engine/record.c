@@ -367,7 +367,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     if (record->stolen_trials > stolen_share * record->trials)
         disturbed |= FLAG_BIT(FLAG_STOLEN);
     /* Where interference disturbed some trials and the others agree on the quiet value, the found
-     * and the quiet value say it all. */
+     * and the quiet value show the interference, and no flag is needed. */
     if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
         quiet_converged(record, plan, scratch))
         disturbed &= ~by_others;

@@ -341,7 +341,7 @@ void stage_sum_up(struct stage *stage, struct stage_outcome *outcome)
 
 int stage_reopen(struct stage *stage, const struct plan *plan, struct error *error)
 {
-    stage->own.series = plan->series; /* others may have been added to their end */
+    stage->own.series = plan->series; /* other points may have been added at their end */
     return point_table_reopen(&stage->table, stage->pool, error);
 }
 

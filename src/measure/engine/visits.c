@@ -104,7 +104,8 @@ static const char *reason_of(struct stage *stage, const struct visit *visit)
     return reason ? reason : "one of its CPUs is gone";
 }
 
-/* The point has no value: earlier trials are dropped, because they are not what was asked for. */
+/* The point has no value: earlier trials are dropped, because the point can't be measured as it
+ * was asked for. */
 static void fail(struct stage *stage, const struct visit *visit)
 {
     struct record *record = point_table_record(&stage->table, point_of(stage, visit));

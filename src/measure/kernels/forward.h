@@ -24,7 +24,7 @@ enum forwarding {
 };
 
 extern const unsigned forward_steps; /* pairs of a store and a load per repeat */
-/* State: struct forward, whose memory is 16 bytes, aligned to 16. NULL for FORWARD_OVERLAP where a
+/* State: struct forward, with 16 bytes of memory, aligned to 16. NULL for FORWARD_OVERLAP where a
  * load can't lie across two words. */
 extern kernel_function *const forward_kernels[FORWARD_COUNT];
 

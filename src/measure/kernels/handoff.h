@@ -1,6 +1,6 @@
 /*
  * Hand-offs: two workers pass a turn to and fro through memory. A repeat is one round trip, two
- * hand-offs. In total both sides must be asked for the same number of repeats; either may begin.
+ * hand-offs. Both sides must be asked for the same number of repeats in total; either may begin.
  */
 #ifndef FATHOM_MEASURE_KERNELS_HANDOFF_H
 #define FATHOM_MEASURE_KERNELS_HANDOFF_H
@@ -73,7 +73,7 @@ kernel_function handoff_store_load_run, handoff_exchange_run, handoff_fetch_add_
 /* One line that carries a stamp of the processor's counter. `least` is the smallest difference
  * between this side's counter when it sees a stamp and that stamp, in half ticks: the time from
  * the other side to this one, plus the lead of this side's counter. `last_ticks` is the length of
- * the last call. */
+ * the last call, of use only for the side that begins. */
 struct handoff_one_way {
     uint64_t *line;
     uint64_t side;

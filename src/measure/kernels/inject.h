@@ -2,8 +2,8 @@
  * Traffic: lines of memory are read, or read and written, with a pause between lines that sets the
  * rate. Each run goes on where the last one stopped, and wraps around.
  *
- * A modified line is read and later written back, so the memory sees as many writes as reads if
- * every line is modified. Stores to cached memory can't cause a larger share of writes.
+ * A modified line is read and later written back, so memory has as many writes as reads if every
+ * line is modified. Stores to cached memory can't cause a larger share of writes.
  */
 #ifndef FATHOM_MEASURE_KERNELS_INJECT_H
 #define FATHOM_MEASURE_KERNELS_INJECT_H

@@ -159,7 +159,8 @@ kernel_function *stream_lay_out(struct stream *stream, const struct stream_kerne
         stream->factor = UINT64_C(6364136223846793005);
         stream->increment = seed | 1;
     }
-    stream->run = stream->runs - 1; /* so that next_run() begins with run 0 */
+    stream->run = stream->runs - 1; /* so that next_run() begins with run 0 unless runs are in
+                                       random order */
     *steps = stream->steps * stream->runs;
     return lines ? kernel->run_lines : kernel->run;
 }

@@ -20,7 +20,7 @@ struct touching {
  * cycles of a multiplication. */
 enum { TRIES_MOST = 8 };
 struct burst_step {
-    unsigned multiplication, tries; /* in cycles, 0: not certain; tries to find it */
+    unsigned multiplication, tries; /* cycles of one, 0: not certain; tries so far */
 };
 
 struct threads_state {

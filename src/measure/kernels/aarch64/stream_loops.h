@@ -27,8 +27,8 @@ static inline const char *loops_stream_lacks(enum stream_width width)
     }
 }
 
-/* A pair of NEON registers (256 bits) takes fewer instructions than SVE vectors of at most that
- * length. */
+/* Pairs of NEON registers take fewer instructions than SVE vectors of 128 bits, the length of one
+ * NEON register. */
 static inline enum stream_width loops_stream_widest(void)
 {
     uint64_t doubles = 0;

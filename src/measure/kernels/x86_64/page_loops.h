@@ -21,7 +21,7 @@
 PAGE_LOOP(loops_touch, "movb $1, (%[at])\n\t")
 PAGE_LOOP(loops_look, "movzbl (%[at]), %%eax\n\t")
 
-/* As Linux clears a page on processors with fast strings (arch/x86/lib/clear_page_64.S). */
+/* As Linux clears a page on processors with a fast `rep stosb` (arch/x86/lib/clear_page_64.S). */
 static inline void loops_clear(unsigned char *at, uint64_t bytes)
 {
     __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(0) : "memory");
