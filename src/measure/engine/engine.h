@@ -1,5 +1,5 @@
 /*
- * What measuring needs, passed down as one value. run/ fills it.
+ * All that a measurement needs, passed down as one value. run/ fills it.
  */
 #ifndef FATHOM_MEASURE_ENGINE_ENGINE_H
 #define FATHOM_MEASURE_ENGINE_ENGINE_H

@@ -353,8 +353,8 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->failed = record->failed;
     if (record->trials == 0)
         return;
-    /* With fewer trials than planned an interval may be narrow by chance and cover less than 95
-     * %. */
+    /* An interval of fewer trials than planned covers less than 95 % and may be narrow by
+     * chance. */
     if (record->trials < plan->trials_min && isfinite(plan->precision))
         point->flags |= FLAG_BIT(FLAG_TOO_FEW);
     else if (!record_converged(record, plan, scratch))

@@ -61,7 +61,7 @@ static int visit_group(struct stage *stage, struct visit_group group, struct err
     return code < 0 ? code : 0;
 }
 
-/* As run_round(), in sweeps of as many points as the plan says. */
+/* As run_round(), in sweeps of up to plan->sweep points. */
 static int run_sweeps(struct stage *stage, struct error *error)
 {
     const unsigned most = stage->plan->sweep;
@@ -154,7 +154,8 @@ static size_t look_bytes(const struct plan *plan)
     return most;
 }
 
-/* Another trial, on fresh memory, of each point of the look that has fewer than `trials`. */
+/* Another trial, on fresh memory unless it stays, of each point of the look with fewer than
+ * `trials`. */
 static int look_deeper(struct stage *stage, unsigned trials, struct error *error)
 {
     const struct plan *plan = stage->plan;

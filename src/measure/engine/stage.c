@@ -183,7 +183,7 @@ int stage_fresh_arena(struct stage *stage, struct error *error)
 static void note_placement(struct stage *stage)
 {
     struct arena *arena = &stage->arena;
-    arena->node = stage->mapped_node; /* a model's memory is bound to no node */
+    arena->node = stage->mapped_node; /* -1 with a model, which binds no memory to a node */
     arena_verify(arena);
     arena->node = stage->plan->node;
     stage->outcome.arena_bytes = arena->bytes;

@@ -52,7 +52,7 @@ struct summary reservoir_summary(struct reservoir *);
 struct stage {
     struct engine *engine;
     struct executor executor;
-    struct plan *plan; /* &own */
+    struct plan *plan; /* always &own, a copy of the probe's plan */
     struct plan own;
     struct trial_work work;
     struct stage_outcome outcome;

@@ -183,7 +183,7 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
     }
 }
 
-/* How many batches share the next two bursts, where there are any. */
+/* Batches of the next bracket, by the time of the `last` batch. */
 static unsigned batches_a_bracket(const struct visit *visit, const struct batch *last,
                                   unsigned total)
 {

@@ -344,7 +344,7 @@ int visit_reference(struct stage *stage, struct error *error)
     stage->together[0] = visit;
     int code = run_visits(stage, 1, error);
     stage->reference_due_s = stage_elapsed_s(stage) + plan->reference_every_s;
-    /* A visit that was spoiled counts for nothing; the next one will count. */
+    /* A spoiled visit is dropped; the next one comes when it is due. */
     if (code < 0 || visit->end != VISIT_DONE || visit->stolen_ns ||
         visit->batch_count < count * plan->batches || record_is_spoiled(visit))
         return code;

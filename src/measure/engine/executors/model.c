@@ -45,7 +45,7 @@ static int pause_until(struct executor *executor, uint64_t until_ns, struct erro
     return 0;
 }
 
-/* The plan's node need not exist, nor the CPU that is to touch the memory. */
+/* Neither the plan's node nor the CPU that is to touch the memory need exist. */
 static int map(struct executor *executor, struct arena *arena, size_t bytes, struct error *error)
 {
     return arena_map(arena, bytes, executor->plan->pages, -1, error);

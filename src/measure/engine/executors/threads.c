@@ -231,7 +231,8 @@ static void begin(struct visit *visit, unsigned first_rank)
     visit->end = VISIT_RECALLED; /* until its leader says otherwise */
 }
 
-/* A displaced worker gets a new thread, which is pinned anew or says why it can't be. */
+/* Dismisses the threads of a displaced visit: the next visit starts new ones, which are pinned or
+ * report why they can't be. */
 static void conclude(struct visit *visit, struct team *team)
 {
     struct seats *seats = visit->own;
