@@ -94,8 +94,8 @@ struct plan {
     size_t look_count;
     /* Trials that each of these points gets before any other point gets its second, once every
      * point has its first; fewer than trials_min. 0 or 1: no more than other points. With
-     * ARENA_EVERY_TURN every stage_look() takes so many more, as often as other stages leave time,
-     * so that interference that lasts a second meets only part of them. */
+     * ARENA_EVERY_TURN every stage_look() takes that many more, as often as other stages leave
+     * time, so that interference that lasts a second meets only part of them. */
     unsigned look_trials;
 
     enum page_policy pages; /* of the arena, which is as large as the largest point needs */
@@ -134,7 +134,7 @@ struct plan {
     double batch_ns;  /* length of a batch; used where repeats is 0 */
     uint64_t repeats; /* of the kernel in a batch; 0: as many as fill batch_ns */
     uint64_t warm_repeats; /* untimed repeats of a pair before each run of batches */
-    double precision;      /* half width of the interval, over the value, that is enough */
+    double precision;      /* relative half width of the interval at which a point is done */
     double unstable_above; /* robust deviation of the trials over their median above which they are
                               unstable; INFINITY: never */
     double clock_spread;   /* share by which the trials' clocks may differ before the clock counts
