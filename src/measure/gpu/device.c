@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* What wakes a device: a chase through the first-level cache, which every backend can do. */
+/* The work that wakes a device: a chase through the first-level cache, which every backend
+ * supports. */
 enum { WAKE_BYTES = 512 << 10, WAKE_STRIDE = 128 };
 static const struct gpu_work wake_chase = {.action = GPU_CHASE,
                                            .path = GPU_L1,
@@ -12,13 +13,13 @@ static const struct gpu_work wake_chase = {.action = GPU_CHASE,
                                            .stride = WAKE_STRIDE,
                                            .carve_out = -1,
                                            .multiprocessor = -1};
-static const uint64_t wake_work = UINT64_MAX; /* no index of a list */
+static const uint64_t wake_work = UINT64_MAX; /* not an index of device->works */
 
-/* A GPU that did this many operations in no time has a clock that stands still. */
+/* If this many operations take 0 ns, the GPU's clock does not run. */
 static const uint64_t operations_in_no_time = 1 << 30;
 
-/* What an engine's "repeat" is: whole passes of what moves bytes, some loads of a chase. So few
- * repeats are never less than what the device does at once. */
+/* Operations in one of the engine's repeats: a whole pass of a stream or transfer, 64 loads of a
+ * chase. One repeat is thus never less than the device does at once. */
 static uint64_t operations_a_repeat(const struct gpu_work *work)
 {
     enum { LOADS = 64 };
@@ -43,8 +44,9 @@ static int prepare(void *self, uint64_t work, uint64_t seed, double *operations,
     return device->backend->prepare(device->gpu, device->ready, seed, error);
 }
 
-/* The backend does more operations where it does many at once: a few, or as many times as it has
- * blocks. The time is of those that were asked for. It counts passes, not bytes. */
+/* The backend may do more operations than asked for: a few more loads, or a stream's bytes once for
+ * each block. The reported time is scaled to the operations asked for. For streams and transfers
+ * backend->run() takes passes, not bytes. */
 static int measure(void *self, uint64_t repeats, struct device_time *took, struct error *error)
 {
     const struct gpu_device *device = self;

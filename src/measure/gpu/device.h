@@ -1,6 +1,6 @@
 /*
- * A GPU as the engine sees it: a device (measure/engine/device.h) whose works are a list of `struct
- * gpu_work`, done by a backend.
+ * A GPU as the engine sees it: a device (measure/engine/device.h) with a list of `struct gpu_work`,
+ * which a backend carries out.
  */
 #ifndef FATHOM_MEASURE_GPU_DEVICE_H
 #define FATHOM_MEASURE_GPU_DEVICE_H
@@ -17,7 +17,7 @@ struct gpu_device {
     const struct gpu_work *ready; /* the work that is prepared */
 };
 
-/* Begins with a GPU that was just started; the works stay. The next plan wakes it. */
+/* Fills in all members but the works, for a GPU that was just started. The next plan wakes it. */
 void gpu_device_begin(struct gpu_device *, const struct gpu_backend *, struct gpu *,
                       const struct gpu_facts *);
 

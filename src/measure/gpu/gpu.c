@@ -5,7 +5,7 @@
 
 const struct gpu_work gpu_work_none = {.carve_out = -1, .multiprocessor = -1};
 
-/* NVML API Reference, nvmlClocksEventReasons; those that slow nothing down are left out. */
+/* NVML API Reference, nvmlClocksEventReasons, without the reasons that do not slow the clock. */
 const struct gpu_throttle gpu_throttles[] = {
     {0x4, "the power limit"},
     {0x8, "the hardware (heat or power)"},
@@ -22,7 +22,7 @@ const char *gpu_loader_error(char *text, size_t size, const char *otherwise)
 {
     const char *said = dlerror();
     snprintf(text, size, "%s", said ? said : otherwise);
-    /* Itself is what a program can open wherever it can open anything. */
+    /* If dlopen() works at all, it can open the program itself. */
     void *itself = dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
     if (itself)
         dlclose(itself);

@@ -1,8 +1,7 @@
 /*
- * The calls, types and numbers of NVIDIA's driver library that fathom uses, in its own words, so
- * that no header of the toolkit is needed to build. Handles are plain pointers, results and devices
- * plain ints. A call that came in a later version has its own symbol (`_v2`): that is the one whose
- * arguments are written here.
+ * fathom's own declarations of the calls, types and numbers of NVIDIA's driver library, so that no
+ * header of the toolkit is needed to build. Handles are plain pointers, results and devices plain
+ * ints. If a call has a newer version (`_v2`), its symbol and arguments are those of that version.
  *
  * Reference: NVIDIA, "CUDA Driver API", versions 11.8 to 13.0.
  */
@@ -75,10 +74,10 @@ struct cuda_launch;
        const void *view))                                                                          \
     X(cuTexObjectDestroy, "cuTexObjectDestroy", (uint64_t texture))
 
-/* NULL in a driver that lacks them: without the first two there are no clusters (CUDA 11.8),
- * without the third NVML is not asked about the device, without the next two the host's memory is
- * not had node by node, and without the last three there is no managed memory that can be sent
- * somewhere (CUDA 8.0; 13.0 still has calls of these names and arguments for older programs). */
+/* NULL in a driver that lacks them. The first two are needed for clusters (CUDA 11.8), the third
+ * for NVML, the next two for memory on a node of the host, and the last three for managed memory
+ * that can be prefetched (CUDA 8.0; 13.0 still has these names with these arguments for older
+ * programs). */
 #define CUDA_OPTIONAL_CALLS(X)                                                                     \
     X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                        \
       (const struct cuda_launch *, void *function, void **parameters, void **extra))               \
@@ -99,16 +98,16 @@ struct cuda_calls {
 #undef CUDA_DECLARE
 };
 
-/* Symbols that only a stand-in for the driver has: by the first it is distinguished from a driver,
- * the second is its clock, uint64_t (*)(void). */
+/* Symbols that only a stand-in for the driver has: the first one identifies it, the second is its
+ * clock, uint64_t (*)(void). */
 #define CUDA_STAND_IN       "fathomModel"
 #define CUDA_STAND_IN_CLOCK "fathomModelNs"
-/* And its host's nodes: the members of struct cuda_model_host. */
+/* Its host's NUMA nodes: the members of struct cuda_model_host. */
 #define CUDA_STAND_IN_MAP   "fathomModelMap"
 #define CUDA_STAND_IN_UNMAP "fathomModelUnmap"
 #define CUDA_STAND_IN_NODE  "fathomModelNode"
 
-/* CUresult: those that fathom acts on. error.c has all that it explains. */
+/* CUresult: the results that fathom acts on. error.c explains more of them. */
 enum {
     CUDA_OUT_OF_MEMORY = 2,
     CUDA_NO_DEVICE = 100,
@@ -151,7 +150,7 @@ enum {
 };
 
 enum { CUDA_STREAM_NON_BLOCKING = 1 };
-enum { CUDA_HOST_PORTABLE = 1, CUDA_HOST_MAPPED = 2 }; /* of registered memory too */
+enum { CUDA_HOST_PORTABLE = 1, CUDA_HOST_MAPPED = 2 }; /* also for cuMemHostRegister */
 
 /* Managed memory: CUmemAttach_flags, CUmem_advise, and the host in the place of a device. */
 enum { CUDA_ATTACH_GLOBAL = 1, CUDA_PREFER_LOCATION = 3, CUDA_ACCESSED_BY = 5, CUDA_HOST = -1 };

@@ -1,7 +1,7 @@
 /*
- * NVML, the library behind nvidia-smi: the state of a device while it works. Opened at run time
- * where it is there (libnvidia-ml.so.1, or what FATHOM_LIBNVML names); without it everything is
- * unknown and nothing else is missing, and of one that lacks a call what that call reports.
+ * NVML, the library behind nvidia-smi: the state of a device while it works. Opened at run time if
+ * it exists (libnvidia-ml.so.1, or the file that FATHOM_LIBNVML names). Without NVML only its
+ * values are unknown; if it lacks a call, only that call's values are.
  *
  * Reference: NVIDIA, "NVML API Reference Guide".
  */
@@ -20,17 +20,15 @@ struct nvml_device;
  * the driver must not report the real devices' state. */
 struct nvml *nvml_open(bool only_named);
 void nvml_close(struct nvml *); /* NULL is fine */
-/* The driver's version as it names itself, "550.54.15"; false where it does not say. */
+/* The driver's version, "550.54.15"; false if NVML does not report it. */
 bool nvml_driver_version(const struct nvml *, char *text, size_t size);
-/* The device at that address of the PCI bus; NULL where it is unknown. No need to give it back.
- */
+/* The device at that PCI address; NULL if NVML does not know it. It need not be freed. */
 struct nvml_device *nvml_find(const struct nvml *, const char *bus);
-/* Fills in what NVML knows in addition to the driver: UUID, link, ECC, MIG and other processes that
- * have the device open; `at_work`: this process has it open, too. Leaves alone what it can't
- * report. */
+/* Fills in what only NVML reports: UUID, link, ECC, MIG and the number of other processes that have
+ * the device open. `at_work`: this process has it open, too. Leaves unreported facts unchanged. */
 void nvml_read_facts(const struct nvml *, struct nvml_device *, bool at_work, struct pool *,
                      struct gpu_facts *);
-/* All absent (NAN, 0) where `device` is NULL; else each where NVML doesn't report it. */
+/* Values that NVML does not report, or all if `device` is NULL, are NAN or 0. */
 void nvml_read_sensors(const struct nvml *, struct nvml_device *, struct gpu_sensors *);
 
 #endif
