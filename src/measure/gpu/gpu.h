@@ -96,8 +96,7 @@ struct gpu_work {
     unsigned width_bits; /* of each load: 32 (indices), 64 (addresses) or 128; 0 means 64 */
     int carve_out;       /* scratchpad in per cent of its maximum; -1: the driver's choice */
     int multiprocessor;  /* that runs the kernel; -1: any */
-    unsigned
-        rank; /* GPU_CLUSTER: rank of the block that owns the scratchpad, below `cluster_size` */
+    unsigned rank; /* GPU_CLUSTER: of the block whose scratchpad is read; below `cluster_size` */
     unsigned cluster_size;
     int peer;    /* index of the other device */
     int node;    /* GPU_ON_NODE: the system's number of the NUMA node */

@@ -1,5 +1,5 @@
 /*
- * Chases through global memory, wherever it lies, textures and the constant bank.
+ * Chases through global memory at any home, through textures and through the constant bank.
  */
 #include "measure/gpu/cuda/cuda.h"
 
@@ -8,28 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texels, elements of the constant bank and of an index chase: one word. */
+/* A texel and an element of the constant bank or of an index chase are one word. */
 enum { WORD_BYTES = sizeof(uint32_t), WARP = 32 };
 
-/* A texture in linear memory begins at a multiple of this (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT is
- * at most that on every device so far). */
+/* A texture in linear memory begins at a multiple of this: no known device has a larger
+ * CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT. */
 enum { TEXTURE_ALIGNMENT = 512 };
 
-/* Linking and sweeping an element, by many threads at once. */
+/* Upper bound for linking or sweeping one element by many threads at once. */
 static const double SLOWEST_ELEMENT_NS = 200;
 
-/* Loads before the timed ones in every launch: a few, which fill the multiprocessor's translations.
- * Where a first-level cache is on the way, every launch finds it empty: then twice as many as it
- * can hold elements, up to the most. */
+/* Untimed loads before the timed ones in every launch: FEW_LOADS fill the multiprocessor's TLB.
+ * Every launch also finds the first-level cache empty: if the path uses it, the untimed loads are
+ * twice the elements that it can hold, at most MOST_LOADS. */
 enum { FEW_LOADS = 256, MOST_LOADS = 1 << 16 };
 
-/* A ring of this many times the first-level cache hits next to nothing in it: no need to fill it.
- */
+/* A ring this many times larger than the first-level cache almost never hits in it, so the cache
+ * need not be filled. */
 enum { MANY_TIMES = 64 };
 
-/* Where a certain multiprocessor is asked for, a launch has this many blocks for each that there
- * is; blocks that run elsewhere end at once. The hardware chooses where the next block goes: hence
- * several, and more of them from attempt to attempt. */
+/* The hardware chooses the multiprocessor of a block. If a certain one is asked for, a launch has
+ * this many blocks for each multiprocessor, and twice as many with each attempt; blocks on other
+ * multiprocessors end at once. */
 enum { BLOCKS_FOR_ONE = 4, ATTEMPTS = 5 };
 
 static size_t element_bytes(const struct gpu_work *work)
@@ -39,19 +39,19 @@ static size_t element_bytes(const struct gpu_work *work)
     return work->width_bits ? work->width_bits / 8 : sizeof(uint64_t);
 }
 
-/* Whether the ring holds indices of words. */
+/* Whether the ring holds word indices. */
 static bool by_index(const struct gpu_work *work)
 {
     return element_bytes(work) == WORD_BYTES;
 }
 
-/* Rings in the work's memory, one behind the other. */
+/* The number of rings, one after the other in the work's memory. */
 static size_t rings_of(const struct gpu_work *work)
 {
     return work->before == GPU_RIVAL ? 2 : 1;
 }
 
-/* Whether a part of the ring can be timed alone. */
+/* Why the asked part of the ring can't be timed alone; NULL: it can. */
 static const char *refuses_part(const struct gpu_work *work)
 {
     const size_t count = work->bytes / work->stride;
@@ -105,7 +105,8 @@ static int ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Moves the elements that are timed to the end, each group in the order that it had; in place. */
+/* Moves the timed elements to the end of `order`; timed and untimed elements keep their relative
+ * order. False: out of memory, or an element is listed twice. */
 static bool move_timed_last(const struct gpu_work *work, uint32_t *order, size_t count)
 {
     uint32_t *sorted = calloc(2 * work->timed_count + 1, sizeof *sorted);
@@ -138,8 +139,7 @@ static uint32_t *order_of_ring(const struct gpu_work *work, size_t count, uint64
         return NULL;
     }
     if (marks) {
-        /* The ring itself is never built: ring_mark() only needs addresses to mark, so it gets
-         * those of `marks`. */
+        /* No ring is built in `marks`: ring_mark() needs only addresses. */
         struct ring ring = {.memory = (unsigned char *)marks,
                             .count = count,
                             .stride = sizeof *marks,
@@ -168,9 +168,9 @@ static uint32_t *visiting_order(const struct gpu_work *work, size_t count, uint6
 
 /* --- making ready --- */
 
-/* The order, and behind it who comes after each element. They lie on the host: read from the
- * device's memory they would take places in its second level beside the ring, 4 bytes of every 128,
- * and a set of 16 ways loses its first line where 15/16 of it are the ring's. */
+/* The order, followed by the successor of each element. Both tables lie on the host: in the
+ * device's memory they would occupy part of its second level, 4 bytes for every 128 of the ring,
+ * and a set of 16 ways would lose its first line when the ring fills 15/16 of it. */
 static void fill_tables(const struct cuda_gpu *gpu, const uint32_t *order, uint32_t *tables)
 {
     size_t count = (size_t)gpu->job.count, ring = count / rings_of(&gpu->job.work);
@@ -179,8 +179,8 @@ static void fill_tables(const struct cuda_gpu *gpu, const uint32_t *order, uint3
         tables[count + order[i]] = order[(i + 1) % ring ? i + 1 : i + 1 - ring];
 }
 
-/* Writes the ring, then loads it once in its order, past the first level. The second level then
- * holds what it would hold after one round of a chase, and not simply the ring's last lines. */
+/* Writes the ring, then loads it once in its order, past the first level, so that the second level
+ * holds what it holds after one pass of a chase, not just the lines that were written last. */
 static void link_ring(struct cuda_gpu *gpu, const uint32_t *order)
 {
     const struct cuda_job *job = &gpu->job;
@@ -199,7 +199,7 @@ static void link_ring(struct cuda_gpu *gpu, const uint32_t *order)
     cuda_free(gpu, &tables);
 }
 
-/* Offsets in the bank, which has addresses of its own. */
+/* The ring holds offsets in the bank, because constant memory has its own address space. */
 static void fill_bank(struct cuda_gpu *gpu, const uint32_t *order)
 {
     const struct cuda_job *job = &gpu->job;
@@ -317,7 +317,7 @@ bool cuda_follow(struct cuda_gpu *gpu, const uint64_t *parameters, size_t count,
                      wanted, ATTEMPTS);
 }
 
-/* `groups` groups from where the chase stopped, behind others that are not timed. */
+/* Times `groups` groups after `warm` untimed ones, from where the chase stopped. */
 static bool follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
                           struct gpu_time *time)
 {
@@ -344,7 +344,7 @@ static bool follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
                        loads * CUDA_SLOWEST_LOAD_NS, time);
 }
 
-/* Groups of loads that come before those of a pass that are timed. */
+/* Untimed groups of loads before a pass's timed ones. */
 static uint64_t groups_before(const struct cuda_job *job, uint64_t timed, uint64_t all)
 {
     switch (job->work.before) {
@@ -358,8 +358,8 @@ static uint64_t groups_before(const struct cuda_job *job, uint64_t timed, uint64
     }
 }
 
-/* Whole passes over the ring, a launch each: the chase begins where those that are not timed do.
- * Before the first one goes another, or what the sweep evicted would be timed. */
+/* Whole passes over the ring, one launch each, which begin with the untimed loads. The first launch
+ * makes one more untimed pass; otherwise misses caused by the sweep would be timed. */
 static void run_part(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did, struct gpu_time *time)
 {
     struct cuda_job *job = &gpu->job;

@@ -7,10 +7,10 @@
 
 enum { LEAST_CAPABILITY = 50, LOG_BYTES = 4096 };
 
-/* Blocks of a stream on one multiprocessor: none that exists holds more than 32. */
+/* Blocks of a stream on one multiprocessor: no known device runs more than 32 at once. */
 enum { MOST_BLOCKS_PER_MULTIPROCESSOR = 32 };
 
-/* The compiler's own first words; "" where it has none. */
+/* The first line of the compiler's log; "" if it is empty. */
 static const char *first_line(char *log)
 {
     log += strspn(log, " \t\r\n");
@@ -53,8 +53,8 @@ static void make_results(struct cuda_gpu *gpu)
     cuda_allocate(gpu, GPU_ON_HOST, 0, bytes, &gpu->results_host);
 }
 
-/* nvidia-smi numbers devices in the order of their places on the bus, CUDA by speed or as
- * CUDA_VISIBLE_DEVICES says: only the place means the same device to both. */
+/* nvidia-smi numbers devices by their PCI addresses, CUDA by speed or by CUDA_VISIBLE_DEVICES, so
+ * the remedy names the PCI address, which both understand. */
 static int cuda_usable(const struct gpu_library *opened, size_t index, struct error *error)
 {
     const struct cuda_library *library = (const struct cuda_library *)opened;
@@ -118,7 +118,7 @@ static int cuda_start(struct gpu_library *opened, size_t index, struct gpu **sta
     return 0;
 }
 
-/* Each of these calls waits for what the device still does. */
+/* Each of these calls waits until the device is idle. */
 static void give_back(struct cuda_gpu *gpu)
 {
     const struct cuda_calls *calls = &gpu->library->calls;
@@ -148,8 +148,8 @@ static void cuda_stop(struct gpu *started)
     if (!gpu)
         return;
     if (gpu->stuck) {
-        /* Nothing that the device may still read or write is given back; the system does that when
-         * the process ends. */
+        /* The device may still read or write its memory, so nothing is freed; the system frees it
+         * when the process ends. */
         gpu->library->in_use = true;
         cuda_part(gpu);
         cuda_free_spans(gpu);

@@ -101,9 +101,7 @@ struct cuda_pinned {
     size_t bytes;
     bool lent;
 };
-enum {
-    CUDA_PINNED = 4
-}; /* for one work at a time: its copies or its ring, and the ring's tables */
+enum { CUDA_PINNED = 4 }; /* for a work's copies or ring, and the ring's tables */
 
 /* Memory that all works with the same span share. */
 struct cuda_span {
@@ -235,8 +233,7 @@ const uint64_t *cuda_timed(struct cuda_gpu *, const uint64_t *parameters, size_t
 
 /* --- memory.c --- */
 
-/* False: it failed and holds nothing; if memory ran out, the error gives the bytes that are free.
- */
+/* False: it failed and holds nothing; if memory ran out, the error says how much was asked for. */
 bool cuda_allocate(struct cuda_gpu *, enum gpu_home, int peer, size_t bytes,
                    struct cuda_memory *); /* GPU_ON_DEVICE, GPU_ON_HOST, GPU_ON_PEER */
 /* Does nothing if the device is stuck, because it may still use the memory. */

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Results that say more than their name: CUDA's number, what it means, what to do. */
+/* Results with an explanation: CUDA's number, what it means, what to do. */
 struct meaning {
     int result;
     bool fatal; /* CUDA refuses everything on this context from now on */

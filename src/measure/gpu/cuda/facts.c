@@ -26,7 +26,7 @@ static uint64_t first_level_bytes(unsigned capability)
     return 0;
 }
 
-/* The most of the table: what a chase must go round to fill a first level of unknown size. */
+/* The table's maximum: a chase of this size fills a first level of unknown size. */
 static size_t largest_first_level(void)
 {
     size_t most = 0;
@@ -41,7 +41,7 @@ struct listing {
     int handle;
     char before[24]; /* of error lines: "gpu0" */
     struct error *error;
-    int code; /* of the first failure; nothing is asked after it */
+    int code; /* of the first failure, after which no call is made */
 };
 
 /* 0 where the driver is too old to know the attribute. */
@@ -58,8 +58,7 @@ static int attribute(struct listing *listing, int which)
     return value > 0 ? value : 0;
 }
 
-/* The node of the host's memory that is nearest: by the driver, or by what the system says of the
- * device's place on the bus. NAN where neither does. */
+/* The host's NUMA node nearest to the device, from the driver or from sysfs. NAN: unknown. */
 static double host_node(const struct listing *listing, const struct cuda_device *device)
 {
     int node = -1;
@@ -103,7 +102,7 @@ static void ask_device(struct listing *listing, struct cuda_device *device)
     device->first_level_bytes = (size_t)first_level_bytes(device->capability);
     if (device->first_level_bytes == 0)
         device->first_level_bytes = largest_first_level();
-    /* Only NVML wants it: no reason to fail. */
+    /* Not an error: mainly NVML needs the PCI address. */
     if (listing->library->calls.cuDeviceGetPCIBusId &&
         listing->library->calls.cuDeviceGetPCIBusId(device->bus, sizeof device->bus,
                                                     device->handle) != 0)

@@ -6,21 +6,21 @@
 #include <string.h>
 #include <time.h>
 
-/* A launch is waited for this much longer than expected: the watchdog of a display, which ends
- * kernels after some 2 to 5 s, speaks first where there is one. */
+/* A wait ends this much later than expected, so that a display's watchdog, which ends kernels after
+ * 2 to 5 s, reports first. */
 static const double LIMIT_NS = 5e9;
-/* Short launches are waited for without sleeping: a sleep costs 50 us and more. */
+/* A wait sleeps only after this time, because a sleep takes 50 us and more. */
 static const uint64_t SPIN_NS = 200000;
 static const long SLEEP_NS = 50000;
-/* Two looks that are further apart count as this much only: the program was stopped or the machine
- * asleep, and so perhaps was the device. */
+/* The most that is counted between two polls: if more time passed, the program was stopped or the
+ * machine suspended, and perhaps the device too. */
 static const uint64_t LONGEST_STEP_NS = 100000000;
-/* Up to here a block may have dynamic shared memory without asking for it. */
+/* The most dynamic shared memory that a block may have without a function attribute. */
 static const size_t SHARED_FOR_ALL = 48 << 10;
-/* Linking and sweeping: enough threads for the memory's bandwidth, and few enough that a sweep goes
- * through a ring about in its order. */
+/* Linking and sweeping: enough threads for the memory's bandwidth, but so few that a sweep loads a
+ * ring about in its order. */
 enum { HELPER_BLOCKS_PER_MULTIPROCESSOR = 2, HELPER_THREADS = 256 };
-/* Clusters up to here can be had wherever there are any. */
+/* Every device with clusters has clusters up to this size. */
 enum { CLUSTER_FOR_ALL = 8 };
 
 bool cuda_enter(struct cuda_gpu *gpu)
@@ -45,8 +45,8 @@ static void give_up(struct cuda_gpu *gpu, double waited_ns)
     gpu->lost = gpu->failure;
 }
 
-/* Only copies both ways use the second queue. Looking at one that is idle costs a call of the
- * driver, which a launch's time would hold. */
+/* Only copies both ways use the second queue. Polling an idle queue would add a call of the driver
+ * to a launch's time. */
 static size_t queues_in_use(const struct cuda_gpu *gpu)
 {
     const struct gpu_work *work = &gpu->job.work;
@@ -54,7 +54,7 @@ static size_t queues_in_use(const struct cuda_gpu *gpu)
     return both ? sizeof gpu->streams / sizeof *gpu->streams : 1;
 }
 
-/* Whether these still have something to do. */
+/* Whether one of these streams still has work to do. */
 static bool is_busy(struct cuda_gpu *gpu, void *const *streams, size_t count)
 {
     for (size_t i = 0; i < count && cuda_works(gpu); i++) {
@@ -105,7 +105,7 @@ void cuda_send(struct cuda_gpu *gpu, uint64_t to, const void *from, size_t bytes
     memcpy(copy, from, bytes);
     if (CUDA_TRY(gpu, cuMemcpyHtoDAsync, to, copy, bytes, gpu->streams[0]))
         cuda_wait(gpu, (double)bytes * CUDA_SLOWEST_BYTE_NS);
-    /* A transfer that does not end may still read it, for as long as the process lives. */
+    /* A transfer that does not end may still read the copy, so it is never freed. */
     if (!gpu->stuck)
         free(copy);
 }
@@ -115,7 +115,7 @@ void cuda_function(struct cuda_gpu *gpu, const struct ptx_kernel *kernel)
     struct cuda_job *job = &gpu->job;
     const struct cuda_grid *grid = &job->grid;
     CUDA_TRY(gpu, cuModuleGetFunction, &job->function, gpu->module, kernel->name);
-    /* A function keeps its attributes: what the work before asked for must not stay. */
+    /* Set even if -1, because a function keeps the attributes that an earlier work set. */
     CUDA_TRY(gpu, cuFuncSetAttribute, job->function, CUDA_FUNCTION_SHARED_CARVE_OUT,
              job->work.carve_out);
     if (grid->shared_bytes > SHARED_FOR_ALL)
@@ -125,7 +125,7 @@ void cuda_function(struct cuda_gpu *gpu, const struct ptx_kernel *kernel)
         CUDA_TRY(gpu, cuFuncSetAttribute, job->function, CUDA_FUNCTION_LARGE_CLUSTERS, 1);
 }
 
-/* A launch of clusters as the driver wants it described; `attribute` has to live as long. */
+/* The driver's description of a launch with clusters, which points to `attribute`. */
 static struct cuda_launch describe(const struct cuda_gpu *gpu, const struct cuda_grid *grid,
                                    struct cuda_launch_attribute *attribute)
 {
@@ -196,10 +196,10 @@ const uint64_t *cuda_timed(struct cuda_gpu *gpu, const uint64_t *parameters, siz
 {
     size_t words = blocks * PTX_RESULT_WORDS;
     void *stream = gpu->streams[0];
-    /* A driver memset counts words of 32 bits. */
+    /* cuMemsetD32Async counts 32-bit words. */
     CUDA_TRY(gpu, cuMemsetD32Async, gpu->results.address, 0, 2 * words, stream);
     cuda_launch(gpu, gpu->job.function, &gpu->job.grid, parameters, count);
-    /* Queued behind the kernel; nothing blocks, since the host's memory is pinned. */
+    /* Queued after the kernel; the call does not block, because the host's memory is pinned. */
     CUDA_TRY(gpu, cuMemcpyDtoHAsync, gpu->results_host.host, gpu->results.address,
              words * sizeof(uint64_t), stream);
     cuda_wait(gpu, expected_ns);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Where the driver is: as the loader finds it, or where Windows' subsystem for Linux puts it, a
- * folder that the loader does not always search. */
+/* The driver's library: by name for the loader, or in the folder of the Windows Subsystem for
+ * Linux, which the loader does not always search. */
 static const char driver_name[] = "libcuda.so.1";
 static const char driver_of_windows[] = "/usr/lib/wsl/lib/libcuda.so.1";
 
@@ -33,7 +33,8 @@ static void *open_driver(struct error *error)
     return handle;
 }
 
-/* A symbol has the type that it is assigned to; ISO C has no cast for it. */
+/* ISO C has no cast from void * to a function pointer, so callers store the result through a void
+ * **. */
 static void *symbol(void *handle, const char *name)
 {
     return dlsym(handle, name);
@@ -101,7 +102,8 @@ void cuda_close(struct gpu_library *opened)
     if (!library)
         return;
     nvml_close(library->nvml);
-    /* A launch that does not end still writes to memory that the driver manages. */
+    /* A stuck launch may still write to memory that the driver manages, so the library stays open.
+     */
     if (library->handle && !library->in_use)
         dlclose(library->handle);
     free(library->devices);

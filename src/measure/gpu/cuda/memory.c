@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Contexts belong to the whole process: another struct cuda_gpu may have mapped the peer already.
- * If it can't be mapped, copies still reach it. */
+/* Contexts belong to the whole process, so another struct cuda_gpu may have mapped the peer
+ * already. Copies reach even a peer that can't be mapped. */
 static void map_peer(struct cuda_gpu *gpu, void *context, int handle)
 {
     int can = 0;
@@ -29,7 +29,7 @@ static void open_peer(struct cuda_gpu *gpu, int index)
         gpu->library->calls.cuDevicePrimaryCtxRelease(handle);
 }
 
-/* What cuMemAlloc's refusal lacks: how much was asked for, and how much there is. */
+/* Adds to the driver's error how much memory was asked for and how much is free. */
 static void out_of_memory(struct cuda_gpu *gpu, const struct cuda_memory *memory)
 {
     char asked[UNIT_TEXT], left[UNIT_TEXT];
@@ -59,7 +59,7 @@ static void allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory)
         return;
     int result = calls->cuMemAlloc(&memory->address, memory->bytes);
     if (result == CUDA_OUT_OF_MEMORY && gpu->spans) {
-        /* A span is kept only so that its works find the same memory again. */
+        /* Spans can be freed: they only let their works find the same memory again. */
         cuda_free_spans(gpu);
         if (!CUDA_TRY(gpu, cuCtxSetCurrent, context)) {
             memory->address = 0;
@@ -79,7 +79,7 @@ static void allocate_on_device(struct cuda_gpu *gpu, struct cuda_memory *memory)
 
 /* --- pinned memory --- */
 
-/* False: there is too little memory for it. */
+/* False: out of memory. Other failures return true and are recorded. */
 static bool pin(struct cuda_gpu *gpu, size_t bytes, struct cuda_pinned *pinned)
 {
     const struct cuda_calls *calls = &gpu->library->calls;
@@ -121,14 +121,15 @@ static struct cuda_pinned *choose_pinned(struct cuda_gpu *gpu, size_t bytes)
             continue;
         if (here->bytes >= bytes && (!best || here->bytes < best->bytes))
             best = here;
-        /* One too small makes room before an empty place is filled, or all sizes would be held. */
+        /* Replace a piece that is too small before an empty slot is used: otherwise pieces of many
+         * sizes would stay allocated. */
         if (!place || here->bytes > place->bytes)
             place = here;
     }
     return best ? best : place;
 }
 
-/* Sizes come in random order, so memory grows by powers of two. */
+/* Sizes come in random order, so memory grows by powers of two to be allocated seldom. */
 static size_t round_up(size_t bytes)
 {
     size_t rounded = 4096;
@@ -182,7 +183,7 @@ bool cuda_allocate(struct cuda_gpu *gpu, enum gpu_home home, int peer, size_t by
     return cuda_works(gpu);
 }
 
-/* Where freeing fails, the next call to the device reports it. */
+/* If freeing fails, the next call to the device reports it. */
 void cuda_free(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
     const struct cuda_calls *calls = &gpu->library->calls;

@@ -8,7 +8,7 @@
 enum { CLOCK_OF_MULTIPROCESSORS = 1, CLOCK_OF_MEMORY = 2 };
 enum { TEMPERATURE_OF_DIE = 0 };
 
-/* nvmlClocksThrottleReasons that do not mean a slowed clock: the device is idle, or someone asked
+/* nvmlClocksThrottleReasons that do not mean a slowed clock: the device is idle, or a setting asks
  * for that clock. */
 enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS = 0x100 };
 
@@ -19,7 +19,7 @@ enum { REASON_IDLE = 0x1, REASON_APPLICATION_CLOCKS = 0x2, REASON_DISPLAY_CLOCKS
     X(nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2", NULL,                     \
       (const char *bus, struct nvml_device **device))
 
-/* NULL in a library that lacks them: what they report is then unknown. */
+/* NULL in a library that lacks them; the values that they report are then unknown. */
 #define NVML_OPTIONAL_CALLS(X)                                                                     \
     X(nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion", NULL, (char *text, unsigned size)) \
     X(nvmlDeviceGetClockInfo, "nvmlDeviceGetClockInfo", NULL,                                      \
@@ -75,7 +75,7 @@ static void *find(void *handle, const char *symbol, const char *older)
     return found || !older ? found : dlsym(handle, older);
 }
 
-/* Whether those are there without which nothing can be asked. */
+/* Finds all calls; false if a needed one is missing. */
 static bool find_calls(struct nvml *nvml)
 {
     bool all = true;
@@ -181,8 +181,8 @@ static const char *mode_text(int (*ask)(struct nvml_device *, unsigned *, unsign
     return now ? "on" : "off";
 }
 
-/* Asked without room for any: then the call reports how many there are, as a success where there
- * are none. `own` processes are this one. */
+/* With room for no process the call reports their number: as an error if there are any, as success
+ * if there are none. `own` is 1 if this process is among them, else 0. */
 static double count_others(const struct nvml *nvml, struct nvml_device *device, unsigned own)
 {
     enum { TOO_LITTLE_ROOM = 7 }; /* NVML_ERROR_INSUFFICIENT_SIZE */

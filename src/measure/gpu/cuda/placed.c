@@ -1,16 +1,16 @@
 /*
- * Memory that lies where it is wanted: on a NUMA node of the host, or managed memory that was sent
- * to the device or to the host.
+ * Memory at a chosen place: on a NUMA node of the host, or managed memory that was prefetched to
+ * the device or to the host.
  *
- * A node's memory is bound to it, touched, and then pinned where it lies (cuMemHostRegister), so
- * that nobody moves it while it is measured. On Grace the device's own memory is a node of the host
- * too; Linux moves such pages away before it pins them. So it is looked at afterwards where they
- * lie, and where that is elsewhere the memory is taken anew and used as it is, by a device that
- * reads pageable memory. What still lies elsewhere is refused.
+ * A node's memory is bound to it, touched, and then pinned in place (cuMemHostRegister), so that
+ * the kernel does not move it during the measurement. On Grace the device's own memory is a node of
+ * the host too, and Linux moves such pages to another node before it pins them. So the node is
+ * checked afterwards. If the memory was moved and the device reads pageable memory, it is allocated
+ * again and not pinned. If it still lies elsewhere, the work fails.
  *
- * Managed memory that nobody has touched gets its place from the first who does. To stay on the
- * host while the device reads it, it needs the host as its preferred place, and the device among
- * those who reach it there; else it would move at the first load.
+ * Managed memory is placed at its first touch. To stay on the host while the device reads it, it
+ * needs the host as its preferred location and the device's access by mapping (CUDA_ACCESSED_BY);
+ * otherwise it would move to the device at the first load.
  *
  * References: NVIDIA, "CUDA Driver API", Unified Addressing and Memory Management (cuMemAdvise);
  * "CUDA C++ Programming Guide", Unified Memory; Linux, mm/gup.c (check_and_migrate_movable_pages).
@@ -64,7 +64,7 @@ static void unmap(const struct cuda_gpu *gpu, struct cuda_memory *memory)
     memory->host = NULL;
 }
 
-/* -1: on several, or the system does not say. */
+/* The node of the memory; -1: on several nodes, or unknown. */
 static int node_of(const struct cuda_gpu *gpu, const struct cuda_memory *memory, int wanted)
 {
     const struct cuda_model_host *model = &gpu->library->model_host;
@@ -75,7 +75,7 @@ static int node_of(const struct cuda_gpu *gpu, const struct cuda_memory *memory,
     return placement.node;
 }
 
-/* The system's limits are what it lacks most often, and not memory. */
+/* This fails more often because of the limit of locked memory than for lack of memory. */
 static void pin(struct cuda_gpu *gpu, struct cuda_memory *memory)
 {
     char bytes[UNIT_TEXT];
@@ -160,7 +160,7 @@ void cuda_allocate_placed(struct cuda_gpu *gpu, enum gpu_home home, int node, si
         cuda_free(gpu, memory);
 }
 
-/* Containers often may not, and hosts of one node have no need to. */
+/* Whether this process may bind memory: containers often may not. */
 static bool can_bind(struct cuda_gpu *gpu, int node)
 {
     enum { PROBE_BYTES = 4096 };

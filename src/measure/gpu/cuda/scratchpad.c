@@ -1,12 +1,12 @@
-/* Chases through scratchpads: a multiprocessor's own, or another one's of its cluster. Only the
- * kernel itself can link these rings. */
+/* Chases through scratchpads: the multiprocessor's own, or that of another multiprocessor in its
+ * cluster. Only the kernel itself can link these rings. */
 #include "measure/gpu/cuda/cuda.h"
 
-/* Elements of a ring: addresses within a block's scratchpad have 32 bits, those of another block's
- * 64. */
+/* Elements of a ring: addresses in the block's own scratchpad have 32 bits, in another block's 64.
+ */
 enum { NEAR_BYTES = sizeof(uint32_t), FAR_BYTES = sizeof(uint64_t), WARP = 32 };
 
-/* What no cluster of any device goes beyond (16 where larger ones are allowed, else 8). */
+/* The largest cluster of any device (16 if it allows large clusters, else 8). */
 enum { LARGEST_CLUSTER = 16 };
 
 static struct cuda_grid grid_of(const struct gpu_work *work)
@@ -18,7 +18,7 @@ static struct cuda_grid grid_of(const struct gpu_work *work)
                               .shared_bytes = work->bytes};
 }
 
-/* The largest cluster depends on the device, and on what other programs hold of it. */
+/* The largest cluster depends on the device and on how much of it other programs occupy. */
 static const char *refuses_cluster(const struct cuda_gpu *gpu, const struct gpu_work *work,
                                    const struct ptx_kernel *kernel)
 {
@@ -61,7 +61,7 @@ static void prepare_scratchpad(struct cuda_gpu *gpu, uint64_t seed)
 {
     struct cuda_job *job = &gpu->job;
     job->grid = grid_of(&job->work);
-    /* It has 32 bits, and 0 would mean the strided order. */
+    /* The kernel's seed has 32 bits, and 0 would mean the strided order. */
     job->seed = job->work.order == GPU_RANDOM ? (uint32_t)seed | 1 : 0;
     cuda_function(gpu, ptx_chase(job->work.path, job->work.width_bits, GPU_ITSELF));
 }
@@ -85,7 +85,7 @@ static void run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did
         job->seed,
         job->work.rank,
     };
-    /* The ring is linked in the same launch: some accesses an element. */
+    /* The kernel also links the ring, with a few accesses for each element. */
     double loads =
         (double)groups * (double)PTX_LOADS + 8 * (double)(job->work.bytes / job->work.stride);
     if (cuda_follow(gpu, warp ? of_warp : parameters,

@@ -1,20 +1,20 @@
 /*
- * Streams: all multiprocessors read, write or copy together, device memory (or, from a working set
- * that fits there, the second-level cache) or each its own scratchpad.
+ * Streams: all multiprocessors read, write or copy at once, in device memory (or the second-level
+ * cache, if the working set fits), or each in its own scratchpad.
  *
- * A copy reads one half of the working set and writes the other, so that `bytes` is what is moved
- * and what the caches see, whatever the traffic.
+ * A copy reads one half of the working set and writes the other, so that for any traffic `bytes` is
+ * both what is moved and what the caches hold.
  */
 #include "measure/gpu/cuda/cuda.h"
 
 enum {
     WARP = 32,
     THREADS = 256,         /* of a block on device memory */
-    SHARED_THREADS = 1024, /* on scratchpad, of which few blocks fit on a multiprocessor */
+    SHARED_THREADS = 1024, /* in scratchpad: only few blocks fit on a multiprocessor */
 };
 
-/* What memory is filled with: any number whose bits are mixed, since a row of zeros may cost less
- * power, and so a higher clock, than data. */
+/* Fills memory. An arbitrary number with mixed bits, because moving zeros may take less power than
+ * moving data and so allow a higher clock. */
 static const unsigned FILL = 0x9e3779b9;
 
 static bool in_scratchpad(const struct gpu_work *work)
@@ -28,7 +28,7 @@ static bool by_each(const struct gpu_work *work)
     return work->each || in_scratchpad(work);
 }
 
-/* Bytes that are read, or written, or both. */
+/* Bytes read, bytes written, or both if the traffic is a copy. */
 static size_t half_of(const struct gpu_work *work)
 {
     return work->traffic == GPU_COPY ? work->bytes / 2 : work->bytes;
@@ -41,7 +41,8 @@ static unsigned threads_for(const struct gpu_work *work)
     return (unsigned)(can < most ? can : most);
 }
 
-/* Stores have only one path, and so have copies, whose loads need not be kept. */
+/* Stores have only one path. Copies use it too, because their loads need not stay in the first
+ * level. */
 static const struct ptx_kernel *kernel_of(const struct gpu_work *work)
 {
     const bool read = work->traffic == GPU_READ;
@@ -67,7 +68,7 @@ static const char *refuses_stream(const struct cuda_gpu *gpu, const struct gpu_w
     return NULL;
 }
 
-/* As many blocks as fit at once: a second wave would begin when the first is done. */
+/* As many blocks as run at once: more would begin only when others end. */
 static void fill_device(struct cuda_gpu *gpu)
 {
     struct cuda_grid *grid = &gpu->job.grid;
@@ -113,13 +114,13 @@ static void prepare_stream(struct cuda_gpu *gpu, uint64_t seed)
         CUDA_TRY(gpu, cuMemsetD32Async, job->base, FILL, work->bytes / sizeof FILL,
                  gpu->streams[0]);
     }
-    /* Once, so that caches and translation are as every later pass finds them. */
+    /* One pass, so that the first timed pass finds caches and TLBs as every later one does. */
     if (cuda_works(gpu))
         launch(gpu, 1);
 }
 
-/* From the first block's beginning to the last one's end; in cycles by what the blocks' own clocks
- * say together. */
+/* From the first block's beginning to the last block's end. Cycles are that time multiplied by the
+ * mean clock of all blocks. */
 static struct gpu_time time_of(const uint64_t *seen, size_t blocks)
 {
     uint64_t began = UINT64_MAX, ended = 0;

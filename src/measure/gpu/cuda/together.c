@@ -1,13 +1,12 @@
 /*
- * Copies between the host and several devices at once, one way or both, each with memory of the
- * host that is near to it, and the copies of this device timed by its own events. Both ways move
- * one half of `bytes` in each direction, as transfer.c does.
+ * Copies between the host and several devices at once, in one direction or both. Each device uses
+ * host memory near to it; only this device's copies are timed, by its own events. Both ways move
+ * one half of `bytes` in each direction, as in transfer.c.
  *
- * The others begin first and copy more than this one does; when its last copy has ended, none of
- * them may have ended yet, or what was timed is not what was asked for. Then they copy twice as
- * much.
+ * The other devices begin first and copy more. If one of them ends before this device's last copy,
+ * the time does not count, and the copies are repeated with twice as many for the others.
  *
- * All are asked in turns, a copy each, so that no queue is long before the next one has begun.
+ * Copies are queued in turn, one for each device, so that all devices begin soon.
  *
  * Reference: NVIDIA, nvbandwidth (github.com/NVIDIA/nvbandwidth), all_to_host_memcpy_ce,
  * host_to_all_memcpy_ce and their bidirectional forms, which give every device as many copies as
@@ -17,12 +16,12 @@
 
 #include <stdlib.h>
 
-/* The driver blocks when too many copies wait; and a wait has to end in a second or so. */
+/* The driver blocks if too many copies are queued, and a wait has to end within about a second. */
 static const uint64_t MOST_QUEUED = 16;
 static const uint64_t MOST_QUEUED_BYTES = (uint64_t)512 << 20;
-/* How much more than this device's the others' copies are, at first and at most. */
+/* Copies of each other device for one of this device, at first and at most. */
 enum { FIRST_TIMES = 2, MOST_TIMES = 16 };
-/* Copies before the first that is timed: what the others' links need to wake up. */
+/* Untimed copies before the first timed one, which wake the links. */
 enum { WAKING = 2 };
 
 static const char *refuses_together(const struct cuda_gpu *gpu, const struct gpu_work *work)
@@ -92,7 +91,8 @@ static void make_queues(struct cuda_gpu *gpu, struct cuda_member *member)
     cuda_come_back(gpu);
 }
 
-/* Its memory, which opens the device where it is another one, and the host's near it. */
+/* Allocates a member's device memory, which opens the peer if it is not this device, and host
+ * memory near to it. */
 static void join(struct cuda_gpu *gpu, struct cuda_member *member, size_t bytes)
 {
     const bool own = member->index == gpu->index;
@@ -106,7 +106,7 @@ static void join(struct cuda_gpu *gpu, struct cuda_member *member, size_t bytes)
         make_queues(gpu, member);
 }
 
-/* This device comes last: the others have begun when it does. */
+/* Fills in the members; this device is the last one, so the others begin first. */
 static void gather(struct cuda_gpu *gpu, uint64_t devices, size_t bytes, size_t ways)
 {
     struct cuda_fleet *fleet = &gpu->fleet;
@@ -135,7 +135,7 @@ static void gather(struct cuda_gpu *gpu, uint64_t devices, size_t bytes, size_t 
 
 /* --- copying --- */
 
-/* One copy each way. */
+/* Queues one copy in each direction. */
 static void queue_copies_of(struct cuda_gpu *gpu, const struct cuda_member *member)
 {
     const size_t piece = gpu->fleet.bytes / gpu->fleet.ways;
@@ -152,7 +152,7 @@ static void queue_copies_of(struct cuda_gpu *gpu, const struct cuda_member *memb
     }
 }
 
-/* The other way begins with the first one. */
+/* The second way begins no earlier than the first. */
 static void begin_own(struct cuda_gpu *gpu, const struct cuda_member *own)
 {
     CUDA_TRY(gpu, cuCtxSetCurrent, own->context);
@@ -161,7 +161,7 @@ static void begin_own(struct cuda_gpu *gpu, const struct cuda_member *own)
         CUDA_TRY(gpu, cuStreamWaitEvent, own->ways[way].stream, own->begin, 0);
 }
 
-/* The first way ends with the other one. */
+/* The first way's end waits for the second way. */
 static void end_own(struct cuda_gpu *gpu, const struct cuda_member *own)
 {
     for (size_t way = gpu->fleet.ways; way-- > 0;) {
@@ -171,7 +171,7 @@ static void end_own(struct cuda_gpu *gpu, const struct cuda_member *own)
     }
 }
 
-/* So many copies of this device and `times` as many of each other one. */
+/* Queues `copies` copies of this device and `times` as many of each other device. */
 static void queue_copies(struct cuda_gpu *gpu, uint64_t copies, uint64_t times)
 {
     const struct cuda_fleet *fleet = &gpu->fleet;
@@ -194,7 +194,7 @@ static void queue_copies(struct cuda_gpu *gpu, uint64_t copies, uint64_t times)
     }
 }
 
-/* Whether every other device still copies, each way. */
+/* Whether every other device is still copying in each direction. */
 static bool all_copy(struct cuda_gpu *gpu)
 {
     const struct cuda_fleet *fleet = &gpu->fleet;
@@ -213,7 +213,7 @@ static bool all_copy(struct cuda_gpu *gpu)
     return cuda_works(gpu);
 }
 
-/* Whether the others copied all the while, and *ns is what this device's copies took. */
+/* Sets *ns to the time of this device's copies; false if another device ended before. */
 static bool copy_once(struct cuda_gpu *gpu, uint64_t copies, uint64_t times, double *ns)
 {
     const struct cuda_fleet *fleet = &gpu->fleet;

@@ -2,17 +2,17 @@
  * Transfers: copies by the device's copy engines, between the host and a device, or from one device
  * to another, timed by events on the device.
  *
- * Both ways at once moves one half of `bytes` in each direction, on a queue of its own each. That
- * takes pinned memory: a call that copies from the device to pageable memory returns when it has
- * done so, whatever its queue (CUDA Driver API, "API synchronization behavior"), so the one host
- * thread would wait for one copy before it asks for the next.
+ * GPU_BOTH_WAYS moves one half of `bytes` in each direction, on two queues. It needs pinned memory:
+ * a call that copies from the device to pageable memory returns only when the copy is done, on any
+ * queue (CUDA Driver API, "API synchronization behavior"), so the host's only thread could not
+ * start a second copy meanwhile.
  */
 #include "measure/gpu/cuda/cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The driver blocks when too many copies wait; and a wait has to end in a second or so. */
+/* The driver blocks if too many copies are queued, and a wait has to end within about a second. */
 static const uint64_t MOST_QUEUED = 64;
 static const uint64_t MOST_QUEUED_BYTES = (uint64_t)1 << 30;
 
@@ -44,7 +44,7 @@ static void prepare_transfer(struct cuda_gpu *gpu, uint64_t seed)
         host = job->memory[1].host;
     else if (!work->pinned && !(host = job->pageable = malloc(work->bytes)))
         cuda_fail_memory(gpu);
-    if (host) /* touched, so that pages are there; not zero, or they would all be one */
+    if (host) /* touched, so that pages are allocated; not with zeros, which could share one page */
         memset(host, 1, work->bytes);
 }
 
@@ -62,14 +62,14 @@ static void queue_copy(struct cuda_gpu *gpu)
     }
     if (work->direction != GPU_TO_HOST)
         CUDA_TRY(gpu, cuMemcpyHtoDAsync, device, host, piece, gpu->streams[0]);
-    /* The other half, on the other queue; or all, on the only one. */
+    /* For both ways the second half, on the second queue; else all on the first. */
     bool both = work->direction == GPU_BOTH_WAYS;
     if (work->direction != GPU_TO_DEVICE)
         CUDA_TRY(gpu, cuMemcpyDtoHAsync, host + (both ? piece : 0), device + (both ? piece : 0),
                  piece, gpu->streams[both]);
 }
 
-/* The second queue begins with the first and the first ends with the second. */
+/* The second queue waits for the first one's begin, and the first one's end for the second. */
 static void queue_copies(struct cuda_gpu *gpu, uint64_t copies)
 {
     const bool both = gpu->job.work.direction == GPU_BOTH_WAYS;

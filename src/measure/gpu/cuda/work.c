@@ -28,7 +28,7 @@ static bool has_peer(const struct cuda_gpu *gpu, int peer)
     return peer >= 0 && (size_t)peer < gpu->library->count && peer != (int)gpu->index;
 }
 
-/* Where the driver can't say, opening the peer will say why. */
+/* If the driver does not answer, opening the peer reports the reason. */
 static const char *refuses_home(const struct cuda_gpu *gpu, const struct gpu_work *work)
 {
     const struct cuda_library *library = gpu->library;
@@ -70,13 +70,13 @@ int cuda_prepare(struct gpu *started, const struct gpu_work *work, uint64_t seed
     cuda_drop(gpu);
     if (work->action != GPU_TRANSFER)
         cuda_part(gpu);
-    /* Giving back a peer's memory goes through its context, and coming back can fail. */
+    /* Freeing a peer's memory changes the current context, and changing it back can fail. */
     if (!cuda_enter(gpu))
         return cuda_outcome(gpu, error);
     gpu->job = (struct cuda_job){.work = *work, .fresh = true};
     kind_of(work)->prepare(gpu, seed);
     gpu->job.ready = cuda_works(gpu);
-    /* What a lost device holds is given back, if it can be, when it is stopped. */
+    /* A lost device's memory is freed, if possible, when it is stopped. */
     if (!cuda_works(gpu) && !gpu->lost.code)
         cuda_drop(gpu);
     return cuda_outcome(gpu, error);
