@@ -1,6 +1,7 @@
 /*
- * OpenCL as far as fathom calls it, in own declarations: no header and no library of it is needed
- * to build. Everything here is in OpenCL 1.2, so that it is in every loader of the last ten years.
+ * fathom's own declarations of the OpenCL calls that it uses, so that no OpenCL header or library
+ * is needed to build. All functions are in OpenCL 1.2, so every loader of the last ten years has
+ * them.
  *
  * Reference: Khronos, "The OpenCL Specification"; the numbers are those of the registry's cl.xml.
  */
@@ -19,7 +20,7 @@ struct opencl_kernel;
 struct opencl_memory;
 struct opencl_event;
 
-/* Callbacks, which fathom has none of, are a void * here. */
+/* Callbacks are a void * here: fathom passes none. */
 #define OPENCL_FUNCTIONS(X)                                                                        \
     X(int32_t, clGetPlatformIDs, (uint32_t, struct opencl_platform **, uint32_t *))                \
     X(int32_t, clGetPlatformInfo, (struct opencl_platform *, uint32_t, size_t, void *, size_t *))  \
@@ -116,13 +117,13 @@ enum opencl_device_info {
     OPENCL_DEVICE_COMPILER = 0x1028,
     OPENCL_DEVICE_NAME = 0x102b,
     OPENCL_DEVICE_DRIVER = 0x102d,
-    OPENCL_DEVICE_IMAGE_PIXELS = 0x1040,  /* of an image that is a buffer */
+    OPENCL_DEVICE_IMAGE_PIXELS = 0x1040,  /* in an image made from a buffer */
     OPENCL_DEVICE_KERNEL_CLOCKS = 0x1076, /* cl_khr_kernel_clock; fails where there is none */
     OPENCL_DEVICE_NVIDIA_MAJOR = 0x4000,  /* cl_nv_device_attribute_query */
     OPENCL_DEVICE_NVIDIA_MINOR = 0x4001,
     OPENCL_DEVICE_AMD_BOARD = 0x4038,    /* cl_amd_device_attribute_query: "Radeon ..." and not
                                             "gfx1030" */
-    OPENCL_DEVICE_AMD_FREE_KIB = 0x4039, /* all that is free, and the largest piece of it */
+    OPENCL_DEVICE_AMD_FREE_KIB = 0x4039, /* all free memory, and the largest free block */
 };
 
 enum opencl_device_type { OPENCL_CPU = 2, OPENCL_GPU = 4 };
@@ -151,6 +152,6 @@ enum opencl_event_info {
     OPENCL_EVENT_ENDED = 0x1283,
 };
 
-enum { OPENCL_COMPLETE = 0 }; /* an event's status; those under way are larger, errors negative */
+enum { OPENCL_COMPLETE = 0 }; /* an event's status; larger: not complete; negative: an error */
 
 #endif

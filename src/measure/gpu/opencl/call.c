@@ -40,8 +40,7 @@ int opencl_failed(const char *what, int32_t status, struct error *error)
     for (size_t i = 0; i < sizeof status_names / sizeof *status_names; i++)
         if (status_names[i].status == status)
             name = status_names[i].name;
-    /* Most drivers allocate when memory is first used, so any command may find that there is none.
-     */
+    /* Most drivers allocate memory at its first use, so any command may run out of it. */
     const bool no_memory = status == OPENCL_NO_OBJECT_MEMORY || status == OPENCL_NO_RESOURCES ||
                            status == OPENCL_NO_HOST_MEMORY || status == OPENCL_INVALID_BUFFER_SIZE;
     return error_set(error, ERROR_IMPOSSIBLE, "OpenCL could not %s: %s%s", what, name,
@@ -50,7 +49,7 @@ int opencl_failed(const char *what, int32_t status, struct error *error)
 
 uint64_t opencl_number(const struct opencl_api *api, struct opencl_device *device, uint32_t info)
 {
-    /* Numbers are 32 or 64 bits wide, and the library says how wide. */
+    /* Numbers have 32 or 64 bits; the library reports which. */
     union {
         uint32_t half;
         uint64_t whole;
@@ -81,12 +80,12 @@ int opencl_outcome(const struct opencl_gpu *gpu, struct error *error)
 
 /* --- waiting --- */
 
-/* Asks without a pause at first, for otherwise a launch of some us would seem to take as long as a
- * sleep; then now and then, because a device that is a CPU may need the very core that asks. */
+/* Polls without sleeping for ASK_NS, because a sleep is longer than a launch of some us; then
+ * sleeps between polls, because an OpenCL device that is a CPU may need the polling core. */
 enum { ASK_NS = 200 * 1000, SLEEP_NS = 100 * 1000 };
 
-/* clFinish() and clWaitForEvents() have no time limit. They are used only where a command's state
- * can't be asked for, because what the command uses may be freed next. */
+/* clFinish() and clWaitForEvents() have no time limit, so they are used only if a command's state
+ * can't be read: the memory that the command uses may be freed next. */
 static bool wait_for(struct opencl_gpu *gpu, struct opencl_event *event)
 {
     uint64_t began_ns = os_raw_ns();
@@ -133,7 +132,7 @@ void opencl_finish(struct opencl_gpu *gpu, struct opencl_event *event, struct op
         gpu->api->clReleaseEvent(event);
 }
 
-/* What was just queued: sends it off and waits for it. */
+/* Flushes the command that was just queued and waits for it. */
 static void finish_queued(struct opencl_gpu *gpu, const char *what, int32_t status,
                           struct opencl_event *const *event, struct opencl_span *span)
 {

@@ -14,7 +14,7 @@ struct kind {
     bool is_atomic, is_local;
 };
 
-/* A path's usual width is the first one. */
+/* The first entry of a path has its default width. */
 static const struct kind kinds[] = {
     {GPU_L1, 64, "chase_64", false, false},
     {GPU_L1, 32, "chase_32", false, false},
@@ -41,7 +41,7 @@ static size_t width_bytes(const struct kind *kind)
     return kind->width_bits / 8;
 }
 
-/* Of the allocation, from its begin. */
+/* Bytes of the allocation. */
 static size_t extent(const struct gpu_work *work)
 {
     size_t end = work->offset + work->bytes;
@@ -74,7 +74,7 @@ static const char *refuses_size(const struct opencl_limits *limits, const struct
     if (kind->path == GPU_TEXTURE && bytes / width_bytes(kind) > limits->image_pixels)
         return limits->image_pixels ? "needs a larger image than the device allows"
                                     : "needs images, which the device does not offer";
-    /* The texture's are signed. */
+    /* A texture's indices are signed. */
     if (kind->width_bits == 32 && bytes / width_bytes(kind) > INT32_MAX)
         return "needs more than 32 bits for an index";
     return NULL;
@@ -98,7 +98,7 @@ static const char *refuses_chase(const struct opencl_gpu *gpu, const struct gpu_
 
 /* --- the ring --- */
 
-/* The links that are sent at once: 16 MiB. */
+/* Links sent at once: 16 MiB. */
 enum { LINKS_AT_ONCE = 2 * 1024 * 1024 };
 
 static void link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
@@ -121,8 +121,8 @@ static void link_part(struct opencl_gpu *gpu, struct opencl_kernel *kernel,
                    NULL);
 }
 
-/* The host makes the order and sends it packed; the device spreads it, so that a ring of pages
- * does not travel as pages. */
+/* The host computes the order and sends it packed; the device writes the elements at their stride,
+ * so that gaps between them are not transferred. */
 static void build_ring(struct opencl_gpu *gpu, uint64_t seed)
 {
     const struct gpu_work *work = &gpu->ready.work;
@@ -150,7 +150,7 @@ static void build_ring(struct opencl_gpu *gpu, uint64_t seed)
         opencl_write(gpu, part, now * sizeof *next, next + first);
         link_part(gpu, kernel, part, first, now);
     }
-    if (gpu->lost.code) /* it may still use all of them */
+    if (gpu->lost.code) /* a lost device may still use them */
         return;
     opencl_free(gpu, &part);
     if (kernel)
@@ -158,7 +158,7 @@ static void build_ring(struct opencl_gpu *gpu, uint64_t seed)
     free(next);
 }
 
-/* Works with the same span share an allocation, so that an offset is always the same line. */
+/* Works with the same span share an allocation, so that an offset always means the same line. */
 static void get_memory(struct opencl_gpu *gpu)
 {
     struct opencl_ready *ready = &gpu->ready;
@@ -226,13 +226,13 @@ void opencl_follow(struct opencl_gpu *gpu, uint64_t groups, struct gpu_time *tim
     time->cycles = gpu->limits.has_clock ? (double)gpu->said[1] : (double)NAN;
 }
 
-/* The first level is one multiprocessor's and does not outlive a launch: this is twice the
- * largest there is, by sectors, the least that it loads. */
+/* The first level does not keep its lines from launch to launch, so each launch fills it with
+ * untimed loads: twice the largest first level, in sectors, the smallest unit that a miss loads. */
 enum { FIRST_LEVEL_BYTES = 512 * 1024, SECTOR_BYTES = 32 };
-/* A CPU's does outlive a launch, and so do its lines: what comes first only brings them back. */
+/* A CPU's first level keeps its lines; these loads only bring back evicted ones. */
 enum { CPU_FIRST_LEVEL_BYTES = 64 * 1024, CPU_LINE_BYTES = 64 };
-/* The levels behind it and the translations do outlive it; 65536 loads of device memory take some
- * 40 ms. */
+/* Later levels and the TLBs outlive a launch, so they are filled once, when a ring is prepared;
+ * 65536 loads of device memory take some 40 ms. */
 enum { SETTLE_LOADS = 65536 };
 
 static uint64_t groups_of(uint64_t loads)

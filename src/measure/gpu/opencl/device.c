@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far longer than any measurement, with room for a compiler that begins only at a kernel's first
- * launch, as PoCL's does. */
+/* Far longer than any measurement, because some compilers, such as PoCL's, run at a kernel's first
+ * launch. */
 static const uint64_t limit_ns = 30u * 1000000000u;
 
-/* Every device that has groups at all can have groups of 256, and eight of them are all the
- * work-items that a multiprocessor of NVIDIA's or AMD's holds at once. A CPU gets one item: its
- * compiler would go through a group's items one after the other. */
+/* Every GPU allows groups of 256 work-items, and eight such groups are all that a multiprocessor of
+ * NVIDIA or AMD runs at once. A CPU gets groups of one item, because its compiler runs a group's
+ * items one after the other. */
 enum { GROUP_ITEMS = 256, UNIT_GROUPS = 8 };
 
 static struct opencl_limits get_limits(const struct opencl_api *api, struct opencl_device *device)
@@ -32,7 +32,7 @@ static struct opencl_limits get_limits(const struct opencl_api *api, struct open
     return limits;
 }
 
-/* The log's first line that says anything, cut to what fits into an error. */
+/* Reports the log's first line that is not empty, cut to the length of an error. */
 static void compiler_says(struct opencl_gpu *gpu, struct opencl_program *program, int32_t status)
 {
     size_t bytes = 0;
@@ -78,7 +78,7 @@ void opencl_build(struct opencl_gpu *gpu, const char *text, struct opencl_progra
         gpu->api->clCreateProgramWithSource(gpu->context, 1, &text, NULL, &status);
     if (!opencl_made(gpu, "take the kernels", made, status))
         return;
-    /* The kernels' clock came with OpenCL C 3.0. */
+    /* Reading a clock in a kernel needs OpenCL C 3.0. */
     const char *options = gpu->limits.has_clock ? "-cl-std=CL3.0" : "-cl-std=CL1.2";
     status = gpu->api->clBuildProgram(made, 1, &gpu->device, options, NULL, NULL);
     if (status == OPENCL_SUCCESS) {
@@ -148,8 +148,8 @@ void opencl_stop(struct gpu *started)
     int32_t state = OPENCL_COMPLETE;
     if (gpu && gpu->stuck)
         gpu->api->clGetEventInfo(gpu->stuck, OPENCL_EVENT_STATUS, sizeof state, &state, NULL);
-    /* Memory of a device that has not ended its command is not freed: freeing would wait for the
-     * device, or take memory away that it still uses. */
+    /* If a command has not ended, no memory is freed: freeing would wait for the device, or free
+     * memory that it still uses. */
     if (!gpu || state > OPENCL_COMPLETE)
         return;
     opencl_clear(gpu);

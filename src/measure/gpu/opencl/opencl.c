@@ -7,7 +7,7 @@
 
 /* --- the library --- */
 
-/* The loader's name with its version, and the one that developers' packages and Android have. */
+/* The loader's name with its version, and its name in development packages and on Android. */
 static const char *const library_names[] = {"libOpenCL.so.1", "libOpenCL.so"};
 enum { LIBRARY_NAMES = sizeof library_names / sizeof *library_names };
 
@@ -20,7 +20,8 @@ static const struct {
 #undef OPENCL_SYMBOL
 };
 
-/* RTLD_NODELETE, because drivers leave threads and exit handlers behind that run in it. */
+/* RTLD_NODELETE, because threads and exit handlers of drivers run in the library even after it is
+ * closed. */
 static void *open_handle(const char **name)
 {
     const char *chosen = getenv("FATHOM_LIBOPENCL");
@@ -94,8 +95,8 @@ static int add_devices(struct opencl_library *library, struct opencl_platform *p
     return status == OPENCL_SUCCESS ? 0 : opencl_failed("list a platform's devices", status, error);
 }
 
-/* A platform whose driver fails must not hide the devices of others: its error counts only where
- * there is no device at all. */
+/* A platform with a failing driver must not hide other platforms' devices: its error is reported
+ * only if there is no device at all. */
 static int list_devices(struct opencl_library *library, struct error *error)
 {
     uint32_t count = 0;
@@ -157,8 +158,8 @@ static const char *kind_text(uint64_t type)
     return type & OPENCL_GPU ? "gpu" : type & OPENCL_CPU ? "cpu" : "accelerator";
 }
 
-/* The cache size that OpenCL reports is left out: whether it is the first level's or the last's, of
- * one multiprocessor or of all, differs from vendor to vendor. */
+/* Ignores the cache size that OpenCL reports: for some vendors it is the first level's, for others
+ * the last level's, of one multiprocessor or of all. */
 static void get_facts(struct opencl_library *library, struct pool *pool, size_t index,
                       struct gpu_facts *facts)
 {

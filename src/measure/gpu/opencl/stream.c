@@ -4,7 +4,7 @@
 
 enum { ELEMENT_BYTES = 16 }; /* ulong2 */
 
-/* What a launch of a stream's kernel goes over; the kernel's parameters say the rest. */
+/* What a launch of a stream's kernel moves. */
 struct flow {
     struct opencl_kernel *kernel;
     struct opencl_memory *to, *from;
@@ -14,7 +14,7 @@ struct flow {
 static void launch(struct opencl_gpu *gpu, const struct flow *flow, struct opencl_span *span)
 {
     const struct opencl_limits *limits = &gpu->limits;
-    /* Groups are dealt out to the multiprocessors in order, so with a shift by one group each pass
+    /* Groups are assigned to multiprocessors in order. Each pass is shifted by one group, so it
      * reads what another multiprocessor read before. */
     uint64_t step = limits->is_cpu ? 1 : limits->items, turn = limits->is_cpu ? 0 : limits->group;
     const struct opencl_argument arguments[] = {
@@ -50,8 +50,7 @@ void opencl_sweep(struct opencl_gpu *gpu, struct opencl_memory *memory, size_t b
 
 static const char *refuses_stream(const struct opencl_gpu *gpu, const struct gpu_work *work)
 {
-    /* Each pass is shifted to other multiprocessors (launch()): nothing is found in a first level.
-     */
+    /* Each pass is shifted to other multiprocessors, so no load hits in a first level. */
     if (work->each || (work->path != GPU_L1 && work->path != GPU_L2))
         return "needs CUDA: OpenCL's streams are plain loads and stores of device memory";
     if (work->bytes < 2 * ELEMENT_BYTES)
@@ -61,7 +60,7 @@ static const char *refuses_stream(const struct opencl_gpu *gpu, const struct gpu
     return NULL;
 }
 
-/* A copy's working set is half read and half written. */
+/* A copy reads one half of its working set and writes the other. */
 static uint64_t elements_of(const struct gpu_work *work)
 {
     return work->bytes / ELEMENT_BYTES / (work->traffic == GPU_COPY ? 2 : 1);
@@ -69,7 +68,7 @@ static uint64_t elements_of(const struct gpu_work *work)
 
 static void make_stream(struct opencl_gpu *gpu, uint64_t seed)
 {
-    (void)seed; /* what streams see depends on no order */
+    (void)seed; /* a stream has no random order */
     static const char *const kernels[] = {
         [GPU_READ] = "stream_read",
         [GPU_WRITE] = "stream_write",
@@ -79,7 +78,7 @@ static void make_stream(struct opencl_gpu *gpu, uint64_t seed)
     bool on_host = ready->work.home == GPU_ON_HOST;
     size_t bytes = (size_t)elements_of(&ready->work) * ELEMENT_BYTES;
     opencl_allocate(gpu, on_host, bytes, &ready->memory);
-    /* Memory that was never written may not be allocated yet. */
+    /* Written once, because memory may be allocated only at the first write. */
     go_over_once(gpu, "stream_write", ready->memory, bytes);
     if (ready->work.traffic == GPU_COPY)
         opencl_allocate(gpu, on_host, bytes, &ready->other);

@@ -1,32 +1,32 @@
 #include "measure/gpu/opencl/opencl.h"
 
 /*
- * The kernels, in OpenCL C 1.2; the device's own compiler makes them.
+ * The kernels, in OpenCL C 1.2, for the device's own compiler.
  *
- * A chase follows element indices that lie in a buffer: OpenCL has no raw addresses that a host
- * could write there. So making an address of an index (one shift and add, or one multiply-add) is
- * part of each load's time. `base` is neither const nor restrict, or a compiler might take a
+ * A chase follows element indices in a buffer, because in OpenCL the host does not know device
+ * addresses. So each load's time includes computing an address from an index (one shift and add, or
+ * one multiply-add). `base` is neither const nor restrict, because a compiler could otherwise use a
  * read-only path.
  *
- * Where an address is the same for all items of a group, AMD's compiler makes a scalar load of it,
- * which goes through a small cache of its own and never through the vector units' (measured so by
- * clamchowder's Microbenchmarks, with a kernel for each). A chase therefore begins at an index to
- * which the item's number is added: it is 0, but the compiler can't know. Only the scalar chase and
- * that of constant memory do without. tests/gpu/amdgcn counts the loads.
+ * If an address is the same for all items of a group, AMD's compiler emits a scalar load, which
+ * uses a separate small cache and never the vector units' cache (clamchowder's Microbenchmarks
+ * measure each with its own kernel). So a chase adds the item's number to its first index: it is 0,
+ * but the compiler can't know. Only the chases of scalar loads and of constant memory do not.
+ * tests/gpu/amdgcn counts the loads.
  *
- * The 128-bit chase uses both halves of what it loads, or a compiler would load the one only; the
- * atomic chases get their zero at run time, or a compiler would make a plain load of an addition of
- * zero.
+ * The 128-bit chase uses both halves of each load; otherwise a compiler could load only one. The
+ * atomic chases get their zero at run time; otherwise a compiler could turn the addition of zero
+ * into a plain load.
  *
- * The branch before the second reading of the clock never comes true: it waits for the last load.
- * Which rate the clock has is the device's affair; the nearest one, of the sub-group, is asked for
- * first, because it may count the multiprocessor's own cycles.
+ * The branch before the second reading of the clock is never taken; it waits for the last load. The
+ * clock's rate depends on the device. The sub-group's clock is preferred, because it may count the
+ * multiprocessor's own cycles.
  *
- * A stream goes over its memory in 16-byte elements, many times in one launch. Each time every
- * item has another item's part (`turn` away), so that a first-level cache, which is one
- * multiprocessor's own, never holds what it reads next. `step` is how far apart an item's elements
- * lie: all items' side by side, as a GPU joins neighbours' loads to one; or 1, where an item is a
- * CPU and goes through a part of its own.
+ * A stream moves its memory in 16-byte elements, many times in one launch. In each pass an item
+ * moves another item's part (`turn` away), so that a multiprocessor's first-level cache never holds
+ * what it reads next. `step` is the distance between an item's elements: on a GPU the number of
+ * items, because it combines loads of neighbouring items; on a CPU 1, because each item runs
+ * through its own part.
  */
 const char opencl_text[] =
     "#if defined(__opencl_c_kernel_clock_scope_sub_group)\n"
@@ -80,7 +80,7 @@ const char opencl_text[] =
     "{ FOLLOW(int, at = (int)read_imageui(base, at).x;) }\n"
     "#endif\n"
     "\n"
-    /* Element first + i, `stride` bytes from the next, gets the index of element next[i]. */
+    /* Elements are `stride` bytes apart; element first + i gets the index of element next[i]. */
     "__kernel void link(__global uchar *base, __global ulong *next, ulong stride, ulong first,\n"
     "                   ulong count, ulong offset, uint width)\n"
     "{\n"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- copies between host and device; both ways at once, one half of the bytes each --- */
+/* --- copies between host and device; GPU_BOTH_WAYS: one half of the bytes in each direction --- */
 
 static bool goes_both_ways(const struct gpu_work *work)
 {
@@ -30,7 +30,7 @@ static const char *refuses_transfer(const struct opencl_gpu *gpu, const struct g
     return NULL;
 }
 
-/* The pinned memory that OpenCL has: what a buffer on the host is mapped to. */
+/* OpenCL's pinned memory is the mapping of a buffer on the host. */
 static void map_host(struct opencl_gpu *gpu, size_t bytes)
 {
     struct opencl_ready *ready = &gpu->ready;
@@ -63,15 +63,15 @@ static void make_transfer(struct opencl_gpu *gpu, uint64_t seed)
         opencl_allocate(gpu, false, piece, &ready->other);
     if (!opencl_works(gpu))
         return;
-    /* Pages that were never touched are not allocated yet, on either side. */
+    /* Touched on both sides, because pages are allocated at the first touch. */
     memset(ready->host, (int)(seed & 0xff), work->bytes);
     opencl_write(gpu, ready->memory, piece, ready->host);
     if (ready->other)
         opencl_write(gpu, ready->other, piece, ready->host + piece);
 }
 
-/* One queue's part of a run of copies: its first and last event; the last is NULL where there is
- * one copy only. */
+/* One queue's copies, with the events of the first and last copy; `last` is NULL if there is only
+ * one. */
 struct copies {
     bool to_host;
     struct opencl_queue *queue;
@@ -91,8 +91,7 @@ static int32_t add_copy(struct opencl_gpu *gpu, struct copies *copies, bool is_f
                                                 bytes, copies->host, 0, NULL, event);
 }
 
-/* All events are waited for, whatever comes: an error must not leave copies under way whose memory
- * is then freed. */
+/* Waits for all events even after an error, because the copies' memory may be freed next. */
 static struct opencl_span run_copies(struct opencl_gpu *gpu, struct copies *queued, unsigned count,
                                      uint64_t copies)
 {
@@ -114,8 +113,7 @@ static struct opencl_span run_copies(struct opencl_gpu *gpu, struct copies *queu
     return whole;
 }
 
-/* The most copies that are under way at once: enough that no queue runs dry, and no more than any
- * driver takes. */
+/* The most copies queued at once: enough that no queue is idle, and few enough for every driver. */
 enum { COPIES_AT_ONCE = 32 };
 
 static double copy_some(struct opencl_gpu *gpu, uint64_t copies)
@@ -138,8 +136,8 @@ static double copy_some(struct opencl_gpu *gpu, uint64_t copies)
     uint64_t began_ns = os_raw_ns();
     const struct opencl_span span =
         run_copies(gpu, queued, goes_both_ways(&ready->work) ? 2 : 1, copies);
-    /* With pageable memory the driver's own copy belongs to the transfer, and no event covers it.
-     */
+    /* A transfer of pageable memory includes the driver's own copy, which no event covers, so the
+     * host's clock is used. */
     return ready->work.pinned ? (double)span.ended_ns - (double)span.began_ns
                               : (double)(os_raw_ns() - began_ns);
 }
@@ -172,7 +170,7 @@ static void make_launch(struct opencl_gpu *gpu, uint64_t seed)
 {
     (void)seed;
     opencl_kernel(gpu, "empty", &gpu->ready.kernel);
-    /* The first one brings the kernel to the device. */
+    /* The first launch loads the kernel into the device. */
     opencl_execute(gpu, gpu->ready.kernel, NULL, 0, 1, 1, NULL);
 }
 

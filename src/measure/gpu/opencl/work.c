@@ -50,14 +50,14 @@ void opencl_clear(struct opencl_gpu *gpu)
     struct opencl_ready *ready = &gpu->ready;
     if (ready->kernel)
         gpu->api->clReleaseKernel(ready->kernel);
-    opencl_free(gpu, &ready->other); /* an image before the buffer that it shows */
+    opencl_free(gpu, &ready->other); /* the image before its buffer */
     if (ready->memory != gpu->kept)
         opencl_free(gpu, &ready->memory);
     clear_host(gpu);
     *ready = (struct opencl_ready){0};
 }
 
-/* Before every use: nothing has failed yet, unless the device no longer answers. */
+/* To be called before every use: clears the failure; false if the device is lost. */
 static bool enter(struct opencl_gpu *gpu)
 {
     gpu->failure = gpu->lost;
@@ -74,7 +74,7 @@ int opencl_prepare(struct gpu *started, const struct gpu_work *work, uint64_t se
     if (why_not)
         return error_set(error, ERROR_IMPOSSIBLE, "OpenCL can't do that here: it %s", why_not);
     opencl_clear(gpu);
-    enter(gpu); /* what could not be given back is no failure of this work */
+    enter(gpu); /* a failure to free the previous work is not this work's */
     gpu->ready.work = *work;
     gpu->ready.least = 1;
     actions[work->action]->make(gpu, seed);
@@ -82,11 +82,11 @@ int opencl_prepare(struct gpu *started, const struct gpu_work *work, uint64_t se
     return opencl_outcome(gpu, error);
 }
 
-/* A difference of two launches has to stand above what launching varies by, some us on any device,
- * and above the clock's steps by as much as a batch does on a CPU. */
+/* The least difference of two launches: far above the variation of launch times, some us on any
+ * device, and 1000 ticks of the clock, as for a batch on a CPU. */
 enum { LEAST_NS = 100 * 1000, LEAST_TICKS = 1000 };
-/* Where it does not, as on a device that others keep busy, repeats grow by this factor, for this
- * long. */
+/* If the difference is smaller, for example because other programs use the device, repeats grow by
+ * this factor, for at most this time. */
 enum { GROWTH = 4 };
 static const uint64_t patience_ns = 500u * 1000000u;
 

@@ -1,15 +1,14 @@
 /*
- * Chases: one thread goes from load to load, each of which needs the one before.
+ * Chases: one thread makes dependent loads, each from the address that the last one returned.
  */
 #include "measure/gpu/ptx/write.h"
 
-/* No ring holds these values, so the comparison never holds; but to make it, the load has to have
- * ended. */
+/* No ring holds -1, so the comparison is never true, but it has to wait for the load. */
 #define NO_ADDRESS "    setp.eq.b64 %k, %p, -1;\n"
 #define NO_INDEX   "    setp.eq.b32 %k, %a, -1;\n"
 
-/* An address from the host is generic, and so are those in a ring; in the global window both kinds
- * are the same number, or a ring of addresses could not be followed as it stands. */
+/* Addresses from the host and in a ring are generic. A global address has the same number as its
+ * generic one, so a ring of addresses can be followed without conversion. */
 const struct ptx_place ptx_in_global = {
     "    ld.param.u64 %p, [p_start];\n"
     "    cvta.to.global.u64 %p, %p;\n",
@@ -17,9 +16,9 @@ const struct ptx_place ptx_in_global = {
     "    mov.u64 %last, %p;\n",
 };
 
-/* ptxas narrows a vector load of which a part is not used. So the second halves are used too, but
- * only after the clock: they are folded into one number, which is compared with one that it never
- * is. */
+/* ptxas narrows a vector load if a part of it is unused. So the second halves are used too, but
+ * only after the clock: they are folded into one number and compared with a value that it never
+ * has. */
 #define FOLD(a, b, c, d)                                                                           \
     "    xor.b64 %x, %x, %v" #a ";\n"                                                              \
     "    xor.b64 %x, %x, %v" #b ";\n"                                                              \
@@ -36,10 +35,10 @@ const struct ptx_place ptx_in_pairs = {
     "    @%k trap;\n",
 };
 
-/* Constant memory has addresses of its own, which the host does not know: its ring holds offsets.
- * Where the bank begins is known to ptxas, which makes the sum a part of the load's own address.
- * %tid.y is 0, but of a place that may differ between threads, ptxas makes no load into a uniform
- * register (LDCU, from 10.0 on), which is another way than a thread's own. */
+/* The host does not know addresses in constant memory, so the ring holds offsets. ptxas knows where
+ * the bank begins and puts the sum into the load's address. Adding %tid.y, which is 0, makes the
+ * position seem to differ between threads: otherwise ptxas uses a load into a uniform register
+ * (LDCU, from 10.0 on), which takes another path than a thread's own load. */
 const struct ptx_place ptx_in_bank = {
     "    ld.param.u64 %x, [p_start];\n"
     "    cvt.u32.u64 %a, %x;\n"
@@ -77,7 +76,7 @@ const struct ptx_place ptx_at_texel_or_index = {
     "    cvt.u64.u32 %last, %a;\n",
 };
 
-/* Shared memory's own addresses have 32 bits; the ring begins at %base. */
+/* Addresses in a block's own shared memory have 32 bits; the ring begins at %base. */
 const struct ptx_place ptx_in_shared = {
     "    ld.param.u64 %x, [p_start];\n"
     "    add.u64 %x, %x, %base;\n"
@@ -87,7 +86,7 @@ const struct ptx_place ptx_in_shared = {
     "    sub.u64 %last, %last, %base;\n",
 };
 
-/* Each thread has stored its own word; only the first one reports. */
+/* Each thread follows its own word; only the first thread writes results. */
 const struct ptx_place ptx_of_warp = {
     "",
     NO_INDEX,
@@ -97,8 +96,8 @@ const struct ptx_place ptx_of_warp = {
     "    @%k bra DONE;\n",
 };
 
-/* Another block's have 64, as generic addresses: of its 32-bit ones every load makes such an
- * address, in two instructions more. */
+/* Addresses in another block's shared memory are generic, of 64 bits: with 32-bit ones each load
+ * would need two more instructions to convert them. */
 const struct ptx_place ptx_in_cluster = {
     "    ld.param.u64 %p, [p_start];\n"
     "    add.u64 %p, %p, %base;\n",
@@ -106,7 +105,7 @@ const struct ptx_place ptx_in_cluster = {
     "    sub.u64 %last, %p, %base;\n",
 };
 
-/* The block that asks first gets it: several may run on the multiprocessor. */
+/* Several blocks may run on the multiprocessor; the first one to ask does the work. */
 void ptx_claim(FILE *out)
 {
     fputs("    ld.param.u64 %out, [p_out];\n"
@@ -126,15 +125,14 @@ void ptx_claim(FILE *out)
           out);
 }
 
-/* Waits for the place: a clock is read without waiting for a load that is under way. */
+/* Waits for the last load, because reading a clock does not wait for loads. */
 static void guard(FILE *out, const struct ptx_chase *chase)
 {
     fputs(chase->place->guard, out);
     fputs("    @%k trap;\n", out);
 }
 
-/* As many groups of loads as `counter` says, at least one. ptxas unrolls every loop that no
- * pragma forbids it to. */
+/* A loop over `counter` groups of loads, at least one. The pragma keeps ptxas from unrolling it. */
 static void loop(FILE *out, const char *load, const char *label, const char *counter)
 {
     fprintf(out, "%s:\n    .pragma \"nounroll\";\n", label);
@@ -176,8 +174,8 @@ void ptx_alone(FILE *out)
           out);
 }
 
-/* The ring of the parameter `start` or `rival`, so often as `warm` says; by the thread whose number
- * %r has to be. */
+/* `warm` groups of loads from the ring at the parameter `ring` (start or rival), by thread number
+ * `thread`. */
 static void bring(FILE *out, const struct ptx_chase *chase, const char *ring, const char *label,
                   const char *thread)
 {
@@ -193,8 +191,8 @@ static void bring(FILE *out, const struct ptx_chase *chase, const char *ring, co
     fprintf(out, "%s_MEETS:\n    bar.sync 0;\n", label);
 }
 
-/* All threads of the block meet after each ring. Where the two warps' loads lead into one cache,
- * the second ring drives the first one out; otherwise the first is still there. */
+/* All threads of the block wait at a barrier after each ring. If both warps use one cache, the
+ * second ring evicts the first one; otherwise the first one is still there. */
 void ptx_write_rival(FILE *out, const struct ptx_kernel *kernel)
 {
     const struct ptx_chase *chase = kernel->how;

@@ -1,13 +1,13 @@
 /*
  * The table of the kernels, and the text around them.
  *
- * The text keeps to a small language, which a test can interpret. In a body stands on each line one
- * label ("LOOP:"), one directive (.reg, .pragma) or one instruction, perhaps after the guard "@%k".
- * Operands are registers ("%a"), special registers, decimal numbers, [register], [register+number],
- * [parameter], {vectors}, [texture, {index}] and, of `mov.u64` and `mov.u32`, the names `scratch`
- * (dynamic shared memory) and `bank` (constant memory). The registers are declared at the head of a
- * body; special ones are %tid.x and .y, %ntid.x, %ctaid.x, %nctaid.x, %smid, %cluster_ctarank,
- * %clock64 and %globaltimer. These are all instructions:
+ * The text uses a small part of PTX, so that a test can interpret it. Each line of a body has one
+ * label ("LOOP:"), one directive (.reg, .pragma) or one instruction, which may have the guard
+ * "@%k". Operands are registers ("%a"), special registers, decimal numbers, [register],
+ * [register+number], [parameter], {vectors}, [texture, {index}] and, of `mov.u64` and `mov.u32`,
+ * the names `scratch` (dynamic shared memory) and `bank` (constant memory). Registers are declared
+ * at the begin of a body. Special registers are %tid.x and .y, %ntid.x, %ctaid.x, %nctaid.x, %smid,
+ * %cluster_ctarank, %clock64 and %globaltimer. The instructions are:
  *
  *   ld.param.u64                        mov.{u32,u64}       selp.b64   bra
  *   ld.global.L1::no_allocate.v2.u64
@@ -26,17 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text for a target is compiled for every later device, so there is one more only where a kernel
- * needs it. And the lower the better: from 7.0 on, threads of a warp can wait for each other, for
- * which ptxas puts instructions into loops that a text for an earlier target does not get. */
+/* Text for a target can be compiled for every later device, so a second target is needed only for
+ * kernels that require it. A lower target is better: from 7.0 on, threads of a warp can wait for
+ * each other, and ptxas adds instructions for that to loops, but not in text for an earlier target.
+ */
 static const struct target {
     unsigned capability;
-    const char *version; /* of the language, the first that knows the target: the oldest driver */
+    const char *version; /* of PTX: the first version with this target, for the oldest drivers */
 } targets[] = {{50, "4.0"}, {90, "7.8"}};
 
 enum { TARGETS = sizeof targets / sizeof *targets };
 
-/* How many parameters, and what the text calls them (after "p_"). */
+/* The number of parameters, and their names in the text (after "p_"). */
 #define OF_CHASE   5, "start groups warm out sm"
 #define OF_INDEX   6, "start groups warm out sm base"
 #define OF_TEXTURE 6, "start groups warm out sm texture"
@@ -49,11 +50,11 @@ enum { TARGETS = sizeof targets / sizeof *targets };
 #define OF_SWEEP   4, "base stride n order"
 #define OF_STREAM  5, "to from bytes repeats out"
 
-/* No operator is .ca by definition (PTX ISA, 9.7.9.1), and what programs do. Of an explicit one
- * ptxas makes a load that is coherent within the multiprocessor (LDG.STRONG.SM). */
+/* A load without operator is .ca by definition (PTX ISA, 9.7.9.1), and is what programs use. From
+ * an explicit .ca ptxas makes a load that is coherent within the multiprocessor (LDG.STRONG.SM). */
 static const struct ptx_chase chase_ca = {GPU_L1, 64, &ptx_in_global, "ld.global.u64 %p, [%p];",
                                           NULL};
-/* Written as two, ptxas makes one multiply-add of them, but of mad.wide two instructions. */
+/* ptxas joins these two instructions into one multiply-add, but splits mad.wide into two. */
 #define LOAD_INDEX                                                                                 \
     "mul.wide.u32 %q, %a, 4;\n    add.u64 %q, %q, %base;\n    ld.global.u32 %a, [%q];"
 static const struct ptx_chase chase_ca_index = {GPU_L1, 32, &ptx_at_index, LOAD_INDEX, NULL};
@@ -69,7 +70,8 @@ static const struct ptx_chase chase_atomic = {GPU_ATOMIC, 64, &ptx_in_global,
                                               "atom.global.add.u64 %p, [%p], 0;", NULL};
 static const struct ptx_chase chase_texture = {
     GPU_TEXTURE, 32, &ptx_at_texel, "tex.1d.v4.u32.s32 {%a, %b, %i, %j}, [%texture, {%a}];", NULL};
-/* After plain loads of the same ring: where they find it, the two ways lead through one cache. */
+/* The untimed loads of the same ring are plain ones: if the timed ones hit, both paths use one
+ * cache. */
 static const struct ptx_chase nc_after_ca = {
     GPU_READ_ONLY, 64, &ptx_in_global, "ld.global.nc.u64 %p, [%p];", "ld.global.u64 %p, [%p];"};
 static const struct ptx_chase texture_after_ca = {
@@ -141,7 +143,7 @@ const struct ptx_kernel *ptx_chase(enum gpu_path path, unsigned width_bits, enum
             continue;
         if ((kernel->write == ptx_write_rival) != (before == GPU_RIVAL))
             continue;
-        /* The first of a path has the path's own width. */
+        /* The first kernel of a path has its default width. */
         const struct ptx_chase *chase = kernel->how;
         if (chase->path == path && plain_first == (chase->warm != NULL) &&
             (!width_bits || chase->width_bits == width_bits))
@@ -195,7 +197,7 @@ void ptx_close(FILE *out)
     fputs("DONE:\n    ret;\n}\n", out);
 }
 
-/* The wall clock's reading is the slower one, and stays out of the cycles. */
+/* %globaltimer takes longer to read, so it is read outside the counted cycles. */
 void ptx_before(FILE *out)
 {
     fputs("    mov.u64 %t0, %globaltimer;\n"

@@ -1,12 +1,13 @@
 /*
- * The kernels of the CUDA backend, written as PTX text that the driver compiles: no toolkit, and
- * cache operator, width and number of loads are parameters of the text. Pure: text in, text out.
+ * The kernels of the CUDA backend, as PTX text that the driver compiles, so no toolkit is needed.
+ * Cache operator, width and number of loads are parameters of the text. No function here has side
+ * effects.
  *
- * Every timed kernel has the shape that gpu-benches' and NVIDIA's own measurements agree on: one
- * pair of clock reads around many dependent loads; before the second one a branch on the last
- * pointer that is never taken, so that the clock waits for the last load; `.pragma "nounroll"`,
- * because ptxas unrolls by itself. Chases warm up with the same operator, in the same launch, since
- * a first-level cache is one multiprocessor's.
+ * Every timed kernel has the form that gpu-benches and NVIDIA's own measurements use: one pair of
+ * clock reads around many dependent loads; before the second read a branch on the last pointer,
+ * which is never taken, so that the clock waits for the last load; `.pragma "nounroll"`, because
+ * ptxas unrolls loops by itself. Chases warm the cache with the same operator in the same launch,
+ * because another launch may run on another multiprocessor with another first-level cache.
  *
  * Reference: NVIDIA, "Parallel Thread Execution ISA", 9.7.9 (data movement), 10 (special
  * registers).
@@ -21,8 +22,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The constant memory that the chase of GPU_CONSTANT follows, for cuModuleGetGlobal. The caller
- * fills it with a ring of 32-bit words, each the offset in it of the next one. */
+/* Name of the constant memory of a GPU_CONSTANT chase, for cuModuleGetGlobal. The caller fills it
+ * with a ring of 32-bit words; each word is the offset of the next one in the bank. */
 #define PTX_CONSTANT_BANK "bank"
 
 enum {
@@ -30,64 +31,64 @@ enum {
     PTX_CONSTANT_BYTES = 64 * 1024,
 };
 
-/* Where a timed kernel leaves what it saw: the 64-bit words of its `out`. One multiprocessor writes
- * one result; streams write one a block, `PTX_RESULT_WORDS` apart. */
+/* The 64-bit words of a timed kernel's `out`, where it writes its results. A chase writes one
+ * result; a stream writes one for each block, `PTX_RESULT_WORDS` apart. */
 enum ptx_result {
     PTX_CYCLES, /* %clock64 after minus before */
     PTX_NS,     /* %globaltimer after minus before */
-    PTX_LAST,   /* where a chase came to (address, index or offset): the next one's start */
+    PTX_LAST,   /* where a chase ended (address, index or offset), and the next one starts */
     PTX_SM,     /* %smid */
-    /* Zero it before a launch. The first block that may do the work exchanges it for 1, atomically,
-     * and every other one returns; so it stays 0 where no block ran on the multiprocessor that was
-     * asked for, and the other words are then as they were. */
+    /* Must be 0 before a launch. The first block on the asked multiprocessor sets it to 1
+     * atomically and does the work; all other blocks return. If no block ran there, it stays 0 and
+     * the other words are unchanged. */
     PTX_DONE,
-    PTX_BEGAN_NS, /* %globaltimer before; streams: from the earliest of these to the latest end */
+    PTX_BEGAN_NS, /* %globaltimer before; a stream's time is latest end - earliest begin */
     PTX_ENDED_NS,
-    PTX_OTHER_SM, /* cluster: %smid of the block whose memory was read. Other kernels leave it */
+    PTX_OTHER_SM, /* %smid of the block whose memory was read; only the cluster kernel writes it */
     PTX_RESULT_WORDS,
 };
 
-/* What a kernel's parameters are, in this order. All 64 bits wide, so that the caller needs no
- * table of types.
+/* A kernel's parameters, in order. All have 64 bits, so that the caller needs no table of types.
  *
- *   chase     start, groups (at least 1), warm (groups not timed, first), out, sm (-1: any; one
- *             thread of one block does it, all others return)
- *             start: an address; in constant memory an offset
- *   index     chase's, and last: base. A ring of 32-bit words, each the index (in words from base)
- *             of the next one; start is an index
- *   texture   chase's, and last: a texture object of single unsigned 32-bit texels over linear
- *             memory, the same kind of ring; start is an index
- *   texture_after_ca  texture's, and last: base. What is not timed goes by index
+ *   chase     start (an address; in constant memory an offset), groups (at least 1), warm (untimed
+ *             groups, which come first), out, sm (-1: any). One thread of one block follows the
+ *             ring; all others return
+ *   index     those of chase, then base. A ring of 32-bit words, each the index (in words from
+ *             base) of the next one; start is an index
+ *   texture   those of chase, then a texture object of single unsigned 32-bit texels over linear
+ *             memory, which holds the same kind of ring; start is an index
+ *   texture_after_ca  those of texture, then base. Untimed loads are those of index
  *   rival     start, groups, warm, out, rival (an address in a second ring), warp (of the block).
- *             Thread 0 follows the first ring for `warm` groups; then the first thread of that warp
- *             the second ring for as many; then thread 0 the first ring again, which is timed
+ *             Thread 0 follows the first ring for `warm` groups, then the first thread of `warp`
+ *             follows the second ring for as many, then thread 0 the first ring again, timed
  *   shared    start (an offset), groups, warm, out, sm, bytes, stride (a multiple of 4), seed:
  *             thread 0 first links a ring of bytes / stride words, at least 1, in the dynamic
  *             shared memory: in order where seed is 0, else one random cycle through all of them.
- *             The same three make the same ring, so that the next launch can go on
- *   shared_warp  groups, warm, out, stride: 32 threads of one block each load one word of the
- *             dynamic shared memory again and again, `stride` apart; a load is one of the warp
- *   cluster   the same parameters as shared, and last: rank. Block 0 of the cluster links and
- *             follows a ring in the shared memory of block `rank`, of at least 8 bytes in each.
- *             stride: a multiple of 8. sm: where block 0 is to run
+ *             Equal bytes, stride and seed give the same ring, so the next launch can continue
+ *   shared_warp  groups, warm, out, stride: 32 threads of one block load one word each of the
+ *             dynamic shared memory, `stride` apart, again and again; one load of the warp counts
+ *             as one load
+ *   cluster   those of shared, then rank. Block 0 of the cluster links and follows a ring in the
+ *             shared memory of block `rank`; every block has at least 8 bytes. stride: a multiple
+ *             of 8. sm: for block 0
  *   link      base, stride, next (n 32-bit indices), n, values: element i at base + i * stride gets
  *             the 64-bit address base + next[i] * stride (values = 0), or next[i] * values in
  *             32 bits: for a ring of indices in words, values = stride / 4
- *   sweep     base, stride (a multiple of 4), n, order (n 32-bit indices): 4 bytes of every element
- *             are loaded past the first level, by many threads, about in that order
- *   stream    to, from, bytes, repeats, out: all blocks together read, write or copy `bytes` that
- *             many times. A block has a multiple of 32 threads, and `bytes` is a multiple of its
- *             threads times ptx_stream_round_bytes. Reads ignore `to`, writes `from`
- *   stream_shared  the same, but every block does all of it by itself, in its dynamic shared
- *             memory, where `to` and `from` are offsets, multiples of 16. stream_near does so in
- *             device memory
+ *   sweep     base, stride (a multiple of 4), n, order (n 32-bit indices): many threads load 4
+ *             bytes of every element past the first level, about in that order
+ *   stream    to, from, bytes, repeats, out: all blocks together read, write or copy `bytes`
+ *             `repeats` times. A block has a multiple of 32 threads, and `bytes` is a multiple of
+ *             its threads times ptx_stream_round_bytes. Reads ignore `to`, writes `from`
+ *   stream_shared  the same, but every block moves all `bytes` by itself, in its dynamic shared
+ *             memory; `to` and `from` are offsets, multiples of 16
+ *   stream_near  the same as stream_shared, in device memory
  *   empty     none */
 struct ptx_kernel {
     const char *name;          /* of the entry: "chase_ca" */
     unsigned least_capability; /* 50 or 90: where it can be assembled at all */
     unsigned parameters;
-    const char *names; /* of the parameters, in order, with a blank between them */
-    /* How its text is made: for measure/gpu/ptx/ptx.c alone. */
+    const char *names; /* of the parameters, in order, separated by blanks */
+    /* How its text is written; only for measure/gpu/ptx/ptx.c. */
     void (*write)(FILE *, const struct ptx_kernel *);
     const void *how;
 };
@@ -95,21 +96,21 @@ struct ptx_kernel {
 /* All kernels, ending with a NULL name. */
 extern const struct ptx_kernel ptx_kernels[];
 
-/* The chase for a path and a width; NULL where there is none. 0 bits: the path's own width. That is
- * 32 of textures, constant memory and a block's own shared memory, else 64, and follows addresses.
- * GPU_L1 has two more: 32 bits follow indices (one multiply-add from load to load, which is part of
- * the number), 128 bits fetch the address in a vector of two, from a ring of stride 16 or more.
- * After plain loads there are the read-only path and textures, beside a rival GPU_L1. */
+/* The chase for a path and a width; NULL: there is none. 0 bits mean the path's default width: 32
+ * for textures, constant memory and a block's own shared memory, else 64, which follows addresses.
+ * GPU_L1 also has 32 bits, which follow indices (each load's time includes one multiply-add), and
+ * 128 bits, which load the address in a vector of two, from a ring of stride 16 or more.
+ * GPU_PLAIN_LOADS exists for the read-only path and textures, GPU_RIVAL for GPU_L1. */
 const struct ptx_kernel *ptx_chase(enum gpu_path, unsigned width_bits, enum gpu_before);
-/* The stream for a kind of traffic by a path, dealt among the blocks or (`each`) all of it by each
- * block, as in shared memory; NULL where there is none. */
+/* The stream for a kind of traffic and a path; NULL: there is none. The blocks share the work or,
+ * with `each` and in shared memory, every block does all of it. */
 const struct ptx_kernel *ptx_stream(enum gpu_traffic, enum gpu_path, bool each);
 /* Bytes that one thread reads, writes or copies in one round of a stream. */
 extern const size_t ptx_stream_round_bytes;
 
-/* The text for a device of that capability (10 * major + minor, at least 50): the lowest target
- * that has what the device can do, so one text serves every later architecture. Allocated with
- * malloc. NULL: no memory. */
+/* The text for a device of that capability (10 * major + minor, at least 50), for the lowest target
+ * that has the device's kernels, so that it also serves later architectures. Allocated with malloc;
+ * the caller frees it. NULL: out of memory. */
 char *ptx_text(unsigned capability);
 
 #endif

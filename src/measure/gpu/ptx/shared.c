@@ -1,12 +1,12 @@
 /*
- * Chases through shared memory: a multiprocessor's own, by one thread or by a warp, or another
- * one's of its cluster.
+ * Chases through shared memory: the multiprocessor's own, by one thread or by a warp, or that of
+ * another multiprocessor in its cluster.
  *
- * Nobody else can write there, so the thread that follows the ring links it first, in every launch.
- * From the same bytes, stride and seed it makes the same ring, so that a chase goes on where it
- * stopped: first every word gets the address of the next one (in order) or its own (random). The
- * latter are then shuffled by Sattolo's method, which makes one cycle of any number of words: from
- * the last word down to the second, each is exchanged with a random one before it.
+ * Only the kernel can write shared memory, so the thread that follows the ring links it first, in
+ * every launch. The same bytes, stride and seed give the same ring, so that a chase continues where
+ * it stopped. First every word gets the address of the next word (strided order) or its own (random
+ * order). Own addresses are then shuffled by Sattolo's method, which gives one cycle for any number
+ * of words: from the last word down to the second, each is exchanged with a random one before it.
  *
  * Reference: S. Sattolo, "An algorithm to generate a random cyclic permutation", Information
  * Processing Letters 22 (1986); the multiplier is that of Knuth and Lewis (Numerical Recipes'
@@ -14,7 +14,8 @@
  */
 #include "measure/gpu/ptx/write.h"
 
-/* From %base to %end, one word each %stride. `type` is the words', of that kind of memory. */
+/* Writes one word every %stride bytes from %base to %end. `type` is the memory space and type of a
+ * word. */
 static void put_in_order(FILE *out, const char *type)
 {
     ptx_put(out,
@@ -39,7 +40,7 @@ static void put_in_order(FILE *out, const char *type)
             type);
 }
 
-/* %i words are left, the last of them at %p. */
+/* In the loop %i words are left, and the last one is at %p. */
 static void shuffle(FILE *out, const char *type)
 {
     ptx_put(out,
@@ -84,8 +85,8 @@ void ptx_write_shared(FILE *out, const struct ptx_kernel *kernel)
     ptx_close(out);
 }
 
-/* Each thread's word holds its own address, so that it loads that word again and again: where words
- * of several threads lie in one bank, the warp's load takes a turn for each. */
+/* Each thread's word holds its own address, so the thread loads it again and again. If words of
+ * several threads lie in one bank, the warp's load accesses them one after the other. */
 void ptx_write_warp(FILE *out, const struct ptx_kernel *kernel)
 {
     ptx_open(out, kernel);
@@ -112,9 +113,9 @@ static void meet(FILE *out)
           out);
 }
 
-/* Memory of another block can be used from when it has begun until it ends: hence two meetings, of
- * each block's first thread; who has ended is not waited for. Each block leaves in its own memory
- * where it runs. */
+/* Another block's memory is accessible only between its begin and its end, so the blocks' first
+ * threads meet at two barriers; barriers do not wait for threads that have ended. Each block stores
+ * in its own memory on which multiprocessor it runs. */
 void ptx_write_cluster(FILE *out, const struct ptx_kernel *kernel)
 {
     ptx_open(out, kernel);

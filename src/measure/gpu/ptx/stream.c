@@ -1,13 +1,13 @@
 /*
- * Kernels of many threads: streams, and those that make memory ready.
+ * Kernels of many threads: streams, and kernels that prepare memory.
  *
- * A stream's memory is cut into chunks, one a block and round. In a chunk each warp has 32 times
- * ptx_stream_round_bytes, which a thread goes through in VECTORS vectors of 16 bytes, 512 bytes
- * apart: so that a warp's every access is one piece, its addresses are immediate, and no load of a
- * round waits for another. How many are under way together is the assembler's choice: ptxas gives a
- * read 58 registers for sm_75, room for all eight, and 32 from sm_80 on, room for about half; the
- * many warps make up for that. The repeats are one sequence of chunks, dealt to the blocks in turn,
- * so that all end together whatever the number of chunks.
+ * A stream's memory is divided into chunks, one for each block and round. In a chunk each warp has
+ * 32 times ptx_stream_round_bytes; a thread moves VECTORS vectors of 16 bytes, 512 bytes apart. So
+ * each access of a warp is contiguous, offsets are immediate, and no load of a round waits for
+ * another. ptxas decides how many loads are in flight: a read gets 58 registers for sm_75, enough
+ * for all eight, and 32 from sm_80 on, enough for about half; the many warps make up for that. The
+ * repeats form one sequence of chunks, which the blocks take in turn, so that all blocks end
+ * together for any number of chunks.
  */
 #include "measure/gpu/ptx/write.h"
 
@@ -15,7 +15,7 @@ enum { VECTORS = 8, VECTOR_BYTES = 16, WARP = 32 };
 
 const size_t ptx_stream_round_bytes = (size_t)VECTORS * VECTOR_BYTES;
 
-/* %i: the thread's number in the grid; %x: how many there are. */
+/* %i: the thread's number in the grid; %x: the number of threads. */
 static void number_threads(FILE *out)
 {
     fputs("    mov.u32 %i, %ctaid.x;\n"
@@ -62,8 +62,8 @@ void ptx_write_link(FILE *out, const struct ptx_kernel *kernel)
     ptx_close(out);
 }
 
-/* A load whose value is not used would be dropped: so an element that is -1, which none is, would
- * be stored again. */
+/* ptxas drops a load with an unused value, so an element equal to -1, which never occurs, would be
+ * stored again. */
 void ptx_write_sweep(FILE *out, const struct ptx_kernel *kernel)
 {
     ptx_open(out, kernel);
@@ -94,8 +94,8 @@ void ptx_write_empty(FILE *out, const struct ptx_kernel *kernel)
     ptx_close(out);
 }
 
-/* Where the block leaves its result, how far its threads' vectors lie from the chunk's first byte
- * (%last), and how long a chunk is (%chunk). */
+/* Sets %out to the block's result, %last to the offset of the thread's first vector in a chunk, and
+ * %chunk to the bytes of a chunk. */
 static void divide_chunk(FILE *out)
 {
     fputs("    ld.param.u64 %out, [p_out];\n"
@@ -119,8 +119,9 @@ static void divide_chunk(FILE *out)
     fputs("    add.u64 %last, %last, %x;\n", out);
 }
 
-/* %to and %from, where the thread begins; %n chunks, %all of them with the repeats; the next one is
- * %w of all and %at of the memory, and the block goes on by %many and %stride. */
+/* Sets %to and %from to the thread's first vector, %n to the chunks of the memory and %all to those
+ * of all repeats. The next chunk is number %w of all and %at of the memory; a round advances them
+ * by %many and %stride. */
 static void deal_chunks(FILE *out, const struct ptx_stream *stream)
 {
     const bool shared = stream->path == GPU_SHARED;
@@ -170,7 +171,7 @@ static void move_vectors(FILE *out, const struct ptx_stream *stream)
     }
 }
 
-/* A branch waits for what was read; it is never taken, unless all memory comes to that number. */
+/* The branch waits for the loads; it is taken only if the data fold to that number. */
 static void end_round(FILE *out)
 {
     fputs("    add.u64 %w, %w, %many;\n"
@@ -185,7 +186,8 @@ static void end_round(FILE *out)
           out);
 }
 
-/* Stores may still be under way when the loop ends, so a fence comes before the clock. */
+/* Stores may not be complete when the loop ends, so a fence comes before the second clock reading.
+ */
 void ptx_write_stream(FILE *out, const struct ptx_kernel *kernel)
 {
     const struct ptx_stream *stream = kernel->how;

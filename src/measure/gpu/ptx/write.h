@@ -1,5 +1,5 @@
 /*
- * What the texts of the kernels have in common; for src/measure/gpu/ptx*.c alone.
+ * What the texts of the kernels share; only for src/measure/gpu/ptx.
  */
 #ifndef FATHOM_MEASURE_GPU_PTX_WRITE_H
 #define FATHOM_MEASURE_GPU_PTX_WRITE_H
@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-/* Where a chase is, in registers that the load names. */
+/* Code for a chase's position, which is in the registers that the load names. */
 struct ptx_place {
-    const char *enter; /* from the parameter `start` */
-    const char *guard; /* sets %k, which needs the last load, to false */
-    const char *leave; /* to %last, from which the next launch can start */
+    const char *enter; /* sets the position from the parameter `start` */
+    const char *guard; /* sets %k to false, by a comparison that needs the last load */
+    const char *leave; /* sets %last to the position where the next launch can start */
 };
 
 struct ptx_chase {
@@ -20,32 +20,33 @@ struct ptx_chase {
     unsigned width_bits;
     const struct ptx_place *place;
     const char *load; /* from one place to the next */
-    const char *warm; /* the loads that are not timed, where they are others; else NULL */
+    const char *warm; /* the untimed loads; NULL: the same as `load` */
 };
 
 struct ptx_stream {
     enum gpu_traffic traffic;
     enum gpu_path path;
-    bool each; /* every block goes over all of it */
+    bool each; /* every block moves all of the memory */
     const char *load, *store;
 };
 
 /* Copies lines, with `dollar` in the place of every `$`. */
 void ptx_put(FILE *, const char *lines, const char *dollar);
-/* An entry up to its registers, which are the same in all; and its end, at the label DONE. */
+/* Begin an entry, with the registers that all entries declare, and end it, at the label DONE. */
 void ptx_open(FILE *, const struct ptx_kernel *);
 void ptx_close(FILE *);
-/* The clocks, and after the second reading the lines that set %last, and all results at %out. */
+/* Read the clocks before and after the loads; ptx_after() then writes `lines`, which set %last, and
+ * stores all results at %out. */
 void ptx_before(FILE *);
 void ptx_after(FILE *, const char *lines);
-/* The first thread of a block goes on; then one block, on the multiprocessor asked for. The others
- * go to DONE. */
+/* ptx_alone() lets only the first thread of a block continue, ptx_claim() only one block, on the
+ * asked multiprocessor. The others go to DONE. */
 void ptx_alone(FILE *);
 void ptx_claim(FILE *);
-/* From the place that was entered to the results. */
+/* Writes all code between ptx_place.enter and the results: untimed and timed loads. */
 void ptx_follow(FILE *, const struct ptx_chase *);
 
-/* Each kind of kernel; what `how` is. */
+/* One for each kind of kernel, with the type of its `how`. */
 void ptx_write_chase(FILE *, const struct ptx_kernel *);   /* struct ptx_chase */
 void ptx_write_rival(FILE *, const struct ptx_kernel *);   /* struct ptx_chase */
 void ptx_write_shared(FILE *, const struct ptx_kernel *);  /* struct ptx_chase */
