@@ -1,42 +1,43 @@
 /*
- * How much all multiprocessors together move: to and from device memory, the second-level cache,
- * their own first levels and their own scratchpads. A copy reads and writes, and both count, as in
- * STREAM (McCalpin 1995).
+ * Bandwidth of all multiprocessors together: device memory, the second-level cache, their own first
+ * levels and their own scratchpads. A copy counts bytes read and bytes written, as in STREAM
+ * (McCalpin 1995).
  *
- * Reads over a ladder of working sets show where the second-level cache ends. Half of that cache is
- * the working set that stands for it: a whole one does not stay in it, because hashing fills it
- * unevenly, and on devices of two partitions each may hold the other's lines too.
+ * Reads over a ladder of working sets show where the second-level cache ends. The cache's bandwidth
+ * is measured with a working set of half its size: a full-size set does not stay in it, because
+ * hashing fills it unevenly, and on devices with two partitions each may also hold the other's
+ * lines.
  *
  * Time: a batch lasts a millisecond; device memory moves a GiB in 0.3 ms (4 TB/s). Sixteen points
  * of six trials of three batches and their preparation (a GiB is written once) take half a second.
  */
 #include "measure/probes/gpu/gpu.h"
 
-/* The working set for device memory: this many times L2 or this least size, whichever is more, but
- * not more than this part of the memory. */
+/* The working set for device memory: L2_TIMES L2 or memory_least, whichever is more, but at most 1
+ * / MEMORY_PART of the memory. */
 enum { L2_TIMES = 8, MEMORY_PART = 8 };
 static const size_t memory_least = 512 << 20;
-/* What a block streams in its scratchpad: several fit a multiprocessor, and every device gives a
- * block that much without being asked in a special way (48 KiB). */
+/* A block's working set in its scratchpad: several blocks fit a multiprocessor, and it is below the
+ * 48 KiB that a block gets on every device without a function attribute. */
 static const size_t scratchpad_most = 32 << 10;
-/* What each reads of its first level: the smallest of those that devices have, besides what the
- * scratchpad takes, is 16 KiB (capability 5.0); half of it stays there beside all else. */
+/* A block's working set in the first level: half of the smallest L1 of any device, which is 16 KiB
+ * without the scratchpad (capability 5.0), so that it stays there together with other data. */
 enum { NEAR_BYTES = 8 << 10 };
 
-/* Working sets in quarters of L2, which a ladder goes through. */
+/* Working sets of a ladder, in quarters of L2. */
 static const unsigned quarters[] = {1, 2, 4, 8, 16};
 enum { L2_HALF = 2 };
 
-/* PLAIN: reads as programs make them, which may be kept in the first level on their way; PASSING:
- * reads that ask not to be kept there; the others go past it. Published rates of L2 differ by that
- * (7.0 and 4.9 TB/s on two kinds of H100). */
+/* PLAIN: plain reads, which may fill the first level; PASSING: reads with no_allocate, which do not
+ * fill it; MEMORY: reads past the first level. Published rates of L2 differ by that (7.0 and 4.9
+ * TB/s on two kinds of H100). */
 enum where { MEMORY, PLAIN, PASSING, NEAR, SCRATCHPAD };
 static const enum gpu_path paths[] = {[MEMORY] = GPU_L2,
                                       [PLAIN] = GPU_L1,
                                       [PASSING] = GPU_NO_ALLOCATE,
                                       [NEAR] = GPU_L1,
                                       [SCRATCHPAD] = GPU_SHARED};
-/* How their findings are called. */
+/* Suffixes of their findings' names. */
 static const char *const suffixes[] = {
     [MEMORY] = "", [PLAIN] = ".plain", [PASSING] = ".no_allocate", [NEAR] = "", [SCRATCHPAD] = ""};
 
@@ -72,7 +73,7 @@ static struct gpu_work stream_of(const struct stream *stream, size_t bytes)
     return work;
 }
 
-/* Rounded to what all multiprocessors can share evenly. */
+/* Rounded so that all multiprocessors get equal parts. */
 static size_t memory_bytes(const struct gpu_task *task)
 {
     const struct gpu_facts *facts = task->facts;
@@ -91,7 +92,7 @@ static size_t scratchpad_bytes(const struct gpu_task *task)
     return declared && declared < scratchpad_most ? (size_t)declared : scratchpad_most;
 }
 
-/* The working set that its finding is of, and the only one where there is no ladder. */
+/* The working set of the stream's finding; without a ladder the only one. */
 static size_t bytes_of(const struct gpu_task *task, const struct stream *stream)
 {
     return stream->where == SCRATCHPAD ? scratchpad_bytes(task)
@@ -103,7 +104,7 @@ static void plan_stream(struct gpu_task *task, const struct stream *stream)
 {
     const size_t most = bytes_of(task, stream);
     struct gpu_work work = stream_of(stream, most);
-    /* OpenCL's loads are plain ones in any case, and its streams go over all multiprocessors. */
+    /* OpenCL has only plain loads, and streams that all multiprocessors share. */
     const bool cuda_alone =
         stream->where == PLAIN || stream->where == PASSING || stream->where == NEAR;
     if (cuda_alone && task->backend == &gpu_opencl)

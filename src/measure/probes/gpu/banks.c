@@ -1,10 +1,10 @@
 /*
- * The banks of the scratchpad: 32 threads of a warp load at once, each its own word, a stride
- * apart. Where words of several threads lie in one bank, the load takes a turn for each; threads
- * that are twice as far apart meet twice as often, until all of them want one bank. The smallest
- * stride of which that is true is as many words as there are banks, and what the turns cost is read
- * off the way from the first latency to that one. A stride of one word more than the banks, as
- * tiles are padded, brings it back to the first.
+ * The banks of the scratchpad: 32 threads of a warp load one word each at once, a stride apart. If
+ * words of several threads lie in one bank, it serves them one after the other, a turn each. Twice
+ * the stride doubles the threads on a bank, until all of them use one bank. The smallest stride for
+ * which that is so, in words, is the number of banks; the cost of a turn results from the rise of
+ * the latency up to that stride. With a stride of one word more than the banks, as in padded tiles,
+ * the conflicts are gone.
  *
  * Reference: NVIDIA, "CUDA C++ Programming Guide", shared memory (32 banks of 32 bits); Z. Jia et
  * al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", arXiv 1804.06826.
@@ -17,11 +17,11 @@
 
 enum { WORD = 4, STRIDES = 8, LARGEST = 6 /* index of the largest power of two */ };
 static const unsigned warp = 32;
-/* In words. */
+/* Strides in words. */
 static const unsigned strides[STRIDES] = {1, 2, 4, 8, 16, 32, 64, 33};
 static const char series_name[] = "scratchpad by stride of a warp";
-/* Latencies nearer than this count as equal: if one of two strides makes twice as many threads
- * collide, the smaller latency is a third less even if a turn takes only one cycle. */
+/* Latencies with at least this ratio count as equal: if one of two strides has twice the conflicts,
+ * the smaller latency is a third less even if a turn takes only one cycle. */
 static const double alike = 0.95;
 
 static void plan_banks(struct gpu_task *task, unsigned stage)
@@ -45,7 +45,7 @@ static void plan_banks(struct gpu_task *task, unsigned stage)
 static void conclude_banks(struct gpu_task *task)
 {
     const struct series *series = gpu_find_series(task, series_name, NULL, NULL, 0);
-    struct gpu_latency_read read[LARGEST + 1]; /* by powers of two */
+    struct gpu_latency_read read[LARGEST + 1]; /* [i]: at a stride of 2^i words */
     for (unsigned i = 0; i <= LARGEST; i++) {
         const double x = (double)(strides[i] * WORD);
         read[i] = gpu_read_between(task, series, x, x);
@@ -56,17 +56,18 @@ static void conclude_banks(struct gpu_task *task)
     unsigned first = LARGEST;
     while (first > 0 && read[first - 1].cycles.value >= alike * most->value)
         first--;
-    /* Where it grows to the end there are more banks than strides, and where it never does none. */
+    /* If the latency rises up to the largest stride, there are more banks than that; if it never
+     * rises, there are no conflicts. */
     if (first == LARGEST || first == 0)
         return;
     const unsigned flags = read[0].flags | read[LARGEST].flags;
     const double banks = strides[first];
-    /* Threads that meet at the first stride, where banks are fewer than threads. */
+    /* Threads on each bank at the first stride: more than one if banks are fewer than threads. */
     const double meeting = banks < warp ? warp / banks : 1, turns = warp - meeting;
     const struct level_estimate turn = {(most->value - least->value) / turns,
                                         (most->low - least->high) / turns,
                                         (most->high - least->low) / turns};
-    /* The next smaller stride, at which threads still met less often, bounds it. */
+    /* The lower bound is the next smaller stride, which has fewer conflicts. */
     gpu_add_finding(task, "shared.banks", "",
                     (struct level_estimate){banks, strides[first - 1], banks}, flags,
                     "of 4 bytes: from that stride on all threads of a warp want one bank");

@@ -1,14 +1,15 @@
 /*
- * From one multiprocessor to the scratchpad of another: distributed shared memory, which blocks of
- * a cluster read of one another (capability 9.0 and up; CUDA C++ Programming Guide, "Distributed
- * Shared Memory"). Block 0 follows a ring that lies with the block of some rank; rank 0 is its own
- * scratchpad by the same way. On an H800 180 cycles (arXiv 2402.13499).
+ * Latency from one multiprocessor to another's scratchpad: distributed shared memory, which blocks
+ * of a cluster can read (capability 9.0 and up; CUDA C++ Programming Guide, "Distributed Shared
+ * Memory"). Block 0 follows a ring in the scratchpad of the block with some rank; rank 0 is its own
+ * scratchpad by the same path. An H800 takes 180 cycles (arXiv 2402.13499).
  *
- * Where the blocks of a cluster are placed is the device's choice and may differ from launch to
- * launch; the trials see that.
+ * The device places the blocks of a cluster, perhaps differently in each launch; the trials include
+ * that variation.
  *
- * How large a cluster may be only the driver knows: 8 at least on all devices that have them, 16 on
- * some, and fewer where others hold a part of it. The backend asks it when a size is planned.
+ * Only the driver knows the largest cluster: at least 8 blocks on all devices with clusters, 16 on
+ * some, and fewer while other programs occupy a part of the device. The backend asks the driver
+ * when a size is planned.
  *
  * Time: a point is six trials of three batches of 1 ms and their launches of 10 us, some 20 ms; the
  * 30 points of clusters of 2, 4, 8 and 16 take 0.6 s.
@@ -20,9 +21,9 @@
 
 static const unsigned cluster_sizes[] = {2, 4, 8, 16};
 enum { SIZES = sizeof cluster_sizes / sizeof *cluster_sizes };
-/* Within every scratchpad; the same for all ranks. */
+/* Fits every scratchpad; the same for all ranks. */
 enum { RING_BYTES = 4 << 10, RING_STRIDE = 8 };
-/* The first that has clusters: 9.0. */
+/* The first capability with clusters. */
 static const double least_capability = 9.0;
 
 static struct gpu_work chase_of(unsigned rank, unsigned size)
@@ -54,7 +55,7 @@ static void plan_cluster(struct gpu_task *task, unsigned stage)
     }
 }
 
-/* Ranks in the largest cluster that could be obtained. */
+/* Concludes from the largest cluster that was measured. */
 static void conclude_cluster(struct gpu_task *task)
 {
     for (size_t i = SIZES; i-- > 0;) {

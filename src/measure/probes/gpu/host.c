@@ -1,15 +1,15 @@
 /*
- * Between host and device: copies of pinned and of pageable memory, one way and both at once; what
- * all multiprocessors load from pinned memory and store there themselves (mapped); a load from host
- * memory by the device (zero copy); and a launch, from the call to the empty
- * kernel's end as the host sees it.
+ * Between host and device: copies of pinned and of pageable memory, in one direction and both at
+ * once; loads and stores of mapped pinned memory by all multiprocessors; the latency of a device's
+ * load from host memory (zero copy); and a launch, from the call to the empty kernel's end as the
+ * host sees it.
  *
  * Small copies are bound by their launch, large ones by the link; the curve of pinned copies shows
- * from which size on. Pageable memory goes through a staging buffer of the driver, which the host's
- * processor fills.
+ * where that changes. Copies of pageable memory go through a staging buffer of the driver, which
+ * the host's processor fills.
  *
- * The load takes the uncached way (ld.global.cv), which alone is promised to fetch host memory
- * anew: PTX ISA, 9.7.9.1, "Cache Operators".
+ * The load is uncached (ld.global.cv), the only operator that is guaranteed to fetch host memory
+ * again: PTX ISA, 9.7.9.1, "Cache Operators".
  *
  * Time: copies at 25 to 50 GB/s of pinned and 5 to 10 GB/s of pageable memory; 64 MiB take 1.3 to
  * 13 ms. Thirty-three points of six trials of three batches: two seconds, most of which the nine
@@ -26,13 +26,13 @@ static const uint64_t pinned_least = 4 << 10, pageable_least = 64 << 10, largest
 /* From one size to the next. */
 enum { PINNED_FACTOR = 4, PAGEABLE_FACTOR = 32 };
 enum { BATCHES = 3 };
-/* What a batch of copies lasts at least: many small ones, one large one. */
+/* The least time of a batch: many small copies or one large one. */
 static const double batch_ns = 500e3;
-/* The ring that the device follows in host memory: more lines than it has loads under way, and few
- * enough pages for its translation. */
+/* The ring in host memory: more lines than the device has loads in flight, but so few pages that
+ * its TLBs hold them. */
 enum { RING_BYTES = 1 << 20, RING_STRIDE = 128 };
 
-/* MAPPED: pinned, and moved by the multiprocessors themselves. */
+/* MAPPED: pinned, and read or written by the multiprocessors. */
 enum memory { PINNED, PAGEABLE, MAPPED };
 static const char *const memory_names[] = {"pinned", "pageable", "mapped"};
 
@@ -50,7 +50,7 @@ static const struct copy copies[] = {
 };
 enum { COPIES = sizeof copies / sizeof *copies };
 
-/* The largest copy: the device holds two at once (both ways), and others may use it. */
+/* The largest copy: both ways need two on the device, and other programs may use its memory. */
 static uint64_t copy_most(const struct gpu_task *task)
 {
     enum { MEMORY_PART = 8 };
@@ -63,7 +63,7 @@ static uint64_t copy_most(const struct gpu_task *task)
 
 /* --- planning --- */
 
-/* `bytes` are those of one copy: both ways there are two. */
+/* `bytes` is the size of one copy; GPU_BOTH_WAYS makes two. */
 static struct gpu_work copy_of(const struct copy *copy, uint64_t bytes)
 {
     struct gpu_work work = gpu_work_none;
@@ -111,7 +111,7 @@ static void plan_single(struct gpu_task *task, const char *what, const struct gp
         gpu_add_point(task, gpu_add_series(task, what, axis, gpu_in_ns), x, work);
 }
 
-/* All points of a stage yield the same: latencies first, then rates. */
+/* All points of a stage have one unit: first latencies, then rates. */
 static void plan_host(struct gpu_task *task, unsigned stage)
 {
     struct gpu_work read = gpu_work_none, launch = gpu_work_none;

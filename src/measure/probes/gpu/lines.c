@@ -1,10 +1,10 @@
-/* Findings of each device; the number after "gpu" is its place in machine.gpus. Short lists of
- * names are written out instead of using stars, so that tests/cli/manual sees the ends that the
+/* Findings of each device; the number after "gpu" is its index in machine.gpus. Short lists of
+ * names are written out instead of using stars, so that tests/cli/manual sees the endings that the
  * experiments write. */
 #include "measure/probes/gpu/gpu.h"
 
-/* A curve follows pointers through the first cache, a line after the other; what is not asked for
- * is as the probe chooses it. */
+/* The standard experiment: a chase through the first-level cache, one pointer a line; other factors
+ * are the probe's choice. */
 const struct standard gpu_experiment[] = {
     {"what", STANDARD_NAMED, NULL, 0},
     {"gpu", STANDARD_NAMED, NULL, 0},

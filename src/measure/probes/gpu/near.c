@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The CPUs of the node that this process may use; none where the node is unknown. */
+/* The CPUs of the node that this process may use; none if the node is unknown. */
 static int cpus_of(const struct machine *machine, double node, struct cpulist *cpus)
 {
     struct cpulist all = {0};

@@ -70,7 +70,7 @@ uint32_t gpu_options_what(const struct probe_task *task, bool all)
                                                 : by_default;
 }
 
-/* What --device lists (any list of small numbers), to be freed; false: all. */
+/* The numbers that --device lists, for the caller to free; false: "all". */
 static bool parse_devices(const struct probe_task *task, struct cpulist *devices)
 {
     const char *text = settings_text(task->settings, "device");

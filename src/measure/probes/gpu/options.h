@@ -1,6 +1,6 @@
 /*
- * What a person may ask of the `gpu` probe, as far as it can be read without a device: the table of
- * options, and lists of names and devices out of their text.
+ * The options of the `gpu` probe, as far as they can be checked without a device: their table, and
+ * parsers for lists of names and devices.
  */
 #ifndef FATHOM_MEASURE_PROBES_GPU_OPTIONS_H
 #define FATHOM_MEASURE_PROBES_GPU_OPTIONS_H
@@ -21,20 +21,20 @@ extern const char *const gpu_path_names[];
  * Where an option's text is wrong on any device, or two contradict each other, so that it is said
  * whether or not the machine has a device. */
 void gpu_options_check(struct probe_task *);
-/* Which of the names (ending with NULL, at most GPU_NAMES_MOST) the option's text lists, as bits in
- * their order. */
+/* The names that the option's text lists, as bits in the order of `names` (which ends with NULL and
+ * has at most GPU_NAMES_MOST). */
 uint32_t gpu_options_names(const struct probe_task *, const char *option, const char *const *names);
-/* The experiments that --what lists, as bits in the order of gpu_experiments; without it those that
- * are measured by default, or where `all` every one. */
+/* The experiments that --what lists, as bits in the order of gpu_experiments; without --what every
+ * one if `all`, else those by default. */
 uint32_t gpu_options_what(const struct probe_task *, bool all);
 /* The backend that --backend names; NULL: the first that has a device. */
 const char *gpu_options_backend(const struct settings *);
-/* The devices that --device lists, into chosen[count], as indices. `usable` are those that count
- * where all are meant. Returns how many. */
+/* Writes the indices of the devices that --device lists into chosen[count]; "all" means the
+ * `usable` ones. Returns their number. */
 size_t gpu_options_devices(const struct probe_task *, const struct gpu_facts *, size_t count,
                            const bool *usable, unsigned *chosen);
 
-/* Whether --from or --sizes asks for a set that is smaller than a stride. */
+/* Whether --from or --sizes asks for a working set smaller than a stride. */
 bool gpu_options_below_stride(const struct settings *, size_t stride);
 
 #endif

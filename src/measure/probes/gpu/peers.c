@@ -1,10 +1,10 @@
 /*
- * Device to device: the latency of a load from another's memory, copies from one to the other by
- * the copy engines, and what all multiprocessors of one load from the other.
- * A matrix each, of all devices that are measured, to which every device adds its row.
+ * Device to device: the latency of a load from another device's memory, the bandwidth of copies by
+ * the copy engines, and that of loads by all multiprocessors. Each is a matrix of all measured
+ * devices; every device adds its row.
  *
- * The ring fits the other device's second-level cache, so the load costs the way there and a hit;
- * loads go past the own first level, and remote lines are never kept in the own second level.
+ * The ring fits the other device's second-level cache, so a load costs the link and a hit there:
+ * loads go past the first level, and a device's second level never keeps remote lines.
  *
  * Time: a load over NVLink or PCIe takes 0.5 to 2 us, so a point is six trials of three batches of
  * 1 ms; a copy of 64 MiB takes 0.2 to 3 ms. Eight devices: 56 pairs of either, four seconds.
@@ -16,7 +16,7 @@
 enum { RING_BYTES = 1 << 20, RING_STRIDE = 128 };
 static const size_t copy_bytes = 64 << 20;
 
-/* Each is a stage, for all points of a plan yield the same. */
+/* Each is a stage, because all points of a plan have one unit. */
 enum step { LATENCY, COPIES, READS, STEPS };
 
 static const struct {
@@ -59,7 +59,7 @@ static struct gpu_work work_of(enum step step, size_t peer)
     return work;
 }
 
-/* The matrix of all devices, if a device has begun it. */
+/* The matrix of all devices; NULL: no device has added one yet. */
 static struct series *find_matrix(const struct gpu_task *task, enum step step)
 {
     const struct plan *plan = &task->task->plan;
@@ -95,7 +95,7 @@ static void plan_peers(struct gpu_task *task, unsigned stage)
         gpu_plan_rates(task);
 }
 
-/* "gpu0.peer1.latency", "gpu0.peer1.copy", "gpu0.peer1.read": what this device's row says. */
+/* "gpu0.peer1.latency", "gpu0.peer1.copy", "gpu0.peer1.read": findings from this device's row. */
 static void conclude_point(struct gpu_task *task, enum step step, const struct point *point)
 {
     struct pool *pool = task->task->pool;

@@ -1,13 +1,13 @@
 /*
- * Memory by where it lies, read by the device: that of each NUMA node of the host, and managed
- * memory that was sent to the device, that the device touched first, or that stays on the host. On
- * Grace the device's own memory is a node of the host too, and shows as the nearest one.
+ * Latency of the device's reads by the memory's place: each NUMA node of the host, and managed
+ * memory that was prefetched to the device, that the device touched first, or that stays on the
+ * host. On Grace the device's own memory is a node of the host too, and is the nearest one.
  *
- * Memory of the host is read as in host.c: past the caches, through a ring of few pages. Managed
- * memory on the device is read past the first level through a ring of several times L2, so that its
- * latency can be held against device memory's: where it is more, its pages are smaller.
+ * Host memory is read as in host.c: past the caches, in a ring of few pages. Managed memory on the
+ * device is read past the first level, in a ring of several times L2, so that its latency can be
+ * compared with device memory's: a higher one means smaller pages.
  *
- * A host of one node is not measured again: that is host.read.
+ * On a host with one node this is not measured: it would equal host.read.
  *
  * Time: a load over the link takes 1 to 2 us; a point is six trials of three batches of 1 ms. Eight
  * nodes and three kinds of managed memory: 0.3 s, and as much to send and link the rings.
@@ -21,7 +21,8 @@
 
 /* The ring in the host's memory, as in host.c. */
 enum { HOST_BYTES = 1 << 20, STRIDE = 128 };
-/* The ring in the device's: past L2; where that is unknown, past all there are. */
+/* The ring in the device's memory: several times L2; if that is unknown, several times the largest
+ * known. */
 enum { L2_TIMES = 4, MEMORY_PART = 8 };
 static const uint64_t unknown_l2 = UINT64_C(64) << 20;
 
@@ -60,7 +61,7 @@ static struct gpu_work reads_of(const struct gpu_task *task, enum gpu_home home)
     return work;
 }
 
-/* A point in a series of its own. `name` is the factor that distinguishes that series. */
+/* Adds one point in its own series; the factor `name` distinguishes the series. */
 static void plan_one(struct gpu_task *task, const char *what, const struct gpu_work *work,
                      const char *name, const char *text, double number)
 {
@@ -71,8 +72,8 @@ static void plan_one(struct gpu_task *task, const char *what, const struct gpu_w
     gpu_add_point(task, series, (double)work->bytes, work);
 }
 
-/* Whether memory of the node can be obtained; else the result says why not, unless there is no such
- * node. */
+/* Whether memory of the node can be obtained; if not, records the reason, unless the node has no
+ * memory. */
 static bool can_have(struct gpu_task *task, const struct numa_facts *node,
                      const struct node_place *place)
 {

@@ -1,5 +1,5 @@
-/* The condition of a device while it works, read during measurements: clocks, power and temperature
- * as it reports them (NVML), and whether and why it slowed its clock. */
+/* The condition of a device during measurements, as NVML reports it: clocks, power and temperature,
+ * and whether and why the clock was slowed. */
 #ifndef FATHOM_MEASURE_PROBES_GPU_SENSORS_H
 #define FATHOM_MEASURE_PROBES_GPU_SENSORS_H
 
@@ -22,33 +22,33 @@ struct gpu_span {
 struct gpu_log {
     /* since the device was started */
     struct gpu_span spans[GPU_QUANTITIES];
-    uint64_t throttle; /* all reasons there were */
+    uint64_t throttle; /* all throttle reasons seen */
 
     /* of the experiment that is running */
     struct gpu_sensor_reading *list; /* in the pool */
     size_t count;
-    double next_s; /* no earlier, in the time of the plan, unless the point lacks any */
-    const struct plan_point *points; /* of the plan whose time this is */
-    bool *has;                       /* [points]: need not be asked about once more */
+    double next_s; /* the next reading's earliest time in the plan; a point without a reading does
+                      not wait */
+    const struct plan_point *points; /* of the current plan */
+    bool *has;                       /* [points]: the point has a reading */
 };
 
 /* A new plan begins. */
 void gpu_log_begin(struct gpu_log *, const struct plan *, struct pool *);
-/* Asks the device right after a trial was kept, unless it was asked a moment ago: the question
- * takes the driver a millisecond or more. Does nothing where the backend does not report it. */
+/* Reads the sensors right after a trial was kept, unless they were read a moment ago, because a
+ * reading takes the driver a millisecond or more. Does nothing if the backend has no sensors. */
 void gpu_log_note(struct gpu_log *, const struct gpu_backend *, struct gpu *,
                   const struct observation *, struct pool *);
-/* Flags the points of task->plan.series from gpu_task.first_series on beside which the clock was
- * slowed (FLAG_THROTTLED). */
+/* Flags points of task->plan.series, from gpu_task.first_series on, that were measured with a
+ * slowed clock (FLAG_THROTTLED). */
 void gpu_log_flag(const struct gpu_log *, const struct gpu_task *);
-/* Adds companions of those curves: "gpu0 latency: clock" and "...: memory clock" in Hz, "...:
- * power" in W and "...: temperature" in degrees Celsius over the same x, as far as the device
- * reported them, with the measured series' factors. Then forgets all but the spans and reasons.
- */
+/* Adds companions of these curves, over the same x and with the same factors, of the values that
+ * the device reported: "gpu0 latency: clock" and "...: memory clock" in Hz, "...: power" in W and
+ * "...: temperature" in degrees Celsius. Then forgets all but the spans and reasons. */
 void gpu_log_conclude(struct gpu_log *, const struct gpu_task *);
-/* The device is done: if it reported anything, adds the finding "gpu0.condition", whose text gives
- * the range of each reading, for curves and matrices alike, and what slowed the clock. Then forgets
- * everything. */
+/* To be called after a device's last experiment. If the device reported anything, adds the finding
+ * "gpu0.condition"; its text has the range of each reading, for curves and matrices, and what
+ * slowed the clock. Then forgets everything. */
 void gpu_log_end(struct gpu_log *, struct gpu_task *);
 
 #endif

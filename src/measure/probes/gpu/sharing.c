@@ -1,17 +1,17 @@
 /*
- * Which first-level caches of a multiprocessor are one: a ring that plain loads have just brought
- * is followed by another way, the read-only path or texture fetches. Where that finds it, both ways
- * lead through one cache; where it waits as long as for a ring that nothing has brought, it has a
- * cache of its own. Since Volta all three are one on NVIDIA's devices; before, textures and plain
- * loads had different ones on some.
+ * Which paths of a multiprocessor share a first-level cache. Plain loads load a ring; then a chase
+ * follows it by another path, the read-only path or texture fetches. If it hits, both paths use one
+ * cache; if it takes as long as on a ring that was not loaded, its path has a separate cache. On
+ * NVIDIA's devices all three paths share one cache since Volta; on some older ones textures and
+ * plain loads had different caches.
  *
- * The ring is small, so that every first level holds it beside all else. Each pass is timed in a
- * launch of its own, because a launch finds the first level empty.
+ * The ring is small, so that every first level holds it together with other data. Each pass is
+ * timed in its own launch, because a launch finds the first level empty.
  *
- * References: S. Grimm et al., mt4g (github.com/caps-tum/mt4g), which asks the same by eviction;
+ * References: S. Grimm et al., mt4g (github.com/caps-tum/mt4g), which finds the same by eviction;
  * Jia et al., arXiv 1804.06826, table 3.1.
  *
- * Time: six points of six trials of three batches of 1 ms, most of which launches take: 0.3 s.
+ * Time: six points of six trials of three batches of 1 ms, mostly spent in launches: 0.3 s.
  */
 #include "measure/probes/gpu/gpu.h"
 #include "measure/probes/gpu/split.h"
@@ -19,14 +19,14 @@
 #include <math.h>
 
 enum { STRIDE = 128 };
-/* If hits and misses are nearer to each other than this, nothing can be concluded: a second level
- * takes four times as long as a first one on every device with published figures. */
+/* The least ratio of misses to hits for a conclusion: a second level takes four times as long as a
+ * first one on every device with published figures. */
 static const double apart = 1.5;
-/* Shares of the way from a miss to a hit: at least this counts as found, at most this as not found.
- */
+/* Position between a miss (0) and a hit (1): at least is_found counts as hits, at most is_missing
+ * as misses. */
 static const double is_found = 0.75, is_missing = 0.25;
 
-/* --- which are one --- */
+/* --- which are shared --- */
 
 enum { RING_BYTES = 8 << 10, WAYS = 2, BEFORES = 3 };
 
@@ -36,7 +36,7 @@ static const struct way {
 } ways[WAYS] = {{"read-only path after other loads", "readonly.in_L1", GPU_READ_ONLY},
                 {"texture after other loads", "texture.in_L1", GPU_TEXTURE}};
 
-/* What brought the ring. */
+/* What loaded the ring. */
 static const char *const before_names[BEFORES] = {
     [GPU_ITSELF] = "itself", [GPU_PLAIN_LOADS] = "plain loads", [GPU_NOTHING] = "nothing"};
 
@@ -55,7 +55,7 @@ static void plan_way(struct gpu_task *task, const struct way *way, enum gpu_befo
     gpu_add_point(task, series, RING_BYTES, &work);
 }
 
-/* Of the way from hits to misses, the part that is left where plain loads came before. */
+/* Where the latency after plain loads lies between a miss (0) and a hit (1). */
 static double found(double after, double hit, double miss)
 {
     return (miss - after) / (miss - hit);
@@ -90,24 +90,23 @@ static void conclude_way(struct gpu_task *task, const struct way *way)
 
 /* --- how many there are --- */
 
-/* How many first-level caches a multiprocessor has. A warp brings a ring of three quarters of what
- * such a cache holds; then another warp of the same block brings one as long; then the first warp's
- * loads are timed. Where both warps' loads lead into one cache, the second ring has driven the
- * first one out; otherwise it is still there. A multiprocessor's partitions get the warps of a
- * block by turns, so of eight warps as many share the first one's cache as it has warps, on every
- * device whose caches serve 1, 2, 4 or 8 of them alike.
+/* How many first-level caches a multiprocessor has. A warp loads a ring of three quarters of such a
+ * cache; another warp of the same block loads a second ring of that size; then the first warp's
+ * loads from the first ring are timed. If both warps use one cache, the second ring has evicted the
+ * first one; otherwise the first one is still there. A block's warps go to the multiprocessor's
+ * partitions in turn, so if each cache serves 1, 2, 4 or 8 of the eight warps, the number of caches
+ * is eight divided by the warps that use the first one's cache.
  *
- * The same warp with both rings shows how long a ring takes that was driven out, and a ring that
- * nobody disturbs how long one that is there. Maxwell and Pascal (5.x, 6.1) have two such caches
- * for four partitions; from Volta on there is one (NVIDIA, "Pascal Tuning Guide" and "Volta Tuning
- * Guide", 1.4.2).
+ * One warp with both rings shows the latency of an evicted ring, and a ring alone that of a ring in
+ * the cache. Maxwell and Pascal (5.x, 6.1) have two such caches for four partitions; from Volta on
+ * there is one (NVIDIA, "Pascal Tuning Guide" and "Volta Tuning Guide", 1.4.2).
  *
  * Reference: S. Grimm et al., mt4g (github.com/caps-tum/mt4g), "amount" of L1 of a multiprocessor.
  *
- * Time: nine points of six trials of three batches of 1 ms, of which passes that are not timed take
- * ten times as much: 1 s. */
+ * Time: nine points of six trials of three batches of 1 ms; untimed passes take ten times as much:
+ * 1 s. */
 enum { GROUP = 16 /* loads */ };
-/* Share of one cache that each ring takes. */
+/* Each ring's size as a share of one cache. */
 static const double part = 0.75;
 
 static const char alone_name[] = "L1 undisturbed", beside_name[] = "L1 beside another warp";
@@ -132,7 +131,7 @@ static void plan_count(struct gpu_task *task)
                   &alone);
     const struct series *series =
         gpu_add_series(task, beside_name, (struct axis){"warp of the block", ""}, gpu_in_ns);
-    /* They count from 1, and 1 is the chase's own. */
+    /* x counts warps from 1; 1 is the chase's own warp. */
     for (beside.warp = 0; beside.warp < GPU_RIVAL_WARPS; beside.warp++)
         gpu_add_point(task, series, beside.warp + 1, &beside);
 }
@@ -167,7 +166,7 @@ static void conclude_count(struct gpu_task *task)
     if (!isfinite(hit) || !isfinite(miss))
         return;
     if (!(miss >= apart * hit)) {
-        /* Rings that stay nowhere: it holds less than was taken for its size. */
+        /* The undisturbed ring misses too: the cache is smaller than assumed. */
         gpu_add_finding(
             task, "L1.count", "", (struct level_estimate){NAN, NAN, NAN}, flags,
             "a ring takes as long undisturbed as driven out: it is larger than the cache, or the "

@@ -35,8 +35,8 @@ static bool is_of(const char *capability, const char *family)
     return capability[length] == '\0' || (capability[length] == '.' && !strchr(family, '.'));
 }
 
-/* What the scratchpad can be set to, in bytes, ascending; those of an architecture that is not
- * known are taken to lie a quarter apart. */
+/* The possible sizes of the scratchpad in bytes, ascending; for an unknown architecture, in steps
+ * of a quarter. */
 static size_t scratchpads(const struct gpu_facts *facts, double sizes[SIZES_MOST])
 {
     enum { QUARTERS = 4 };
@@ -78,8 +78,7 @@ struct gpu_split gpu_split_default(const struct gpu_facts *facts)
     return (struct gpu_split){with_scratchpad(facts, sizes[0]).l1_bytes, -1};
 }
 
-/* Bytes of L1: given as a size, or as a share of the memory that L1 and scratchpad have together.
- */
+/* Bytes of L1, from a size or from per cent of the memory that L1 and scratchpad share. */
 static double parse_wanted(const char *text, double all, struct pool *pool)
 {
     uint64_t size;
@@ -115,7 +114,7 @@ size_t gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct 
             splits[i] = with_scratchpad(facts, sizes[i]);
         return count;
     }
-    /* The smallest scratchpad that leaves no more L1 than was wanted. */
+    /* The smallest scratchpad that leaves at most the wanted L1. */
     const double wanted = parse_wanted(text, all, pool);
     size_t chosen = 0;
     while (chosen < count && all - sizes[chosen] > wanted)
