@@ -1,28 +1,28 @@
 /*
- * How far the lines of the second-level cache are from each multiprocessor. A line lies in a slice,
- * a slice in a partition, and the way from a multiprocessor to the other partition is longer: on an
- * H800, 258 cycles to the near one and 414 to the far one (arXiv 2501.12084). Which line lies where
- * is a hash of its address that nobody publishes, so a number of lines is measured from every
- * multiprocessor: a matrix, whose groups are the sides.
+ * Latency from each multiprocessor to lines of the second-level cache. A line lies in a slice, a
+ * slice in a partition, and the other partition is farther: on an H800, 258 cycles to the near one
+ * and 414 to the far one (arXiv 2501.12084). An unpublished hash of the address selects the slice,
+ * so several lines are measured from every multiprocessor. The groups in that matrix are the
+ * partitions, called sides.
  *
- * Two multiprocessors are as near to each other as the lines that are near to both, of which there
- * are none where they sit on two sides. So the matrix gives one of multiprocessors alone, and its
- * groups are the sides. A line is on the side from which it is nearest.
+ * The distance of two multiprocessors is the latency of the lines that are near to both; on
+ * different sides there are no such lines. The groups in the matrix of these distances are the
+ * sides. A line belongs to the side with the lowest latency to it.
  *
  * A cell is a ring of one line, which points to itself, read past the first level: every load hits
- * the second. Lines are at different offsets of one allocation.
+ * the second level. Lines are at different offsets of one allocation.
  *
- * Where a partition keeps copies of what its multiprocessors read of the other one, such a ring is
- * always near. (A100 and H100 seem to: their curves have a step at half of L2, whether loads are
- * plain or .cg: gpu-benches; mt4g finds segments of 20 of 40 and 25 of 50 MiB.) So where reads show
- * no sides, atomic additions of zero are asked: those are done where the line is at home. If they
- * show sides, a far hit is measured by a ring of three quarters of L2. Most of it is loaded
- * untimed, and takes the places of the near copies of some lines that are at home on the far side,
- * but not those lines' own places, because only half of what is loaded belongs there. Then those
- * lines are loaded once, timed.
+ * If a partition keeps copies of the other partition's lines that its multiprocessors read, such a
+ * ring is always near. (A100 and H100 seem to: their curves have a step at half of L2, whether
+ * loads are plain or .cg: gpu-benches; mt4g finds segments of 20 of 40 and 25 of 50 MiB.) So if
+ * reads show no sides, atomic additions of zero are measured: they are carried out at the line's
+ * home. If they show sides, a far hit is measured with a ring of three quarters of L2. Most of it
+ * is loaded untimed, which evicts the near copies of some lines with a home on the far side, but
+ * does not evict the lines at their home, because only half of the ring has its home there. Then
+ * those lines are loaded once, timed.
  *
  * Time: a cell is six trials of two batches of some 600 loads (100 us) with their launches of 10
- * us, some 2 ms with what prepares it; 132 multiprocessors and 16 lines take 4 s, and as much again
+ * us, some 2 ms with its preparation; 132 multiprocessors and 16 lines take 4 s, and as much again
  * where atomics are needed. A ring of 37 MiB takes 0.1 s each time: a second or two for both sides.
  */
 #include "base/cpulist.h"
@@ -34,24 +34,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* If lines lie on either side by chance, 16 lie all on one with a probability of 2^-15. */
+/* With random homes all of 16 lines lie on one side with a probability of 2^-15. */
 enum { LINES = 16, LINE_BYTES = 128 };
-/* Of which the lines are a part: many pages and rows, and within every device's memory. */
+/* The lines are spread over this many bytes: many pages and rows, but less than any device's
+ * memory. */
 static const size_t span_most = 32 << 20;
 enum { MEMORY_PART = 8 };
-/* A hundred steps of the slowest device clock: a part in a hundred of a single batch, and much less
- * of what many cells come to. */
+/* A hundred steps of the slowest device clock: a resolution of 1 % for a single batch, and much
+ * better for the median of many cells. */
 static const double batch_ns = 100e3;
 enum { BATCHES = 2 };
-/* Two readings of that clock (%globaltimer in steps of 1024 ns, on some) can show a batch, and so
- * the clock rate that a trial saw, longer or shorter by a step each. The slowest and the fastest of
- * a point's trials are then two steps apart; a third leaves room for batches that are shorter than
- * asked for. What the clock moves less is not said here. */
+/* That clock (%globaltimer in steps of 1024 ns on some devices) can make a batch, and so a trial's
+ * measured clock rate, appear longer or shorter by a step. The slowest and the fastest trial of a
+ * point may then differ by two steps; a third step allows for batches shorter than asked for.
+ * Smaller changes of the clock rate are not reported here. */
 static const double slowest_step_ns = 1024, steps_apart = 3;
-/* Which lines; the same in every run, so that a second one may be held against the first. */
+/* Chooses the lines: the same in every run, so that runs can be compared. */
 static const uint64_t lines_seed = 0x6c696e6573;
-/* Lines that are placed for the ring beyond half of L2: half of them is far from either side. It
- * times whole groups of loads. */
+/* MORE_LINES lines get their side for the ring beyond half of L2, and half of them are far from
+ * either side. The chase times whole groups of GROUP loads. */
 enum { MORE_LINES = 112, GROUP = 16, TIMED_MOST = 64, SIDES_MOST = 4 };
 
 static const char reads_what[] = "L2 by line and multiprocessor",
@@ -62,15 +63,15 @@ static const char reads_what[] = "L2 by line and multiprocessor",
 
 struct sides {
     size_t multiprocessors, lines;
-    const size_t *line;        /* number of each, ascending */
+    const size_t *line;        /* each line's number, ascending */
     const struct point **cell; /* [lines][multiprocessors]; NULL: no value */
-    int *of_line;              /* its side; -1: none */
-    int *of;                   /* a multiprocessor's */
+    int *of_line;              /* [lines]: side; -1: none */
+    int *of;                   /* [multiprocessors]: side; -1: none */
     size_t count;              /* of sides; 0: none */
 };
 
-/* This share of the lines is taken to be near to two multiprocessors of one side: few, for chance
- * may put few there, and not one, which may be wrong. */
+/* The share of lines assumed near to two multiprocessors of one side: small, because by chance few
+ * lines may lie there, but more than one line, whose latency may be wrong. */
 static const double nearest_share = 0.1;
 
 static int ascending(const void *a, const void *b)
@@ -79,7 +80,7 @@ static int ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The lines that the matrix is about, each once. */
+/* The lines of the matrix, each once. */
 static size_t list_lines(const struct series *series, size_t *lines)
 {
     size_t count = 0, kept = 0;
@@ -117,8 +118,8 @@ static double latency_at(const struct sides *sides, size_t line, size_t sm)
     return point ? gpu_latency_of(point) : NAN;
 }
 
-/* How near two multiprocessors are: how far the farther of them is from the lines that are nearest
- * to both. NAN where no line was measured from both. */
+/* Distance of two multiprocessors: the latency, from the farther one, of the lines nearest to both.
+ * NAN: no line was measured from both. */
 static double way_between(const struct sides *sides, size_t a, size_t b, double *ways)
 {
     size_t count = 0;
@@ -131,7 +132,8 @@ static double way_between(const struct sides *sides, size_t a, size_t b, double 
     return count ? quantile(ways, count, nearest_share) : NAN;
 }
 
-/* Groups within groups, of multiprocessors that share a part of the way, are not looked for. */
+/* Groups the multiprocessors into sides. Groups within a side, which share a part of the path, are
+ * ignored. */
 static void group(struct sides *sides, struct pool *pool)
 {
     const size_t n = sides->multiprocessors;
@@ -155,7 +157,7 @@ static void group(struct sides *sides, struct pool *pool)
     pool_give_back(pool, ways);
 }
 
-/* Leaves each line on the side that is nearest to it. */
+/* Assigns each line to the side with the lowest median latency. */
 static void place_lines(struct sides *sides, struct pool *pool)
 {
     double *values = pool_alloc(pool, sides->multiprocessors + 1, sizeof *values);
@@ -177,8 +179,8 @@ static void place_lines(struct sides *sides, struct pool *pool)
     }
 }
 
-/* The sides that a matrix shows, whose rows are lines and whose columns are multiprocessors: none
- * where it was not measured (NULL). */
+/* The sides in a matrix of lines (rows) and multiprocessors (columns); none if it was not measured
+ * (NULL). */
 static struct sides sides_of(const struct gpu_task *task, const struct series *series)
 {
     struct sides sides = {.multiprocessors = task->facts->multiprocessors};
@@ -192,8 +194,8 @@ static struct sides sides_of(const struct gpu_task *task, const struct series *s
     return sides;
 }
 
-/* The matrix's cells whose line and multiprocessor are on the same side (that one, or any: -1), or
- * on two. */
+/* Cells with line and multiprocessor on the same side (`near`) or on two; `only` selects the
+ * multiprocessor's side (-1: any). */
 static struct gpu_points gather(struct gpu_task *task, const struct sides *sides, bool near,
                                 int only)
 {
@@ -233,7 +235,8 @@ static int first_of(const struct sides *sides, int side)
 
 /* --- planning --- */
 
-/* Three quarters of L2, in whole groups of lines; 0: unknown, or more than is well had. */
+/* Three quarters of L2, in whole groups of lines; 0: unknown, or too much of the device's memory.
+ */
 static size_t ring_bytes(const struct gpu_task *task)
 {
     const uint64_t bytes =
@@ -289,7 +292,7 @@ static void plan_matrix(struct gpu_task *task, const char *what, enum gpu_path p
     }
 }
 
-/* More lines, from one multiprocessor of each side, so that a far hit can be recognised. */
+/* More lines, measured from one multiprocessor of each side, to find lines with a far home. */
 static void plan_more_lines(struct gpu_task *task, const struct series *homes)
 {
     const struct sides sides = sides_of(task, homes);
@@ -302,7 +305,7 @@ static void plan_more_lines(struct gpu_task *task, const struct series *homes)
     }
 }
 
-/* The lines of the ring that are not at home on that side, as elements, in whole groups. */
+/* Chooses lines of the ring with a home on another side, in whole groups, as the timed elements. */
 static void choose_timed(struct pool *pool, const struct sides *sides, int side, size_t ring,
                          struct gpu_work *work)
 {
@@ -333,7 +336,7 @@ static void plan_outer(struct gpu_task *task, const struct series *homes)
                 gpu_add_series(task, outer_what, (struct axis){"multiprocessor", ""}, gpu_in_ns);
         gpu_add_point(task, outer, work.multiprocessor, &work);
     }
-    /* One pass is a batch, however short its timed part. */
+    /* One pass is a batch, because 1 ns is always reached. */
     task->task->plan.batches = 1;
     task->task->plan.batch_ns = 1;
     task->task->plan.clock_spread = 1;
@@ -361,7 +364,7 @@ static void plan_distance(struct gpu_task *task, unsigned stage)
 
 /* --- concluding --- */
 
-/* All cells of the reads: of the multiprocessors of that side, or of any (-1). */
+/* All cells of the reads by the multiprocessors of side `only` (-1: any). */
 static struct gpu_points gather_reads(struct gpu_task *task, const struct series *reads,
                                       const struct sides *sides, int only)
 {
@@ -382,7 +385,7 @@ static void add_side(struct gpu_task *task, const struct sides *sides, int side,
                     text_of(task->task->pool, sides, side));
 }
 
-/* How many cells the measured lines and multiprocessors make, and how many were measured. */
+/* Counts the cells of all measured lines and multiprocessors, and the measured cells. */
 static void count_cells(const struct series *series, size_t *all, size_t *measured)
 {
     size_t lines = 0, multiprocessors = 0;
@@ -403,8 +406,8 @@ static void count_cells(const struct series *series, size_t *all, size_t *measur
     *all = lines * multiprocessors;
 }
 
-/* No two sides: all cells are one distance. That lines are alike is said of whole rows alone: what
- * is near in a cell that was not measured may be far in its neighbour. */
+/* No two sides: all cells have one distance. That lines are alike is reported only if every cell
+ * was measured, because an unmeasured cell may be far. */
 static void add_alike(struct gpu_task *task, const struct series *reads, bool homes)
 {
     size_t all, measured;
@@ -426,7 +429,7 @@ static void add_alike(struct gpu_task *task, const struct series *reads, bool ho
                     "other's lines");
 }
 
-/* Reads show the sides: every line has its place. */
+/* Reads show the sides, so lines are not copied. */
 static void add_fixed(struct gpu_task *task, const struct sides *sides)
 {
     gpu_add_latency(task, "L2.near", gather(task, sides, true, -1),
@@ -437,7 +440,8 @@ static void add_fixed(struct gpu_task *task, const struct sides *sides)
         add_side(task, sides, side, gather(task, sides, true, side));
 }
 
-/* Atomic operations alone show them: a side keeps copies of what its multiprocessors read. */
+/* Only atomic operations show the sides: a side keeps copies of lines that its multiprocessors
+ * read. */
 static void add_copied(struct gpu_task *task, const struct series *reads, const struct sides *sides)
 {
     gpu_add_latency(task, "L2.near", gather_reads(task, reads, sides, -1),

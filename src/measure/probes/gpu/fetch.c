@@ -1,21 +1,22 @@
 /*
- * What a miss brings, and what a cache has one tag for: fetch granularity and line of both levels.
+ * Fetch granularity (the bytes that a miss loads) and line size (the bytes of one tag) of both
+ * levels.
  *
- * Fetched: pointers follow one another in memory, a stride apart, over a set that the level does
- * not hold. As long as the stride is less than what a miss brings, the loads after it hit, so the
- * mean grows with the stride until each load misses. On NVIDIA's devices that is a sector of 32
- * bytes, or more where L2 is set to fetch 64 or 128 (CUDA C++ Programming Guide,
+ * Fetch: pointers in ascending order, a stride apart, over a working set larger than the level.
+ * While the stride is less than the fetch granularity, loads after a miss hit, so the mean latency
+ * grows with the stride until each load misses. On NVIDIA's devices a miss loads a sector of 32
+ * bytes, or more if L2 is set to fetch 64 or 128 (CUDA C++ Programming Guide,
  * cudaLimitMaxL2FetchGranularity).
  *
- * Line: pointers a stride apart in random order, over one and a half of what the level holds. As
- * long as the stride is no more than a line, every line is touched, and they do not fit; at twice a
- * line half of them fits. Where sets are not hashed such a stride uses half of the sets, and what
- * comes out is more than a line: so it is reported only where some stride fits.
+ * Line: pointers a stride apart in random order, over one and a half times the level's capacity.
+ * While the stride is at most a line, every line is touched, and they do not fit; at twice a line
+ * only half of them are touched, and they fit. Without hashing such a stride uses only half of the
+ * sets, and the result is larger than a line: so it is reported only if some stride fits.
  *
- * The sets come from what `latency` found on the device, else from what is declared. But `latency`
- * has a pointer each 128 bytes, so where a line is shorter, what it found is more than the level
- * holds, and a stride of 128 fills it as a line of 128 would. A second ladder of half the size then
- * tells the two apart: it fits where lines are as long, and does not where they are shorter.
+ * Working sets are multiples of the capacity that `latency` found on the device, else of the
+ * declared one. But `latency` has a pointer every 128 bytes, so with shorter lines it finds more
+ * than the capacity, and a stride of 128 looks like a line of 128. A second ladder of half the size
+ * distinguishes the two: it fits if lines have 128 bytes, and does not fit if they are shorter.
  *
  * Time: 42 points of six trials of three batches of 1 ms; the largest rings, of twice L2 in 16 byte
  * steps, have 6 million elements on a device with 50 MiB, and take 0.5 s to build: six seconds.
@@ -26,9 +27,10 @@
 
 enum { LADDERS = 6, STRIDES = 7, MEMORY_PART = 8 };
 static const unsigned strides[STRIDES] = {16, 32, 64, 128, 256, 512, 1024};
-/* Less of a difference between hits and misses is none that can be halved. */
+/* The least ratio of misses to hits for which a value between them can be told from both. */
 static const double least_rise = 1.2;
-/* A stride whose latency is this far of the way from the smallest to the largest misses always. */
+/* Every load misses at a stride with at least this position between the smallest latency (0) and
+ * the largest (1). */
 static const double all_miss = 0.95;
 
 static const struct ladder {
@@ -36,7 +38,7 @@ static const struct ladder {
     unsigned level;
     enum gpu_path path;
     enum gpu_order order;
-    double times; /* the set, as a share of the level's capacity */
+    double times; /* working set in multiples of the level's capacity */
 } ladders[LADDERS] = {
     {"L1 fetched by stride", "L1.fetch", 1, GPU_L1, GPU_STRIDED, 2},
     {"L1 lines by stride", "L1.line", 1, GPU_L1, GPU_RANDOM, 1.5},
@@ -45,7 +47,7 @@ static const struct ladder {
     {"L2 lines by stride", "L2.line", 2, GPU_L2, GPU_RANDOM, 1.5},
     {"L2 short lines by stride", NULL, 2, GPU_L2, GPU_RANDOM, 0.75},
 };
-/* From one pointer to the next, in `latency`. */
+/* Bytes from one pointer to the next in `latency`. */
 enum { LATENCY_STRIDE = 128 };
 
 static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
@@ -82,8 +84,8 @@ static void plan_fetch(struct gpu_task *task, unsigned stage)
 
 /* --- concluding --- */
 
-/* The smallest stride at which every load misses; 0: unknown. Strides beyond a line touch only some
- * lines, and those may fit. */
+/* The smallest stride at which every load misses; 0: unknown. Latency may fall again at strides
+ * beyond a line, which touch only some lines. */
 static unsigned read_fetch(const double latency[STRIDES])
 {
     const double least = latency[0];
@@ -113,7 +115,7 @@ static unsigned read_line(const double latency[STRIDES])
     return 0;
 }
 
-/* False where a part of them is missing: that is no conclusion. */
+/* False if a point is missing: then nothing is concluded. */
 static bool read_latencies(const struct gpu_task *task, const struct ladder *ladder,
                            double latency[STRIDES], unsigned *flags)
 {
@@ -128,8 +130,8 @@ static bool read_latencies(const struct gpu_task *task, const struct ladder *lad
     return true;
 }
 
-/* A line as the ladder has it or, where it may be shorter, as the one of half the size has it,
- * which is the next. */
+/* The line size from the ladder or, if the line may be shorter, from the next ladder, of half the
+ * size. */
 static unsigned read_lines(const struct gpu_task *task, const struct ladder *ladder,
                            const double latency[STRIDES], unsigned *flags)
 {
@@ -154,7 +156,8 @@ static void conclude_fetch(struct gpu_task *task)
         const double bytes = line ? read_lines(task, ladder, latency, &flags) : read_fetch(latency);
         if (!(bytes > 0))
             continue;
-        /* The next smaller and larger stride bound it; a line may be half of what it seems. */
+        /* The interval goes to the next smaller and larger stride; a line may be half of what is
+         * found. */
         gpu_add_finding(task, ladder->finding, "B",
                         (struct level_estimate){bytes, bytes / 2, line ? 2 * bytes : bytes}, flags,
                         line ? "the largest stride at which every line is still touched; half of "

@@ -1,10 +1,10 @@
 /*
- * GPUs: latencies, capacities and bandwidths of their memories, and the ways to them. This file is
- * the frame: it finds a backend and its devices, goes through the experiments
- * on one device after another, a stage of the plan each, and hands trials to the device.
+ * GPUs: latencies, capacities and bandwidths of their memories and links. This file finds a backend
+ * and its devices and runs the experiments on one device after another, each as one or more stages
+ * of the plan.
  *
- * A device is started when its turn comes and not before: a context takes memory of it, and threads
- * of the host that would disturb what is measured on CPUs.
+ * A device is started only at its turn, because a context takes device memory, and its host threads
+ * would disturb measurements on CPUs.
  */
 #include "measure/probes/gpu/gpu.h"
 
@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-/* The levels come first: others place their sets by them. Bandwidth comes last, because it has a
- * use for all the time that others leave. */
+/* Levels come first, because other experiments choose their working sets by them. Bandwidth comes
+ * last, because it can use all remaining time. */
 const struct gpu_experiment *const gpu_experiments[] = {
     &gpu_latency,  &gpu_memories,    &gpu_sharing,   &gpu_banks, &gpu_host,
     &gpu_together, &gpu_places,      &gpu_cluster,   &gpu_peers, &gpu_fetch,
@@ -27,8 +27,8 @@ const struct gpu_experiment *const gpu_experiments[] = {
 
 /* --- backends --- */
 
-/* Whether that backend is open and has a device that counts; otherwise `reasons` says why not. A
- * CPU that OpenCL offers is no GPU: it counts only where OpenCL was asked for. */
+/* Opens a backend; true if it has a usable device, otherwise adds the reason to `reasons`. A CPU
+ * that OpenCL offers counts only if OpenCL was asked for (`named`). */
 static bool try_backend(struct probe_task *task, const struct gpu_backend *backend, bool named,
                         bool **usable, const char **reasons)
 {
@@ -59,7 +59,7 @@ static bool try_backend(struct probe_task *task, const struct gpu_backend *backe
     return false;
 }
 
-/* Whether a backend has a device; otherwise the result says why not. */
+/* Opens the first backend with a usable device; if there is none, the result has the reason. */
 static bool open_backend(struct probe_task *task, const struct gpu_backend *const *backends,
                          bool **usable)
 {
@@ -68,7 +68,7 @@ static bool open_backend(struct probe_task *task, const struct gpu_backend *cons
         if ((!wanted || strcmp(backends[i]->name, wanted) == 0) &&
             try_backend(task, backends[i], wanted != NULL, usable, &reasons))
             return true;
-    /* A whole run on a machine without a GPU says nothing about GPUs. */
+    /* A whole run on a machine without a GPU gives no backend's reasons. */
     build_skip(task, !task->named ? "no GPU was found; 'fathom doctor' says why"
                      : reasons    ? reasons
                                   : "this program knows no such backend");
@@ -95,7 +95,7 @@ static bool is_asked(const struct gpu_state *state, size_t experiment)
     return state->asked >> experiment & 1;
 }
 
-/* The share of time that an experiment takes on a device: none where that can't do it. */
+/* An experiment's weight in seconds on a device; 0 if the device can't do it. */
 static double weight_on(const struct gpu_task *here, size_t experiment)
 {
     const struct gpu_experiment *asked = gpu_experiments[experiment];
@@ -119,7 +119,7 @@ void gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *bac
     state->devices = pool_alloc(task->pool, state->count, sizeof *state->devices);
     state->device_count =
         gpu_options_devices(task, state->facts, state->count, usable, state->devices);
-    /* Everything that can be refused is refused before anything is measured. */
+    /* All invalid options are refused before anything is measured. */
     for (size_t d = 0; d < state->device_count; d++)
         for (size_t i = 0; gpu_experiments[i]; i++) {
             const struct gpu_task here = task_for(task, state->devices[d]);
@@ -148,7 +148,7 @@ static double weight_of(struct probe_task *task, size_t device, size_t first)
     return weight;
 }
 
-/* What of the time that is left this experiment may have. */
+/* The current experiment's share of the remaining time. */
 static double share_of(struct probe_task *task)
 {
     const struct gpu_state *state = task->state;
@@ -158,17 +158,17 @@ static double share_of(struct probe_task *task)
     return left > 0 ? gpu_experiments[state->experiment_at]->weight / left : 1;
 }
 
-/* What all GPU plans have in common. A batch of a millisecond is a thousand ticks of the slowest
- * device clock (%globaltimer moves in steps of 1 us on some). No other program shares the device,
- * so trials need not be spread as far as those of CPUs. */
+/* Begins a plan with the settings of all GPU plans. A batch of a millisecond is a thousand steps of
+ * the slowest device clock (%globaltimer has steps of 1 us on some devices). No other program is
+ * expected on the device, so trials need not be spread over as much time as on CPUs. */
 static void plan_afresh(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
     const struct gpu_facts *facts = &state->facts[state->devices[state->device_at]];
-    /* A device that is a CPU shares it with all that runs on the machine: a launch takes ten times
-     * as long as it lasts, and many short points show more than few long ones. */
+    /* An OpenCL device that is a CPU shares it with all programs of the machine: a launch takes ten
+     * times its kernel's time, and many short points show more than few long ones. */
     const bool quick = settings_has(task->settings, "quick") || gpu_is_cpu(facts);
-    /* A stand-in for a driver works seconds of the host's time for a modelled millisecond. */
+    /* A stand-in for a driver needs seconds of the host's time for a modelled millisecond. */
     const bool brief = quick || facts->modelled;
     probe_plan_clear(task);
     task->plan.device = &state->device.device;
@@ -224,7 +224,7 @@ static bool begin_experiment(struct probe_task *task)
     return state->running;
 }
 
-/* Its findings, from all that was measured. */
+/* Adds the experiment's findings, from all that was measured. */
 static void finish_experiment(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
@@ -236,7 +236,7 @@ static void finish_experiment(struct probe_task *task)
     gpu_log_conclude(&state->log, &state->task);
 }
 
-/* The next stage of the experiment that is running, if it has one. */
+/* Plans the running experiment's next stage with points; false: there is none. */
 static bool plan_stage(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
@@ -253,7 +253,7 @@ static bool plan_stage(struct probe_task *task)
     return false;
 }
 
-/* Moves on to the next experiment that was asked for, of this device or the next. False: there is
+/* Begins the next experiment that was asked for, on this device or the next one. False: there is
  * none. */
 static bool move_on(struct probe_task *task)
 {
@@ -273,7 +273,7 @@ static bool move_on(struct probe_task *task)
     return false;
 }
 
-/* A device that does nothing from the start is left, and what was planned for it with it. */
+/* Gives up a device that could not be woken, and drops the current experiment's series. */
 static void leave_device(struct probe_task *task, const char *why)
 {
     struct gpu_state *state = task->state;
@@ -335,7 +335,7 @@ static void release_gpu(struct probe_task *task)
     state->backend = NULL;
 }
 
-/* Whether any series is about the device, or a matrix about several. */
+/* Whether the document has a series of the device, or a matrix of several devices. */
 static bool is_in_document(const struct probe_result *result, int device)
 {
     for (size_t i = 0; i < result->series_count; i++)
@@ -345,10 +345,11 @@ static bool is_in_document(const struct probe_result *result, int device)
     return false;
 }
 
-/* A document may name any number of them; then nothing is computed, and what it says is kept. */
+/* A document may list any number of devices; with more than this nothing is computed, and its
+ * findings are kept. */
 enum { ANALYSED_MOST = 1024 };
 
-/* Each experiment concludes as it did when it was measured, from the series alone. */
+/* Each experiment concludes as after a measurement, but from the series alone. */
 static void analyse_gpu(struct analysis *analysis)
 {
     const struct machine_facts *machine = analysis->machine;

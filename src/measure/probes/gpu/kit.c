@@ -1,5 +1,5 @@
 /* What experiments plan and conclude with: series, points and their works; latencies and rates of
- * points; and what is left out, with its reason. */
+ * points; and what was not measured, with its reason. */
 #include "conclude/registry/device.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
@@ -161,13 +161,13 @@ static struct level_estimate pool_points(const struct gpu_points *points, struct
     if (!all)
         return (struct level_estimate){NAN, NAN, NAN};
     struct level_estimate result = level_pool(values, halves, points->count);
-    if (points->count == 1 && !(points->list[0]->y.coverage > 0)) /* tried once */
+    if (points->count == 1 && !(points->list[0]->y.coverage > 0)) /* one trial: no interval */
         result.low = result.high = NAN;
     return result;
 }
 
-/* A finding is flagged when more than this share of its points is: fewer hardly move their median.
- */
+/* A finding gets a flag if more than this share of its points has it: fewer hardly change their
+ * median. */
 static const double flagged_share = 0.25;
 
 static unsigned flags_of(const struct gpu_points *points)
@@ -213,7 +213,7 @@ void gpu_add_rate(struct gpu_task *here, const char *finding, const struct point
 {
     if (!point || !point->y.n)
         return;
-    const struct estimate rate = finding_time_of(point); /* as the series has it: B/s */
+    const struct estimate rate = finding_time_of(point); /* in the series' unit, B/s */
     const struct level_estimate value = {(double)rate.median, (double)rate.low, (double)rate.high};
     if (isfinite(value.value))
         gpu_add_finding(here, finding, "B/s", value, point->flags, text);
@@ -245,7 +245,8 @@ double gpu_capacity(const struct gpu_task *here, unsigned level, double declared
 
 /* --- what is left out --- */
 
-/* Adds "gpu0 what: why" to a text, once. A backend's errors name the device already. */
+/* Adds "gpu0 what: why" to a text, once. Drops the device's name from `why`, which begins a
+ * backend's errors. */
 static void tell(const char **text, struct pool *pool, int id, const char *what, const char *why)
 {
     const char *device = pool_printf(pool, "gpu%d: ", id);
@@ -286,7 +287,7 @@ void gpu_tell_left_out(struct probe_task *task)
     for (size_t i = 0; i < result->series_count; i++)
         points += result->series[i].point_count;
     if (result->status == PROBE_OK && points == 0) {
-        /* What no device can do is no failure, and said once: as the reason. */
+        /* If no device can do it, that is no failure, and is reported only once, as the reason. */
         const bool lacking = !state->failures && state->not_measured;
         result->status = lacking ? PROBE_SKIPPED : PROBE_FAILED;
         result->reason = lacking           ? state->not_measured

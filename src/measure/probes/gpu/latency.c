@@ -1,16 +1,17 @@
 /*
  * Load latency of a GPU by working-set size: one thread, one chain of dependent loads, one pointer
- * a line, in an order that nothing foresees. The first curve, through every cache, is dense and
- * gets more sizes around its knees; the others (strided order, past L1, read-only) lie beside it.
+ * a line, in an order that no prefetcher predicts. The first curve, through every cache, is dense
+ * and gets more sizes around its knees; the others (strided order, past L1, read-only) are coarser,
+ * for comparison.
  *
  * The whole has to fit into 20 s of a device's time. On paper, at 1.7 GHz, with L1 33, L2 280 and
  * DRAM 660 cycles, L1 256 KiB and L2 50 MB: the first curve has 16 octaves of 4 sizes below 64 MiB
  * and 3 of 2 above, 70 points, and at most 3 stages of 3 sizes around 2 knees, 18. The three others
  * end at twice L2 and have 34 each. That makes 190 points of 6 trials or more:
  * - batches: 3 of 1 ms, and before each L1 is warmed again (a launch may come to another
- *   multiprocessor), up to 0.7 ms: 1128 * 4.2 ms = 4.7 s; that one point in five goes on to 25
- *   trials adds 38 * 19 * 4.2 ms = 3.0 s
- * - a fresh ring is gone round first, at most 65536 loads: 20 points beyond L2 take 25 ms each
+ *   multiprocessor), up to 0.7 ms: 1128 * 4.2 ms = 4.7 s; one point in five needs 25 trials, which
+ * adds 38 * 19 * 4.2 ms = 3.0 s
+ * - a fresh ring is first chased untimed, at most 65536 loads: 20 points beyond L2 take 25 ms each
  *   time, 40 more from 4 MiB on 11 ms, those below together 150 ms: 6.5 s
  * - rings are built by the host at some 25 ns a line: the sizes of the dense curve add up to 6.3
  *   times the largest, of the others to 1.7 times each: 18 million lines, 6 times: 2.7 s
@@ -45,28 +46,28 @@ struct curve {
 /* What the options ask for. */
 struct curves {
     struct curve list[CURVES_MOST];
-    size_t count, dense; /* the first `dense` are dense and show levels */
+    size_t count, dense; /* the first `dense` curves are dense and show levels */
     size_t stride;
-    bool split, sweep; /* --l1 was given; and it is a sweep */
+    bool split, sweep; /* --l1 was given; --l1 is "sweep" */
 };
 
 struct latency_state {
     struct curves asked;
-    bool beside;   /* the others were planned */
+    bool beside;   /* the coarse curves were planned */
     unsigned more; /* octaves that were added */
 };
 
 enum { WORD = 8 };
 enum { PER_OCTAVE = 4, PER_OCTAVE_BESIDE = 2, PER_OCTAVE_QUICK = 2 };
-/* Where the curve is not flat at its end, it goes on by this many octaves. */
+/* A curve that is not flat at its end is extended by this many octaves. */
 enum { OCTAVES_MORE = 2, PER_OCTAVE_MORE = 2 };
-/* Device memory is read off sizes well beyond L2: from twice L2 on some loads still hit, and of a
- * second level in two halves the farther one serves sets up to L2 and somewhat beyond. AMD's
- * largest last level has 256 MiB (MI300X), and what OpenCL reaches says nothing of its size; but a
- * CPU is no unknown device, and `fathom latency` measures its caches. */
+/* Device memory's latency is found at sizes well beyond L2: at twice L2 some loads still hit, and
+ * in a second level of two halves the farther one serves sets of L2's size and somewhat more.
+ * OpenCL reports no size of the last level; AMD's largest has 256 MiB (MI300X). For a CPU device
+ * less is enough, because `fathom latency` measures its caches. */
 enum { L2_TIMES = 8, L2_UNKNOWN_TO = 1 << 30, CPU_TO = 256 << 20, MEMORY_UNKNOWN = 1 << 30 };
 
-/* What a stage takes of the experiment's time, at most. */
+/* The most that a stage takes of the experiment's time. */
 static const double share_dense = 0.5, share_knees = 0.4;
 
 /* --- which curves --- */
@@ -77,8 +78,8 @@ static void add_curve(struct curves *asked, size_t path, enum gpu_order order,
     asked->list[asked->count++] = (struct curve){path, order, split, 0};
 }
 
-/* The first path and order for every split; then the other orders of that path, and the other paths
- * in that order. */
+/* The curves: the first path and order for every split; then the first path in the other orders,
+ * and the other paths in the first order. */
 static struct curves read_options(const struct gpu_task *here)
 {
     const struct settings *settings = here->task->settings;
@@ -122,7 +123,7 @@ static struct gpu_work chase_of(const struct curves *asked, const struct curve *
     return work;
 }
 
-/* Leaves out what the device can't do. */
+/* Drops curves that the device can't do. */
 static void sift(struct gpu_task *here, struct curves *asked)
 {
     size_t kept = 0, dense = 0;
@@ -159,7 +160,7 @@ static struct working_set_limits limits_dense(const struct gpu_task *here,
                              : "a quarter of the device's memory",
         .per_octave = quick ? PER_OCTAVE_QUICK : PER_OCTAVE,
     };
-    if (asked->sweep) /* beyond L1 all splits are alike */
+    if (asked->sweep) /* beyond L1 all splits have the same latency */
         limits.largest = 4 * facts->first_level_bytes;
     if (limits.largest > limits.most)
         limits.largest = limits.most;
@@ -173,7 +174,7 @@ static struct working_set_limits limits_beside(const struct gpu_task *here,
     const struct settings *settings = here->task->settings;
     struct working_set_limits limits = limits_dense(here, asked);
     limits.per_octave = PER_OCTAVE_BESIDE;
-    /* Twice L2 shows its end; larger sets take longest. */
+    /* Twice L2 is enough to show its end; larger sets would take the most time. */
     const uint64_t l2 = here->facts->l2_bytes;
     const uint64_t twice = l2 && 2 * l2 < limits.largest ? 2 * l2
                            : l2                          ? limits.largest
@@ -183,8 +184,9 @@ static struct working_set_limits limits_beside(const struct gpu_task *here,
     return limits;
 }
 
-/* The sets within the limits that the options ask for, or ERROR_USAGE. A set smaller than a stride
- * lies within one line, with its elements next to each other; other sets are whole strides. */
+/* The working sets that the options ask for, within the limits; leaves with ERROR_USAGE if there
+ * are none. A set smaller than a stride lies within one line, with adjacent elements; other sets
+ * are whole strides. */
 static struct working_sets choose_sets(const struct gpu_task *here, const struct curves *asked,
                                        const struct working_set_limits *limits)
 {
@@ -203,9 +205,9 @@ static struct working_sets choose_sets(const struct gpu_task *here, const struct
     return sets;
 }
 
-/* Between half of L2 and somewhat more than all of it, where an A100 has a plateau of its own of
- * hardly an octave, the first curve gets eight sizes an octave and not four: those more. Returns
- * how many; 0 where the options name sizes or want few. */
+/* Additional sizes for the first curve between half of L2 and somewhat more than L2, which make
+ * eight an octave instead of four: an A100 has a plateau of hardly an octave there. Returns their
+ * number; 0 if the options name sizes or ask for few. */
 enum { OUTER_MOST = 6 };
 static size_t outer_sets(const struct gpu_task *here, const struct curves *asked,
                          const struct working_set_limits *limits, uint64_t bytes[OUTER_MOST])
@@ -260,8 +262,8 @@ static int choosing_step(void *with)
     return 0;
 }
 
-/* Curves [first, end) with their series, over the sizes asked for. Memory that was free when the
- * options were checked may be gone by now. */
+/* Plans curves [first, end) over the sizes asked for. Fails if other programs have taken memory
+ * since the options were checked. */
 static void plan_curves(struct gpu_task *here, struct curves *asked, size_t first, size_t end,
                         const struct working_set_limits *limits)
 {
@@ -304,7 +306,7 @@ static void plan_first(struct gpu_task *here)
         add_points(here, asked, &asked->list[0], outer, outer_sets(here, asked, &limits, outer));
 }
 
-/* More sizes around the knees of the dense curves, where they are not known yet. */
+/* More sizes around the dense curves' knees that are not precise yet. */
 static void refine(struct gpu_task *here, const struct curves *asked)
 {
     struct probe_task *task = here->task;
@@ -323,8 +325,8 @@ static bool is_flat(const struct gpu_task *here, const struct series *series)
     return levels.stays && !levels.rising;
 }
 
-/* One octave more of the first curve, unless that ends flat, the memory ends, or the end was asked
- * for. */
+/* Extends the first curve by an octave, unless it ends flat, memory is too small, or an option
+ * gives the end. */
 static void extend(struct gpu_task *here, struct latency_state *state)
 {
     const struct settings *settings = here->task->settings;
@@ -364,7 +366,7 @@ static void plan_latency(struct gpu_task *here, unsigned stage)
         if (!plan->point_count && stage <= KNEES_STAGES + state->more)
             refine(here, asked);
     }
-    if (!plan->point_count && asked->count > asked->dense) { /* the coarse curves: once */
+    if (!plan->point_count && asked->count > asked->dense) { /* the coarse curves, once */
         const struct working_set_limits limits = limits_beside(here, asked);
         state->beside = true;
         plan->share = 1;
@@ -374,7 +376,7 @@ static void plan_latency(struct gpu_task *here, unsigned stage)
 
 /* --- concluding --- */
 
-/* The clock that the points saw. */
+/* The clock rate during the points. */
 static void conclude_clock(struct gpu_task *here, const struct series *series)
 {
     double *clocks = pool_alloc(here->task->pool, series->point_count + 1, sizeof *clocks);
@@ -395,7 +397,7 @@ static void conclude_clock(struct gpu_task *here, const struct series *series)
     probe_add_summary(here->task, gpu_name(here, "clock"), "Hz", &summary, flags);
 }
 
-/* The index of the series' path; PATHS: none is known. */
+/* The index of the series' path; PATHS: unknown. */
 static size_t path_of(const struct series *series)
 {
     const struct factor *path = series_factor(series, "path");
@@ -428,7 +430,7 @@ static bool swept_splits(const struct probe_result *result)
     return false;
 }
 
-/* Levels show in the dense curves, which are those that have a place on the first screen. */
+/* Levels are found in the dense curves, which are also the headlines. */
 static void conclude_latency(struct gpu_task *here)
 {
     const struct plan *plan = &here->task->plan;

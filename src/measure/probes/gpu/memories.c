@@ -1,20 +1,21 @@
 /*
- * The memories of a multiprocessor beside the caches of `latency`: scratchpad, constant memory,
- * texture and read-only path, loads of different widths, atomics. A chase each, through rings that
- * are small enough for the nearest level that has them.
+ * The memories of a multiprocessor other than the caches of `latency`: scratchpad, constant memory,
+ * texture and read-only path, loads of different widths, atomics. Each is a chase through rings
+ * that fit the path's nearest level.
  *
- * Of constant memory through rings up to its whole bank, whose two caches are read off curves as
- * those of `latency` are: the first off one with a word in each of its lines (64 bytes), what lies
- * beyond it off one with a word in each line of the second (256 bytes), for several words a line
- * would find some of it again, however long the ring.
+ * Constant memory has rings up to its whole bank, and its two caches are found in curves as in
+ * `latency`: the first one in a curve with a word in each of its lines (64 bytes), later levels in
+ * a curve with a word in each line of the second cache (256 bytes), because with several words a
+ * line some loads would hit for any length of the ring.
  *
- * A second cache that is hardly larger than the 8 KiB that the first one serves of its lines shows
- * no plateau there. It does on the first curve, in whose lines it has several words: so where that
- * has a flat that is nearer than the second curve's plateau, the flat is the second cache.
+ * On that second curve the first cache serves 8 KiB, and a second cache that is hardly larger shows
+ * no plateau. The first curve shows it, because it has several words in each line of the second
+ * cache: if that curve has a flat with a lower latency than the second curve's plateau, the flat is
+ * the second cache.
  *
- * Loads whose address a whole group shares go through a cache of their own on AMD's devices (the
- * scalar cache: 16 KiB and lines of 64 bytes on all so far, AMD, "RDNA 2 Instruction Set
- * Architecture", 2.1). What lies beyond it is L2, which `latency` measures.
+ * Loads with one address for a whole group use a separate cache on AMD's devices (the scalar cache:
+ * 16 KiB with lines of 64 bytes on all known ones, AMD, "RDNA 2 Instruction Set
+ * Architecture", 2.1). The next level is L2, which `latency` measures.
  *
  * References: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking",
  * 2018, table 3.1 (lines of the constant caches); NVIDIA, PTX ISA, 9.7.9 (the operators).
@@ -31,10 +32,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A word of scratchpad; a line of the caches, at least. */
+/* Bytes of a word of the scratchpad, and of a cache line, at least. */
 enum { WORD = 8, LINE = 128 };
-/* Rings that fit the first level, or the scratchpad, of every device; for the second level they are
- * longer, so that lines near and far are as many. */
+/* Bytes of the smallest rings: for the first level or the scratchpad they fit every device; for the
+ * second level they are longer, so that near and far lines are about as many. */
 enum { RINGS = 3, FIRST_LEVEL = 1 << 10, SECOND_LEVEL = 32 << 10 };
 /* Constant memory: from four lines to the bank that a kernel sees. */
 enum { LINES_LEAST = 4, CONSTANT_BANK = 64 << 10, SCALAR_MOST = 256 << 10, PER_OCTAVE = 4 };
@@ -44,8 +45,8 @@ struct ladder {
     const char *what, *finding;
     enum gpu_path path;
     size_t line, most;
-    unsigned level; /* that it tells */
-    bool alone;     /* there is no other, so its name has no number */
+    unsigned level; /* the cache that the curve shows */
+    bool alone;     /* the only cache, so its findings' names have no number */
 };
 static const struct ladder ladders[] = {
     {"constant memory", "constant", GPU_CONSTANT, 64, CONSTANT_BANK, 1, false},
@@ -95,8 +96,9 @@ static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
     return work;
 }
 
-/* Only some devices have a cache for scalar loads; the others lack nothing. A CPU device has no
- * constant memory and uses plain memory in its place, which `latency` already measures. */
+/* Whether the device can do that work; if not, records the reason, except for scalar loads, because
+ * only some devices have a cache for them. A CPU device uses plain memory as constant memory, which
+ * `latency` already measures. */
 static bool can(struct gpu_task *task, const char *what, const struct gpu_work *work)
 {
     if (work->path == GPU_CONSTANT && gpu_is_cpu(task->facts)) {
@@ -148,16 +150,16 @@ static struct series *series_of(const struct gpu_task *task, const struct ladder
 
 /* --- the second constant cache on the first curve --- */
 
-/* A flat of a curve that is too short, or too blurred at its end, for a level to be fitted to it:
- * what sizes beyond the end of the level before agree on, and between which two sizes they stop. */
+/* A flat of a curve, too short or with too gradual an end for a fitted level: the sizes with equal
+ * latency beyond the previous level's end. */
 struct flat {
     double from, to; /* the first and the last size on it */
-    double off;      /* the first size beyond it whose latency is more; NAN: none */
-    double latency;  /* of its points, in cycles where they have them, else in the series' unit */
+    double off;      /* the first size beyond it with a higher latency; NAN: none */
+    double latency;  /* of its points, in cycles if they have them, else in the series' unit */
 };
 
-/* Three sizes are the fewest with which a single outlier can't decide; and timings of one plateau
- * lie within this range (latency.c: a batch is a thousand steps of the clock). */
+/* With three sizes or more a single outlier can't decide. Latencies of one plateau lie within this
+ * range (latency.c: a batch is a thousand steps of the clock). */
 enum { POINTS_LEAST = 3 };
 static const double apart_most = 0.02;
 
@@ -177,8 +179,8 @@ static size_t run_end(const struct series *series, size_t first)
     return end;
 }
 
-/* The first flat beyond that size: three neighbouring sizes at least, within 2 % of one another.
- * False where there is none. The points stand in ascending order. */
+/* The first flat beyond that size: at least three neighbouring sizes within 2 % of one another.
+ * False: there is none. The points are in ascending order. */
 static bool find_flat(const struct series *series, double beyond, struct flat *flat)
 {
     for (size_t i = 0; i < series->point_count; i++) {
@@ -200,14 +202,16 @@ static bool find_flat(const struct series *series, double beyond, struct flat *f
     return false;
 }
 
-/* Where the flat begins at the earliest: past what the first cache's end blurs. And this much
- * nearer than the second curve's plateau is a cache that this one does not show. */
+/* The flat begins at least this factor beyond the first cache's end, past the gradual rise there. A
+ * flat below `nearer` times the second curve's plateau is a cache that the second curve does not
+ * show. */
 static const double past_first = 1.3, nearer = 0.95;
-/* The flat's end is known when the sizes around it are as near as this. */
+/* The flat's end is precise enough if the sizes around it have at most this ratio. */
 static const double narrow = 1.04;
 enum { FIRST_CONSTANT, SECOND_CONSTANT };
 
-/* The second constant cache as the first curve shows it, where the second curve does not. */
+/* Finds the second constant cache in the first curve; false if the second curve shows it, or
+ * neither. */
 static bool find_hidden(struct gpu_task *task, struct flat *flat)
 {
     const struct series *of[2];
@@ -275,8 +279,8 @@ static void plan_memories(struct gpu_task *task, unsigned stage)
 
 /* --- concluding --- */
 
-/* The level that a finding is about: 2 from "L2.latency"; the last plateau, which findings about
- * caches call memory, is the one after those before it. */
+/* The level of a finding: 2 from "L2.latency". The last plateau, which has other names because
+ * findings_levels() calls it memory, is one more than the level before. */
 static unsigned level_of(const char *name, unsigned *levels)
 {
     unsigned level = 0;
@@ -285,18 +289,19 @@ static unsigned level_of(const char *name, unsigned *levels)
     return level ? level : *levels + 1;
 }
 
-/* What lies beyond the last constant cache counts as one more, where a bank outgrows both. */
+/* Whether the ladder does not show this level. In a bank larger than both constant caches, the next
+ * level counts as one more. */
 static bool level_is_other(const struct ladder *ladder, unsigned level)
 {
     return ladder->level == 1 ? level != 1 : level < ladder->level;
 }
 
-/* Each level from the curve of its own lines. */
+/* Concludes each level from the curve with its line size. */
 static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, bool hidden)
 {
     struct probe_task *probe = task->task;
     const struct series *series = series_of(task, ladder);
-    /* Nothing is declared of them, and no page of theirs is small. */
+    /* No cache is declared, and pages are never small. */
     const struct machine_facts declared = {.cache_count = 0};
     struct probe_result found = {0};
     unsigned levels = 0;
@@ -307,7 +312,7 @@ static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, 
         const struct finding *from = &found.findings[i];
         const unsigned shown = level_of(from->name, &levels);
         const unsigned level = shown + (hidden && ladder->level > 1 && shown > 1);
-        /* Remarks on all levels have no value. */
+        /* Findings without a value are remarks on all levels. */
         if (level_is_other(ladder, level) || isnan(from->value))
             continue;
         const char *fact = strchr(from->name, '.');
@@ -321,7 +326,7 @@ static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, 
     }
 }
 
-/* From its points, and its end from the sizes on either side. */
+/* Latency from the flat's points, capacity from the sizes on either side of its end. */
 static void conclude_hidden(struct gpu_task *task, const struct flat *flat)
 {
     const struct series *series = series_of(task, &ladders[FIRST_CONSTANT]);

@@ -16,10 +16,9 @@ enum { GPU_NAMES_MOST = 32 };
 /* For --path, in the order of its bits. */
 extern const char *const gpu_path_names[];
 
-/* All that follow leave with ERROR_USAGE, naming the option, the word and what there is.
- *
- * Where an option's text is wrong on any device, or two contradict each other, so that it is said
- * whether or not the machine has a device. */
+/* All functions that follow leave with ERROR_USAGE, naming the option, the word and the valid
+ * values. This one refuses texts that are wrong for every device, and options that contradict each
+ * other, also on a machine without a device. */
 void gpu_options_check(struct probe_task *);
 /* The names that the option's text lists, as bits in the order of `names` (which ends with NULL and
  * has at most GPU_NAMES_MOST). */

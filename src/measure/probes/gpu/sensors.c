@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NVML renews power and clocks every 20 to 100 ms, and takes up to some milliseconds to answer. */
+/* NVML updates power and clocks every 20 to 100 ms, and takes up to some milliseconds to answer. */
 static const double ask_every_s = 0.05;
-/* A plan of more points than that is sensed by time alone. */
+/* In a plan with more points than this, not every point gets a reading. */
 enum { POINTS_EACH_MOST = 256 };
 
 static const struct sensed_quantity {
     struct axis axis;
     size_t offset;  /* of a double in struct gpu_sensors */
-    double divisor; /* of that unit, in a sentence */
+    double divisor; /* from the axis's unit to shown_unit */
     const char *shown_unit;
 } quantities[GPU_QUANTITIES] = {
     {{"clock", "Hz"}, offsetof(struct gpu_sensors, clock_hz), 1e9, "GHz"},
@@ -65,7 +65,7 @@ void gpu_log_note(struct gpu_log *log, const struct gpu_backend *backend, struct
     struct gpu_sensor_reading *reading =
         pool_append(pool, (void **)&log->list, &log->count, sizeof *reading);
     if (!reading)
-        return; /* a measurement is not given up because its sensors failed */
+        return; /* out of memory: the measurement goes on without this reading */
     *reading = (struct gpu_sensor_reading){
         .point = *seen->trial->point,
         .sensors = {.clock_hz = NAN, .memory_clock_hz = NAN, .power_w = NAN, .temperature_c = NAN}};
@@ -95,7 +95,7 @@ void gpu_log_flag(const struct gpu_log *log, const struct gpu_task *task)
         }
 }
 
-/* What was sensed with that point, into values; returns how many. */
+/* Writes the point's readings of a quantity into values; returns their number. */
 static size_t collect(const struct gpu_log *log, const struct series *series, size_t index,
                       const struct point *point, const struct sensed_quantity *quantity,
                       double *values)
@@ -109,8 +109,8 @@ static size_t collect(const struct gpu_log *log, const struct series *series, si
     return n;
 }
 
-/* The companion of curve `index`, if anything was sensed with it. A matrix has none: four more of a
- * thousand cells each would say little, and gpu_log_end() says their span. */
+/* Adds the companion of curve `index`, if it has readings. A matrix has none: four more matrices of
+ * a thousand cells would say little, and gpu_log_end() reports their range. */
 static void add_companion(const struct gpu_log *log, const struct gpu_task *task, size_t index,
                           const struct sensed_quantity *quantity, double *values)
 {
@@ -153,8 +153,7 @@ void gpu_log_conclude(struct gpu_log *log, const struct gpu_task *task)
     log->has = NULL;
 }
 
-/* "while all of it was measured: clock 1.53 to 1.545 GHz, power 300 W"; NULL: nothing was sensed.
- */
+/* "while all of it was measured: clock 1.53 to 1.545 GHz, power 300 W"; NULL: no readings. */
 static const char *text_of_spans(const struct gpu_log *log, struct pool *pool)
 {
     const char *text = NULL;

@@ -30,7 +30,7 @@ struct gpu_log {
     double next_s; /* the next reading's earliest time in the plan; a point without a reading does
                       not wait */
     const struct plan_point *points; /* of the current plan */
-    bool *has;                       /* [points]: the point has a reading */
+    bool *has;                       /* [points]: the point needs no reading of its own */
 };
 
 /* A new plan begins. */

@@ -1,18 +1,17 @@
 /*
- * Copies between the host and all devices that are measured, at once, one way and both: what of a
- * device's own rate remains while the others copy as well. Where it is less, links meet in a
- * switch, or in the host's memory. Each copies from and to memory of the host that is near to it.
+ * Copies between the host and all measured devices at once, in one direction and in both: a
+ * device's rate while the others copy too. If it is lower than alone, the devices share a link, a
+ * switch or the host's memory bandwidth. Each device uses host memory near to it.
  *
- * A curve of two points for each direction: this device alone, and beside all others. Both are
- * measured alike, so that they can be held against each other; `host` measures the first as well,
- * with memory that the driver allots.
+ * A curve of two points for each direction: this device alone, and with all others. Both are
+ * measured in the same way, so that they can be compared; `host` also measures the device alone,
+ * but with memory that the driver allocates.
  *
  * Reference: NVIDIA, nvbandwidth (github.com/NVIDIA/nvbandwidth), all_to_host and host_to_all.
  *
- * Time: 32 MiB take 0.6 to 3 ms alone, and as many times more as there are devices where they share
- * all of it; a trial is three batches of 5 ms, in which the others copy twice as much, and each
- * point has six of them. Before them 32 MiB are pinned for each device and way. Eight devices: 3 s
- * each.
+ * Time: 32 MiB take 0.6 to 3 ms alone, and that times the number of devices if all share one link;
+ * a trial is three batches of 5 ms, in which the others copy twice as much, and each point has six
+ * of them. Before them 32 MiB are pinned for each device and way. Eight devices: 3 s each.
  */
 #include "base/units.h"
 #include "conclude/registry/finding.h"
@@ -20,7 +19,7 @@
 
 #include <math.h>
 
-/* Bytes of each copy, if that is no more than this part of the device's memory. */
+/* Bytes of each copy; less if that is more than 1 / MEMORY_PART of a device's memory. */
 static const uint64_t copy_bytes = UINT64_C(32) << 20;
 enum { MEMORY_PART = 8, BATCHES = 3, WAYS_MOST = 2 };
 static const double batch_ns = 5e6;
@@ -34,7 +33,7 @@ static const struct direction {
     {GPU_TO_DEVICE, "to_device"}, {GPU_TO_HOST, "to_host"}, {GPU_BOTH_WAYS, "both_ways"}};
 enum { DIRECTIONS = sizeof directions / sizeof *directions };
 
-/* Those that are measured, as bits; those that a set of bits has no room for are left out. */
+/* The measured devices, as bits; without devices whose index has no bit. */
 static uint64_t measured(const struct gpu_task *task)
 {
     const struct gpu_state *state = task->task->state;
@@ -53,7 +52,7 @@ static int count_of(uint64_t devices)
     return count;
 }
 
-/* Whether a node that is near to one of them has no room for what all of them take. */
+/* Whether the host node near to one of the devices has no room for all devices' copies. */
 static bool is_full(const struct gpu_task *task, uint64_t devices)
 {
     const uint64_t bytes = (uint64_t)count_of(devices) * WAYS_MOST * copy_bytes;
@@ -77,7 +76,7 @@ static const char *refuses_together(const struct gpu_task *task)
 
 /* --- planning --- */
 
-/* The same of all devices: the smallest one's. */
+/* Bytes of a copy, the same for all devices: limited by the smallest one. */
 static uint64_t bytes_of(const struct gpu_task *task)
 {
     const uint64_t devices = measured(task);

@@ -1,18 +1,17 @@
 /*
  * Address translation: chains of lines that are a stride apart, from 64 KiB to 32 MiB, read past
- * the first level, against a chain of the same number of lines side by side. Both hit the
- * second-level cache alike, so what the spread chain takes longer is translation: a TLB's reach is
- * the working set from which on it costs more.
+ * the first level, compared with a chain of as many adjacent lines. Both hit the second-level
+ * cache, so the additional time of the spread chain is translation: a TLB's reach is the working
+ * set beyond which the chain takes longer.
  *
- * What an entry translates shows in how the strides differ: as long as the stride is no larger than
- * that, the reach is the same number of bytes; beyond, it is the same number of lines.
+ * The bytes that an entry translates result from comparing strides: up to that size, the reach is
+ * the same number of bytes; for larger strides it is the same number of lines.
  *
- * Lines lie nine further from one to the next than the stride is called (CREEP), or all of them
- * would fall on few sets of a cache that does not hash; and in one half of a second level that
- * tells its halves by the parity of address bits: i * (2^k + 9) has either parity as often as
- * chance would, for any k and most sets of bits, which i * (2^k + 1) has not. There are at most
- * 16384 lines, so they fit the second level and a ring is gone through in 10 ms, however much a
- * miss costs.
+ * The distance of lines is the nominal stride plus nine lines (CREEP). Otherwise all lines would
+ * fall on few sets of a cache without hashing, and in one half of a second level that selects its
+ * half by the parity of address bits: for any k and most sets of bits i * (2^k + 9) has either
+ * parity as often as by chance, but i * (2^k + 1) does not. There are at most 16384 lines, so that
+ * they fit the second level and one pass over a ring takes 10 ms, for any cost of a miss.
  *
  * References: Saavedra and Smith (see tlb.c); Jia et al., "Dissecting the NVIDIA Volta GPU
  * architecture via microbenchmarking", 2018, section 3.9: two levels that span 32 MiB and 8 GiB.
@@ -32,34 +31,35 @@
 enum { LINE_BYTES = 128, CREEP = 9 * LINE_BYTES, STRIDES = 10, TLBS_MOST = 3 };
 static const uint64_t strides[STRIDES] = {64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20,
                                           2 << 20,  4 << 20,   8 << 20,   16 << 20,  32 << 20};
-/* From one power of two to the next of a chain's lines. */
+/* A chain's number of lines; PER_OCTAVE for each doubling. */
 enum { LINES_LEAST = 4, LINES_MOST = 16384, PER_OCTAVE = 3 };
-/* Of the device's memory that is free, and of the second level for the lines. */
+/* Divisors: a chain spans at most this part of the free memory, and its lines fill at most this
+ * part of the second level. */
 enum { MEMORY_PART = 4, L2_PART = 2 };
-/* Lines of the smallest stride, at any of which a chain may begin. */
+/* A chain begins at one of the lines of the smallest stride. */
 enum { BEGINNINGS = (64 << 10) / LINE_BYTES };
 static const double batch_ns = 300e3;
 static const char spread_what[] = "translation", packed_what[] = "translation, packed";
 
 /* --- reading the curves --- */
 
-/* A curve is read from what it is above the packed one, and this part of that one: levels are known
- * by their ratio, and a difference alone begins at nothing. */
+/* Levels are found in a curve's difference from the packed curve plus this part of the packed
+ * latency: levels are recognised by their ratio, and the difference alone begins at 0. */
 static const double base_share = 0.5;
-/* Points within an octave to either side show a smooth curve together; refinement adds to the
- * ladder's. */
+/* A curve is smoothed over points within an octave to either side, those of the ladder and of its
+ * refinement. */
 static const double window = 2;
 enum { NEIGHBOURS_MOST = 64 };
-/* From a median absolute deviation to a normal distribution's standard deviation, and from that to
- * half an interval of 95 %. */
+/* For a normal distribution: the factor from the median absolute deviation to the standard
+ * deviation, and from that to half an interval of 95 %. */
 static const double to_deviation = 1.4826, normal_95 = 1.96;
-/* Reaches nearer than this are one: the strides between them lie within an entry. */
+/* Reaches with a smaller ratio count as equal: their strides lie within an entry. */
 static const double same_reach = 1.5;
 
-/* What the curve of one stride says, less what the packed one does. */
+/* The levels in the curve of one stride, less the packed curve. */
 struct reading {
-    struct found_levels levels; /* their latencies differ as the curve's do */
-    bool cycles;                /* not ns */
+    struct found_levels levels; /* only differences of their latencies mean something */
+    bool cycles;                /* latencies are in cycles, not ns */
     unsigned flags;
 };
 
@@ -73,7 +73,8 @@ static struct estimate value_of(const struct point *point, bool cycles)
     return cycles ? point->cycles : (struct estimate){point->y.median, point->y.low, point->y.high};
 }
 
-/* What points of that stride take whose lines are within an octave of `lines`. */
+/* The median latency of a stride's points with about `lines` lines (within an octave); NAN: none.
+ */
 static double around(const struct series *series, double stride, double lines, bool cycles)
 {
     double values[NEIGHBOURS_MOST];
@@ -89,14 +90,15 @@ static double around(const struct series *series, double stride, double lines, b
     return count ? median(values, count) : NAN;
 }
 
-/* What `lines` lines take side by side: its x is lines. */
+/* The latency of `lines` adjacent lines; the packed curve's x is lines. */
 static double packed_at(const struct series *packed, double lines, bool cycles)
 {
     return around(packed, 1, lines, cycles);
 }
 
-/* How far the lines' own latencies scatter: some are near, some far (distance.c), and a chain
- * of few has more of these or of those. The mean of n lines scatters by that over the root of n. */
+/* The standard deviation of single lines' latencies: some lines are near, some far (distance.c),
+ * and a chain of few lines may have more of one kind. The mean of n lines deviates by this divided
+ * by the root of n. */
 static double line_scatter(const struct gpu_task *task, const struct series *series, double stride,
                            bool cycles)
 {
@@ -130,7 +132,8 @@ static struct level_sample sample_of(const struct point *point, const struct ser
                                  .high = (double)y.high - less + half};
 }
 
-/* Two plateaus whose intervals meet are one: chance put more near lines on the first. */
+/* Joins two plateaus with overlapping intervals: their difference comes from more near lines by
+ * chance on the first. */
 static void join_levels(struct found_levels *levels)
 {
     for (size_t k = 0; k + 1 < levels->count;) {
@@ -165,7 +168,8 @@ static struct reading read_curve(struct gpu_task *task, const struct series *ser
     return reading;
 }
 
-/* Reads all strides' curves; a stride without one has no levels. False: there is no packed one. */
+/* Reads all strides' curves; a stride without a curve has no levels. False: there is no packed
+ * curve. */
 static bool read_curves(struct gpu_task *task, struct reading readings[STRIDES])
 {
     const struct series *packed = gpu_find_series(task, packed_what, NULL, NULL, 0);
@@ -183,8 +187,8 @@ static double reach_of(const struct reading *reading, size_t tlb)
     return tlb < reading->levels.count ? reading->levels.list[tlb].capacity : NAN;
 }
 
-/* The largest stride within an entry of TLB `tlb` (counted from 0): the last at which its reach is
- * still that of the smallest. STRIDES: no curve shows that TLB's end. */
+/* The index of the largest stride within an entry of TLB `tlb` (counted from 0): the last one with
+ * the same reach as the smallest. STRIDES: no curve shows that TLB's end. */
 static size_t widest_stride(const struct reading readings[STRIDES], size_t tlb)
 {
     size_t widest = STRIDES;
@@ -203,8 +207,8 @@ static size_t widest_stride(const struct reading readings[STRIDES], size_t tlb)
 
 /* --- planning --- */
 
-/* Each chain begins somewhere else: lines are near or far (distance.c), and of few, as many as
- * chance will have it. */
+/* Chains begin at different lines, because lines are near or far (distance.c), and of few lines
+ * most may be of one kind by chance. */
 static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride)
 {
     struct random random = {lines * UINT64_C(0x10001) + stride};
@@ -214,7 +218,7 @@ static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride
     work.order = GPU_RANDOM;
     work.stride = (size_t)stride;
     work.bytes = (size_t)(lines * stride);
-    /* One allocation serves all: gigabytes are not mapped anew for every trial. */
+    /* One allocation for all works, so that gigabytes are not mapped again for every trial. */
     work.span = (size_t)memory;
     work.offset = (size_t)random_below(&random, BEGINNINGS) * LINE_BYTES;
     return work;
@@ -226,7 +230,7 @@ static uint64_t lines_most(const struct gpu_task *task)
     return fit && fit < LINES_MOST ? fit : LINES_MOST;
 }
 
-/* What a chain may span. */
+/* The most bytes that a chain may span. */
 static uint64_t memory_of(const struct gpu_task *task)
 {
     return gpu_memory(task) / MEMORY_PART / LINE_BYTES * LINE_BYTES;
@@ -240,7 +244,7 @@ static void add_chain(struct gpu_task *task, const struct series *series, uint64
     gpu_add_point(task, series, (double)(packed ? lines : lines * stride), &work);
 }
 
-/* A ladder over numbers of lines, as far as lines and memory go. */
+/* A ladder over numbers of lines, up to the limits of lines and memory. */
 static void add_ladder(struct gpu_task *task, const char *what, struct axis axis, uint64_t stride)
 {
     const uint64_t most = lines_most(task);
@@ -320,15 +324,15 @@ static void add_reach(struct gpu_task *task, const struct reading *reading, size
                     size_format((double)strides[s], stride)));
 }
 
-/* Pages are powers of two; what is far from any is reported as it was measured. */
+/* Pages are powers of two; a value that is not near to one is returned unchanged. */
 static double nearest_page(double bytes)
 {
     const double page = exp2(round(log2(bytes)));
     return fabs(log2(bytes / page)) < 0.25 ? page : bytes;
 }
 
-/* What an entry translates: at the next larger stride the reach has grown by the stride over that.
- */
+/* The bytes that an entry translates: at the next larger stride the reach has grown by the ratio of
+ * that stride to them. */
 static void add_page(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
                      size_t s)
 {
@@ -351,9 +355,10 @@ static void add_page(struct gpu_task *task, const struct reading readings[STRIDE
                : "what an entry translates, from how the reach grows with the stride");
 }
 
-/* What a load takes longer that misses this TLB, at that stride or, where no plateau follows there,
- * at another: at larger ones every load misses, at smaller ones some find an entry that their
- * page's other lines brought. Half widths add as they would at worst. */
+/* The additional latency of a miss in this TLB, at that stride or, if its curve has no next
+ * plateau, at another stride: first larger ones, where every load misses, then smaller ones, where
+ * some loads hit an entry loaded for another line of their page. The interval is the widest that
+ * both intervals allow. */
 static void add_miss(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
                      size_t s)
 {
@@ -371,7 +376,7 @@ static void add_miss(struct gpu_task *task, const struct reading readings[STRIDE
         readings[s].flags, "what a load takes longer that misses it");
 }
 
-/* No stride showed an end. */
+/* No curve shows the end of a TLB. */
 static void add_unknown(struct gpu_task *task)
 {
     double most = 0;
