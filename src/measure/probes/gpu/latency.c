@@ -262,8 +262,8 @@ static int choosing_step(void *with)
     return 0;
 }
 
-/* Plans curves [first, end) over the sizes asked for. Fails if other programs have taken memory
- * since the options were checked. */
+/* Plans curves [first, end) over the sizes asked for. If the memory for them is no longer free
+ * since the options were checked, records the curves as not measured. */
 static void plan_curves(struct gpu_task *here, struct curves *asked, size_t first, size_t end,
                         const struct working_set_limits *limits)
 {

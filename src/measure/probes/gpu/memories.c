@@ -296,7 +296,7 @@ static bool level_is_other(const struct ladder *ladder, unsigned level)
     return ladder->level == 1 ? level != 1 : level < ladder->level;
 }
 
-/* Concludes each level from the curve with its line size. */
+/* Adds the findings of the ladder's level. */
 static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, bool hidden)
 {
     struct probe_task *probe = task->task;
