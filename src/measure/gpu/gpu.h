@@ -132,8 +132,7 @@ extern const struct gpu_throttle {
     const char *name;
 } gpu_throttles[];
 
-/* Never defined: each backend casts them to its own types (struct cuda_library, struct cuda_gpu).
- */
+/* Never defined: each backend casts to its own types (struct cuda_library, struct cuda_gpu). */
 struct gpu_library;
 struct gpu; /* a device that was started */
 

@@ -152,7 +152,8 @@ enum {
 enum { CUDA_STREAM_NON_BLOCKING = 1 };
 enum { CUDA_HOST_PORTABLE = 1, CUDA_HOST_MAPPED = 2 }; /* also for cuMemHostRegister */
 
-/* Managed memory: CUmemAttach_flags, CUmem_advise, and the host in the place of a device. */
+/* Managed memory: CUmemAttach_flags, CUmem_advise, and CUDA_HOST, which means the host instead of a
+ * device. */
 enum { CUDA_ATTACH_GLOBAL = 1, CUDA_PREFER_LOCATION = 3, CUDA_ACCESSED_BY = 5, CUDA_HOST = -1 };
 
 /* CUDA_RESOURCE_DESC, of type CU_RESOURCE_TYPE_LINEAR. */

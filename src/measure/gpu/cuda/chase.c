@@ -322,7 +322,7 @@ static bool follow_groups(struct cuda_gpu *gpu, uint64_t groups, uint64_t warm,
                           struct gpu_time *time)
 {
     struct cuda_job *job = &gpu->job;
-    /* start, groups, warm, out, sm; and base, or texture and base, where the kernel has them. */
+    /* start, groups, warm, out, sm; then base, or texture and base, if the kernel has them. */
     const uint64_t parameters[] = {
         job->place,
         groups,

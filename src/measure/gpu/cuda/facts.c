@@ -8,9 +8,9 @@
 
 enum { NAME_BYTES = 256, INVALID_VALUE = 1 };
 
-/* L1 and scratchpad of a multiprocessor together, which no call reports. Reference: NVIDIA, "CUDA
- * C++ Programming Guide", technical specifications per compute capability ("unified data cache").
- */
+/* Size of L1 and scratchpad of a multiprocessor together; no call reports it. Reference: NVIDIA,
+ * "CUDA C++ Programming Guide", technical specifications per compute capability ("unified data
+ * cache"). */
 static const struct {
     unsigned capability, kib;
 } first_levels[] = {
@@ -44,7 +44,7 @@ struct listing {
     int code; /* of the first failure, after which no call is made */
 };
 
-/* 0 where the driver is too old to know the attribute. */
+/* 0 if the driver is too old to know the attribute. */
 static int attribute(struct listing *listing, int which)
 {
     int value = 0;
@@ -162,7 +162,7 @@ static int list_one(struct cuda_library *library, struct pool *pool, size_t inde
     return facts->name && facts->capability ? 0 : error_out_of_memory(error);
 }
 
-/* "550.54.15 (CUDA 12.4)", or the latter alone. */
+/* "550.54.15 (CUDA 12.4)", or "CUDA 12.4" without NVML. */
 static int name_driver(struct cuda_library *library, struct pool *pool, const char **text,
                        struct error *error)
 {

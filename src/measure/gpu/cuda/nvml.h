@@ -16,8 +16,8 @@
 struct nvml;
 struct nvml_device;
 
-/* NULL where NVML can't be opened. With `only_named` only FATHOM_LIBNVML is tried: a stand-in for
- * the driver must not report the real devices' state. */
+/* NULL: NVML can't be opened. With `only_named` only FATHOM_LIBNVML is tried: a stand-in for the
+ * driver must not report the real devices' state. */
 struct nvml *nvml_open(bool only_named);
 void nvml_close(struct nvml *); /* NULL is fine */
 /* The driver's version, "550.54.15"; false if NVML does not report it. */

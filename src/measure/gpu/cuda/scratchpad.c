@@ -73,7 +73,7 @@ static void run_scratchpad(struct cuda_gpu *gpu, uint64_t repeats, uint64_t *did
     const bool warp = job->work.path == GPU_SHARED_WARP;
     uint64_t groups = (repeats + PTX_LOADS - 1) / PTX_LOADS;
     const uint64_t of_warp[] = {groups, 1, gpu->results.address, job->work.stride};
-    /* start, groups, warm, out, sm, bytes, stride, seed; of clusters also the rank. */
+    /* start, groups, warm, out, sm, bytes, stride, seed; for clusters also rank. */
     const uint64_t parameters[] = {
         job->place,
         groups,

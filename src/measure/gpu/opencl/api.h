@@ -121,8 +121,8 @@ enum opencl_device_info {
     OPENCL_DEVICE_KERNEL_CLOCKS = 0x1076, /* cl_khr_kernel_clock; fails where there is none */
     OPENCL_DEVICE_NVIDIA_MAJOR = 0x4000,  /* cl_nv_device_attribute_query */
     OPENCL_DEVICE_NVIDIA_MINOR = 0x4001,
-    OPENCL_DEVICE_AMD_BOARD = 0x4038,    /* cl_amd_device_attribute_query: "Radeon ..." and not
-                                            "gfx1030" */
+    OPENCL_DEVICE_AMD_BOARD =
+        0x4038, /* cl_amd_device_attribute_query: "Radeon ...", not "gfx1030" */
     OPENCL_DEVICE_AMD_FREE_KIB = 0x4039, /* all free memory, and the largest free block */
 };
 

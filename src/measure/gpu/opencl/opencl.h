@@ -137,9 +137,9 @@ double opencl_flow(struct opencl_gpu *, uint64_t repeats);
 
 /* --- call.c --- */
 
-/* "OpenCL could not <what>: CL_OUT_OF_RESOURCES", with a remedy where there is one. */
+/* "OpenCL could not <what>: CL_OUT_OF_RESOURCES", with a remedy if there is one. */
 int opencl_failed(const char *what, int32_t status, struct error *);
-/* The device's number for an opencl_device_info of up to 64 bits; 0 where it reports none. */
+/* The device's number for an opencl_device_info of up to 64 bits; 0: not reported. */
 uint64_t opencl_number(const struct opencl_api *, struct opencl_device *, uint32_t info);
 static inline bool opencl_works(const struct opencl_gpu *gpu)
 {

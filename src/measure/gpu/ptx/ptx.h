@@ -85,7 +85,7 @@ enum ptx_result {
  *   empty     none */
 struct ptx_kernel {
     const char *name;          /* of the entry: "chase_ca" */
-    unsigned least_capability; /* 50 or 90: where it can be assembled at all */
+    unsigned least_capability; /* 50 or 90: the lowest that the kernel can be assembled for */
     unsigned parameters;
     const char *names; /* of the parameters, in order, separated by blanks */
     /* How its text is written; only for measure/gpu/ptx/ptx.c. */

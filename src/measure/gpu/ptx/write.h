@@ -30,7 +30,7 @@ struct ptx_stream {
     const char *load, *store;
 };
 
-/* Copies lines, with `dollar` in the place of every `$`. */
+/* Copies lines, with every `$` replaced by `dollar`. */
 void ptx_put(FILE *, const char *lines, const char *dollar);
 /* Begin an entry, with the registers that all entries declare, and end it, at the label DONE. */
 void ptx_open(FILE *, const struct ptx_kernel *);

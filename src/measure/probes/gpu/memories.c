@@ -40,7 +40,7 @@ enum { RINGS = 3, FIRST_LEVEL = 1 << 10, SECOND_LEVEL = 32 << 10 };
 /* Constant memory: from four lines to the bank that a kernel sees. */
 enum { LINES_LEAST = 4, CONSTANT_BANK = 64 << 10, SCALAR_MOST = 256 << 10, PER_OCTAVE = 4 };
 
-/* Memories whose caches are read off a curve over the working set. */
+/* Memories with caches that are found in a curve over the working set. */
 struct ladder {
     const char *what, *finding;
     enum gpu_path path;
@@ -163,7 +163,7 @@ struct flat {
 enum { POINTS_LEAST = 3 };
 static const double apart_most = 0.02;
 
-/* The end of the run of points that begins at `first` and stays within bounds. */
+/* The end of the run of points from `first` on with latencies within apart_most. */
 static size_t run_end(const struct series *series, size_t first)
 {
     double least = gpu_latency_of(&series->points[first]), most = least;

@@ -5,7 +5,7 @@
 
 #include "measure/probes/gpu/gpu.h"
 
-/* What the sensors read with one trial of one point. */
+/* The sensors' values after one trial of a point. */
 struct gpu_sensor_reading {
     struct plan_point point;
     struct gpu_sensors sensors;

@@ -10,7 +10,7 @@
 
 enum { SIZES_MOST = GPU_SPLITS_MOST };
 
-/* Sizes of scratchpad in KiB that an architecture can be set to: NVIDIA, "CUDA C++ Programming
+/* The possible sizes of the scratchpad in KiB, by architecture: NVIDIA, "CUDA C++ Programming
  * Guide", the sections on shared memory of each compute capability. */
 static const struct {
     const char *capability; /* "9" is 9.0, 9.1, ... */
