@@ -1,6 +1,6 @@
 /*
- * The matrices that documents hold, found by what their findings mean: from nodes' CPUs to nodes'
- * memory, and from CPU to CPU.
+ * Finds a document's matrices by what their findings mean: from the CPUs of nodes to the memory of
+ * nodes, and from CPU to CPU.
  */
 #ifndef FATHOM_CONCLUDE_WAYS_H
 #define FATHOM_CONCLUDE_WAYS_H
@@ -8,13 +8,13 @@
 #include "base/quantity.h"
 #include "document/document.h"
 
-/* The first matrix between nodes whose values are of that dimension; NULL where there is none. */
+/* The first matrix between nodes whose values have that dimension; NULL: none. */
 const struct series *ways_between_nodes(const struct document *, enum dimension);
-/* The first matrix of hand-offs between CPUs, in units of time; NULL where there is none. */
+/* The first matrix of hand-offs between CPUs, in units of time; NULL: none. */
 const struct series *ways_between_cpus(const struct document *);
 
-/* What the way is like without neighbours, where that is known; NAN where it has no value, or the
- * memory lay elsewhere. */
+/* The value of one cell: the quiet one if it is known, else the found one. NAN: the point has no
+ * value, or its memory was on another node. */
 double way_value(const struct point *);
 
 #endif

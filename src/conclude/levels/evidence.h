@@ -1,6 +1,6 @@
 /*
- * Evidence: checks the levels of a fit against the points themselves, and finds what the fit
- * missed. Internal to levels_find().
+ * Checks the levels of a fit against the points themselves, and finds levels that the fit missed.
+ * Internal to levels_find().
  *
  *     refused    a level on which no two sizes agree; its sizes become a gap
  *     added      a flat between two levels that the fit made a part of a rise: the far half of a
@@ -15,21 +15,21 @@
 #include "conclude/levels/curve.h"
 #include "conclude/levels/flats.h"
 
-/* Whether most samples have intervals: they were measured, and not read from a table. */
+/* Whether most samples have intervals, so they were measured here and not read from a table. */
 bool evidence_has_intervals(const struct curve *);
-/* How far the latencies of sizes that agree may differ, as a logarithm: 5 %, or more if the
+/* By how much the latencies of agreeing sizes may differ, as a logarithm: 5 %, or more if the
  * intervals are wider. */
 double evidence_tolerance(const struct curve *);
 /* Whether a step from one flat to the next may be due to translation, by their latencies (as
  * logarithms) and the size at which it comes. */
 bool evidence_is_translation(double before, double after, double bytes);
-/* The longest flat that proves memory behind a cache of that capacity, of about that latency (a
- * logarithm). False: none. */
+/* Finds the longest flat that proves memory beyond a cache of that capacity, at about that latency
+ * (a logarithm). False: none. */
 bool evidence_of_memory(const struct curve *, double last_capacity, double latency, struct flat *);
-/* Sets level k, new or known, to that flat's samples: its latency, interval and extent. */
+/* Sets level k, new or not, from that flat's samples: its latency, interval and extent. */
 void evidence_take_flat(struct curve *, const struct flat *, size_t k, struct found_level *);
-/* Brackets the capacity of a level, from bin `last` on: between the sizes whose latency is still
- * near `ends` and those nearer to `next` (NAN: nothing follows) or twice as slow. */
+/* Brackets the capacity of a level from bin `last` on: between the last size whose latency is still
+ * near `ends` and the first that is nearer to `next` (NAN: no next level) or twice as slow. */
 void evidence_bracket(const struct curve *, size_t last, double ends, double next,
                       struct found_level *);
 void evidence_add_gap(struct found_levels *, double from, double to);

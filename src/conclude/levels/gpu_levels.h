@@ -5,15 +5,15 @@
 #include "conclude/levels/level.h"
 #include "document/document.h"
 
-/* What the device declares of the caches that the loads went through; 0: nothing. */
+/* Declared sizes of the caches that the loads went through, in bytes; 0: unknown. */
 struct gpu_declared {
     uint64_t l1_bytes, l2_bytes;
-    bool past_l1; /* the loads bypassed L1: the first plateau is L2's */
+    bool past_l1; /* the loads bypassed L1: the first plateau is L2 */
 };
 
-/* Adds the findings of findings_levels(), each with a prefix before its name: with "gpu0." it is
- * "gpu0.L1.latency". Where the second level is seen as two plateaus, up to some half of what is
- * declared and up to all of it, the latter is "L2.outer". */
+/* Adds the findings of findings_levels() with a prefix to each name: "gpu0." makes
+ * "gpu0.L1.latency". If the second level shows two plateaus, one to about half of the declared size
+ * and one to all of it, the second is "L2.outer". */
 void findings_gpu_levels(struct probe_result *, struct pool *, const char *prefix,
                          const struct series *, const struct gpu_declared *);
 

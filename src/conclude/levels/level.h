@@ -2,23 +2,22 @@
  * Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
  *
  * A level is a stretch of at least half an octave of sizes on which latency hardly rises
- * (conclude/levels/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and
- * their effect on benchmark run times", IEEE Trans. Computers 44(10), 1995, read levels off such
- * plateaus by eye. Between two of them the curve is a mixture: beyond a cache's capacity a share of
- * the loads misses it, and how that share grows with the size depends on replacement and on how
- * evenly sets are filled. So plateaus and capacities are fitted together to the whole curve as a
- * sum of such shares (conclude/levels/mixture.h), and a capacity is no single point that
- * happens to deviate.
+ * (conclude/levels/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and their
+ * effect on benchmark run times", IEEE Trans. Computers 44(10), 1995, read levels off such plateaus
+ * by eye. Between two of them the curve is a mixture: beyond a cache's capacity a share of the
+ * loads misses it, and how that share grows with the size depends on replacement and on how evenly
+ * sets are filled. So plateaus and capacities are fitted together to the whole curve as a sum of
+ * such shares (conclude/levels/mixture.h), and no single outlier decides a capacity.
  *
- * A level needs evidence (conclude/levels/flats.h): at least two sizes that agree, 5 % where
- * they have no intervals, and its latency lies within what they read. Where sizes lie half an
- * octave apart or more nothing can be fitted, and the flats themselves are the levels
+ * A level needs evidence (conclude/levels/flats.h): at least two sizes that agree (within 5 % if
+ * they have no intervals), and a latency within the range of theirs. Where sizes lie half an octave
+ * apart or more nothing can be fitted, and the flats themselves are the levels
  * (conclude/levels/sparse.h).
  *
- * Nothing here knows what the machine declares. README.md tells the steps in their order.
+ * The search does not use what the machine declares. README.md lists its steps in order.
  *
- * What a probe needs of a level that was found is struct found_level; the size at which it measures
- * a level is its own (struct chase_level).
+ * struct found_level holds the result for one level. A probe chooses for itself at which size it
+ * measures that level (struct chase_level).
  */
 #ifndef FATHOM_CONCLUDE_LEVELS_LEVEL_H
 #define FATHOM_CONCLUDE_LEVELS_LEVEL_H
@@ -27,35 +26,35 @@
 
 enum { CURVE_LEVELS_MAX = 9 };
 
-/* A point of the curve. Those whose size or latency is no positive finite number are left out. */
+/* A point of the curve. A point is ignored unless its size and latency are positive and finite. */
 struct level_sample {
     double bytes, latency;
     double low, high; /* the latency's interval of 95 %; NAN where there is none */
     /* Filled by levels_find(): */
-    int level;     /* the plateau it stands on; -1: none */
-    double fitted; /* the latency here by the whole fit; NAN where nothing was fitted */
-    double doubt;  /* relative half width: how far the fit's correction may be wrong here */
+    int level;     /* index of the plateau that it is on; -1: none */
+    double fitted; /* the latency that the whole fit gives here; NAN: nothing was fitted */
+    double doubt;  /* possible error of the fit's correction here: relative half width */
 };
 
-/* A size above which translation adds to every load: entries of a TLB times the page size. */
+/* A size above which translation adds time to every load: entries of a TLB times the page size. */
 struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };
 
 struct found_level {
     double latency, low, high; /* without what translation adds */
-    double fitted; /* the level's latency by the fit. It corrects samples in which other levels have
+    double fitted; /* the level's latency in the fit. It corrects samples to which other levels add
                       a small share: latency = y * fitted / the sample's own fitted */
-    /* What the level holds (with exclusive levels, together with those before it); NAN where the
-     * curve does not leave the plateau. */
+    /* The largest working set that the level serves (exclusive levels: together with the levels
+     * before it); NAN: the curve does not leave the plateau. */
     double capacity, capacity_low, capacity_high;
-    /* The curve has left the level long before that capacity: what lies between is neither this
-     * level nor the next one, so the capacity is no conclusion. */
+    /* The curve leaves the level long before that capacity, and the sizes between belong to neither
+     * this level nor the next one, so the capacity proves nothing. */
     bool blurred;
     double from, to; /* smallest and largest size on the plateau */
-    double off;      /* smallest measured size that is off the plateau; NAN: none */
-    /* Where pages may be small: a step within the level that looks like translation, as the size at
-     * which it comes and the latency that it adds; NAN: none. */
+    double off;      /* smallest measured size beyond the plateau that is off it; NAN: none */
+    /* If pages may be small: a step within the level that looks like translation, its size and the
+     * latency that it adds; NAN: none. */
     double translated, translation;
 };
 
@@ -70,39 +69,41 @@ struct found_levels {
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
                     last capacity */
-    bool proven; /* and that plateau is memory: at least three sizes agree over an octave or more,
-                    well past the last capacity */
+    bool proven; /* that plateau is memory: at least three sizes agree over an octave or more, well
+                    past the last capacity */
     bool sparse; /* sizes lie too far apart for a fit */
     struct level_gap
         gaps[CURVE_LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
     size_t gap_count;
-    double clock; /* of levels_of_series(): cycles a nanosecond; NAN: latencies are in its unit */
+    double clock; /* set by levels_of_series(): cycles a nanosecond; NAN: latencies are in the
+                     series' unit */
 };
 
 /* What is known of the pages that the samples were measured on. */
 enum level_pages {
-    LEVEL_PAGES_KNOWN,   /* and what translation adds is known, or is itself what is measured */
+    LEVEL_PAGES_KNOWN, /* what translation adds is known, or the measurement includes it on purpose
+                        */
     LEVEL_PAGES_UNKNOWN, /* a small step may be due to the TLB */
 };
 
 /* Finds the levels of n samples in any order. Sizes may repeat. Fewer than two different sizes, or
- * a curve without a flat, have none. Takes n log n, and a bounded time beyond that. Without memory
- * it leaves the pool's step. */
+ * a curve without a flat, give no level. Takes O(n log n) and a bounded time beyond that. Out of
+ * memory leaves the pool's step. */
 void levels_find(struct pool *, enum level_pages, struct level_sample *, size_t n,
                  const struct translation_knee *, size_t knee_count, struct found_levels *);
 
-/* Which of a point's values: what the run found, or that without neighbours where it is known. */
+/* Which of a point's values to use: found, or quiet where it is known. */
 enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
 
-/* The samples of a series for levels_find(), one a point, in the pool: in cycles where all points
- * have them, else in the series' unit. Where the clock steps, a load within the core scatters in
- * time and one beyond it in cycles. So a sample is the steadier of its point's two values,
- * converted to the clock that most points saw; *clock is its cycles a nanosecond (NAN: samples are
- * not converted). */
+/* The samples of a series for levels_find(), one for each point, in the pool: in cycles if all
+ * points have cycles, else in the series' unit. When the core's clock steps, the time of a load
+ * within the core scatters, and so do the cycles of a load beyond it. So a sample is the steadier
+ * of its point's two values, converted to the clock that most points saw; *clock is its cycles a
+ * nanosecond (NAN: samples are not converted). */
 struct level_sample *level_samples(const struct series *, enum level_values, struct pool *,
                                    double *clock);
-/* The levels of a series whose pages are known, by what its points are without neighbours. `knees`
- * count where samples are in cycles. */
+/* The levels of a series whose pages are known, from its points' quiet values. `knees` are used
+ * only if the samples are in cycles. */
 void levels_of_series(struct pool *, const struct series *, const struct translation_knee *knees,
                       size_t knee_count, struct found_levels *);
 
@@ -112,8 +113,8 @@ struct level_estimate {
 
 /* One latency from the n >= 1 points of a plateau: their median, with the order-statistic interval
  * of the points (stats/interval.h), but never narrower than the points' own intervals
- * (`half_widths`, NAN where there is none). Points share the disturbances of their rounds, so many
- * of them are hardly more precise than one. Sorts both arrays. */
+ * (`half_widths`; NAN: none). Points of one round are disturbed together, so many points are hardly
+ * more precise than one. Sorts both arrays. */
 struct level_estimate level_pool(double *values, double *half_widths, size_t n);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * A latency curve as a mixture: each level adds its step for the share of loads that miss all
+ * A latency curve as a mixture: each level adds its step in latency to the loads that miss all
  * levels before it,
  *
  *     latency(size) = base + sum over knees of height * miss_share(shape, size / capacity)
  *
- * For given capacities and shapes, base and heights are a linear problem, so only those two are
- * searched for, knee by knee (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10(2),
- * 1973). Residuals are relative; those beyond two deviations count as their distance, not its
- * square (Huber 1964).
+ * For given capacities and shapes, base and heights are a linear problem, so only capacities and
+ * shapes are searched for, knee by knee (variable projection: Golub and Pereyra, SIAM J. Numer.
+ * Anal. 10(2), 1973). Residuals are relative; those beyond two deviations count as their distance,
+ * not its square (Huber 1964).
  */
 #ifndef FATHOM_CONCLUDE_LEVELS_MIXTURE_H
 #define FATHOM_CONCLUDE_LEVELS_MIXTURE_H
@@ -24,7 +24,8 @@ struct mixture_sample {
 };
 
 struct mixture_knee {
-    double least, most; /* in: the sizes between which the capacity is searched */
+    double least,
+        most; /* set by the caller: the range in which the capacity is searched, in bytes */
     double height;
     int shape;
     /* The capacity's mean and its interval of 95 % over all shapes and sizes, each weighted by how
@@ -35,15 +36,15 @@ struct mixture_knee {
 
 struct mixture {
     double base;
-    double cost; /* Huber's loss over all samples; INFINITY where nothing could be fitted */
+    double cost; /* Huber's loss over all samples; INFINITY: nothing could be fitted */
     size_t count;
     struct mixture_knee knees[KNEES_MOST];
 };
 
-/* Begins with the given knees, each with its `least` and `most`, removes those that the curve does
- * not need and splits those that can't explain it alone (mixture.c says when), then fits what
- * remains thoroughly to the n samples, whose sizes ascend. Where no such mixture explains the
- * samples the cost is INFINITY. The pool holds what is needed meanwhile. */
+/* Starts from the given knees (`least` and `most` set), removes knees that the curve does not need,
+ * splits a knee that can't explain its part of the curve alone (mixture.c says when), then fits the
+ * rest thoroughly to the n samples, whose sizes ascend. The cost is INFINITY if no such mixture
+ * explains the samples. Working memory is taken from the pool. */
 void mixture_choose(struct mixture *, struct pool *, const struct miss_shares *,
                     const struct mixture_sample *, size_t n);
 

@@ -1,11 +1,11 @@
 /*
  * Plateaus of a curve: a segmentation into stretches that are nearly flat and, between them, rises.
  *
- * It chooses the segmentation of least cost, by dynamic programming (Bellman, "On the approximation
- * of curves by line segments", CACM 4(6), 1961): an octave of x on a rise costs 1; on a plateau it
- * costs how far the points lie from the plateau's line, in units of three deviations, at most 1; a
- * plateau itself costs half an octave, so it is one only where it explains more. A spike costs no
- * more than its own width and splits nothing.
+ * The segmentation of least cost is found by dynamic programming (Bellman, "On the approximation of
+ * curves by line segments", CACM 4(6), 1961): an octave of x on a rise costs 1; an octave on a
+ * plateau costs the points' distance from the plateau's line, in units of three deviations, at most
+ * 1; each plateau costs half an octave more, so it must explain more than that. A spike costs no
+ * more than its own width and splits no plateau.
  */
 #ifndef FATHOM_CONCLUDE_LEVELS_PLATEAUS_H
 #define FATHOM_CONCLUDE_LEVELS_PLATEAUS_H
@@ -22,7 +22,7 @@ struct curve_bin {
 
 struct plateau {
     size_t first, last;  /* bins */
-    double begins, ends; /* the line's y at both */
+    double begins, ends; /* the line's y at `first` and `last` */
 };
 
 /* Neighbouring plateaus differ by at least this factor; nearer ones count as one level. */
