@@ -1,6 +1,6 @@
 /*
- * The memory's channels, as the slots for modules are named, and what they can carry at the
- * modules' speed: what a measured bandwidth is held against.
+ * The memory's channels, by the names of the module slots, and their bandwidth at the modules'
+ * speed, with which a measured bandwidth is compared.
  */
 #ifndef FATHOM_CONCLUDE_CHANNELS_H
 #define FATHOM_CONCLUDE_CHANNELS_H
@@ -10,15 +10,15 @@
 
 struct channels {
     size_t slots, filled_slots; /* of main memory */
-    /* 0 where the slots' names do not say which channel they are on: nothing is guessed. */
+    /* Channels; 0: the slots' names do not tell their channels, and nothing is guessed. */
     size_t count, filled;
-    double bytes_per_second; /* of all channels, as if an empty one had such modules as the others;
-                                NAN where a speed or width is unknown */
+    double bytes_per_second; /* of all channels, as if empty ones had the same modules as the
+                                others; NAN: a speed or width is unknown */
     const char *sentence;    /* "7 of 8 channels populated, slot H is empty"; NULL: no slot is known
                               */
 };
 
-/* The sentence lies in the pool, whose step it leaves where memory runs out. */
+/* The sentence is in the pool. Out of memory leaves the pool's step. */
 void channels_read(struct channels *, const struct declared_facts *, struct pool *);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * A document made complete: the experiments of its findings (conclude/registry/experiment.h) and
- * its verdict (conclude/verdict.h), as this version says them, whatever wrote the document.
+ * Completes a document: this version computes its findings' experiments
+ * (conclude/registry/experiment.h) and its verdict (conclude/verdict.h), whatever program wrote the
+ * document.
  */
 #ifndef FATHOM_CONCLUDE_COMPLETE_H
 #define FATHOM_CONCLUDE_COMPLETE_H
@@ -9,7 +10,8 @@
 
 /* To be called after document_read(). ERROR_SYSTEM without memory. */
 int experiments_complete(struct document *, struct error *);
-/* Reads a document and completes it: every command reads by this. Errors as of document_read(). */
+/* Reads a document and completes it. Every command reads documents by this. Errors as
+ * document_read(). */
 int experiment_read(struct document *, const char *path, struct error *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Findings that are a point of a series, or what two of its points differ by: their lines in the
- * registry say which, so that no code has to.
+ * Findings that are one point of a series, or the difference or ratio of two points. Their lines in
+ * the registry say which points, so each needs no code.
  */
 #ifndef FATHOM_CONCLUDE_READ_H
 #define FATHOM_CONCLUDE_READ_H

@@ -1,6 +1,6 @@
-/* What can be relied on in a document, and what to do next: the first thing that a person should
- * know. It is computed from the document alone (the machine's condition, flags, roles of findings),
- * so it can be had for any document; saved documents carry it for other programs. */
+/* Which values of a document can be relied on, and what to do next: the first thing that a person
+ * should know. It is computed from the document alone (conditions, flags, roles of findings), for
+ * any document; saved documents hold it for other programs. */
 #ifndef FATHOM_CONCLUDE_VERDICT_H
 #define FATHOM_CONCLUDE_VERDICT_H
 
@@ -9,12 +9,12 @@
 
 enum verdict_state {
     VERDICT_SOUND, /* every value can be relied on */
-    VERDICT_BUSY, /* other programs used the machine: figures of shared resources include their load
-                   */
-    VERDICT_SHORT,    /* the time was too short for some of it */
+    VERDICT_BUSY,  /* other programs used the machine: values of shared resources include their load
+                    */
+    VERDICT_SHORT, /* the run was too short for some values */
     VERDICT_DOUBTFUL, /* some values are in doubt for other reasons, or a probe failed */
     VERDICT_SINGLE,   /* some values come from a single trial */
-    VERDICT_IMPORTED, /* another tool's table, which holds no trials */
+    VERDICT_IMPORTED, /* imported from another tool's table, which has no trials */
     VERDICT_MODELLED, /* no hardware was measured */
     VERDICT_STOPPED,  /* the run was interrupted */
     VERDICT_EMPTY,    /* there is no value */
@@ -22,12 +22,12 @@ enum verdict_state {
 };
 extern const char *const verdict_state_names[VERDICT_STATES]; /* "sound", "busy" */
 
-/* What the parts of a document are good for. A part is a level ("L2"), what findings of one role
- * are about ("TLB", "bandwidth"), a device ("gpu0"), or else a probe. */
+/* How far each part of a document can be relied on. A part is a level ("L2"), the subject of
+ * findings of one role ("TLB", "bandwidth"), a device ("gpu0"), or else a probe. */
 enum part_trust {
     PART_RELY,
-    PART_BESIDE,  /* shared with other programs that were at work */
-    PART_DOUBT,   /* carries a doubt */
+    PART_BESIDE,  /* shared with other programs, which were running */
+    PART_DOUBT,   /* has values in doubt */
     PART_LACKING, /* its probe failed or is not complete */
     PART_TRUSTS
 };
@@ -42,20 +42,22 @@ struct verdict_part {
     enum part_trust trust;
 };
 
-/* Of a document. `state` is the first that holds of: empty, stopped, imported, single, busy, ... */
+/* The verdict on a document. `state` is the first that applies: empty, stopped, imported, single,
+ * busy, ... */
 struct document_verdict {
     enum verdict_state state;
     struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */
     size_t part_count;
-    size_t disturbed; /* values above what the hardware does without neighbours, beyond doubt */
+    size_t disturbed;                /* found values that interference made worse, beyond doubt */
     size_t values, doubtful, single; /* single: probes whose points have at most one trial */
     unsigned doubts;                 /* the flags that make values doubtful */
-    int remedy;       /* the doubt that most values have: its remedy comes next; -1: none */
-    unsigned fewest;  /* trials of the point that has the fewest; 0 where none has any */
+    int remedy;       /* the doubt that most values have, whose remedy is proposed; -1: none */
+    unsigned fewest;  /* trials of the point with the fewest; 0: no point has trials */
     float coverage;   /* trials of the point with the fewest */
-    bool modelled;    /* no value is of hardware */
-    struct line busy; /* what says that others were at work: "load 12 on 2 CPUs"; "" */
-    bool uncounted;   /* only values say so: the system counted too little of other programs */
+    bool modelled;    /* all values are from a model */
+    struct line busy; /* the evidence of other programs: "load 12 on 2 CPUs"; "": none */
+    bool uncounted;   /* only measured values show them: the system's counters show too little of
+                         other programs */
 };
 
 void verdict_of(struct document_verdict *, const struct document *);

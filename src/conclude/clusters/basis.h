@@ -1,4 +1,4 @@
-/* What makes CPUs a group: conclude/clusters/cluster.h says what each means. */
+/* What makes CPUs a group; conclude/clusters/cluster.h explains each. */
 #ifndef FATHOM_CONCLUDE_CLUSTERS_BASIS_H
 #define FATHOM_CONCLUDE_CLUSTERS_BASIS_H
 

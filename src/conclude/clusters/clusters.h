@@ -1,14 +1,13 @@
 /*
- * Clusters: which CPUs of a matrix of hand-off latencies belong together, by the latencies alone
+ * Clusters: which CPUs belong together by their hand-off latencies alone
  * (conclude/clusters/cluster.h says how), and whether the machine declares the same.
  *
- * Each group is a finding "cluster": `cpus` as a CPU list, the median latency within as its value
- * (in the series' unit, with an interval where there is one), and a sentence. Only declared
- * siblings are called threads of a core (SMT), because cores that share an L2 may be as near.
- * Groups nest, and the findings stand as in a tree walked from its root: a group before the groups
- * within it. Where latencies and declaration contradict each other, a finding
- * "cluster.disagreement" names the CPUs and has no value: a cluster that equals no declared group,
- * or declared SMT siblings that are no cluster. Larger declared groups that do not show are no
+ * Each group is a finding "cluster": `cpus` as a CPU list, the median latency between its members
+ * as its value (in the series' unit, with an interval where there is one), and a sentence. Only
+ * declared siblings are called threads of a core (SMT), because cores that share an L2 may be as
+ * near. Groups nest, and a group's finding comes before those of the groups within it. A finding
+ * "cluster.disagreement" without a value names the CPUs of a cluster that equals no declared group,
+ * or of declared SMT siblings that are no cluster. A larger declared group without a cluster is no
  * contradiction: a mesh may serve two nodes alike.
  */
 #ifndef FATHOM_CONCLUDE_CLUSTERS_CLUSTERS_H
@@ -28,22 +27,21 @@ enum declared_kind {
 /* A set of CPUs that belong together, as the machine declares. */
 struct declared_group {
     enum declared_kind kind;
-    const char *name; /* for a sentence: "SMT siblings", "an L2 cache", "NUMA node 1" */
+    const char *name; /* in sentences: "SMT siblings", "an L2 cache", "NUMA node 1" */
     struct cpulist cpus;
 };
 
-/* All that is declared, in any order; a set that stands for several things stands several times. */
+/* All that is declared, in any order; a set of CPUs that is several things is listed for each. */
 struct declared {
     struct declared_group *groups;
     size_t count;
 };
 
 /* Adds the findings of one matrix, a series of `result` or one like it. `facts` may be NULL.
- * `declared` is NULL where nothing is known of the machine, as of a document that was imported:
- * then nothing is compared; an empty list says that all CPUs are declared as separate. All points
- * are used that have a value, both directions as one; their intervals, where they have any, are
- * the noise. A series that is no matrix, has fewer than three CPUs or more than CLUSTERS_CPUS_MAX
- * gets no findings. */
+ * `declared` is NULL if nothing is known of the machine, as for an imported document: then nothing
+ * is compared. An empty list means that all CPUs are declared as separate. All points with a value
+ * are used, both directions as one; their intervals, if any, give the noise. A series that is no
+ * matrix, or has fewer than three or more than CLUSTERS_CPUS_MAX CPUs, gets no findings. */
 enum { CLUSTERS_CPUS_MAX = 2048 };
 void findings_clusters(struct probe_result *result, struct pool *, const struct series *,
                        const struct machine_facts *facts, const struct declared *);
