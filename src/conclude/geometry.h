@@ -33,7 +33,8 @@ struct geometry_evidence {
     bool small_pages; /* there were no huge pages: only the first level can be measured */
     bool too_few_for_ways, too_few_for_lines; /* too few rounds for a vote */
     size_t line_votes; /* groups of trials; a group without a point in `lines` gave no vote */
-    double lines_most, stride_most; /* the largest number of lines and stride of the sweep */
+    double lines_most, stride_most; /* the sweep's largest number of lines and stride; third_held:
+                                       so many lines were still no slower than the third level */
     bool third_held;
     const struct machine_facts *declared;
 };

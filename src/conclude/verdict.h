@@ -48,7 +48,7 @@ struct document_verdict {
     enum verdict_state state;
     struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */
     size_t part_count;
-    size_t disturbed;                /* found values that interference made worse, beyond doubt */
+    size_t disturbed;                /* values that interference changed (finding_is_disturbed()) */
     size_t values, doubtful, single; /* single: probes whose points have at most one trial */
     unsigned doubts;                 /* the flags that make values doubtful */
     int remedy;       /* the doubt that most values have, whose remedy is proposed; -1: none */

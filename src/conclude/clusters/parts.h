@@ -33,7 +33,7 @@ struct tree_node {
     int parent;          /* -1: the root */
     size_t pairs;        /* measured pairs between left and right */
     double join;         /* median latency of those pairs; NAN: no pairs */
-    double adjusted;     /* the same without each row's own part (struct tree's `own`) */
+    double adjusted;     /* the same without what each row adds to all its latencies */
     double least, most;  /* the shortest and the longest of those latencies; NAN: no pairs */
     double scatter;      /* their robust deviation relative to `join`; 0: fewer than four pairs */
 };

@@ -1,4 +1,4 @@
-/* The factors of series and findings: compared, and put into words. */
+/* Compares the factors of series and findings, and puts them into words. */
 #ifndef FATHOM_CONCLUDE_REGISTRY_FACTORS_H
 #define FATHOM_CONCLUDE_REGISTRY_FACTORS_H
 
@@ -6,22 +6,22 @@
 #include "document/document.h"
 
 enum { FACTORS_SEEN = 64 };
-/* How many are looked at, from the first on. */
+/* How many factors are used, from the first on: at most FACTORS_SEEN. */
 size_t factors_seen(const struct series *);
-/* The one of that name among these; NULL where there is none. */
+/* The factor of that name among these; NULL: none. */
 const struct factor *factor_seen(const struct series *, const char *name);
-/* Whether both are there, of one name and value. */
+/* Whether both exist and have the same name and value. */
 bool factor_same(const struct factor *, const struct factor *);
-/* Whether the two have the same, in whatever order; of more than are looked at, in the same. */
+/* Whether both have the same factors, in any order; beyond FACTORS_SEEN, in the same order. */
 bool factors_same(const struct series *, const struct series *);
 
-/* A number that a person set, in UNIT_TEXT bytes, exact to the last digit even for sizes of many
- * GiB; "-" where it is not finite. Returns text. */
+/* Writes a number that a person set into UNIT_TEXT bytes, exact to the last digit even for sizes of
+ * many GiB; "-" if it is not finite. Returns text. */
 char *factor_format(double number, char *text);
 /* Adds ", op cas, stride 64" for each factor; the comma only between things. */
 void line_add_factors(struct line *, const struct factor *, size_t count);
-/* What was measured where the finding's name alone does not say it: ", order forward" behind what
- * stands in the line, or " (order forward)". */
+/* Adds the finding's deviations: ", order forward" after other text in the line, or " (order
+ * forward)"; nothing for a standard experiment. */
 void line_add_experiment(struct line *, const struct finding *);
 void line_add_in_brackets(struct line *, const struct finding *);
 

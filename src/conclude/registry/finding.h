@@ -1,7 +1,7 @@
 /*
- * Findings: results read off series, each with a name, a value and a sentence. All code in this
- * room reads a document's series and facts and adds findings to a result. Nothing here measures, so
- * imported series are treated exactly like measured ones.
+ * Findings: results read off series, each with a name, a value and a sentence. All code in
+ * conclude/ reads a document's series and facts and adds findings to a result. It measures nothing,
+ * so imported series are treated exactly like measured ones.
  */
 #ifndef FATHOM_CONCLUDE_REGISTRY_FINDING_H
 #define FATHOM_CONCLUDE_REGISTRY_FINDING_H
@@ -9,7 +9,7 @@
 #include "document/document.h"
 #include "stats/ratio.h"
 
-/* Two values differ for a person from this relative change on: the default of diff. */
+/* The relative change from which on two values differ: the default of diff. */
 extern const double differences_threshold;
 
 /* Adds a finding whose numbers are all absent. Name and unit are copied. */
@@ -23,39 +23,36 @@ struct finding *finding_add_value(struct probe_result *, struct pool *, const ch
 struct finding *finding_add_summary(struct probe_result *, struct pool *, const char *name,
                                     const char *unit, const struct summary *, unsigned flags);
 
-/* A point's time, or its cycles, for a finding: the ends are NAN where they come from a single
- * trial, whose interval in the document is the trial itself. */
+/* A point's time or cycles for a finding. The ends are NAN for a single trial, because its interval
+ * in the document is the trial itself. */
 struct estimate finding_time_of(const struct point *);
 struct estimate finding_cycles_of(const struct point *);
 
-/* The same without neighbours, for what is concluded of the hardware; as found where that is not
- * known. */
+/* The quiet values, for conclusions about the hardware; the found ones where these are unknown. */
 struct estimate finding_quiet_time_of(const struct point *);
 struct estimate finding_quiet_cycles_of(const struct point *);
 
-/* One over the other; the interval is from the far ends of both. */
+/* The ratio of both; its interval is made from the far ends of both intervals. */
 struct ratio estimate_ratio(struct estimate over, struct estimate under);
 
-/* Adds a finding that is a point's value, and its quiet one beside it: in the unit of y, or in
- * cycles. */
+/* Adds a point's found and quiet values as a finding: in the unit of y, or in cycles. */
 struct finding *finding_add_time_of(struct probe_result *, struct pool *, const char *name,
                                     const char *unit, const struct point *, unsigned flags);
 struct finding *finding_add_cycles_of(struct probe_result *, struct pool *, const char *name,
                                       const struct point *, unsigned flags);
 
-/* Which of a finding's two values is meant. */
+/* A finding's two values. */
 enum finding_value { VALUE_FOUND, VALUE_QUIET };
-/* Two runs are compared by what the hardware does without neighbours, where both know that; else
- * by what they found. */
+/* Two findings are compared by their quiet values if both have them, else by their found values. */
 enum finding_value finding_comparable_value(const struct finding *, const struct finding *);
 double finding_value_of(const struct finding *, enum finding_value);
-/* Whether neighbours moved it: what was found lies outside of the quiet interval, and by more than
- * what two runs are compared by. */
+/* Whether interference changed it: the found value is outside of the quiet interval, by more than
+ * differences_threshold. */
 bool finding_is_disturbed(const struct finding *);
 bool point_is_disturbed(const struct point *);
-/* That value, low and high, the interval widened where there is doubt; the ends are NAN where it
- * has none, or one without a width in spite of doubt. That trials are few, or did not converge, is
- * in a quiet value's interval already and widens it no more. */
+/* That value, low and high, with the interval widened if there is doubt. The ends are NAN if there
+ * is no interval, or a doubtful one of no width. A quiet value's interval already allows for few
+ * trials and for trials that did not converge, so these doubts do not widen it. */
 void finding_doubted_bounds(const struct finding *, enum finding_value, double bounds[3]);
 
 #endif

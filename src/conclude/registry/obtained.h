@@ -12,8 +12,8 @@ struct obtained {
     size_t count;
 };
 
-/* Reads those factors that decide by the probe's standards. Texts are the document's own or in the
- * pool. */
+/* Reads the factors that matter by the probe's standards. Texts are the document's or in the pool.
+ */
 void obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
                    const struct standard *, struct pool *);
 
