@@ -1,4 +1,4 @@
-/* Series of two documents that measured the same, so that their points are pairs. */
+/* Finds series of two documents that measured the same, so that their points are pairs. */
 #ifndef FATHOM_COMPARE_ALIKE_H
 #define FATHOM_COMPARE_ALIKE_H
 
@@ -6,48 +6,51 @@
 
 #include <stdint.h>
 
-/* By name, shape and factors; not by units. */
+/* Compares name, shape and factors, not units. */
 bool series_alike(const struct series *, const struct series *);
-/* The probe's series that measured the same; NULL: none. Two documents list their series in much
- * the same order, so the search begins at *from, where the last one was found, and updates it. */
+/* The probe's series that measured the same as `as`; NULL: none. Two documents list their series in
+ * about the same order, so the search begins at *from, where the last one was found, and updates
+ * it. */
 const struct series *series_alike_find(const struct probe_result *, const struct series *as,
                                        size_t *from);
 
-/* The series' points in the order of their places, in the pool. */
+/* The series' points sorted by their coordinates, in the pool. */
 const struct point **series_by_place(struct pool *, const struct series *);
-/* Orders two elements of such a list by their places. */
+/* Orders two elements of such a list by their coordinates. */
 int point_order(const void *, const void *);
 
-/* What of two documents decides whether a finding is of the same thing in both. */
+/* Facts of two documents that decide whether a finding describes the same thing in both. */
 struct alike {
     const struct machine_facts *machines[2];
-    /* Both are of guests. A hypervisor may run its guest's CPUs elsewhere in every run, near to
-     * each other or far apart: how far they are then says little about the machine. */
+    /* Both are from guests. A hypervisor may run a guest's CPUs near to each other in one run and
+     * far apart in the next, so their distance tells little about the machine. */
     bool moves_cpus;
-    /* Both are of single runs of guests, which have what the host's other guests leave of all its
-     * memory can give: all CPUs read 46 and 78 GB/s within ten minutes. So a change takes that what
-     * one gets and what all get moved the same way. */
+    /* Both are single runs of guests, which share the memory's bandwidth with the host's other
+     * guests: all CPUs read 46 and 78 GB/s within ten minutes. So it counts as a change only if the
+     * rate of one CPU and the rate of all changed in the same direction. */
     bool shares_host;
     struct neighbours others;
-    uint64_t levels[2]; /* whose latency each document knows: bit 0 DRAM, bit N the N-th cache */
+    uint64_t
+        levels[2]; /* levels whose latency each document has: bit 0 DRAM, bit N the N-th cache */
 };
 
 struct alike alike_of(const struct document *, const struct document *);
-/* Whether a finding of that name may be of different things in the two, so that none of them proves
- * a change: a hand-off of guests, what a guest gets of its host's memory unless one CPU and all of
- * them say the same, a capacity that others may have had a part of, or another fact of a cache that
- * cores share where the documents tell different numbers of levels or one of them none that is
- * proven to be DRAM. The one that bears that number is then another in each: the last level that a
- * curve shows and nothing proves to be DRAM, or what neighbours left of one. */
+/* Whether a finding may describe different things in the two documents, so that it proves no
+ * change: a hand-off of guests; a guest's rate from its host's memory, unless one CPU and all CPUs
+ * agree; a capacity of which other programs may have held a part; or another fact of a cache that
+ * cores share, if the documents have different numbers of levels or one has no proven DRAM. The
+ * level of that number may then differ: in one document it is the last level seen, not proven to be
+ * DRAM, or the part of a cache that other programs left. */
 bool alike_is_doubtful(const struct alike *, const struct finding *);
-/* Whether others may be why the finding is worse in one of the two, 0 or 1. It is
- * - of what all CPUs share, and that one was crowded; or how late memory answers, and that one was
+/* Whether other programs may be the reason why the finding is worse in document 0 or 1 (`worse`).
+ * They may if it is
+ * - about what all CPUs share, and that run was crowded; or memory's latency, and that run was
  *   narrow;
- * - of all CPUs together, of whose time others at work had a part, of a cache that cores share, of
- *   which they had a part without using the memory, of how CPUs hand lines on, or of what a guest
- *   gets of its host's memory where one CPU and all of them do not say the same;
- * - of one of a core's own caches, how late it answers or what it gives, and that one was squeezed.
- * What all CPUs get over what one gets is worse as well where others left that one more. */
+ * - measured on all CPUs together, part of whose time went to other programs; about a cache that
+ *   cores share, of which they can hold a part without using the memory; a hand-off; or a guest's
+ *   rate from its host's memory, if one CPU and all CPUs do not agree;
+ * - the latency or rate of a core's own cache, and that run was squeezed. The ratio of all CPUs'
+ *   rate to one CPU's is also worse if other programs left that one CPU more. */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
 
 #endif

@@ -6,11 +6,11 @@
 
 enum verdict {
     SAME,      /* within the threshold */
-    UNCERTAIN, /* beyond it, but the intervals, or doubts about one of the two, leave room for no
-                  change */
+    UNCERTAIN, /* beyond it, but by the intervals, or doubts about either value, it may be no change
+                */
     CHANGED,
-    CONDITION,  /* of the run, beyond the threshold */
-    NEIGHBOURS, /* what was found changed, and what the hardware does without neighbours did not */
+    CONDITION,  /* a condition of the run that differs by more than the threshold */
+    NEIGHBOURS, /* the found value changed and the quiet value did not */
     VERDICTS
 };
 extern const char *const verdict_names[VERDICTS]; /* "same", ... */
@@ -23,24 +23,23 @@ struct difference {
     const struct finding *finding_a, *finding_b;
     enum finding_value which; /* that was compared */
     double a, b, ratio;       /* of that value */
-    double low, high;         /* of the ratio; NAN: no interval, or one that reaches zero */
-    double p; /* how likely so large a ratio is: of findings, if nothing changed; of points, if no
-                 more than the threshold did. NAN where it is within the threshold, or there is no
-                 interval */
+    double low, high;         /* interval of the ratio; NAN: none, or one that reaches zero */
+    double p; /* probability of so large a ratio if nothing changed (findings), or if it changed by
+                 no more than the threshold (points); NAN: within the threshold, or no interval */
 };
 
-/* A sentence about something that can't be, or should not be, compared. */
+/* A sentence about something that can't or should not be compared. */
 struct remark_line {
     const char *text;
 };
 
 struct differences {
-    struct difference *list; /* findings before points, as the first document has them */
+    struct difference *list; /* findings before points, in the first document's order */
     size_t count, changed, uncertain;
-    struct remark_line *unfair; /* why the two should not be compared without care */
+    struct remark_line *unfair; /* why the two should be compared with care */
     size_t unfair_count;
-    struct remark_line
-        *missing; /* what is not compared: only one document has it, or a value is not above zero */
+    struct remark_line *
+        missing; /* what was not compared: only one document has it, or a value is not above zero */
     size_t missing_count;
     struct pool pool;
 };

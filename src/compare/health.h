@@ -1,8 +1,8 @@
 /*
- * Whether a machine is as good as a baseline says: compares every finding of the baseline that has
- * a worse side with the present one of the same name and experiment. What can't be compared is
- * counted by probe, with the reason, so that nobody takes a value that was not measured for a good
- * one. Conditions (clocks, temperatures) are never judged.
+ * Whether a machine is as good as its baseline: compares every finding of the baseline that has a
+ * worse side with the present one of the same name and experiment. Findings that can't be compared
+ * are counted by probe, with the reason, so that a missing value is not taken for a good one.
+ * Conditions (clocks, temperatures) are never judged.
  */
 #ifndef FATHOM_COMPARE_HEALTH_H
 #define FATHOM_COMPARE_HEALTH_H
@@ -23,11 +23,11 @@ extern const char *const health_names[HEALTHS]; /* "ok", "uncertain", "fail" */
 /* A finding of the baseline and what was found now. */
 struct health_value {
     enum health health;
-    const struct finding *now, *should; /* `now` is NULL where the value was not found */
+    const struct finding *now, *should; /* `now` is NULL: the value was not found */
     enum finding_value which;           /* that was judged */
     bool more_is_worse;
-    double bound; /* the worst value that is still good enough; NAN where nothing was found, and for
-                     conditions */
+    double bound; /* the worst value that is still good enough; NAN: nothing was found, or a
+                     condition */
     const struct probe_result *failed; /* this probe failed now with all its findings; else NULL */
 };
 
@@ -45,11 +45,11 @@ struct health_gap {
 };
 
 struct health_check {
-    enum health health; /* the machine's: WORSE if any value is, DOUBTFUL if any value is uncertain
-                           or nothing was compared */
-    struct health_values values[HEALTHS]; /* by health, each as the baseline has them */
+    enum health health; /* the machine's: WORSE if any value is worse, else DOUBTFUL if any value is
+                           doubtful or nothing was compared */
+    struct health_values values[HEALTHS]; /* by health, each in the baseline's order */
     struct health_values conditions;      /* those that differ */
-    struct health_values neighbours;      /* worse as found, and not without neighbours */
+    struct health_values neighbours;      /* found value worse, quiet value not */
     size_t compared, not_compared;
     struct health_gap *gaps;
     size_t gap_count;
@@ -58,13 +58,13 @@ struct health_check {
     struct pool pool;
 };
 
-/* A value is worse when all of its interval lies beyond the baseline's interval widened by
- * `tolerance` (0.05: 5 % of the value) on the worse side; where there is doubt either interval is
- * taken to be wider, as for differences. Quiet values are judged where both have them; what is
- * worse only as it was found is the neighbours' doing and no fault of the machine. Latencies are
- * held in cycles and in ns, and are worse only when both are. ERROR_USAGE where the baseline has no
- * value to compare with, none of its probes was measured now, or the documents are of different
- * processors. The documents must outlive the result; health_check_free(). */
+/* A value is worse if its whole interval is beyond the baseline's interval widened by `tolerance`
+ * (0.05: 5 % of the value) on the worse side; doubt widens either interval, as for differences.
+ * Quiet values are judged if both have them; if only the found value is worse, interference is the
+ * cause and not the machine. A latency is worse only if it is worse both in cycles and in ns.
+ * ERROR_USAGE: the baseline has no value to compare with, none of its probes was measured now, or
+ * the documents have different processors. The documents must outlive the result, which the caller
+ * frees with health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
                  double tolerance, struct error *);
 void health_check_free(struct health_check *);

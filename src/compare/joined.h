@@ -1,28 +1,29 @@
-/* What baselines and merges have in common: they are documents made of several. */
+/* Common parts of baselines and merges, which are documents made of several. */
 #ifndef FATHOM_COMPARE_JOINED_H
 #define FATHOM_COMPARE_JOINED_H
 
 #include "document/document.h"
 
-/* Leaves the pool's step (base/pool.h) where the documents are of different processors or devices,
- * or with `one_machine` of different hosts. */
+/* Leaves the pool's step (base/pool.h) with an error if the documents have different processors or
+ * devices or, with `one_machine`, different hosts. */
 void joined_check(struct pool *, const struct document *documents, size_t count, bool one_machine);
 /* Whether `a` began after `b`. */
 bool joined_is_newer(const struct document *a, const struct document *b);
 const struct document *joined_newest(const struct document *documents, size_t count);
-/* The facts that can still be said of the run; a command or a seed would be that of only one of
- * several. */
+/* The run's facts that hold for all documents; a command or a seed would belong to only one of
+ * them. */
 struct run_facts joined_run(const char *how, const struct document *newest, size_t count,
                             bool complete);
-/* A probe of any of the documents, in the order in which names first appear. */
+/* A probe of any document: its name, and the document and place where it first appears. */
 struct joined_probe {
     const char *name;
     size_t document, place;
 };
-/* The probes of all documents, each name once; *names is how many. In the pool. */
+/* The probes of all documents, each name once, in the order in which names first appear; *names is
+ * their number. In the pool. */
 struct joined_probe *joined_probes(struct pool *, const struct document *documents, size_t count,
                                    size_t *names);
-/* Adds to `to` the parameters that are equal in all of these results. */
+/* Adds to `to` the parameters that are equal in all `count` results. */
 void joined_parameters(struct probe_result *to, struct pool *, const struct probe_result *const *of,
                        size_t count);
 

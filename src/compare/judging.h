@@ -1,9 +1,9 @@
 /*
- * The verdict on one value of two documents: whether it moved by more than the threshold, beyond
- * doubt, and whether the machine or its neighbours moved it.
+ * The verdict on one value of two documents: whether it changed by more than the threshold, beyond
+ * doubt, and whether the machine or other programs caused that.
  *
- * Time and cycles both have to say so, and the same: a clock that moved makes what takes a fixed
- * time longer in the one unit and shorter in the other, or moves it in one alone.
+ * Time and cycles must both have changed in the same direction, because a change of the clock alone
+ * changes a value in one unit only, or in opposite directions.
  */
 #ifndef FATHOM_COMPARE_JUDGING_H
 #define FATHOM_COMPARE_JUDGING_H
@@ -11,22 +11,22 @@
 #include "compare/difference.h"
 #include "compare/plateaus.h"
 
-/* A finding of both documents, and the same in ns; NULL where there is none. */
+/* A finding in both documents, and its twin in ns; NULL: none. */
 struct twins {
     const struct finding *before, *after, *ns_before, *ns_after;
 };
 
-/* These fill all of the difference but what it is of. The first judges its two points; a threshold
- * is a relative change. */
+/* These fill all of the difference except its subject. judge_points() judges its two points.
+ * Thresholds are relative changes. */
 void judge_points(struct difference *, double threshold);
-/* With the level's sizes that both curves have, unless `shared` is NULL. */
+/* By the sizes of the level that both curves have, unless `shared` is NULL. */
 void judge_findings(struct difference *, const struct twins *, const struct shared_plateau *shared,
                     double threshold);
-/* A level by those sizes, which each document may call otherwise. */
+/* Judges a level by those sizes; the documents may have different names for it. */
 void judge_level(struct difference *, const struct finding *before, const struct finding *after,
                  const struct shared_plateau *, double threshold);
-/* Whether those sizes do not prove that the level moved up, or else down, however sure they are:
- * either run itself holds it in doubt, or they are few and the runs' own values are not apart. */
+/* Whether those sizes can't prove that the level became slower (`above`) or faster: either run has
+ * a doubt about it, or the sizes are few and the runs' own values do not differ beyond chance. */
 bool level_is_doubtful(const struct finding *before, const struct finding *after,
                        const struct shared_plateau *, bool above);
 

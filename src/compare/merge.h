@@ -1,17 +1,16 @@
 /*
- * Documents of one machine as one. Of each probe the newest run counts; an older one adds what it
- * measured in another experiment ("--order forward") or of another kernel or operation, so that the
- * result has both.
+ * Merges documents of one machine. For each probe the newest run counts; an older run adds values
+ * of other experiments ("--order forward"), kernels or operations, so that the result has both.
  */
 #ifndef FATHOM_COMPARE_MERGE_H
 #define FATHOM_COMPARE_MERGE_H
 
 #include "document/document.h"
 
-/* Joins documents[count] in an empty document, in its own pool. Of several, the run's facts are
- * those of a joined document. The result refers to the documents' memory, which must outlive it.
- * *left_out names findings of older runs that are gone because the newest run of their probe lacks
- * them, NULL: none. ERROR_USAGE where they are of different machines. */
+/* Joins documents[count] in an empty document, in its own pool. With several, the run's facts are
+ * those of joined_run(). The result refers to the documents' memory, which must outlive it.
+ * *left_out names findings of older runs that were dropped because the newest run of their probe
+ * lacks them; NULL: none. ERROR_USAGE: they are from different machines. */
 int documents_merge(struct document *, const struct document *documents, size_t count,
                     const char **left_out, struct error *);
 

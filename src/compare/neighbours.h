@@ -1,9 +1,10 @@
 /*
- * What others did to each of two runs.
+ * What other programs did to each of two runs.
  *
- * Which programs and which other guests of a host were at work can't be seen, so what they took is
- * judged by what they can't help moving together: whoever uses the memory makes it answer later and
- * give less, and whoever is on the other hardware thread of a core holds a part of its first level.
+ * Other programs and a host's other guests can't be observed directly, so their interference is
+ * judged by values that they change together: a program that uses the memory raises its latency and
+ * lowers the bandwidth of the others, and a program on a core's other hardware thread holds a part
+ * of its first level.
  */
 #ifndef FATHOM_COMPARE_NEIGHBOURS_H
 #define FATHOM_COMPARE_NEIGHBOURS_H
@@ -11,19 +12,19 @@
 #include "document/document.h"
 
 struct neighbours {
-    /* During that run others were at work. They may hold a part of every cache, of a core's own
-     * through its other hardware thread, and for as long as a short run takes. */
+    /* By run: other programs were running. They may hold a part of every cache (of a core's own
+     * caches through its other hardware thread), and may do so for the whole of a short run. */
     bool busy[2];
-    /* In that one they may have used what all CPUs share: its memory did not answer later by more
-     * than it gave one CPU less than the other's, or that is unknown. */
+    /* They may have used what all CPUs share: compared with the other run, memory gave one CPU less
+     * by at least as much as its latency rose, or that is unknown. */
     bool narrow[2];
-    /* And they did: it answered later beyond chance as well. */
+    /* They did use it: memory latency was higher beyond chance as well. */
     bool crowded[2];
-    /* In that one somebody was on the same core all the time and held a part of its first level
-     * that the other run has, which slows the core's own caches as well. */
+    /* A program was on the same core all the time and held a part of the first level that the other
+     * run had. It slows the core's own caches as well. */
     bool squeezed[2];
-    /* What one CPU reads from memory, as found and without neighbours, and what all read, if they
-     * did, moved the same way, and by more than others take who were at work in the run that got
+    /* One CPU's memory bandwidth (found and quiet) and that of all CPUs, if measured, changed in
+     * the same direction, by more than the programs can take that were running in the run with
      * less. */
     bool rates_agree;
 };

@@ -1,20 +1,19 @@
 /*
- * Pairs the findings of two documents: those of the same name and experiment. CPU numbers matter
- * only where several findings have one name, as clusters do; what is left after that is paired by
- * the number of CPUs, in the order of the values, because a machine may number its CPUs anew.
+ * Pairs the findings of two documents by name and experiment. CPU numbers matter only if several
+ * findings have one name, as clusters do; the rest of these is paired by the number of CPUs, in the
+ * order of the values, because a machine may number its CPUs anew.
  */
 #ifndef FATHOM_COMPARE_PAIRS_H
 #define FATHOM_COMPARE_PAIRS_H
 
 #include "document/document.h"
 
-/* For each finding of either probe, by its place, the other's that is its partner; NULL: none. */
+/* For each finding of either probe, by its index, its partner in the other; NULL: none. */
 struct finding_pairs {
     const struct finding **of_a, **of_b;
 };
 
-/* In the pool, in n log n steps. Units are ignored: the caller decides what it makes of different
- * ones. */
+/* In the pool, in n log n steps. Units are ignored: the caller handles different ones. */
 void finding_pairs_find(struct finding_pairs *, struct pool *, const struct probe_result *a,
                         const struct probe_result *b);
 

@@ -7,12 +7,12 @@
 
 #include "compare/difference.h"
 
-/* Adds one such line, whose text is in the pool. */
+/* Adds one such line. The text must be in the differences' pool. */
 void differences_add_unfair(struct differences *, const char *text);
-/* Adds all that the two documents' facts, conditions and flags say. */
+/* Adds all such lines that follow from the two documents' facts, conditions and flags. */
 void differences_find_unfair(struct differences *, const struct document *a,
                              const struct document *b, double threshold);
-/* The same for a probe that obtained different pages in the two documents. */
+/* Adds a line if the probe obtained different pages in the two documents. */
 void differences_find_other_pages(struct differences *, const struct probe_result *a,
                                   const struct probe_result *b);
 

@@ -4,8 +4,8 @@
 
 #include "compare/difference.h"
 
-/* Makes changes uncertain that may be chance, given the number of comparisons, and single points of
- * curves; counts what is left. */
+/* Makes uncertain those changes that may be chance, given the number of comparisons, and changes of
+ * single points of curves; then counts the changes and uncertain values. */
 void differences_weigh(struct differences *);
 
 #endif

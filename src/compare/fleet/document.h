@@ -8,11 +8,11 @@
 
 #include <stdio.h>
 
-/* For a fleet that was judged. ERROR_SYSTEM without memory, or when the stream fails. */
+/* Writes a judged fleet. ERROR_SYSTEM: out of memory, or the stream failed. */
 int fleet_write(struct fleet *, FILE *, struct error *);
 
-/* Whether a file begins as fleet_write() begins, so that a command may take either document; false
- * for what is no file or can't be read. */
+/* Whether a file begins as fleet_write() begins, so that a command can take either document; false
+ * if it is no regular file or can't be read. */
 bool fleet_is_document(const char *path);
 
 /* What `check` needs of a fleet's document. */
@@ -27,12 +27,13 @@ struct fleet_reference {
     struct pool pool;
 };
 
-/* Reads the groups of a fleet's document. ERROR_USAGE naming the file where it is none, or not as
- * the schema has it. The caller frees by fleet_reference_free(), also after an error. */
+/* Reads the groups of a fleet's document. ERROR_USAGE with the file's name if it is no fleet's
+ * document or violates the schema. The caller frees with fleet_reference_free(), also after an
+ * error. */
 int fleet_reference_read(struct fleet_reference *, const char *path, struct error *);
-/* The baseline of the group that the document's machine belongs to: of its processor and its cores,
- * with the memory that is nearest, and of several the one with its BIOS. ERROR_USAGE where none is
- * of its processor. */
+/* Gives the baseline of the group for the document's machine: the same processor and cores, the
+ * nearest memory size, and of several such groups the one with its BIOS. ERROR_USAGE: no group has
+ * its processor. */
 int fleet_reference_for(const struct fleet_reference *, const struct document *,
                         const struct document **, struct error *);
 void fleet_reference_free(struct fleet_reference *);
