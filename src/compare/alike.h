@@ -30,8 +30,7 @@ struct alike {
      * rate of one CPU and the rate of all changed in the same direction. */
     bool shares_host;
     struct neighbours others;
-    uint64_t
-        levels[2]; /* levels whose latency each document has: bit 0 DRAM, bit N the N-th cache */
+    uint64_t levels[2]; /* levels with a latency: bit 0 DRAM, bit N the N-th cache */
 };
 
 struct alike alike_of(const struct document *, const struct document *);
@@ -49,8 +48,9 @@ bool alike_is_doubtful(const struct alike *, const struct finding *);
  * - measured on all CPUs together, part of whose time went to other programs; about a cache that
  *   cores share, of which they can hold a part without using the memory; a hand-off; or a guest's
  *   rate from its host's memory, if one CPU and all CPUs do not agree;
- * - the latency or rate of a core's own cache, and that run was squeezed. The ratio of all CPUs'
- *   rate to one CPU's is also worse if other programs left that one CPU more. */
+ * - the latency or rate of a core's own cache, and that run was squeezed.
+ * The ratio of all CPUs' rate to one CPU's is also worse if other programs left that one CPU more.
+ */
 bool alike_is_of_others(const struct alike *, const struct finding *, int worse);
 
 #endif

@@ -9,12 +9,12 @@ static const double least_difference = 0.01;
 static const double least_noise = 0.004;
 enum { POOL_MIN = 8, COLUMNS_LOOKED_AT = 256 };
 
-/* Rows that no smaller group separates yet: those directly within one group, or in none. */
+/* Rows that no smaller group separates yet: the rows directly within one group, or in no group. */
 struct ungrouped {
     size_t *rows, count;
     double *distance; /* distances between the profiles, count * count */
-    size_t *class; /* for each row, the first row of its class: those whose latencies to all others
-                      are alike */
+    size_t *class; /* for each row, the first row of its class; rows of a class have like latencies
+                      to all others */
 };
 
 static double *distance_of(const struct ungrouped *pool, size_t i, size_t j)
@@ -22,8 +22,8 @@ static double *distance_of(const struct ungrouped *pool, size_t i, size_t j)
     return &pool->distance[i * pool->count + j];
 }
 
-/* The distance of two profiles that differ by noise alone: that of each row and the row most like
- * it. Half of the columns choose the latter, the other half give the distance. */
+/* The distance of two profiles that differ by noise alone, from each row and the row most like it.
+ * Half of the columns select that row, the other half give the distance. */
 static double noise_of(const struct ungrouped *pool, const struct cells *cells, double *room)
 {
     size_t count = 0;
@@ -68,7 +68,7 @@ static void classify(struct ungrouped *pool, double reach)
 
 /* Whether a class is real: its rows are alike, and clearly less like all others. A chain, in which
  * each row is like the next but the ends differ, is no class. Among many rows some two are always
- * most alike, so a pair has to be much more alike. */
+ * most alike, so a class of two must be much more alike. */
 static bool is_class(const struct ungrouped *pool, size_t class, double reach)
 {
     double inside = 0, outside = INFINITY;
@@ -104,9 +104,9 @@ static void add_classes(struct groups *groups, const struct cells *cells,
         fewest = count && count < fewest ? count : fewest;
         most = count > most ? count : most;
     }
-    /* One class beside a rest of single rows is not a group but a sign of odd rows; so are a few
-     * classes among many rows, and a small class beside a large one. Modules have equal sizes,
-     * apart from cores that are offline. */
+    /* One class and otherwise single rows is no group but a sign of odd rows; so are a few classes
+     * among many rows, and a small class with a large one. Modules have equal sizes, except for
+     * offline cores. */
     bool regular = classes >= 2 && 2 * rows > pool->count && most <= 2 * fewest;
     for (size_t i = 0; i < pool->count && regular; i++) {
         size_t count = 0;

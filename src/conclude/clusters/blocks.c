@@ -1,6 +1,6 @@
-/* Kinds of core that show as blocks: the slower kind is farther from itself than from the faster
- * one, and the faster is nearest to itself. A hand-off is as slow as the two cores that take part,
- * whatever lies between them, so no group of slow cores is nearer to itself than to all others. */
+/* Kinds of core that show as blocks: slow cores are farther from one another than from fast ones,
+ * and fast cores are nearest to one another. A hand-off is as slow as its two cores, whatever is
+ * between them, so slow cores are never nearer to one another than to all others. */
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
@@ -10,14 +10,14 @@
 /* A kind needs this many rows: a core or two may be slow for other reasons. */
 enum { ROWS_MIN = 4 };
 /* From one block to the next, latencies rise at least by the first factor and at most by the
- * second: what lies farther apart than that is distant, not slow. */
+ * second: cores that are farther apart are distant, not slow. */
 static const double block_ratio = 1.05, block_ratio_most = 1.7;
-/* Some cores are always a little slower than others, so where no threads separate the kinds,
- * latencies have to rise more. */
+/* Some cores are always a little slower than others, so latencies must rise more if the kinds do
+ * not also differ in having two threads. */
 static const double block_ratio_alone = 1.1;
 /* Each row is nearer to the faster kind than to the slower one by this factor. */
 static const double row_ratio = 1.02;
-/* This share of the rows and of the cells may be exceptions. */
+/* This share of the rows and of the cells may deviate. */
 static const double odd = 0.1;
 
 struct row {
@@ -26,7 +26,7 @@ struct row {
     double mean;
 };
 
-/* Rows by their mean latency, and where they are cut in two kinds. */
+/* Rows sorted by mean latency, and the place of the cut between the two kinds. */
 struct blocks {
     const struct cells *cells;
     struct row *rows;
@@ -36,8 +36,8 @@ struct blocks {
 
 enum block { BLOCK_FAST, BLOCK_BETWEEN, BLOCK_SLOW, BLOCKS };
 
-/* Latency of two rows; NAN for a row with itself and with the other of its pair, because the
- * distance of a core's threads says nothing about the distance of cores. */
+/* Latency of two rows; NAN for a row with itself and with its pair's other row, because the
+ * distance of a core's threads tells nothing about the distance of cores. */
 static double latency_of(const struct blocks *blocks, size_t i, size_t j)
 {
     const struct row *one = &blocks->rows[i], *other = &blocks->rows[j];
@@ -79,7 +79,7 @@ static void sort_rows(struct blocks *blocks, const struct groups *groups)
     qsort(blocks->rows, m, sizeof *blocks->rows, compare_rows);
 }
 
-/* Whether the slower rows are all single and the faster all in pairs, or none. */
+/* Whether all slower rows are single, and the faster rows are all in pairs or all single. */
 static bool kinds_are_alike(const struct blocks *blocks, size_t cut)
 {
     for (size_t i = 0; i < blocks->cells->m; i++)
@@ -88,8 +88,8 @@ static bool kinds_are_alike(const struct blocks *blocks, size_t cut)
     return true;
 }
 
-/* Of all cuts, the one with the least sum of squares about the three blocks' means. From cut to cut
- * one row changes sides, and its cells leave the block that they were in. 0: there is none. */
+/* The cut with the least sum of squares about the three blocks' means; 0: none. From one cut to the
+ * next a single row changes sides, and its cells move to another block. */
 static size_t find_cut(struct blocks *blocks)
 {
     size_t m = blocks->cells->m, best = 0;

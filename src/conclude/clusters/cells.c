@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Noise of whole numbers is at least that of rounding; that of others is at least one part in
- * 300. */
+/* The noise of whole numbers is at least that of rounding; of other numbers, at least 0.3 %. */
 static const double rounding_deviation = 0.29, least_noise = 0.003;
 /* The usual noise, for matrices with too few columns to tell noise from structure. */
 static const double usual_noise = 0.03;
@@ -36,9 +35,9 @@ static void choose_rows(struct cells *cells, struct pool *pool, const double *la
     }
 }
 
-/* Guesses a missing latency by way of a third row: of all third rows, the smallest of the larger of
- * the two latencies; the matrix's largest where there is no third row (the completion of an
- * ultrametric, De Soete 1984). */
+/* Estimates a missing latency by way of a third row: the larger of the latencies from either row to
+ * the third, minimised over all third rows; the matrix's largest latency if there is no third row
+ * (the completion of an ultrametric, De Soete 1984). */
 static float guess(const struct cells *cells, size_t a, size_t b, float farthest)
 {
     size_t m = cells->m;
@@ -83,8 +82,8 @@ double cells_distance(const struct cells *cells, size_t a, size_t b, size_t firs
 }
 
 /* Median absolute deviation of two rows' differences from their median difference, converted to a
- * standard deviation of one cell. It is taken from the median, because a row that is slower as a
- * whole is not noisier. */
+ * standard deviation of one cell. Deviations are taken from the median difference, because a row
+ * that is slower as a whole is not noisier. */
 static double difference_noise(const struct cells *cells, size_t a, size_t b, size_t first,
                                size_t step)
 {
@@ -109,7 +108,7 @@ static double row_noise(const struct cells *cells, size_t a)
     size_t m = cells->m;
     if (m < COLUMNS_ENOUGH)
         return usual_noise;
-    /* An even step would visit first siblings only. */
+    /* An even step would visit only the first of each two siblings. */
     size_t step = m / COLUMNS_LOOKED_AT + 1;
     step += m > COLUMNS_LOOKED_AT && step % 2 == 0;
     double least = INFINITY;
@@ -121,14 +120,14 @@ static double row_noise(const struct cells *cells, size_t a)
             nearest = b;
         }
     }
-    /* Half of a few columns is too few: this uses all of them, with a factor, because the nearest
-     * row was chosen by the same columns. */
+    /* With few columns, half of them is too few: all are used, with a factor, because the nearest
+     * row was selected by the same columns. */
     return m < ROWS_FEW ? (m < ROWS_VERY_FEW ? 3 : 2) * difference_noise(cells, a, nearest, 0, 1)
                         : difference_noise(cells, a, nearest, step, 2 * step);
 }
 
-/* A row's noise is estimated from few columns, so no row is taken for much quieter than the
- * others. */
+/* A row's noise is estimated from few columns, so it may not be much less than that of the others.
+ */
 static void pool_noise(struct cells *cells, double *room)
 {
     if (cells->m == 0)

@@ -22,8 +22,8 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Finds, of the groups that hold the row, the largest with fewer than `count` rows and the smallest
- * with no fewer; -1: none. */
+/* Of the groups that hold the row, finds the largest with fewer than `count` rows and the smallest
+ * with at least `count` rows; -1: none. */
 static void find_place(const struct groups *groups, size_t row, size_t count, int *within,
                        int *around)
 {
@@ -72,7 +72,7 @@ void groups_add(struct groups *groups, const struct cells *cells, const size_t *
     if (count < 2 || count >= cells->m || !has_place(groups, members, count, &parent))
         return;
     if (parent >= 0 && groups->list[parent].count == count) {
-        /* That a group is a kind says more than that its members are near. */
+        /* A kind is more specific than a near group. */
         if (basis == CLUSTER_KIND)
             groups->list[parent].basis = basis;
         return;
@@ -119,8 +119,8 @@ double group_within(const struct group *group, const struct cells *cells, struct
     return within;
 }
 
-/* Orders groups by their first rows, and of two with the same first row the larger first: the order
- * of a tree that is walked from its root. */
+/* Orders groups by their first row, and the larger first if that is the same, so a group comes
+ * before those within it. */
 static int compare_groups(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;

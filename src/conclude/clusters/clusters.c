@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* CPUs that share a core, or its first caches, are nearer to each other than to all others by at
- * least this factor. Latencies can't tell the two apart: two cores with one L2 look like one core
+ * least this factor. Latencies can't distinguish the two: two cores with one L2 look like one core
  * with two threads. */
 static const double core_ratio = 2;
 /* Half a 95 % interval in standard deviations. */
@@ -100,8 +100,8 @@ static const struct cluster *parent_of(const struct report *report, const struct
     return cluster->parent < 0 ? NULL : &report->clusters->list[cluster->parent];
 }
 
-/* Finds what each cluster holds. Clusters stand in the order of a tree walked from its root, so
- * going backwards, all clusters within one have been seen before it. */
+/* Finds what each cluster holds. A cluster comes before those within it, so going backwards all
+ * clusters within one have been seen before it. */
 static void look_below(const struct clusters *clusters, int *below, bool *holds)
 {
     for (size_t i = clusters->count; i-- > 0;) {
@@ -115,7 +115,7 @@ static void look_below(const struct clusters *clusters, int *below, bool *holds)
     }
 }
 
-/* Median latency from the members to all other CPUs; NAN where there are none. */
+/* Median latency from the members to all other CPUs; NAN: none was measured. */
 static double latency_outside(const struct square *square, const struct cluster *cluster)
 {
     size_t count = 0, next = 0;
@@ -136,7 +136,7 @@ static double latency_outside(const struct square *square, const struct cluster 
 
 /* --- what is declared --- */
 
-/* Marks those CPUs of a declared group that were measured; returns how many. */
+/* Marks the measured CPUs of a declared group; returns how many. */
 static size_t mark_declared(const struct square *square, const struct declared_group *group,
                             bool *has)
 {
@@ -164,7 +164,8 @@ static bool is_declared_as(const struct square *square, const struct cluster *cl
     return shared == cluster->count;
 }
 
-/* The first of a kind (DECLARED_ANY: of any) that is equal to the cluster, or NULL. */
+/* The first declared group of a kind (DECLARED_ANY: any kind) that equals the cluster; NULL: none.
+ */
 enum { DECLARED_ANY = -1 };
 static const struct declared_group *
 find_declared(const struct report *report, const struct cluster *cluster, int kind, bool *has)
@@ -236,14 +237,13 @@ static double median_of(double *values, size_t count)
 }
 
 /* Sets value and interval to the medians of the pairs' values and interval ends. The interval is no
- * narrower than a pair's, because all pairs use the same cache lines, so what is odd about those
- * lines does not cancel. */
+ * narrower than a pair's, because all pairs use the same cache lines, whose peculiarities do not
+ * cancel. */
 static void set_latency(struct finding *finding, const struct square *square,
                         const struct cluster *cluster)
 {
     size_t n = square->n, most = cluster->count * (cluster->count - 1), count = 0, ends = 0;
-    /* The room of a square of two rows does not hold three lists, so they are handled one by
-     * one. */
+    /* With two rows the room is too small for three lists, so they are handled one by one. */
     double *results[] = {&finding->value, &finding->low, &finding->high};
     for (int which = 0; which < 3; which++) {
         count = ends = 0;
@@ -296,7 +296,7 @@ static void add_cluster(struct report *report, const struct cluster *cluster, bo
                         cpus));
 }
 
-/* Adds a disagreement where declared siblings were measured and form no cluster. */
+/* Adds a disagreement if declared siblings were measured and form no cluster. */
 static void compare_siblings(struct report *report, const struct declared_group *group, bool *has)
 {
     const struct square *square = report->square;

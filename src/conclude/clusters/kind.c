@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Groups of different kinds differ at least by this factor in how far apart their members lie. */
+/* The latencies within groups of different kinds differ at least by this factor. */
 static const double least_ratio = 1.5;
 /* A kind has at least two groups: a single group is no kind. */
 enum { GROUPS_MIN = 2 };
@@ -40,9 +40,9 @@ static size_t same_kind(const struct leaf *leaves, size_t count)
     return same;
 }
 
-/* Whether the groups within each kind have one size, and no two kinds have the same. The distance
- * of members alone says too little, above all for pairs measured by a coarse clock. `leaves` is
- * sorted by that distance, so the groups of a kind stand together. */
+/* Whether the groups of each kind have one size, and no two kinds have the same size. The members'
+ * distance alone is weak evidence, above all for pairs measured by a coarse clock. `leaves` is
+ * sorted by that distance, so the groups of a kind are contiguous. */
 static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size_t *kind_of_size)
 {
     size_t kinds = 0;

@@ -4,26 +4,26 @@
 #include <math.h>
 #include <string.h>
 
-/* Smaller differences say nothing about a core's place, however precisely they are measured. */
+/* Smaller differences tell nothing about a core's place, however precisely they are measured. */
 static const double least_gap = 0.0953; /* ln 1.1 */
-/* A difference of this many deviations between two single cells is rare enough by chance, even
- * among the half million pairs of a thousand rows. */
+/* A chance difference of this many deviations between two single cells is rare enough, even among
+ * the half million pairs of a thousand rows. */
 static const double deviations = 6;
-/* This share of the latencies within a group may be exceptions. */
+/* This share of the latencies within a group may be far. */
 static const double far_share = 0.2;
-/* And this share of its rows. */
+/* This share of a group's rows may not see it as near (is_seen()). */
 static const double blind_share = 0.25;
 enum { ROWS_TO_CORRECT = 6 };
 
-/* What is found out about the rows before the tree is built. */
+/* Facts about the rows, found before the tree is built. */
 struct rows {
     double *own;  /* what each row adds to all its latencies */
     double far;   /* median over the rows of their far latencies; 0: nothing is corrected */
     size_t *mate; /* the other row of its pair, or the row itself */
 };
 
-/* Finds what each row adds to all its latencies: how its far latencies differ from those of the
- * other rows. Near latencies would not do, because they depend on the row's place. */
+/* Finds what each row adds to all its latencies: the difference of its far latencies from those of
+ * the other rows. Near latencies are unsuitable, because they depend on the row's place. */
 static void read_own_parts(const struct cells *cells, struct rows *rows, double *room)
 {
     double *own = rows->own;
@@ -53,7 +53,7 @@ static double noise_of(const struct tree *tree, const struct tree_node *node,
 }
 
 /* A quantile of a row's latencies to the members of `node` that are not in `without` (NULL: to
- * all), less what the rows add; NAN where less than half were measured. */
+ * all), less what the rows add; NAN: fewer than half were measured. */
 static double latency_of(size_t row, const struct tree *tree, const struct tree_node *node,
                          const struct tree_node *without, const struct cells *cells,
                          const double *own, double p, double *room)
@@ -72,7 +72,7 @@ static double latency_of(size_t row, const struct tree *tree, const struct tree_
     return 2 * count < all ? NAN : quantile(room, count, p);
 }
 
-/* Whether no single row outside comes near, as one would that belongs to the group. */
+/* Whether no single row outside is as near as a member would be. */
 static bool is_apart(const struct tree *tree, const struct tree_node *node,
                      const struct cells *cells, const double *own, double *room)
 {
@@ -105,10 +105,10 @@ static bool is_seen(const struct tree *tree, const struct tree_node *node,
     return (double)blind <= blind_share * (double)node->count;
 }
 
-/* Whether few of the latencies within lie nearer to that at which the next group joins. Without
- * this test the correction could make false groups: it brings groups that are farther from
- * themselves than from others, such as efficiency cores, near to each of the others, but leaves
- * those others as far from one another as from the rest. */
+/* Whether only few of the latencies within are nearer to the latency at which the next group joins.
+ * Without this test the correction could make false groups: it moves cores that are farther from
+ * one another than from others, such as efficiency cores, near to each of the others, while these
+ * others stay as far from one another as from the rest. */
 static bool is_whole(const struct tree *tree, const struct tree_node *node,
                      const struct cells *cells, const double *own)
 {
@@ -127,8 +127,8 @@ static bool is_whole(const struct tree *tree, const struct tree_node *node,
     return (double)far <= far_share * (double)count;
 }
 
-/* Whether the rows that were joined at this node are nearer to each other than to the group that
- * they were joined with next. */
+/* Whether the rows joined at this node are nearer to each other than to the group that they were
+ * joined with next. */
 static bool is_near(const struct tree *tree, const struct tree_node *node,
                     const struct cells *cells, const double *own, double far, double *room)
 {
@@ -140,8 +140,8 @@ static bool is_near(const struct tree *tree, const struct tree_node *node,
     /* Latencies that were corrected by far ones are as noisy as the far ones. */
     double noise = noise_of(tree, next, cells, room) * fmax(1, far / next->join);
     double scatter = fmax(noise, fmax(node->scatter, next->scatter));
-    /* The cells of a row share its peculiarities, so the number of rows counts, not that of
-     * cells. */
+    /* The cells of a row share its peculiarities, so the number of rows is used, not that of cells.
+     */
     double here = (double)(node->pairs < node->count ? node->pairs : node->count);
     double there = (double)(next->pairs < next->count ? next->pairs : next->count);
     return gap >= least_gap && gap >= 3 * scatter &&

@@ -1,21 +1,21 @@
-/* Drops near groups that turn out to be none when compared with the others. */
+/* Drops near groups that do not hold up in comparison with the others. */
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 
 #include <math.h>
 
-/* A core that is slow as such is slower by at most this factor. */
+/* A slow core is slower than others by at most this factor. */
 static const double slow_core = 2;
-/* A group is plain if even its farthest members are nearer to one another by this factor than its
- * nearest outsiders are, with this share of exceptions on either side. */
+/* A group is plain if its farthest members are nearer to one another by this factor than its
+ * nearest outsiders, except for this share on either side. */
 static const double plain_ratio = 1.15, plain_odd = 0.1;
 /* A member belongs to a group if its nearest member is nearer by this factor than the group's
  * outsiders are, with the share of exceptions as above. */
 static const double member_ratio = 1.1;
 /* Cores that are slow as such add this share of the median far latency to theirs. */
 static const double slow_share = 0.1;
-/* Groups of about one size are company for each other if together they hold a third of the rows of
- * their outer group. */
+/* Groups of about one size support each other if together they hold a third of the rows of their
+ * outer group. */
 enum { COMPANY = 3 };
 
 struct room {
@@ -39,8 +39,8 @@ static size_t find_rest(const struct group *group, const struct group *outer, si
     return count;
 }
 
-/* A quantile of the latencies between the rows of two sets, which may be the same; NAN where there
- * are none. */
+/* A quantile of the latencies between the rows of two sets, which may be the same set; NAN: no
+ * latency was measured. */
 static double latency_between(const struct cells *cells, const size_t *rows, size_t row_count,
                               const size_t *columns, size_t column_count, double p, double *room)
 {
@@ -99,9 +99,9 @@ static bool is_plain(const struct group *group, const struct group *outer,
                            room->values) >= plain_ratio * within;
 }
 
-/* Whether a group that is not plain stands alone. It is trusted only in company, when it and others
- * of about its size make up a large part of their outer group. Alone it is just a few cores of many
- * that happen to be somewhat nearer. */
+/* Whether a group that is not plain is alone. It is trusted only if it and others of about its size
+ * make up a large part of their outer group. Alone it is just a few cores of many that happen to be
+ * somewhat nearer. */
 static bool is_alone(const struct groups *groups, int index, const struct cells *cells,
                      struct room *room)
 {
@@ -117,7 +117,7 @@ static bool is_alone(const struct groups *groups, int index, const struct cells 
 }
 
 /* A quantile of the latencies from the row to the others of a set, less what the rows add (own[m];
- * NULL: nothing); NAN where there are none. */
+ * NULL: nothing); NAN: no latency was measured. */
 static double latency_to(const struct cells *cells, size_t row, const size_t *others, size_t count,
                          double p, const double *own, double *room)
 {
@@ -132,9 +132,9 @@ static double latency_to(const struct cells *cells, size_t row, const size_t *ot
 }
 
 /* Whether a member has an outsider that is as near as its nearest member, or is as far from all
- * members as the group is from its surroundings (a core of a pair whose other core was left out);
- * or whether some are farther from other members than from outsiders within the same outer group.
- */
+ * members as the group is from its surroundings (its pair's other core was left out of the group);
+ * or whether some members are farther from other members than from outsiders within the same outer
+ * group. */
 static bool has_stranger(const struct groups *groups, const struct group *group,
                          const struct cells *cells, const double *own, struct room *room)
 {
@@ -158,8 +158,8 @@ static bool has_stranger(const struct groups *groups, const struct group *group,
     return (double)far > plain_odd * (double)count;
 }
 
-/* Whether the members are slow as such: what they add to their latencies is more than what others
- * add, by a share of the median far latency. */
+/* Whether the members are slow cores: they add more to their latencies than others do, by a share
+ * of the median far latency. */
 static bool is_slow(const struct group *group, const struct cells *cells, const double *own,
                     double far, struct room *room)
 {
@@ -174,8 +174,8 @@ static bool is_slow(const struct group *group, const struct cells *cells, const 
     return inside - median(room->values, rest) > slow_share * far;
 }
 
-/* Slow cores are far from everything: a group of them is judged by what is left of their latencies
- * without that. */
+/* Slow cores are far from all others, so a group of slow cores is judged by latencies less what its
+ * rows add. */
 static void drop_strange(struct groups *groups, const struct cells *cells, const double *own,
                          double far, struct room *room, bool *keep)
 {
@@ -191,7 +191,7 @@ static void drop_strange(struct groups *groups, const struct cells *cells, const
 void groups_drop_odd(struct groups *groups, const struct cells *cells, const double *own,
                      double far, struct pool *scratch)
 {
-    /* Each test compares with the groups that those before it leave. */
+    /* Each test compares with the groups that the tests before it left. */
     static bool (*const tests[])(const struct groups *, int, const struct cells *,
                                  struct room *) = {
         is_all_but_slow,

@@ -1,15 +1,15 @@
-/* Pairs as a whole: threads of a core, cores of a module. In a small or noisy matrix one pair may
- * be near by chance. A regular partition is no chance, however much the far cells scatter: there,
- * row after row is mutually nearest with one other row, and the next row is clearly farther away.
- * No single pair could be such evidence. */
+/* Pairs as a partition: threads of a core, cores of a module. In a small or noisy matrix one pair
+ * may be near by chance. A regular partition is no chance, however much the far cells scatter: most
+ * rows are mutually nearest with one other row, and their next row is clearly farther away. No
+ * single pair is such evidence. */
 #include "conclude/clusters/parts.h"
 
 #include <math.h>
 
-/* What makes pairs a partition: the least number of rows in the matrix, the least share of them in
- * pairs, and the least ratio by which for both rows of a pair the next row is farther. Without
- * structure, fewer than two in a thousand matrices whose cells scatter by 20 % pass any of these
- * lines, and none of 20000 whose cells scatter by 10 %. */
+/* Pairs are a partition with at least this number of rows in the matrix, share of rows in pairs,
+ * and ratio of the next row's latency to the pair's, for both rows. Without structure, fewer than
+ * two in a thousand matrices whose cells scatter by 20 % pass any of these lines, and none of 20000
+ * whose cells scatter by 10 %. */
 static const struct {
     size_t rows;
     double share, ratio;
@@ -17,8 +17,7 @@ static const struct {
     {4, 0.5, 2}, {4, 0.75, 1.4}, {12, 0.5, 1.4}, {8, 1, 1.15}, {16, 0.75, 1.15}, {4, 0, 3},
 };
 enum { PAIRS_MIN = 2 };
-/* Once there is a partition, a pair that is as near as the other pairs need not stand out as
- * much. */
+/* In a partition, a pair that is as near as the other pairs may have a smaller gap. */
 static const double least_ratio = 1.15, as_near_as_others = 1.5;
 /* The gap must exceed the known noise by this many deviations. */
 static const double deviations = 3;
@@ -26,12 +25,13 @@ static const double deviations = 3;
 struct pairs {
     size_t m;
     size_t *mate; /* the row's nearest row if the two are mutually nearest, else the row itself */
-    double *nearest, *next; /* latency to that one, and to the next */
-    double *gap; /* of the row's pair: logarithm of how much farther the nearest third row is */
+    double *nearest, *next; /* latency to the nearest row, and to the next */
+    double
+        *gap; /* of the row's pair: logarithm of the nearest third row's latency over the pair's */
 };
 
-/* Finds a row's nearest row, and the latencies to it and to the next one. Where half of a row's
- * cells are missing, its nearest may be among those, so it has none. */
+/* Finds a row's nearest row, and the latencies to it and to the next one. If half of a row's cells
+ * are missing, it has no nearest row, because that may be among the missing ones. */
 static size_t find_nearest(const struct cells *cells, size_t row, double *nearest, double *next)
 {
     size_t found = row, known = 0;
@@ -72,7 +72,7 @@ static void read_pairs(struct pairs *pairs, struct pool *scratch, const struct c
     }
 }
 
-/* The least gap among the pairs of a partition; infinity where the pairs are no partition. */
+/* The least gap among the pairs of a partition; INFINITY: the pairs are no partition. */
 static double find_partition(const struct pairs *pairs)
 {
     for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++) {

@@ -1,16 +1,16 @@
-/* Groups that are plain as they stand: each latency between members is shorter than each to any
- * other. For few or noisy rows this order is better evidence than any estimate of the noise: by
- * chance it would be one among all the possible orders of as many latencies. A single group may be
- * what remains beside some slow cores; two groups of one size can't be. */
+/* Plain groups: every latency between members is shorter than every latency to another row. For few
+ * or noisy rows this order is better evidence than any estimate of the noise, because it is one
+ * among all possible orders of so many latencies. A single group may be the remainder without some
+ * slow cores; two groups of one size can't be. */
 #include "conclude/clusters/parts.h"
 
 #include <math.h>
 
 /* The least latency to the outside must exceed the greatest inside by this factor. */
 static const double plain_ratio = 1.15;
-/* All plain groups of a size come about by chance less often than this. The chances of groups that
- * share outside latencies are not independent: in the worst case, two halves, the true chance is
- * five times the computed one. */
+/* The largest probability that all plain groups of a size are chance. Groups that share outside
+ * latencies are not independent: in the worst case, two halves, the true probability is five times
+ * the computed one. */
 static const double most_chance = 0.01;
 enum { GROUPS_MIN = 2 };
 
@@ -39,8 +39,8 @@ static size_t count_items(const struct plain *plain, const struct tree_node *nod
     return items;
 }
 
-/* Shortest latency to a row outside. The known noise of the members raises the ratio that it has to
- * exceed. */
+/* Shortest latency to a row outside. The members' known noise raises the ratio that it must exceed.
+ */
 static double least_outside(const struct plain *plain, const struct tree_node *node, double *given)
 {
     double least = INFINITY;

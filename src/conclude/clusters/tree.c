@@ -18,8 +18,8 @@ static float distance_of(const struct joining *joining, size_t a, size_t b)
     return joining->distance[a * joining->m + b];
 }
 
-/* The nearest other slot. Of equally near ones `before` is chosen, or the chain might run in a
- * circle. */
+/* The nearest other slot. `before` is preferred among equally near slots, or the chain might run in
+ * a circle. */
 static size_t nearest_to(const struct joining *joining, size_t slot, size_t before)
 {
     size_t nearest = before;
@@ -75,7 +75,7 @@ static void join_all(struct joining *joining, struct tree *tree, size_t *chain)
     }
 }
 
-/* Orders the rows so that the members of each node stand side by side. Parents come first: nodes
+/* Orders the rows so that the members of each node are contiguous. Parents are handled first: nodes
  * have greater indexes than the nodes within them. */
 static void set_order(struct tree *tree, size_t m)
 {

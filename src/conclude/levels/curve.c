@@ -8,11 +8,11 @@
 
 enum { BINS_AN_OCTAVE = 8, NEIGHBOURS = 9 };
 
-/* How uneven a plateau is without any noise: lines, sets and rows differ a little. */
+/* Unevenness of a plateau without any noise: lines, sets and DRAM rows differ a little. */
 static const double unevenness = 0.02;
 /* With more noise than this a rise looks as flat as a plateau, because three deviations bridge the
- * step between two levels. So noise counts as no more than this, and a noisier plateau has to be
- * longer to be accepted. */
+ * step between two levels. So noise is limited to this, and a noisier plateau must be longer to be
+ * accepted. */
 static const double noise_most = 0.06;
 /* A 95 % interval's half width in standard deviations. */
 static const double deviations_95 = 1.96;
@@ -56,13 +56,12 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
     qsort(curve->of, curve->n, sizeof *curve->of, by_bytes);
     for (size_t i = 0; i < curve->n; i++) {
         const struct level_sample *sample = curve->of[i];
-        /* Where trials form two groups, the end of the interval nearer to the median says how well
-         * the median of its own group is known. The geometric mean of both ends' distances weighs
-         * that end most. */
+        /* If trials form two groups, the nearer end of the interval tells how well the median of
+         * its own group is known. The geometric mean of both ends' distances gives that end most
+         * weight. */
         double half = sqrt((sample->high - sample->latency) * (sample->latency - sample->low)) /
                       deviations_95;
-        /* At least half of the latency counts as the load's own, whatever the knees say about
-         * translation. */
+        /* The knees' translation takes at most half of the latency. */
         double pure = fmax(sample->latency / 2,
                            sample->latency - translation_at(sample->bytes, knees, knee_count));
         curve->clean[i] = (struct mixture_sample){
@@ -95,7 +94,7 @@ static struct curve_bin make_bin(const struct curve *curve, size_t first, size_t
     return (struct curve_bin){x, curve_middle(curve->scratch + first, n), deviation, 0};
 }
 
-/* How far a bin lies off the line between its neighbours, as the standard deviation of one. */
+/* A bin's distance from the line between its neighbours, as a standard deviation of one bin. */
 static double roughness(const struct curve_bin *bins, size_t i)
 {
     double share = (bins[i].x - bins[i - 1].x) / (bins[i + 1].x - bins[i - 1].x);
@@ -103,8 +102,8 @@ static double roughness(const struct curve_bin *bins, size_t i)
     return fabs(off) / sqrt(1 + share * share + (1 - share) * (1 - share));
 }
 
-/* A bin's noise is the larger of what its intervals and what its neighbours show, because trials of
- * one place and time say nothing about the next place. */
+/* A bin's noise is the larger of those from its intervals and from its neighbours, because the
+ * trials of one size tell nothing of how neighbouring sizes scatter. */
 static void add_noise(struct curve *curve)
 {
     const size_t n = curve->bin_count;

@@ -11,22 +11,21 @@ static const double least_octaves = 0.45, least_octaves_measured = 0.25;
  * longer. */
 static const double uneven = 0.08, uneven_octaves = 0.6;
 enum { ADDED_SIZES = 3, MEMORY_SIZES = 3 };
-/* Memory needs a flat this long in octaves, that begins beyond the first multiple of the last
- * capacity and reaches the second, and lies this near to the latency by the whole fit, as a
- * logarithm. */
+/* Memory needs a flat of memory_octaves that begins beyond memory_beyond times the last capacity,
+ * reaches memory_reach times it, and is within memory_near (a logarithm) of the fit's latency. */
 static const double memory_octaves = 0.99, memory_beyond = 1.1, memory_reach = 2,
                     memory_near = 0.22;
-/* Where the noise is known, a pooled latency this near to a flat's is preferred, because it
- * excludes what the last cache still serves. */
+/* If the noise is known, a pooled latency this near to the flat's is preferred, because it excludes
+ * loads that the last cache still serves. */
 static const double pooled_near = 0.03;
-/* A miss of the first TLB that hits the second costs less than a cache's miss does. First levels
- * have 12 to 128 entries, second ones some 400 to 3072. */
+/* A first-level TLB miss that hits the second level costs less than a cache miss. First levels have
+ * 12 to 128 entries, second levels about 400 to 3072. */
 static const double translation_step_most = 1.55;
 static const double translated_sizes[][2] = {{48 << 10, 600 << 10}, {1300 << 10, 12 << 20}};
-/* A slower rise than this, in an octave, is still the same level. */
+/* A slower rise than this in an octave belongs to the same level. */
 static const double steep = 0.15;
-/* The fit takes a flat for a rise if the fit rises by this much more than the flat from one half to
- * the other. */
+/* The fit misreads a flat as a rise if the fit rises by this much more than the flat between the
+ * flat's halves. */
 static const double tilted = 0.04;
 
 bool evidence_has_intervals(const struct curve *curve)
@@ -171,7 +170,7 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
     return best;
 }
 
-/* Keeps only those of a level's samples that agree with its latency, and its latency is theirs;
+/* Keeps only the level's samples that agree with its latency, and sets its latency from them;
  * *least and *most are their extremes. */
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
@@ -236,7 +235,7 @@ static void forget_samples(struct curve *curve, size_t k)
             curve->of[i]->level = -1;
 }
 
-/* Renumbers the samples of level k and of those above by that many levels. */
+/* Renumbers the samples of level k and later levels by `by`. */
 static void move_samples(struct curve *curve, size_t k, int by)
 {
     for (size_t i = 0; i < curve->n; i++)
@@ -254,7 +253,7 @@ static void take_out(struct weighing *weighing, size_t k)
     levels->count--;
 }
 
-/* Moves a level's latency into the range of its own points; returns 0 where it has none. */
+/* Moves a level's latency into the range of its own points; returns 0 if it has none. */
 static int hold_to_points(struct weighing *weighing, size_t k)
 {
     struct found_level *level = &weighing->levels->list[k];
@@ -289,7 +288,7 @@ static void refuse_levels(struct weighing *weighing)
     }
 }
 
-/* Whether the curve climbs from a flat to the next level as it does where a cache ends. */
+/* Whether the curve rises from a flat to the next level as steeply as at the end of a cache. */
 static bool climbs(const struct weighing *weighing, const struct flat *flat, double next)
 {
     const struct curve_bin *bins = weighing->curve->bins;
@@ -299,7 +298,7 @@ static bool climbs(const struct weighing *weighing, const struct flat *flat, dou
     return log(next) - flat->middle > steep * (bins[top].x - bins[flat->last].x);
 }
 
-/* The median of how far the samples of bins [first, end) lie below the fit, as a logarithm. */
+/* The median distance of the samples of bins [first, end) below the fit, as a logarithm. */
 static double below_fit(const struct curve *curve, size_t first, size_t end)
 {
     size_t n = 0;
@@ -308,7 +307,7 @@ static double below_fit(const struct curve *curve, size_t first, size_t end)
     return curve_middle(curve->scratch, n);
 }
 
-/* Whether the fit makes a rise of a flat. A flat that is flat in the fit too belongs to how a cache
+/* Whether the fit misreads a flat as a rise. If the fit is flat there too, the flat is how a cache
  * behaves beyond its capacity. */
 static bool is_misread(const struct curve *curve, const struct flat *flat)
 {
@@ -316,7 +315,7 @@ static bool is_misread(const struct curve *curve, const struct flat *flat)
     return below_fit(curve, half, flat->last + 1) - below_fit(curve, flat->first, half) > tilted;
 }
 
-/* The index at which a flat would be a level of its own; count + 1: nowhere. */
+/* The index that the flat would have as a level of its own; count + 1: it can't be one. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
     const struct found_levels *levels = weighing->levels;
@@ -396,11 +395,11 @@ static void prove_memory(struct weighing *weighing)
     }
 }
 
-/* A cache that is half full serves nearly all loads, however its sets are filled: sets of 8 ways or
- * more that hold half of that on average overflow for one load in fifty (Poisson), which adds less
- * than this to the latency unless the next level is 25 times as slow. Where two sizes in a row
- * within half of the capacity are slower, others took room while it was measured, or two levels
- * were fitted as one. */
+/* A half-full cache serves nearly all loads, however its sets are filled: sets of 8 or more ways
+ * that are half full on average overflow for one load in fifty (Poisson), which makes the latency
+ * less than this many times longer unless the next level is 25 times as slow. If two sizes in a row
+ * within half of the capacity are slower, other programs took room during the measurement, or two
+ * levels were fitted as one. */
 static const double served_at_half = 1.5;
 
 static bool is_blurred(const struct curve *curve, const struct found_level *level)

@@ -11,11 +11,11 @@
 
 #include <math.h>
 
-/* How far a machine deviates from the fit's shapes at best. */
+/* The least deviation of a real machine from the fit's shapes. */
 static const double fit_unevenness = 0.004;
-/* How far a point of a plateau may be corrected for the share of other levels in it. */
+/* The largest correction of a plateau's point for other levels' share in it. */
 static const double correction_most = 0.05;
-/* This share of such a correction may be wrong; of a larger correction, all of it. */
+/* This share of such a correction is taken to be wrong; of a larger correction, all. */
 static const double doubted = 0.25;
 
 /* --- from plateaus to levels --- */
@@ -59,8 +59,8 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
     sort_ascending(values, n);
     struct median_ranks ranks = median_interval(n, 0.95);
     double value = median(values, n);
-    /* No latency is below zero: where the half width exceeds half of the value, the low end
-     * approaches zero and never reaches it. */
+    /* A latency is above zero: if the half width exceeds half of the value, the low end approaches
+     * zero and never reaches it. */
     const bool wide = value > 0 && half > value / 2;
     const double below = wide ? value * value / (4 * half) : value - half;
     return (struct level_estimate){value, fmin(values[ranks.low - 1], below),
@@ -69,8 +69,8 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
 
 /* --- a level's own points --- */
 
-/* The least share of the level that a sample must have to count: one that belongs more to a rise
- * than to the plateau is used only if there is no other. */
+/* The least share of the level that a sample must have to be used: a sample that is more on a rise
+ * than on the plateau is used only if there is no other. */
 static double least_share(const struct curve *curve, const struct mixture *mixture,
                           const struct miss_shares *shares, size_t k)
 {
@@ -100,8 +100,8 @@ void level_pool_own(const struct curve *curve, size_t k, struct found_level *lev
     level->high = estimate.high;
 }
 
-/* Fills the level from the points that it serves nearly alone: those that the fit puts within a
- * twentieth of it, or if there are none, those where its share is largest. */
+/* Fills the level from the points that it serves nearly alone: the fit is within a twentieth of the
+ * level there. If there are none, from the points where its share is largest. */
 static void pool_samples(struct curve *curve, const struct mixture *mixture,
                          const struct miss_shares *shares, size_t k, struct found_level *level)
 {
@@ -125,7 +125,7 @@ static void pool_samples(struct curve *curve, const struct mixture *mixture,
     level_pool_own(curve, k, level);
 }
 
-/* The median of how far samples [first, end) lie off the fit, as a logarithm. */
+/* The median distance of samples [first, end) from the fit, as a logarithm. */
 static double residual(struct curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
@@ -173,16 +173,15 @@ static const struct plateau *longest_of(const struct curve *curve, const struct 
     return best;
 }
 
-/* Where the fit makes a slope of a plateau, the cache follows a replacement policy that the fit
- * does not know, and the points are a better guide to the latency: the fit is then moved onto
- * them. */
+/* If the fit slopes on a plateau, the cache has a replacement policy that the fit does not know,
+ * and the points tell the latency better: the fit is moved onto them. */
 static void trust_plateau(struct curve *curve, const struct plateau *plateau,
                           struct found_level *level)
 {
     size_t first = curve->bin_first[plateau->first];
     const size_t end = curve->bin_first[plateau->last + 1];
     size_t half = (first + end) / 2;
-    /* On the last plateau the rest of the last cache goes on fading out. */
+    /* On the last plateau the last cache's share of hits still shrinks. */
     if (end == curve->n) {
         first = half;
         half = (first + end) / 2;
@@ -201,8 +200,8 @@ static void trust_plateau(struct curve *curve, const struct plateau *plateau,
         curve->of[i]->fitted = seen * curve->of[i]->latency / curve->clean[i].latency;
 }
 
-/* No capacity is known more precisely than the distance of the sizes measured next to it, however
- * well a shape fits. */
+/* A capacity is known no more precisely than to the nearest measured sizes, however well a shape
+ * fits. */
 static void widen_capacity(const struct curve *curve, struct found_level *level)
 {
     double below = 0, above = INFINITY;
@@ -219,7 +218,8 @@ static void widen_capacity(const struct curve *curve, struct found_level *level)
         level->capacity_high = fmax(level->capacity_high, above);
 }
 
-/* Whether the curve falls: then it is one level without a knee, which explains nothing. */
+/* Whether the curve falls: then it is one level without a knee, because no model here explains a
+ * fall. */
 static bool falls(struct curve *curve)
 {
     const size_t half = curve->n / 2;
@@ -295,8 +295,8 @@ static bool stays(const struct curve *curve, const struct found_levels *levels)
            (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
 }
 
-/* A knee leads from each plateau to the next, or out of the last one; the fit may also split a
- * knee. */
+/* There is a knee between each plateau and the next, or after the last one; the fit may also split
+ * a knee. */
 _Static_assert(CURVE_LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
 
 static void fit(struct curve *curve, struct pool *pool, enum level_pages pages,

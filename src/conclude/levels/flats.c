@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-/* The longest stretch that is searched, in bins: no table is denser. */
+/* The longest stretch that is searched, in bins; no table is denser. */
 enum { SIZES_MOST = 256 };
 
-/* This share of the bins between the ends may be off: a neighbour interfered, or a page was far
- * away. */
+/* This share of the bins between the ends may be off, because of interference or of a page on
+ * another node. */
 static const double off_most = 0.2;
 
 static size_t within(const struct curve_bin *bins, size_t first, size_t last, double low,
@@ -63,7 +63,7 @@ static bool taken(const struct flat *list, size_t count, size_t first, size_t la
     return false;
 }
 
-/* Finds the longest flat that touches none of the list. */
+/* Finds the longest flat that overlaps none in the list. */
 static bool longest(const struct curve_bin *bins, size_t n, double tolerance, double octaves,
                     const struct flat *list, size_t count, struct flat *best)
 {

@@ -8,9 +8,9 @@
 
 /* --- a second level in two halves --- */
 
-/* Where a half keeps what its own multiprocessors read of the other one, one multiprocessor sees
- * its half as a cache of its own, and behind it, up to all of the second level, a plateau of hits
- * in the other half: 23 to 38 of 40 MiB on an A100, 34 to 54 of 60 MiB on a GH200 (gpu-benches). */
+/* On GPUs where each half of L2 also caches lines of the other half for its own multiprocessors, a
+ * multiprocessor sees its half as one cache and then, up to the whole L2, a plateau of hits in the
+ * other half: 23 to 38 of 40 MiB on an A100, 34 to 54 of 60 MiB on a GH200 (gpu-benches). */
 static const double half_least = 0.35, half_most = 0.75, whole_most = 1.25;
 
 static double value_of(const struct probe_result *found, const char *name)
@@ -29,7 +29,7 @@ static bool has_halves(const struct probe_result *found, const struct gpu_declar
            all <= whole_most * whole;
 }
 
-/* The third plateau is the second level's outer half, and memory may be the only one behind it. */
+/* The third plateau is the outer half of L2 if nothing but memory follows it. */
 static void rename_outer(struct probe_result *found, struct pool *pool)
 {
     static const char third[] = "L3.";

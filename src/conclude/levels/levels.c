@@ -15,10 +15,10 @@
 static const double capacity_differs = 0.15;
 /* A size is given as advice only if the ends of its interval differ by less than this factor. */
 static const double advice_spread = 1.35;
-/* A level is flagged when over this share of its points are: fewer do not move a median. */
+/* A level gets a flag that over this share of its points have: fewer do not change a median. */
 static const double flagged_share = 0.25;
 
-/* An interval of 95 % takes six values (stats/interval.h). */
+/* An interval of 95 % needs six values (stats/interval.h). */
 static const size_t trials_enough = 6;
 
 /* --- latency --- */
@@ -38,7 +38,7 @@ static unsigned level_flags(const struct level_reading *reading, size_t index)
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         if ((double)bearing[flag] > flagged_share * (double)points)
             flags |= FLAG_BIT(flag);
-    /* The points of a level measured one thing, so their trials count together. */
+    /* All points of a level measure the same, so their trials are added. */
     return trials >= trials_enough ? flags & ~FLAG_BIT(FLAG_TOO_FEW) : flags;
 }
 
@@ -70,7 +70,7 @@ static bool has_interval(const struct level_reading *reading, size_t index)
     return known;
 }
 
-/* The level's latency as the run found it: of the same points, corrected in the same way. */
+/* The level's found latency: from the same points, corrected in the same way. */
 static struct level_estimate as_found(const struct level_reading *reading, size_t index,
                                       double *values, double *halves)
 {

@@ -68,9 +68,8 @@ static double set_share(enum policy policy, int ways, int lines)
 
 /* --- all sets --- */
 
-/* Beyond LINES_TRIED times as many lines as ways a set's share hardly changes, for policies that
- * forget. A policy that resists thrashing keeps all ways but one, a share that shrinks as lines are
- * added. */
+/* Beyond LINES_TRIED lines for each way, a set's share of misses hardly changes. Only a policy that
+ * resists thrashing keeps all ways but one, whose share of the lines shrinks as lines are added. */
 static double at(enum policy policy, const double *of_lines, int ways, long lines)
 {
     if (lines <= LINES_TRIED * ways)
@@ -88,8 +87,8 @@ static double even_share(enum policy policy, const double *of_lines, int ways, d
     return missing / mean;
 }
 
-/* A line shares its set with a Poisson-distributed number of others. Each number's probability
- * follows from the one before; only their ratios matter. */
+/* A line shares its set with a Poisson-distributed number of other lines. Each number's probability
+ * is computed from the one before; only their ratios matter. */
 static void scattered_shares(double (*of_lines)[LINES_MAX + 1], int ways, double mean,
                              double share[POLICIES])
 {

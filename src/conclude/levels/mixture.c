@@ -13,12 +13,12 @@ static const int sweeps[] = {[ROUGH] = 2, [THOROUGH] = 4};
 static const double step_rough = 1.0 / 12, step_coarse = 1.0 / 32,
                     step_fine = 1.0 / 128; /* octaves */
 
-/* A level that plateaus show is removed if the loss grows by less than this factor without it. */
+/* A level from a plateau is removed if the loss without it grows by less than this factor. */
 static const double needless_below = 1.3;
-/* A level that no plateau shows is added only if the curve needs it: without it the loss exceeds
- * that of noise by the first factor, and with it less than the second share of the loss remains. */
+/* A level without a plateau is added only if the loss without it exceeds that of noise by
+ * unfit_above, and with it less than parted_below of the loss remains. */
 static const double unfit_above = 1.5, parted_below = 0.4;
-/* Two knees nearer than this factor are one knee of an unknown shape. */
+/* Two knees within this factor are one knee of an unknown shape. */
 static const double apart = 1.6;
 
 struct search {
@@ -165,7 +165,7 @@ static void weigh(const struct fit *fit, struct mixture_knee *knee)
         mean += weights[s] * search->log_capacity[s];
     }
     double below = 0;
-    /* A step of the search stands for half a step on either side. */
+    /* A step of the search covers half a step on either side. */
     double half = search->steps > 1 ? (search->log_capacity[1] - search->log_capacity[0]) / 2 : 0;
     knee->capacity = exp2(mean / total);
     knee->low = NAN;
@@ -314,7 +314,7 @@ static bool sound(struct fit *fit, const struct mixture *mixture)
     return true;
 }
 
-/* Removes the level that is needed least; false: all are needed. */
+/* Removes the least needed level; false: all are needed. */
 static bool take_away(struct fit *fit, struct mixture *mixture)
 {
     struct mixture best = {.cost = INFINITY};
@@ -368,7 +368,7 @@ void mixture_choose(struct mixture *mixture, struct pool *pool, const struct mis
     while (part(fit, mixture))
         ;
     fit_all(fit, mixture, THOROUGH);
-    /* A level that only the rough fit needed is none. */
+    /* A level that only the rough fit needed is dropped. */
     if (mixture->count > seen.count && !sound(fit, mixture)) {
         *mixture = seen;
         fit_all(fit, mixture, THOROUGH);

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A level that begins this many times beyond a declared cache's size, or goes on that far, is not
- * that cache. */
+/* A level that begins or ends beyond this multiple of a declared cache's size is not that cache. */
 static const double passed_over = 1.5;
 /* No memory is faster than this, though caches may be slower. The cycles are those of a slow core,
  * for curves from which the clock can't be computed. */
@@ -49,8 +48,8 @@ static bool is_last(const struct level_reading *reading, size_t index)
     return index + 1 == reading->levels.count && !isfinite(reading->levels.list[index].capacity);
 }
 
-/* Whether the last level may be a cache that no size outgrew: the first plateau of all, a
- * cache declared to be larger than all sizes, or one faster than any memory. */
+/* Whether the last level may be a cache larger than all measured sizes: it is the only plateau, a
+ * cache of that level is declared to be larger, or it is faster than any memory. */
 static bool may_be_cache(const struct level_reading *reading, size_t index)
 {
     const size_t level = level_number(reading, index) - 1;
@@ -64,8 +63,8 @@ static bool may_be_cache(const struct level_reading *reading, size_t index)
                                                : ns < memory_least_ns;
 }
 
-/* Where all declared caches were found and outgrown, half an octave beyond them is proof enough of
- * memory: declared sizes may be wrong, declared numbers of caches hardly ever. */
+/* If all declared caches were found and outgrown, half an octave beyond them proves memory:
+ * declared sizes may be wrong, but declared numbers of caches are hardly ever. */
 static bool is_behind_all(const struct level_reading *reading, size_t index)
 {
     return !reading->levels.sparse && reading->declared_count > 0 &&
@@ -80,7 +79,7 @@ bool level_is_dram(const struct level_reading *reading, size_t index)
            (reading->levels.proven || is_behind_all(reading, index));
 }
 
-/* A cache that was never left though the sizes went well beyond it may be the memory behind it. */
+/* A plateau that goes on well beyond the size of its cache may be the memory behind the cache. */
 bool level_is_unnamed(const struct level_reading *reading, size_t index)
 {
     const size_t level = level_number(reading, index) - 1;

@@ -8,8 +8,8 @@
 const double plateau_step = 1.2;
 
 static const double plateau_cost = 0.5, plateau_length = 0.45;
-/* What a plateau may rise or fall in an octave, because translation, DRAM rows and a shared cache
- * tilt it. A rise from one level to the next takes two or three octaves at most and is far
+/* The most that a plateau may rise or fall in an octave, because translation, DRAM rows and a
+ * shared cache tilt it. A rise from one level to the next takes at most three octaves and is far
  * steeper. */
 static const double slope_most = 0.15;
 /* A line steeper than this is no plateau, however noisy. */
@@ -25,7 +25,7 @@ static double line_at(const struct line *line, double x)
     return line->value + line->slope * (x - line->middle);
 }
 
-/* The share of the full price that a bin costs: 0 on the line, 1 from three deviations on. */
+/* A bin's share of the full cost: 0 on the line, 1 from three deviations on. */
 static double misfit(const struct curve_bin *bin, const struct line *line)
 {
     double distance = (bin->y - line_at(line, bin->x)) / (3 * bin->deviation);
@@ -99,8 +99,8 @@ static double length(const struct curve_bin *bins, const struct plateau *plateau
     return bins[plateau->last].x - bins[plateau->first].x;
 }
 
-/* Joins neighbours that are one level. Where a plateau lies below its predecessor the shorter of
- * the two is dropped, because no memory gets faster when more of it is used. */
+/* Joins neighbouring plateaus that are one level. If a plateau is lower than the one before it, the
+ * shorter of the two is dropped, because no memory gets faster when more of it is used. */
 static size_t settle(const struct curve_bin *bins, struct plateau *list, size_t count)
 {
     size_t i = 0;

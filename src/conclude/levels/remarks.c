@@ -30,8 +30,8 @@ static const char *gaps_text(const struct level_reading *reading)
     return text;
 }
 
-/* The one place that refuses a level: where no two sizes of a stretch agree there is no level and
- * no number. */
+/* The one place that reports a refused level: a stretch where no two sizes agree is no level and
+ * has no number. */
 static void tell_gaps(const struct level_reading *reading)
 {
     if (reading->levels.gap_count == 0)
@@ -46,7 +46,7 @@ static void tell_gaps(const struct level_reading *reading)
                           where);
 }
 
-/* A step that is probably translation's is described in words and does not count as a cache. */
+/* A step that translation probably causes is described in words and does not count as a cache. */
 static void tell_translation(const struct level_reading *reading)
 {
     const double small_page = 4096;
@@ -74,8 +74,8 @@ static void tell_translation(const struct level_reading *reading)
                     text);
 }
 
-/* Only caches that the sizes could show count: the smallest size fits into them and the largest
- * outgrows them. */
+/* Counts only caches that the measured sizes can show: larger than the smallest size and smaller
+ * than the largest. */
 static void compare_numbers(const struct level_reading *reading)
 {
     size_t found = 0, expected = 0;

@@ -58,7 +58,7 @@ struct level_sample *level_samples(const struct series *series, enum level_value
         const struct estimate in_cycles = cycles_of(point, which);
         if (cycles)
             y = steadier(&y, &in_cycles, *clock);
-        /* A single trial, as in a table, says nothing of its noise. */
+        /* A single trial, as in a table, tells nothing about its noise. */
         const bool known = point->y.coverage > 0;
         samples[i] = (struct level_sample){.bytes = point->x,
                                            .latency = (double)y.median,

@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-/* With more sizes an octave than this a fit finds more than the flats show. Fewer are enough where
+/* From this many sizes an octave on, a fit finds more than the flats show. Fewer are enough if
  * samples have intervals, which distinguish a step from noise. */
 static const double dense = 2.7, dense_measured = 1.8;
 enum { FIT_SIZES = 8 };
 static const double flat_octaves = 0.25;
-/* Where pages are unknown, a step by this factor is reported as translation; where they are known,
- * steps below plateau_step are ignored. */
+/* If pages are unknown, a step by reported_step or more is reported as translation; if they are
+ * known, steps below plateau_step are ignored. */
 static const double reported_step = 1.12, translated_most = 2;
-/* What a level may rise in an octave, because translation slows memory down steadily. */
+/* The most that a level may rise in an octave, because translation slows memory down gradually. */
 static const double gentle_slope = 0.1;
 /* Between two levels that differ by this factor another level may be hidden. */
 static const double hiding = 3;
@@ -35,7 +35,7 @@ bool sparse_is(const struct curve *curve)
                                  (curve->bins[n - 1].x - curve->bins[0].x);
 }
 
-/* Where a flat lies below the one before it the shorter of the two is dropped, because no memory
+/* If a flat is lower than the one before it, the shorter of the two is dropped, because no memory
  * gets faster when more of it is used. */
 static size_t let_rise(struct flat *list, size_t count)
 {
@@ -107,7 +107,7 @@ static size_t gather(const struct curve *curve, enum level_pages pages, const st
     return n;
 }
 
-/* The highest latency behind a group, as a logarithm; NAN where the curve does not rise enough for
+/* The highest latency beyond a group, as a logarithm; NAN: the curve does not rise enough for
  * another level. */
 static double top_behind(const struct curve *curve, const struct group *group)
 {
@@ -120,7 +120,7 @@ static double top_behind(const struct curve *curve, const struct group *group)
     return top - group->ends > log(plateau_step) && !gentle ? top : NAN;
 }
 
-/* Adds a gap for the sizes of bins [first, end) that lie clearly between the two levels. */
+/* Adds a gap for the sizes of bins [first, end) whose latency is clearly between the two levels. */
 static void tell_gap(const struct curve *curve, size_t first, size_t end, double above,
                      double below, struct found_levels *levels)
 {
@@ -152,7 +152,7 @@ static void tell_gaps(const struct curve *curve, const struct group *groups, siz
              levels);
 }
 
-/* Fills in the levels. Where memory is proven, *proof becomes the last group's own flat. */
+/* Fills in the levels. If memory is proven, *proof becomes the last group's own flat. */
 static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
                  struct found_levels *levels)
 {
