@@ -12,13 +12,13 @@
 enum { FACTORS_MOST = 64 };
 
 /* In documents of former versions a series has the number of the CPU that measured as a factor. It
- * is no kind of core, so it decides nothing. */
+ * is no kind of core, so it is ignored. */
 static bool is_number_of_cpu(const struct factor *factor)
 {
     return strcmp(factor->name, "cpu") == 0;
 }
 
-/* Finds the other series' factor of the same name, which mostly stands at the same place. */
+/* Finds the other series' factor of the same name, which is mostly at the same place. */
 static const struct factor *counterpart(const struct series *series, size_t place,
                                         const struct factor *of)
 {
@@ -89,7 +89,8 @@ static bool is_latency(const struct finding_meaning *meaning)
            (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS);
 }
 
-/* Bit N: the N-th cache has a latency; bit 0: DRAM has. More caches than bits have no one. */
+/* Bit N: the N-th cache has a latency; bit 0: DRAM has one. No machine has more caches than bits.
+ */
 static uint64_t levels_seen(const struct document *document)
 {
     uint64_t levels = 0;
@@ -132,7 +133,8 @@ static bool is_shared(const struct alike *both, const struct finding_meaning *me
            finding_is_shared(both->machines[1], meaning);
 }
 
-/* What others have a part of, whether they use the memory or not. */
+/* Whether the finding is about something of which other programs can take a part without using the
+ * memory. */
 static bool is_beside_any(const struct alike *both, const struct finding_meaning *meaning)
 {
     return finding_is_of_all_cpus(meaning) || meaning->role == ROLE_HANDOFF ||
@@ -141,7 +143,7 @@ static bool is_beside_any(const struct alike *both, const struct finding_meaning
            (both->shares_host && meaning->role == ROLE_WIDTH && !both->others.rates_agree);
 }
 
-/* How late one of a core's own caches answers, and what it gives. */
+/* Whether the finding is the latency or rate of one of a core's own caches. */
 static bool is_of_own_cache(const struct alike *both, const struct finding_meaning *meaning)
 {
     return meaning->level == LEVEL_CACHE && !is_shared(both, meaning) &&
@@ -165,7 +167,7 @@ static bool has_dram(uint64_t levels)
     return levels & 1;
 }
 
-/* DRAM among them; caches up to the first one of which nothing is known. */
+/* The number of levels with DRAM; caches count up to the first that is missing. */
 static int level_count(uint64_t levels)
 {
     int caches = 0;
@@ -174,7 +176,8 @@ static int level_count(uint64_t levels)
     return caches + has_dram(levels);
 }
 
-/* Of a curve that does not end in DRAM: what it is depends on how far the curve goes. */
+/* Whether the level is the last of a curve without DRAM: what it is then depends on the curve's
+ * largest size. */
 static bool is_last_seen(uint64_t levels, int level)
 {
     return !has_dram(levels) && (level >= 63 || !(levels >> (level + 1) & 1));

@@ -24,10 +24,10 @@ struct building {
     struct document *to;
     const struct document *documents;
     size_t count;
-    double *values, *scratch; /* room for a value a document */
+    double *values, *scratch; /* a value for each document */
     size_t *series_from;      /* for each document, where the last series was found */
     size_t left_out;          /* findings that fewer than half of the documents have */
-    const char *names;        /* the names of the first of them */
+    const char *names;        /* the names of the first NAMED_MOST of them */
 };
 
 /* How many documents carry each flag. */
@@ -92,7 +92,7 @@ static size_t collect_values(struct building *building, struct probe_of_each *so
     return n;
 }
 
-/* The runs' median and middle four fifths: what lies between runs. Sorts the values. */
+/* The runs' median and middle four fifths. Sorts the values. */
 static struct quiet spread_of(double *values, size_t n)
 {
     sort_ascending(values, n);
@@ -123,7 +123,7 @@ static void add_finding(struct building *building, struct probe_result *result,
     struct finding *finding = finding_add_value(
         result, pool, model->name, model->unit ? model->unit : "", median(building->values, n),
         quantile(building->values, n, 0.1), quantile(building->values, n, 0.9), elected(&votes, n));
-    if (n >= ENOUGH) /* the spread over so many runs already shows what made each doubtful */
+    if (n >= ENOUGH) /* the spread over so many runs already contains what made each doubtful */
         finding->flags &= ~flag_widening(finding->flags);
     if (n == 1) {
         finding->low = model->low;
@@ -233,7 +233,8 @@ static void add_series(struct building *building, struct probe_result *result,
 
 /* --- facts that all runs share --- */
 
-/* Of foreign documents, so that the time stays proportional to their size; ours have some ten. */
+/* Limits foreign documents, so that the time stays proportional to their size; fathom's have about
+ * ten. */
 enum { REMARKS_MOST = 256 };
 
 static bool all_remark(const struct document *documents, size_t count, const struct remark *remark)
@@ -289,7 +290,7 @@ static void add_probe(struct pool *scratch, void *with)
     struct probe_of_each sources = {
         .probes = pool_alloc(scratch, building->count, sizeof(const struct probe_result *)),
         .taken = pool_alloc(scratch, building->count, sizeof(bool *))};
-    /* The document with the most complete result of a probe says which series it has. */
+    /* The probe's series are those of the document with its most complete result. */
     const struct probe_result *model = NULL;
     for (size_t d = 0; d < building->count; d++) {
         const struct probe_result *probe =

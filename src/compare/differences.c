@@ -22,7 +22,7 @@
 const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition",
                                              "neighbours"};
 
-/* How large a change of a shared plateau is asked about: any. */
+/* Of a shared plateau any change is tested, not only one beyond the threshold. */
 static const double unchanged = 0;
 
 struct search {
@@ -30,12 +30,12 @@ struct search {
     const struct document *a, *b;
     struct alike alike;
     double threshold;
-    bool of_conditions;            /* the probe that is compared says what the run met */
-    bool of_handoffs;              /* ... how far CPUs are from each other */
-    bool of_width;                 /* ... what memory gives, by CPUs */
-    bool of_shared;                /* ... anything that all CPUs share */
-    double own_bytes, last_bytes;  /* what the largest of a core's own caches, and of all, is
-                                      declared to hold */
+    bool of_conditions; /* the compared probe measures conditions of the run */
+    bool of_handoffs;   /* ... distances between CPUs */
+    bool of_width;      /* ... memory bandwidth by number of CPUs */
+    bool of_shared;     /* ... anything that all CPUs share */
+    double own_bytes,
+        last_bytes; /* declared bytes of the largest of a core's own caches, and of all caches */
     struct shared_plateaus shared; /* of that probe's curves */
 };
 
@@ -71,8 +71,8 @@ static void note_condition(struct difference *difference)
     difference->p = NAN;
 }
 
-/* Which of the two is worse, 0 or 1: times are better short, and all else is better large, unless
- * the finding's line says otherwise. */
+/* Which of the two is worse, 0 or 1: shorter times are better, and larger values of all else,
+ * unless the finding's line says otherwise. */
 static int worse_of(const struct difference *difference, const char *unit, enum side side)
 {
     const bool time = quantity_is(unit, DIMENSION_TIME) || quantity_is(unit, DIMENSION_CYCLES);
@@ -87,9 +87,10 @@ static bool is_finding_of_others(const struct search *search, const struct diffe
     return alike_is_of_others(&search->alike, finding, worse_of(difference, finding->unit, side));
 }
 
-/* Whether others may be why it is worse: as alike_is_of_others() says of findings. Only a curve of
- * DRAM by CPUs is of all CPUs together; sizes that a core's own caches hold are its own, but for
- * who is on the same core, and others have a part of a larger cache without using the memory. */
+/* Whether other programs may be the reason why it is worse; alike_is_of_others() is the same for
+ * findings. Only a curve of DRAM by number of CPUs measures all CPUs together. Sizes that fit into
+ * a core's own caches are affected only by programs on the same core; of a larger cache other
+ * programs can hold a part without using the memory. */
 static bool is_point_of_others(const struct search *search, const struct series *series,
                                const struct difference *difference)
 {
@@ -138,8 +139,8 @@ static bool is_place(const struct finding *finding)
            quantity_is(finding->unit, DIMENSION_NUMBER);
 }
 
-/* Whether others may have held what one run lacks of a cache: it is declared as before, and one of
- * the two found less than that. */
+/* Whether other programs may have held the part of a cache that one run lacks: its declared size is
+ * unchanged, and one of the two found less than that. */
 static bool is_room_of_others(const struct finding *before, const struct finding *after,
                               double threshold)
 {
@@ -179,7 +180,8 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
         note_condition(difference);
 }
 
-/* One plateau, which the second document calls otherwise, because it saw more or fewer of them. */
+/* Compares a plateau that has another name in the second document, because that found more or fewer
+ * plateaus. */
 static void compare_shared(struct search *search, const struct probe_result *probe,
                            const struct shared_plateau *shared)
 {
@@ -191,7 +193,7 @@ static void compare_shared(struct search *search, const struct probe_result *pro
         difference->verdict = UNCERTAIN;
 }
 
-/* Ratios have a meaning only where both values are above zero. */
+/* A ratio has a meaning only if both values are above zero. */
 static bool is_comparable(struct search *search, const struct probe_result *probe,
                           const struct finding *before, const struct finding *after)
 {
@@ -219,7 +221,7 @@ static void add_lonely(struct search *search, const char *which, const struct fi
                                         finding->cpus ? finding->cpus : probe->name));
 }
 
-/* Whether two units can be compared; adds a remark where they can't. */
+/* Whether two units can be compared; adds a remark if they can't. */
 static bool are_comparable(struct search *search, const char *what, const char *a, const char *b)
 {
     struct pool *pool = &search->result->pool;
@@ -304,8 +306,8 @@ static void compare_series(struct search *search, const struct probe_result *pro
                     pool_printf(pool, "%s %s: %zu point%s not compared: a value is not above zero",
                                 probe->name, or_unknown(a->name), without,
                                 without == 1 ? "" : "s"));
-    /* Only matrices are expected to have all pairs in common: curves are refined around their
-     * levels in every run anew, so their sizes differ. */
+    /* Only matrices should have all pairs in common: every run refines curves around its own
+     * levels, so their sizes differ. */
     if (a->matrix && (both < a->point_count || both < b->point_count))
         add_missing(search,
                     pool_printf(pool, "%s %s: %zu pairs are in both, of %zu and %zu", probe->name,
@@ -346,8 +348,8 @@ static const char *obtained_text(struct search *search, const struct obtained *o
     return *text ? text : "standard";
 }
 
-/* Curves that were measured on different pages, nodes or cores are two experiments, even where
- * their factors agree. */
+/* Curves that were measured on different pages, nodes or cores are two experiments, even if their
+ * factors agree. */
 static bool obtained_alike(struct search *search, const struct probe_result *a,
                            const struct probe_result *b)
 {

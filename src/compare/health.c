@@ -35,8 +35,8 @@ enum { GAPS_ALIKE = 16, SERIES_MOST = 256 };
 /* --- one value against another --- */
 
 struct bounds {
-    double near, far, bound; /* end of the interval now; the value; the worst value that is still
-                                good enough */
+    double near, far, bound; /* the end of the interval now on the better side; the value; the worst
+                                value that is still good enough */
     bool known;              /* the baseline's value has an interval */
 };
 
@@ -52,7 +52,7 @@ static struct bounds bounds_of(const struct finding *should, const struct findin
                            (isfinite(end) ? end : may[0]) + side * margin, isfinite(end)};
 }
 
-/* Without an interval the value itself decides, unless there is doubt. */
+/* Without an interval the value itself decides, unless it is in doubt. */
 static enum health judge(const struct finding *should, const struct finding *now,
                          enum finding_value which, int side, double tolerance)
 {
@@ -82,7 +82,7 @@ static enum health judge_both(const struct checking *checking, const struct find
     return other < health ? other : health;
 }
 
-/* The same of a level, by the sizes that both curves have of it. */
+/* The same for a level, by the sizes that both curves have on it. */
 static enum health judge_ratio(const struct comparison *ratio, int side, double tolerance)
 {
     const double most = log1p(tolerance);
@@ -118,7 +118,8 @@ static void compare(struct checking *checking, const struct finding *should,
     enum health health = shared ? judge_shared(shared, sign, checking->tolerance)
                                 : judge_both(checking, should, now, which, sign);
     const struct bounds bounds = bounds_of(should, now, which, sign, checking->tolerance);
-    /* The sizes in common say nothing against what the baseline's own interval allows. */
+    /* The common sizes can't make a value worse that is within the bound of the baseline's
+     * interval. */
     if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
         health = HEALTHY;
     if (health == WORSE && shared && level_is_doubtful(should, now, shared, sign > 0))
@@ -130,7 +131,8 @@ static void compare(struct checking *checking, const struct finding *should,
     if (health == WORSE && !shared && alike_is_doubtful(&checking->alike, should))
         health = DOUBTFUL;
     checking->check->compared++;
-    /* Worse as it was found, but not without neighbours: they moved, and not the machine. */
+    /* The found value is worse and the quiet one is not: the interference changed, not the machine.
+     */
     if (health == HEALTHY && which == VALUE_QUIET &&
         judge_both(checking, should, now, VALUE_FOUND, sign) == WORSE)
         add_value(checking, &checking->check->neighbours,
@@ -223,16 +225,15 @@ static void sort_by_experiment(struct checking *checking, const struct probe_res
     qsort(checking->by_experiment, checking->count, sizeof *checking->by_experiment, by_experiment);
 }
 
-/* Whether any finding now is of the same experiment, so that this one should have been found
- * too. */
+/* Whether any finding now has the same experiment, so that this one should have been found too. */
 static bool has_experiment_of(const struct checking *checking, const struct finding *should)
 {
     return bsearch(&should, checking->by_experiment, checking->count,
                    sizeof *checking->by_experiment, by_experiment) != NULL;
 }
 
-/* Whether a series now measured what the finding was read off: no factor that both have as a text
- * differs. Where memory lay and which core measured are no factors of a series. */
+/* Whether a series of the present run measured the finding's experiment: no text factor that both
+ * have differs. The memory's node and the kind of core are no factors of a series. */
 static bool is_measured(const struct series *series, const struct finding *should)
 {
     static const char *const obtained[] = {"pages", "node", "core"};
@@ -256,8 +257,8 @@ static bool has_series_of(const struct probe_result *now, const struct finding *
     return now->series_count == 0;
 }
 
-/* A value whose series was measured as for the baseline should have been found: it is uncertain.
- * Any other missing value is a gap. */
+/* A missing value is uncertain if its series was measured as for the baseline, so that it should
+ * have been found; otherwise it is a gap. */
 static void note_missing(struct checking *checking, const struct probe_result *probe,
                          const struct probe_result *now, const struct finding *should)
 {
@@ -294,7 +295,7 @@ static void check_finding(struct checking *checking, const struct probe_result *
     const struct shared_plateau *shared = plateaus_before(&checking->shared, should);
     if (found && !isfinite(found->value))
         found = NULL;
-    if (!found && shared) /* which now has another name */
+    if (!found && shared) /* the level has another name now */
         found = shared->after;
     if (!meaning.quantity)
         add_gap(checking, probe->name, "in units that fathom does not know", false);
@@ -351,7 +352,8 @@ static void check_probe(struct checking *checking, const struct probe_result *pr
     } else {
         finding_pairs_find(&pairs, pool, probe, now);
         checking->shared = (struct shared_plateaus){0};
-        /* A baseline of several runs shows what lies between them, which one curve can't. */
+        /* The intervals of a baseline of several runs contain the spread between runs, which one
+         * curve lacks. */
         if (!checking->base->run.joined)
             plateaus_shared(&checking->shared, pool, probe, now, checking->tolerance);
         sort_by_experiment(checking, now);

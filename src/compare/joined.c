@@ -98,7 +98,7 @@ static bool same_value(const struct factor *a, const struct factor *b)
     return strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
 }
 
-/* More parameters than this are only compared place by place; fathom's probes have some twenty. */
+/* More parameters than this are only compared place by place; fathom's probes have about twenty. */
 enum { PARAMETERS_MOST = 256 };
 
 /* Runs of one probe mostly list their parameters in the same order. */

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-/* Of findings the correction for many comparisons asks how likely so large a ratio is of a machine
- * that has not changed at all; whether the change is large enough is asked of the interval. Of
- * points, which are many, it asks how likely it is of a change within the threshold. */
+/* For findings the correction for many comparisons uses the probability of so large a ratio on an
+ * unchanged machine; the interval decides whether the change is large enough. For points, which are
+ * many, it uses the probability for a change within the threshold. */
 static const double unchanged = 0;
 
 static bool is_far(const struct comparison *comparison, double threshold)
@@ -21,8 +21,8 @@ static bool beyond(const struct comparison *comparison, double threshold)
     return comparison->low > 1 + threshold || comparison->high < 1 / (1 + threshold);
 }
 
-/* `p` stays NAN where the value is within the threshold or has no interval; it then takes no part
- * in the correction. */
+/* `p` stays NAN if the value is within the threshold or has no interval; the correction then
+ * ignores it. */
 static void judge(struct difference *difference, const struct comparison *time,
                   const struct comparison *cycles, double threshold)
 {
@@ -40,7 +40,7 @@ static void judge(struct difference *difference, const struct comparison *time,
         difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
 }
 
-/* What was found changed, and what the hardware does alone did not. */
+/* The found value changed and the quiet value did not. */
 static void blame_neighbours(struct difference *difference, enum verdict found)
 {
     if (difference->verdict == SAME && found == CHANGED)
@@ -66,7 +66,7 @@ static void judge_points_found(struct difference *difference, double threshold)
     judge(difference, &time, both ? &cycles : NULL, threshold);
 }
 
-/* One unit's quiet values of two points, of which either has the flags. */
+/* Compares two points' quiet values in one unit; `flags` are those of either point. */
 static struct comparison compare_quiet(const struct quiet *a, const struct quiet *b, unsigned flags,
                                        double threshold)
 {
@@ -148,16 +148,16 @@ static void judge_shared(struct difference *difference, const struct shared_plat
           shared->has_cycles ? other : NULL, threshold);
 }
 
-/* Whether the two are apart beyond chance, `b` above `a`, as two independent intervals on a scale
- * of ratios say (Zou and Donner, "Construction of confidence limits about effect measures",
- * Statistics in Medicine 2008). */
+/* Whether `b` is above `a` beyond chance, by two independent intervals on a scale of ratios (Zou
+ * and Donner, "Construction of confidence limits about effect measures", Statistics in Medicine
+ * 2008). */
 static bool is_above(const double a[3], const double b[3])
 {
     enum { VALUE, LOW, HIGH };
     return log(b[VALUE] / a[VALUE]) > hypot(log(b[VALUE] / b[LOW]), log(a[HIGH] / a[VALUE]));
 }
 
-/* Whether a level as the second found it lies above or else below the first's, beyond chance. */
+/* Whether the second run's level is above (or below) the first's, beyond chance. */
 static bool is_apart(const struct finding *before, const struct finding *after, bool above)
 {
     const enum finding_value which = finding_comparable_value(before, after);
@@ -167,14 +167,14 @@ static bool is_apart(const struct finding *before, const struct finding *after, 
     return above ? is_above(left, right) : is_above(right, left);
 }
 
-/* What others did to trials: the medians of these are in doubt then, and not the quiet values,
- * which are of those trials that nobody disturbed and whose intervals say how well these agree. */
+/* Flags of interference with trials: they make medians doubtful, but not quiet values, which come
+ * from undisturbed trials and whose intervals tell how well these agree. */
 static const unsigned of_medians = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                    FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
-/* Few trials lie so near in time that one neighbour may have met them all. And where sizes are few,
- * what moved only those, and not the level as either run found it, may be another part of a cache
- * below. */
+/* Few trials are so near in time that one program may have disturbed them all. And with few sizes,
+ * a change of only those and not of the level in either run may come from another part of a nearer
+ * cache. */
 bool level_is_doubtful(const struct finding *before, const struct finding *after,
                        const struct shared_plateau *shared, bool above)
 {
@@ -182,8 +182,8 @@ bool level_is_doubtful(const struct finding *before, const struct finding *after
            (!shared->many && !is_apart(before, after, above));
 }
 
-/* The sizes that both curves have say better how a level moved than all sizes of each run, some of
- * which only one run has. */
+/* The sizes that both curves have show a level's change better than all sizes of each run, of which
+ * some were measured in one run only. */
 void judge_level(struct difference *difference, const struct finding *before,
                  const struct finding *after, const struct shared_plateau *shared, double threshold)
 {

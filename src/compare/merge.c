@@ -20,7 +20,7 @@ struct merging {
     const char **names;
 };
 
-/* Counts a finding with a value that no run in the result has any more. */
+/* Counts a finding with a value that the result has no more. */
 static void leave_out(const struct merging *merging, const struct finding *finding)
 {
     if (!isfinite(finding->value) || (*merging->left_out)++ >= NAMED_MOST)
@@ -37,7 +37,7 @@ static int by_experiment(const void *a, const void *b)
     return experiment_order(*(const struct finding *const *)a, *(const struct finding *const *)b);
 }
 
-/* The experiments of a result's findings, each once and in order; conditions have none. */
+/* The experiments of a result's findings, each once, sorted; conditions have none. */
 static const struct finding **experiments_of(struct pool *pool, const struct probe_result *probe,
                                              size_t *count)
 {
@@ -82,7 +82,7 @@ static struct named named_of(struct pool *pool, const struct probe_result *probe
     return named;
 }
 
-/* Whether the finding is of a kernel, operation or level that is not in the list. */
+/* Whether the finding is about a kernel, operation or level that is not in the list. */
 static bool is_of_another(const struct named *named, const struct finding *finding)
 {
     for (size_t f = finding->deviations; f < finding->factor_count; f++)
@@ -143,7 +143,7 @@ static void add_series(const struct merging *merging, struct probe_result *to,
 
 /* --- results --- */
 
-/* Gives the result arrays of its own, because elements will be added to them. */
+/* Gives the result its own arrays, because elements will be added to them. */
 static void copy_arrays(const struct merging *merging, struct probe_result *to)
 {
     const struct probe_result from = *to;
@@ -177,8 +177,8 @@ static void join_facts(const struct merging *merging, struct probe_result *to,
     joined_parameters(to, merging->pool, both, 2);
 }
 
-/* Writes what was obtained into the factors of each series; until now the probe's parameters said
- * it. */
+/* Adds what was obtained, until now only in the probe's parameters, to the factors of each series.
+ */
 static void stamp(const struct merging *merging, struct series *series, size_t count,
                   const struct obtained *obtained)
 {
@@ -200,7 +200,7 @@ static void stamp(const struct merging *merging, struct series *series, size_t c
     }
 }
 
-/* Keeps series that differ only in what was obtained from becoming one curve. */
+/* Prevents that series that differ only in what was obtained become one curve. */
 static void stamp_both(const struct merging *merging, struct probe_result *to,
                        struct probe_result *older)
 {

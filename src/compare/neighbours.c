@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* What the memory does: how late it answers, in ns, and what it gives one CPU, both as found and
- * without neighbours, and what it gives all. NAN: unknown. */
+/* Memory's latency in ns and its rate to one CPU, both found and quiet, and its rate to all CPUs.
+ * NAN: unknown. */
 struct memory {
     struct estimate found, quiet;
     double rate, quiet_rate, rate_of_all;
@@ -40,27 +40,28 @@ static struct memory memory_of(const struct document *document)
     return memory;
 }
 
-/* How many times as late; 0 where that may be chance, or is less than differences are looked for. A
- * value without an interval counts as it is. */
+/* The ratio of the latencies; 0: it may be chance, or is below the threshold of differences. A
+ * value without an interval counts as exact. */
 static double later_by(const struct estimate *a, const struct estimate *b)
 {
     const double ratio = (double)a->median / (double)b->median;
     return ratio >= 1 + differences_threshold && !(a->low <= b->high) ? ratio : 0;
 }
 
-/* What memory gave one CPU, of what it gave in the other run: who came and went spoiled some of
- * what was read, who stayed all of it. */
+/* The rate to one CPU over that in the other run, the lower of found and quiet: programs that come
+ * and go lower only found values, programs that stay lower both. */
 static double given(const struct memory *memory, const struct memory *than)
 {
     return fmin(memory->rate / than->rate, memory->quiet_rate / than->quiet_rate);
 }
 
-/* Whether others may have taken that memory's time: it gave one CPU less by as much at least as it
- * answered later. Who streams through the memory leaves another CPU a half of it, and answers come
- * a tenth later; who does so through the last cache leaves three quarters and more, and answers
- * come some percent later. A slower memory does as much to both (a core has so many loads under
- * way, Little's law), so beside others that proves nothing. What is not known of both counts,
- * because it can't show that others left the memory alone. */
+/* Whether other programs may have used that memory: its rate to one CPU fell by at least the factor
+ * by which its latency rose. A program that streams through memory halves another CPU's rate and
+ * raises its latency by a tenth; one that streams through the last cache leaves three quarters or
+ * more of the rate and raises latency by a few percent. A slower memory changes both by the same
+ * factor (a core has a fixed number of loads in flight, Little's law), so while other programs run
+ * that proves nothing. Unknown values give true, because they can't show that other programs left
+ * the memory alone. */
 static bool is_narrow(const struct memory *memory, const struct memory *than)
 {
     const double found = (double)memory->found.median / (double)than->found.median,
@@ -68,8 +69,7 @@ static bool is_narrow(const struct memory *memory, const struct memory *than)
     return !(given(memory, than) * fmax(fmax(found, quiet), 1) >= 1 + differences_threshold);
 }
 
-/* Whether they did: it is narrow and answered later beyond chance, as found or without neighbours.
- */
+/* Whether they did use it: it is narrow, and its found or quiet latency rose beyond chance. */
 static bool is_crowded(const struct memory *memory, const struct memory *than)
 {
     if (!(memory->found.median > 0 && than->found.median > 0))
@@ -79,17 +79,18 @@ static bool is_crowded(const struct memory *memory, const struct memory *than)
     return later > 0 && !(given(memory, than) * later >= 1 + differences_threshold);
 }
 
-/* Whoever streams beside one CPU takes half of what that gets and next to nothing of what all CPUs
- * get, whose threads have his share as well: what all get moves by as much as what one gets, or at
- * least by half of it, where it is the memory that gives less. */
+/* A streaming program takes half of one CPU's rate, but hardly any of the rate of all CPUs, whose
+ * threads get that program's share as well. If memory itself gives less, the rate of all CPUs
+ * changes by at least this share of the change of one CPU's rate. */
 static const double least_of_all = 0.5;
 
-/* Who streams through the last cache takes a quarter of what one CPU gets, and of what all get. */
+/* A program that streams through the last cache takes a quarter of the rate of one CPU, and of all
+ * CPUs. */
 static const double taken_at_most = 0.25;
 
-/* Whether what one CPU gets, as found and without neighbours, and what all get moved the same way,
- * and by more than those take who were at work in the run that got less. Of one CPU alone there is
- * nothing that all get. */
+/* Whether the rate of one CPU (found and quiet) and that of all CPUs changed in the same direction,
+ * by more than other programs can take that were running in the run with less. With a single CPU
+ * there is no rate of all. */
 static bool rates_agree(const struct memory *a, const struct memory *b, const bool busy[2])
 {
     const double one = log(b->quiet_rate / a->quiet_rate), found = log(b->rate / a->rate),
@@ -100,11 +101,11 @@ static bool rates_agree(const struct memory *a, const struct memory *b, const bo
            found / one > least_of_all && (alone || (fabs(all) > least && all / one > least_of_all));
 }
 
-/* Who holds this much of a first level all the time is on the same core, on its other hardware
- * thread: three of twelve ways. */
+/* A program that holds this much of a first level (three of twelve ways) all the time is on the
+ * core's other hardware thread. */
 static const double held_by_thread = 0.25;
 
-/* What was found of the first level, over what is declared; NAN unknown. */
+/* The first level's measured capacity over the declared one; NAN: unknown. */
 static double first_level(const struct document *document)
 {
     for (size_t p = 0; p < document->probe_count; p++)
@@ -119,17 +120,18 @@ static double first_level(const struct document *document)
     return NAN;
 }
 
-/* Less than is declared, and less than the other run found: that much of it is missing in every
- * run where a hypervisor declares another machine's. */
+/* Whether this run found less than declared and less than the other run. The second condition is
+ * needed because a hypervisor may declare another machine's capacity, so that every run finds less.
+ */
 static bool is_squeezed(double found, double in_other)
 {
     const double left = 1 - held_by_thread;
     return found < left && !(found >= left * in_other);
 }
 
-/* Whether others were at work. What the verdict read off disturbed values alone may be this
- * program's own bad luck where the system counted nobody; who shares a guest's host it can't see.
- */
+/* Whether other programs were running. If the verdict says so from disturbed values alone while the
+ * system counted no other program, it may be chance; but a guest's system can't count the host's
+ * other guests. */
 static bool is_busy(const struct document *document)
 {
     struct document_verdict verdict;

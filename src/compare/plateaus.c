@@ -12,15 +12,15 @@
 
 #include <math.h>
 
-/* A plateau is what a finding was read off where the two differ by no more than this: translation,
- * which the finding leaves out, and the fit move it by less. */
+/* A finding was read off a plateau if the two differ by no more than this: translation, which the
+ * finding excludes, and the fit change it by less. */
 static const double same_level = 0.1;
 
-/* Two sizes make a difference, and only a third one shows how chance scatters them. Three hardly
- * survive the correction for many comparisons, as six do (Student's interval of n - 1 degrees). */
+/* At least three sizes are needed to see how chance scatters them. Three hardly survive the
+ * correction for many comparisons, six do (Student's interval with n - 1 degrees of freedom). */
 enum { SIZES_LEAST = 3, SIZES_ENOUGH = 6 };
-/* Of a foreign document's curve, that are looked at for each of its findings. Ours have some 200.
- */
+/* The most sizes of a foreign document's curve that are read for each finding. fathom's curves have
+ * about 200. */
 enum { SIZES_MOST = 4096 };
 
 /* A curve, its points in the order of their sizes, and its levels. */
@@ -31,7 +31,7 @@ struct curve {
     struct found_levels found;
 };
 
-/* The curve over sizes that a processor's levels are read off. */
+/* The curve over sizes from which a processor's levels are read; NULL: none. */
 static const struct series *headline_of(const struct probe_result *probe)
 {
     for (size_t i = 0; i < probe->series_count; i++) {
@@ -43,7 +43,8 @@ static const struct series *headline_of(const struct probe_result *probe)
     return NULL;
 }
 
-/* What runs found differs with their neighbours in all sizes alike, and no scatter shows it. */
+/* Whether the curve has quiet values. Found values are not used, because interference changes all
+ * sizes alike, which their scatter does not show. */
 static bool is_quiet(const struct series *series)
 {
     for (size_t i = 0; i < series->point_count; i++)
@@ -66,14 +67,14 @@ static bool is_near(double value, double level)
     return fabs(log(value / level)) <= log1p(same_level);
 }
 
-/* A device's levels are read off other curves. */
+/* Whether the finding is about the processor; a device's levels are read off other curves. */
 static bool is_of_processor(const struct finding *finding)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
     return meaning.role == ROLE_LEVEL && meaning.device < 0;
 }
 
-/* The finding of a level's latency, in cycles where the curve has them. */
+/* The finding of a level's latency, in cycles if the curve has cycles. */
 static const struct finding *finding_of(const struct curve *curve, size_t level)
 {
     const double latency = curve->found.list[level].latency;
@@ -97,8 +98,8 @@ static double cycles_of(const struct point *point, bool quiet)
     return (double)(quiet ? point->quiet_cycles.value : point->cycles.median);
 }
 
-/* Of the logarithm of a quiet value, whose interval is Student's (stats/quiet.c); NAN where few
- * trials say next to nothing of it. */
+/* Standard deviation of a quiet value's logarithm, from its Student interval (stats/quiet.c); NAN:
+ * too few trials to tell. */
 static double deviation_of(const struct point *point)
 {
     enum { TRIALS_LEAST = 3 };
@@ -115,7 +116,7 @@ static double mean_of(const struct paired_value *values, size_t n, bool second)
     return exp(sum / (double)n);
 }
 
-/* Sizes, from one to the other; without an end where a curve's last level goes on. */
+/* A range of sizes; `to` is INFINITY if a curve's last level goes on. */
 struct range {
     double from, to;
 };
@@ -132,8 +133,8 @@ static struct range common(struct range a, struct range b)
     return (struct range){fmax(a.from, b.from), fmin(a.to, b.to)};
 }
 
-/* Fills the values of the sizes in the range that both have; returns how many. NULL: counts them.
- */
+/* Fills in the values of the sizes in the range that both have; returns how many. NULL: only
+ * counts. */
 static size_t pair_points(const struct curve *a, const struct curve *b, struct range range,
                           struct paired_value *time, struct paired_value *cycles)
 {
@@ -160,7 +161,7 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
     return n;
 }
 
-/* The sizes between the level before this one and the next, in that curve. */
+/* The sizes between the previous level of that curve and the next. */
 static struct range between(const struct curve *curve, size_t level)
 {
     const struct found_level *list = curve->found.list;
@@ -168,9 +169,8 @@ static struct range between(const struct curve *curve, size_t level)
                           level + 1 < curve->found.count ? list[level + 1].from : INFINITY};
 }
 
-/* Where a plateau rises a little, two runs see it begin and end at different sizes. Those that
- * stand on either of the two are of the same level, unless one of the runs saw another level there.
- */
+/* If a plateau rises a little, two runs see it begin and end at different sizes. Sizes on either of
+ * the two plateaus belong to the level, unless one of the runs has another level there. */
 static struct range joined(const struct curve *a, const struct curve *b, size_t level_a,
                            size_t level_b)
 {
@@ -221,14 +221,14 @@ static void add_shared(struct shared_plateaus *shared, struct pool *pool, const 
     const struct paired_value *shown = in_cycles ? cycles : time;
     plateau->a = mean_of(shown, n, false);
     plateau->b = mean_of(shown, n, true);
-    /* Else what goes on behind one of the levels is not that level. */
+    /* Otherwise the sizes beyond one run's level are not that level, and the plateau is dropped. */
     if (!is_near(plateau->a, quiet_or(&before->quiet, before->value)) ||
         !is_near(plateau->b, quiet_or(&after->quiet, after->value)))
         shared->count--;
 }
 
-/* The level of `b` that has most sizes in common with that one of `a`; as many as it has levels:
- * none has any. */
+/* The level of `b` with the most sizes in common with that level of `a`; b's number of levels: none
+ * has any. */
 static size_t counterpart(const struct curve *a, const struct curve *b, size_t level)
 {
     size_t best = b->found.count, most = 0;

@@ -86,7 +86,7 @@ static void compare_facts(struct unfair *unfair)
                                 unfair->a->conditions.core_hz * 1e-9,
                                 unfair->b->conditions.core_hz * 1e-9));
     const double load_a = unfair->a->conditions.load1, load_b = unfair->b->conditions.load1;
-    if (fabs(load_a - load_b) >= 1) /* other work kept one more whole CPU busy */
+    if (fabs(load_a - load_b) >= 1) /* other programs kept at least one more CPU busy */
         add(unfair, pool_printf(&unfair->result->pool, "the load average was %.2f, then %.2f",
                                 load_a, load_b));
     unsigned modelled = FLAG_BIT(FLAG_MODELLED);

@@ -5,11 +5,10 @@
 
 #include <math.h>
 
-/* Of twenty comparisons of unchanged machines, one may report a change, over all values
- * together. */
+/* In one of twenty comparisons of unchanged machines any value may be reported as changed. */
 static const double alpha = 0.05;
 
-/* Conditions are not tested, and what has no interval can't come out as changed. */
+/* Conditions are not tested, and a value without an interval can't become changed. */
 static bool is_tested(const struct difference *difference)
 {
     return difference->verdict != CONDITION &&
@@ -17,8 +16,8 @@ static bool is_tested(const struct difference *difference)
 }
 
 /* Makes changes uncertain that may be chance, given the number of comparisons. Findings are few and
- * points many, and a finding is not to be the harder to find the more sizes were measured: so each
- * of the two families has half of what may be wrong (Hochberg and Tamhane, "Multiple comparison
+ * points many, and measuring more sizes must not make a changed finding harder to detect: so each
+ * of the two families gets half of the error rate (Hochberg and Tamhane, "Multiple comparison
  * procedures", 1987, on families and Bonferroni's split). */
 static void correct(struct differences *result, bool of_points)
 {
@@ -64,9 +63,8 @@ static bool has_neighbours(const struct differences *result, size_t i)
            (i + 1 < result->count && result->list[i + 1].series == series);
 }
 
-/* Makes single points of a curve that changed alone uncertain. Points stand in the order of their
- * x. A point that is made uncertain here had no changed neighbour, so it was no other point's
- * support. */
+/* Makes points uncertain that changed alone on their curve. Points are sorted by x. A point that
+ * becomes uncertain here had no changed neighbouring point, so no other point relied on it. */
 static void ask_neighbours(struct differences *result)
 {
     const struct probe_result *probe = NULL;

@@ -29,8 +29,7 @@ static void note_kept(struct analysis *analysis, size_t count, const char *why)
     *remark = (struct analysis_remark){analysis->result->name, why, count};
 }
 
-/* All remarks in one line, but only the first few, because a document may have any number of
- * probes. */
+/* The first few remarks in one line; a document may have any number of probes. */
 static const char *tell_remarks(const struct analysis *analysis)
 {
     enum { REMARKS_MOST = 12 };
@@ -43,7 +42,7 @@ static const char *tell_remarks(const struct analysis *analysis)
     return i < analysis->remark_count ? pool_printf(analysis->pool, "%s, and more", text) : text;
 }
 
-/* Keeps those earlier findings that are not kept yet and for which `wanted` says so. */
+/* Keeps earlier findings for which `wanted` is true and that are not kept yet. */
 static void keep_some(struct analysis *analysis, const char *why,
                       bool (*wanted)(const struct analysis *, size_t i, const void *with),
                       const void *with)
@@ -142,8 +141,7 @@ static int analyse_anew(void *with)
         keep_some(analysis, "its series hold no values", is_any, NULL);
     else
         analysing->analyse(analysis);
-    if (!result->finding_count) /* another tool's, or from a version that measured it in another
-                                   way */
+    if (!result->finding_count) /* from another tool, or a version that measured in another way */
         keep_some(analysis, "this version finds nothing in its series", is_any, NULL);
     keep_foreign(analysis);
     return 0;
@@ -354,7 +352,7 @@ unsigned analysis_line_bytes(const struct analysis *analysis)
     return facts && facts->cpu_arch && strncmp(facts->cpu_arch, "ppc64", 5) == 0 ? 128 : 64;
 }
 
-/* The CPUs asked for, or all that might be used. */
+/* The CPUs that were asked for, or all that the process was allowed to use. */
 size_t analysis_cpu_count(const struct analysis *analysis, size_t least)
 {
     const struct factor *asked = analysis_parameter(analysis, "cpus");

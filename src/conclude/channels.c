@@ -19,8 +19,8 @@ static bool take_key(char key[KEY_BYTES], const char *text, const char *end)
     return true;
 }
 
-/* "P0 CHANNEL A", "Node0_Channel1_Dimm0" up to the channel's letter or number: what stands before
- * it names the socket. */
+/* Takes "P0 CHANNEL A" or "Node0_Channel1_Dimm0" up to the channel's letter or number; the text
+ * before it names the socket. */
 static bool key_of_channel(char key[KEY_BYTES], const char *text)
 {
     const char *at = text ? strcasestr(text, "channel") : NULL,
@@ -58,16 +58,16 @@ static bool key_of(char key[KEY_BYTES], const struct declared_module *module)
 struct channel {
     char key[KEY_BYTES];
     size_t slots, filled;
-    double mts, bytes; /* of its slowest module, and its width; 0 unknown */
+    double mts, bytes; /* of its slowest module, and its width; 0: unknown */
 };
 
 struct survey {
     struct channel *list;
     size_t count;
-    bool known; /* which channel each slot is on */
+    bool known; /* the channel of each slot is known */
     const char *type;
     bool types_differ;
-    unsigned rated, configured; /* of the slowest module; 0: of one it is unknown */
+    unsigned rated, configured; /* MT/s of the slowest module; 0: unknown for some module */
 };
 
 static bool is_main_memory(const struct declared_module *module)
@@ -104,7 +104,8 @@ static void add_slot(struct survey *survey, const struct declared_module *module
         strcpy(survey->list[at].key, key);
     }
     add_to_channel(&survey->list[at], module);
-    /* More are not on one channel of DDR4 and DDR5: the names lack the socket. */
+    /* DDR4 and DDR5 have no more slots on a channel, so more mean that the names lack the socket.
+     */
     survey->known = survey->known && survey->list[at].slots <= SLOTS_A_CHANNEL;
 }
 
@@ -118,7 +119,7 @@ static void add_speed(struct survey *survey, const struct declared_module *modul
     survey->configured = first || configured < survey->configured ? configured : survey->configured;
 }
 
-/* What all can carry, an empty one as much as the narrowest. */
+/* The bandwidth of all channels; an empty one counts as the slowest other. */
 static double carried(const struct survey *survey)
 {
     double sum = 0, least = INFINITY;
@@ -154,7 +155,7 @@ static bool is_on_empty_channel(const struct survey *survey, const struct declar
     return false;
 }
 
-/* ", slot H is empty", ", slots C and H are empty": those that keep a channel from working. */
+/* ", slot H is empty", ", slots C and H are empty": the slots of channels without a module. */
 static const char *empty_slots(const struct survey *survey, const struct declared_facts *declared,
                                struct pool *pool)
 {
@@ -176,7 +177,7 @@ static const char *empty_slots(const struct survey *survey, const struct declare
                        count > 1 ? "are" : "is");
 }
 
-/* " DDR5 at 4400 of the modules' 4800 MT/s"; "" where neither is known. */
+/* " DDR5 at 4400 of the modules' 4800 MT/s"; "": neither is known. */
 static const char *kind_words(const struct survey *survey, const char *before, struct pool *pool)
 {
     const char *type = survey->type ? survey->type : "modules";

@@ -8,19 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A distance lies within a line if latency there has risen by less than the first share of the
- * whole rise, and beyond it if by more than the second. */
+/* A distance is within a line if latency there has risen by less than `within` of the whole rise,
+ * and beyond the line if by more than `outside`. */
 static const double within = 0.25, outside = 0.75;
 /* Loads beyond a line cost more than loads within it by at least this factor. */
 static const double least_contrast = 1.15;
-/* The second of two loads far apart must cost at least this share of the first, or something
- * fetched its line along with the first one's. The first also pays for translation. */
+/* The second of two loads far apart must cost at least this share of the first, or its line was
+ * fetched together with the first one. The first load also pays for translation. */
 static const double least_second = 0.45;
 enum { TRIALS_MAX = 64 };
-/* Evictions of each hot line in a round beyond those of contention alone: an inclusive level makes
- * it lose each about once. Above the first number lines are surely lost, below the second kept. */
+/* Evictions of each hot line in a round, less those of contention alone: an inclusive level evicts
+ * each about once. Above surely_lost lines were evicted, below surely_kept they were not. */
 static const double surely_lost = 0.4, surely_kept = 0.1;
-/* Ways times way stride may differ this much from a capacity that is read off a curve. */
+/* Ways times way stride may differ by this much from a capacity read off a curve. */
 static const double capacity_apart = 0.15;
 
 struct sheet {
@@ -78,9 +78,9 @@ static const char *not_detected(const struct sheet *sheet, const char *why)
 
 /* --- ways --- */
 
-/* Others that share the cache (the core's other thread, a hypervisor) only take room in a set and
- * never add any. So the most lines that ever fitted is the answer, if a quarter of the trials found
- * it. */
+/* Other users of the cache (the core's other thread, a hypervisor) can only take room in a set. So
+ * the largest number of lines that ever fitted is the answer, if a quarter of the trials found it.
+ */
 static bool agreed(const struct series *fitting, size_t i, double *lines)
 {
     if (i >= fitting->point_count)
@@ -112,8 +112,8 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
             ways.why = "trials disagree on how many lines fit at half the stride";
             return ways;
         }
-        /* In a true set, half the stride leaves room for twice as many lines; with a hashed index,
-         * or where it was a TLB that filled up, it does not. */
+        /* In a true set, half the stride leaves room for twice as many lines; not with a hashed
+         * index, or if a TLB overflowed and not the cache. */
         if (before < 2 * here || before > 2 * here) {
             ways.why = "half the stride does not hold twice as many lines, so the strides "
                        "contradict each other";
@@ -129,8 +129,8 @@ struct geometry_ways geometry_ways_of(const struct series *fitting, double above
     return ways;
 }
 
-/* What the level holds: the larger of the capacity found and the one declared, because neighbours
- * take room and never add any. NAN where neither is known. */
+/* The level's capacity: the larger of the found and the declared one, because other programs can
+ * only take room. NAN: neither is known. */
 static double capacity_of(const struct sheet *sheet, int level)
 {
     const struct cache_facts *cache = declared_cache(sheet, level);
@@ -138,7 +138,7 @@ static double capacity_of(const struct sheet *sheet, int level)
     return fmax(found > 0 ? found : NAN, cache ? (double)cache->size_bytes : NAN);
 }
 
-/* How many ways a cache of that capacity has at the stride that was found. */
+/* The number of ways that follows from the capacity and the found stride. */
 static double ways_expected(const struct sheet *sheet, int level, const struct geometry_ways *ways)
 {
     return round(capacity_of(sheet, level) / ways->way_stride);
@@ -164,8 +164,8 @@ static const char *ways_text(const struct sheet *sheet, int level, const struct 
                        capacity_of(sheet, level));
 }
 
-/* Says why the first level's ways were not found. Where a way is no larger than a page, the offset
- * in the page chooses the set, so neither a hashed index nor small pages are the reason. */
+/* Says why the first level's ways were not found. If a way is no larger than a page, the offset in
+ * the page selects the set, so neither a hashed index nor small pages can be the reason. */
 static const char *first_level_why(const struct sheet *sheet, const char *why)
 {
     const struct cache_facts *cache = declared_cache(sheet, 1);
@@ -249,7 +249,7 @@ double geometry_line_of(const double *latencies, const double *distances, size_t
     return line;
 }
 
-/* `nearer` is the level before's line; NAN where it has none. */
+/* `nearer` is the line of the level before; NAN: none. */
 static double add_line(const struct sheet *sheet, int level, double nearer)
 {
     const struct series *votes = sheet->evidence->levels[level - 1].lines;
@@ -301,7 +301,7 @@ static void add_inclusive(const struct sheet *sheet)
     double value = NAN;
     if (hot && hot->point_count == 2) {
         struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
-        /* A round loads each contending line once, and hot lines as many times. */
+        /* A round loads each contending line once, and a hot line after each of them. */
         double round = 2 * evidence->hot_others;
         double miss = 2 * (double)elsewhere.median - evidence->nearest;
         double each = (miss - evidence->nearest) * evidence->hot_lines;

@@ -49,7 +49,7 @@ static unsigned kernel_weight(const struct declared_facts *declared, int node)
     return 0;
 }
 
-/* Fills the row of that node; false where it can't be used. */
+/* Fills the row of that node; false: it can't be used. */
 static bool read_row(struct interleave_row *row, const struct declared_facts *declared,
                      const struct series *series, int from, struct pool *pool)
 {

@@ -13,7 +13,7 @@ static bool has_value(const struct point *point)
     return point->y.n > 0;
 }
 
-/* Where the reading has two ends: their difference, or their ratio a byte. */
+/* For readings of two points: their difference, or the ratio of their times per byte. */
 static struct estimate between(const struct finding_line *line, const struct point *first,
                                const struct point *last)
 {
@@ -63,7 +63,7 @@ static void read_line(struct analysis *analysis, const struct finding_line *line
     analysis_read_off(analysis, before, series);
 }
 
-/* The part of the list before the next separator, copied; the rest of it, or NULL. */
+/* Copies the part of the list before the next separator; returns the rest of the list, or NULL. */
 static const char *take(char part[NAME_BYTES], const char *list, const char *separator)
 {
     const char *end = strstr(list, separator);

@@ -1,4 +1,4 @@
-/* What a document is worth, part by part. The words are in verdict_words.c. */
+/* Computes the verdict of a document, part by part. Its words are in verdict_words.c. */
 #include "conclude/verdict.h"
 
 #include "base/cpulist.h"
@@ -12,22 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The load average covers a minute, so a little of it may be what fathom itself did before: from a
- * CPU's worth for each CPU on others were surely at work, from a quarter on if a value shows it. */
+/* The load average covers a minute, so a part of it may be fathom's own work before the run. From
+ * busy_surely for each CPU on, other programs were surely running; from busy_if_seen on, if a value
+ * shows it. */
 static const double busy_surely = 1, busy_if_seen = 0.25;
-/* How many CPUs others used says it better, where it is known: the system's ticks and this
- * program's own times differ by a few percent. */
+/* If known, the share of CPUs that other programs used is better evidence. This threshold allows
+ * for the few percent by which the system's ticks and this program's own times differ. */
 static const double busy_share = 0.1;
-/* Less than that is nobody: 0.003 to 0.04 CPUs were counted on idle machines. */
+/* Less than this is an idle machine: on such, 0.003 to 0.04 CPUs were counted. */
 static const double idle_cpus = 0.1;
-/* What others do to a run. */
+/* Flags that other programs cause. */
 static const unsigned by_others =
     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_OCCUPIED);
 
-/* Parts that have a word of their own come behind the levels, then probes, then devices. */
+/* The order of parts: levels, then parts with a word of their own, probes, devices. */
 enum { ORDER_WORDS = 1000, ORDER_PROBES = 2000, ORDER_DEVICES = 3000 };
 
-/* What findings of a role are about; those of no role here stand for their probe. */
+/* The subject of a role's findings; findings of other roles belong to their probe's part. */
 static const char *const role_parts[] = {
     [ROLE_TRANSLATION] = "TLB",   [ROLE_WIDTH] = "bandwidth",   [ROLE_FLIGHT] = "in-flight misses",
     [ROLE_HANDOFF] = "hand-offs", [ROLE_CLUSTER] = "hand-offs", [ROLE_CONTENTION] = "contention",
@@ -72,7 +73,7 @@ static struct verdict_part *part_of_probe(struct document_verdict *verdict,
     return part_named(verdict, name, strlen(name), ORDER_PROBES + index);
 }
 
-/* What a probe is about: the word of its first finding that has one; NULL: its own name. */
+/* A probe's subject: the word of its first finding that has one; NULL: its own name. */
 static const char *const *word_of_probe(const struct probe_result *probe)
 {
     const char *const *word = NULL;
@@ -81,8 +82,8 @@ static const char *const *word_of_probe(const struct probe_result *probe)
     return word;
 }
 
-/* The part that a finding is of; NULL where it is none's, as a condition is, or without room.
- * `word` is what its probe is about. */
+/* The part that a finding belongs to; NULL: none (a condition), or there is no room. `word` is its
+ * probe's subject. */
 static struct verdict_part *part_of(struct document_verdict *verdict,
                                     const struct document *document, size_t probe,
                                     const char *const *word, const struct finding *finding)
@@ -108,7 +109,7 @@ static struct verdict_part *part_of(struct document_verdict *verdict,
     return part;
 }
 
-/* How often each doubt was met. */
+/* The number of values with each doubt. */
 struct doubts {
     size_t counts[FLAG_COUNT];
 };
@@ -134,7 +135,8 @@ static bool is_baseline(const struct document *document)
     return document->run.joined && strcmp(document->run.joined, "baseline") == 0;
 }
 
-/* What the points say: trials, and where nothing was concluded from them their own worth. */
+/* Adds the points' numbers of trials and, if nothing was concluded from them, the points as values.
+ */
 static bool add_points(struct document_verdict *verdict, const struct document *document,
                        size_t index, bool concluded, struct doubts *doubts)
 {
@@ -165,7 +167,8 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
     const size_t before = verdict->values;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];
-        /* Without a value there is nothing to rely on; a doubt says that there should be one. */
+        /* Without a value there is nothing to rely on, except that a doubt shows that there should
+         * be one. */
         if (!isfinite(finding->value) && !flag_doubts(finding->flags))
             continue;
         struct verdict_part *part = part_of(verdict, document, index, word, finding);

@@ -1,4 +1,4 @@
-/* The verdict in words, for people, and in the document. */
+/* Writes the verdict as a sentence for people, and into the document. */
 #include "base/pool.h"
 #include "base/text.h"
 #include "conclude/verdict.h"
@@ -129,7 +129,7 @@ void line_add_verdict(struct line *line, const struct document *document,
                  parts.length ? "; " : "", parts.text);
         return;
     case VERDICT_BUSY:
-        if (!parts.length) /* noise alone: what others do is what was measured */
+        if (!parts.length) /* noise alone: other programs' interference is what was measured */
             line_add(line, "Busy (%s): it was measured, and can be relied on.", is->busy.text);
         else
             line_add(line, "Busy (%s): %s.", is->busy.text, parts.text);

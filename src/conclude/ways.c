@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Whether a finding of the probe is about such ways. */
+/* Whether a finding is about memory of nodes. */
 static bool tells_of_nodes(const struct finding_meaning *meaning)
 {
     return meaning->fact == FACT_REMOTE || meaning->fact == FACT_LOCAL;

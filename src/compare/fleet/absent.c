@@ -1,5 +1,5 @@
-/* In place of all other files of this folder, where fleets are left out (-Dfleet=disabled): no
- * document is taken for a fleet's, so nothing else is asked. */
+/* Replaces all other files of this folder if fleets are left out (-Dfleet=disabled): no file counts
+ * as a fleet's document, so no other function is called. */
 #include "compare/fleet/document.h"
 
 bool fleet_is_document(const char *path)

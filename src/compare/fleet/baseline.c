@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* As found, or without neighbours. */
+/* Collects the found or the quiet values of the group's nodes; returns how many. */
 static size_t collect(const struct fleet *fleet, size_t group, const struct fleet_finding *finding,
                       bool quiet, double *values)
 {
@@ -23,7 +23,7 @@ static size_t collect(const struct fleet *fleet, size_t group, const struct flee
     return count;
 }
 
-/* A value that fewer than half of the nodes have is no property of their kind. */
+/* False: fewer than half of the nodes have the value, so it is no property of their kind. */
 static bool summarise(const struct fleet *fleet, size_t group, const struct fleet_finding *from,
                       size_t healthy, double *values, struct finding *to)
 {

@@ -1,5 +1,5 @@
-/* Why a node is odd, in words: the usual cause of such a pattern. Which findings moved and which
- * did not says more than any single value; findings are known by their roles in the registry. */
+/* Says why a node is odd: the usual cause of such a pattern. Which findings changed and which did
+ * not tells more than any single value. Findings are recognised by their roles in the registry. */
 #include "base/line.h"
 #include "base/units.h"
 #include "compare/fleet/fleet.h"
@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The aspects that are looked at. If several findings belong to one aspect, the one that moved most
+/* The aspects of a node. If several findings belong to one aspect, the one that changed most
  * counts. */
 enum aspect {
     ASPECT_CLOCK,
     ASPECT_CORE_TIME,   /* L1's latency in ns */
     ASPECT_CORE_CYCLES, /* and in cycles */
-    ASPECT_LAST_CACHE,  /* what the last cache holds */
+    ASPECT_LAST_CACHE,  /* capacity of the last cache */
     ASPECT_CACHE_TIME,  /* latency of another cache */
     ASPECT_MEMORY_TIME, /* of DRAM */
     ASPECT_WIDTH,       /* bytes a second, of all CPUs */
@@ -26,12 +26,12 @@ enum aspect {
 };
 
 struct seen {
-    double ratio; /* to the peers' median, less 1; NAN where it was not measured */
-    bool moved;   /* more than chance alone explains, if this were the only comparison */
+    double ratio; /* to the peers' median, less 1; NAN: not measured */
+    bool moved;   /* beyond chance, if this were the only comparison */
     bool odd;
 };
 
-/* What one comparison alone is judged by: a cause needs the pattern, and not the proof. */
+/* The error rate of a single comparison: a cause needs a pattern and no proof of each value. */
 static const double moved_below = 0.01;
 
 static enum aspect aspect_of(const struct finding_meaning *meaning, int last_cache)
@@ -99,7 +99,7 @@ static bool explain_lack(struct explaining *at, struct line *reason)
                                                "of the BIOS, or memory of a node that is gone"},
     };
     const unsigned memory = 1U << FACT_MEMORY;
-    /* Memory first: a module that is lost may take a node with it. */
+    /* Memory first, because a lost module may also remove a node. */
     int fact = at->node->lacks & memory ? FACT_MEMORY : 0;
     while (fact < FLEET_FACTS && !(at->node->lacks >> fact & 1))
         fact++;
@@ -123,7 +123,7 @@ static bool explain_lack(struct explaining *at, struct line *reason)
 
 /* --- what was measured --- */
 
-/* "about 2/3": what is left when one of several channels is gone; NULL where no such share is near.
+/* "about 2/3": the share that is left without one of several channels; NULL: no such share is near.
  */
 static const char *share_left(double ratio)
 {
@@ -178,7 +178,7 @@ static bool explain_width(struct explaining *at, struct line *reason)
             percent(at, ASPECT_MEMORY_TIME), percent(at, width));
         return true;
     }
-    /* Slower modules give less as well; a lost channel leaves the latency as it is. */
+    /* Slower modules also lower the bandwidth, but raise the latency; a lost channel does not. */
     if (rose(at, ASPECT_MEMORY_TIME) && 2 * percent(at, ASPECT_MEMORY_TIME) > percent(at, width))
         return false;
     const char *left = share_left(at->seen[width].ratio);

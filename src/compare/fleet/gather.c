@@ -1,4 +1,4 @@
-/* Takes of each document what the fleet keeps. */
+/* Copies from each document what the fleet keeps. */
 #include "base/text.h"
 #include "compare/fleet/fleet.h"
 #include "conclude/registry/experiment.h"
@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A document that fathom wrote has some hundreds of findings, and a fleet knows those of all its
- * nodes; what a foreign one has beyond this is ignored. */
+/* A document of fathom has some hundreds of findings, and a fleet holds those of all its nodes; a
+ * foreign document's findings beyond this number are ignored. */
 enum { FINDINGS_MOST = 20000, PLACES_FIRST = 1024 };
 
-/* FNV-1a (Fowler, Noll, Vo), which is enough where equal hashes are compared in full. */
+/* FNV-1a (Fowler, Noll, Vo), which is enough because entries with equal hashes are compared in
+ * full. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     for (const char *c = text ? text : ""; *c; c++)
@@ -31,8 +32,8 @@ static uint64_t hash_whole(uint64_t hash, uint64_t whole)
 
 /* --- kinds of machine --- */
 
-/* All that a machine is but its memory, which differs by some pages between equal machines, and its
- * firmware, which is changed in time. */
+/* A hash of all facts of a machine except its memory, which differs by some pages between equal
+ * machines, and its firmware, which may be updated. */
 static uint64_t key_of(const struct machine_facts *machine)
 {
     uint64_t hash = hash_text(hash_text(hash_seed, machine->cpu_model), machine->cpu_arch);
@@ -44,8 +45,8 @@ static uint64_t key_of(const struct machine_facts *machine)
     return hash;
 }
 
-/* A document without probes, by writing and reading it: what a document's facts consist of, only
- * its own tables know (document/shape.h). */
+/* Copies a document without its probes by writing and reading it, because only its own tables list
+ * all facts (document/shape.h). */
 static int copy_facts(struct document *copy, const struct document *document, struct error *error)
 {
     struct document bare = {
@@ -95,8 +96,8 @@ static const struct factor *copy_factors(struct pool *pool, const struct finding
     return copy;
 }
 
-/* Conditions of a run are no fault of a machine; its clock, its heat and its power are, and so is
- * what others take of its time. Sentences and lists of CPUs have no value to compare. */
+/* Conditions of a run are no fault of the machine, except clock, heat, power and the time that
+ * others take. Sentences and lists of CPUs have no value to compare. */
 static bool is_judged(const struct finding_meaning *meaning)
 {
     if (!meaning->quantity || meaning->role == ROLE_NOTE || meaning->role == ROLE_CLUSTER ||
@@ -139,8 +140,8 @@ static struct fleet_finding *add_finding(struct fleet *fleet, const char *probe,
     return slot;
 }
 
-/* Where the finding's place is, or would be: open addressing, at most half full. A place holds the
- * finding's number plus one. */
+/* The place in the hash table where the finding is or would be: open addressing, at most half full.
+ * A place holds the finding's index plus one. */
 static size_t *place_of(const struct fleet *fleet, const char *probe, const struct finding *finding)
 {
     const size_t mask = fleet->place_count - 1;
@@ -162,8 +163,7 @@ static void grow_places(struct fleet *fleet)
         *place_of(fleet, fleet->findings[i].probe, &fleet->findings[i].like) = i + 1;
 }
 
-/* Of several findings of one name and experiment, which are of several lists of CPUs, the first
- * counts. */
+/* If several findings have one name and experiment (for different CPUs), the first counts. */
 static void add_value(struct fleet *fleet, size_t node, const char *probe,
                       const struct finding *finding)
 {

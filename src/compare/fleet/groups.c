@@ -1,10 +1,11 @@
 /*
- * Which nodes are alike. Of one kind of machine (its processor, cores, devices) those form a group
- * that have the same memory, but for what the kernel keeps of it, and the same firmware.
+ * Which nodes are alike. Nodes of one kind of machine (processor, cores, devices) form a group if
+ * they have the same memory, except for what the kernel reserves, and the same firmware.
  *
- * A lost module of memory or an older firmware would so put a node into a group of its own, where
- * nobody would compare it. So what is too small to be judged joins the largest group of the same
- * processor that has at least as much of everything, and what the node has less of, it lacks.
+ * So a lost memory module or an older firmware would put a node into a group of its own, without
+ * comparison. Therefore a group too small to be judged joins the largest group of the same
+ * processor that has at least as much of everything; what its nodes have less of is reported as
+ * lacking.
  */
 #include "base/clean.h"
 #include "base/line.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What firmware and kernel keep of the memory differs between equal machines by less than this. */
+/* Memory that firmware and kernel reserve differs between equal machines by less than this. */
 static const double memory_alike = 0.02;
 /* A machine with half of another's memory, or less, is another product: one of two modules lost is
  * rarer than that. */
@@ -24,7 +25,7 @@ static const double memory_lost_most = 0.5;
 struct sorted {
     const struct fleet_node *node;
     size_t index;
-    unsigned memory; /* class of it, ascending */
+    unsigned memory; /* class of memory size, ascending */
 };
 
 static int by_kind_and_memory(const void *a, const void *b)
@@ -63,7 +64,7 @@ static int by_host(const void *a, const void *b)
     return order ? order : (left->index < right->index) - (left->index > right->index);
 }
 
-/* Of each host the newest document counts; of equal times the last one given. */
+/* For each host the newest document counts; with equal times, the last one given. */
 static void replace_older(struct fleet *fleet, struct sorted *sorted)
 {
     qsort(sorted, fleet->node_count, sizeof *sorted, by_host);
@@ -112,7 +113,7 @@ static uint64_t memory_of(const struct fleet *fleet, const struct fleet_group *g
     return fleet->nodes[group->first].memory_bytes;
 }
 
-/* Facts that the one has less of than the other, where both say something. */
+/* Facts of which `group` has less than `than`, if both are known. */
 static unsigned lacks(const struct fleet *fleet, const struct fleet_group *group,
                       const struct fleet_group *than)
 {
@@ -153,7 +154,8 @@ static struct fleet_group *largest_like(const struct fleet *fleet, const struct 
     return found;
 }
 
-/* Gives the nodes of groups that are too small the group that they join: into[g], or g itself. */
+/* Moves the nodes of groups that are too small to the group that they join: into[g] is that group,
+ * or g itself. */
 static void join_small(struct fleet *fleet)
 {
     size_t *into = pool_alloc(&fleet->pool, fleet->group_count + 1, sizeof *into);

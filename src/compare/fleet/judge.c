@@ -12,14 +12,14 @@ double fleet_value_of(const struct fleet_value *value)
     return quiet_or(&value->quiet, value->value);
 }
 
-/* The value with its own interval, on the scale on which it is compared. */
+/* The value and its own interval, on the scale of the comparison. */
 static struct peer peer_of(const struct fleet_value *value, bool logarithms)
 {
     const bool quiet = quiet_is_known(&value->quiet);
     const double at = fleet_value_of(value);
     const double low = quiet ? (double)value->quiet.low : value->low;
     const double high = quiet ? (double)value->quiet.high : value->high;
-    const double anywhere = log(1e3); /* an interval that reaches zero allows for anything */
+    const double anywhere = log(1e3); /* an interval that reaches zero allows any factor */
     struct peer peer = {.value = logarithms ? log(at) : at};
     if (!isfinite(low) || !isfinite(high))
         return peer;
@@ -30,7 +30,7 @@ static struct peer peer_of(const struct fleet_value *value, bool logarithms)
     return peer;
 }
 
-/* A group's values of one finding, side by side. */
+/* A group's values of one finding, in an array. */
 struct judging {
     const struct fleet *fleet;
     struct fleet_value **members;
@@ -39,7 +39,7 @@ struct judging {
     size_t count;
 };
 
-/* Puts the values side by side on the scale on which they are compared. */
+/* Fills the array of peers, on the scale of the comparison. */
 static void lay_out(struct judging *judging, bool logarithms)
 {
     for (size_t i = 0; i < judging->count; i++)
@@ -89,7 +89,7 @@ static int by_group_of_node(const struct fleet *fleet, const struct fleet_value 
     return node->state == NODE_JUDGED ? (int)node->group : -1;
 }
 
-/* Sorts the values of one finding by their groups, by counting: bounds[g] is where group g ends. */
+/* Sorts the values of one finding by group (counting sort); bounds[g] is where group g ends. */
 static void sort_by_group(struct judging *judging, const struct fleet_finding *finding,
                           size_t *bounds)
 {
@@ -109,7 +109,7 @@ static void sort_by_group(struct judging *judging, const struct fleet_finding *f
     }
 }
 
-/* Fits the values of each group, or judges them by what was fitted. */
+/* Fits the values of each group, or (`fitted`) judges them by that fit. */
 static void go_through(struct fleet *fleet, struct judging *judging, struct fleet_finding *finding,
                        size_t *bounds, bool fitted)
 {
@@ -130,7 +130,7 @@ static void go_through(struct fleet *fleet, struct judging *judging, struct flee
     judging->members = all;
 }
 
-/* What the findings of a group say of each other's scatter. */
+/* Finds each group's prior: what its findings tell about each other's scatter. */
 static void find_priors(struct fleet *fleet, struct pool *pool)
 {
     struct peers *all = pool_alloc(pool, fleet->finding_count, sizeof *all);
@@ -204,7 +204,7 @@ static void choose_odd(struct fleet *fleet, struct pool *pool)
         }
 }
 
-/* What is missing is a fact, and comes before anything that was measured. */
+/* Missing hardware is certain, so it comes before anything that was measured. */
 static double rank_of(const struct fleet_node *node)
 {
     return node->lacks ? INFINITY : node->leads ? fabs(node->leads->distance) : 0;

@@ -40,7 +40,7 @@ bool fleet_is_document(const char *path)
     static const char key[] = "\"schema\"", begin[] = "\"fathom-fleet/";
     char text[512];
     struct stat status;
-    /* What is looked at in a pipe is gone for whoever reads it. */
+    /* Bytes read from a pipe here would be missing for the reader. */
     if (strcmp(path, "-") == 0 || stat(path, &status) < 0 || !S_ISREG(status.st_mode))
         return false;
     FILE *stream = fopen(path, "rbe");
@@ -49,7 +49,7 @@ bool fleet_is_document(const char *path)
     const size_t length = fread(text, 1, sizeof text - 1, stream);
     fclose(stream);
     text[length] = '\0';
-    /* Whoever writes JSON anew may put blanks anywhere between the two. */
+    /* Another program that rewrites the JSON may put blanks between tokens. */
     const char *at = text + strspn(text, " \t\r\n");
     at = *at == '{' ? at + 1 : at;
     at += strspn(at, " \t\r\n");
@@ -128,7 +128,7 @@ int fleet_reference_for(const struct fleet_reference *reference, const struct do
 
 void fleet_reference_free(struct fleet_reference *reference)
 {
-    /* What completes a document is in its own pool. */
+    /* Each baseline was completed in its own pool. */
     for (size_t g = 0; g < reference->group_count; g++)
         document_free(&reference->groups[g].baseline);
     pool_free(&reference->pool);

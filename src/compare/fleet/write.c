@@ -76,7 +76,6 @@ struct making {
     struct document *baseline;
 };
 
-/* The stream is not in the step. */
 static int make_baseline(void *with)
 {
     const struct making *making = with;
@@ -152,8 +151,8 @@ static void put_spreads(FILE *out, const struct fleet *fleet, const struct fleet
     fputc(']', out);
 }
 
-/* [node, value, low, high, distance, p]; null is unknown. A list of names in each of a million
- * lines would be most of the file. */
+/* [node, value, low, high, distance, p]; null is unknown. An array, because member names in each of
+ * a million lines would be most of the file. */
 static void put_values(FILE *out, const struct fleet_finding *finding)
 {
     fputs(",\"values\":[", out);

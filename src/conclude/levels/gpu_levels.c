@@ -29,7 +29,8 @@ static bool has_halves(const struct probe_result *found, const struct gpu_declar
            all <= whole_most * whole;
 }
 
-/* The third plateau is the outer half of L2 if nothing but memory follows it. */
+/* Renames the third plateau, the outer half of L2. If only memory follows it, the number of caches
+ * is no disagreement. */
 static void rename_outer(struct probe_result *found, struct pool *pool)
 {
     static const char third[] = "L3.";

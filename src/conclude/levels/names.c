@@ -48,7 +48,7 @@ static bool is_last(const struct level_reading *reading, size_t index)
     return index + 1 == reading->levels.count && !isfinite(reading->levels.list[index].capacity);
 }
 
-/* Whether the last level may be a cache larger than all measured sizes: it is the only plateau, a
+/* Whether the last level may be a cache larger than all measured sizes: it is the first plateau, a
  * cache of that level is declared to be larger, or it is faster than any memory. */
 static bool may_be_cache(const struct level_reading *reading, size_t index)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    /* More than any probe has; what a foreign document has beyond that is ignored. */
+    /* More than any probe has; a foreign document's series beyond that are ignored. */
     SERIES_MOST = 256,
     FACTORS_MOST = 64,
     OPTIONS_MOST = 8, /* of one probe's table */
@@ -39,7 +39,7 @@ struct completing {
     struct shared shared;
     struct word *words;
     size_t word_count;
-    int devices[SERIES_MOST];            /* of each series; -1 */
+    int devices[SERIES_MOST];            /* the device of each series; -1: none */
     struct obtained obtained;            /* the same for all its findings */
     struct factor options[OPTIONS_MOST]; /* options that were given */
     size_t option_count;
@@ -158,8 +158,8 @@ static void keep_shared(struct completing *completing, const struct series *seri
     completing->count = kept;
 }
 
-/* Takes the factors of the series that fits the finding's name best; of several that fit equally
- * well, the factors that they share. */
+/* Takes the factors of the series that fits the finding's name best; if several fit equally well,
+ * the factors that they share. */
 static void take_alike(struct completing *completing, const int *alike, int most)
 {
     const struct probe_result *probe = completing->probe;
@@ -198,12 +198,12 @@ static void take_series(struct completing *completing, const struct finding *fin
         *last = (struct shared){completing->factors, completing->count, device, true};
 }
 
-/* Takes the options that change the experiment and are no factor of any series. */
+/* Takes options that change the experiment and are no factor of any series. */
 static void take_parameters(struct completing *completing)
 {
     for (const struct standard *s = completing->standards; s && s->factor; s++) {
         const struct factor *given = probe_parameter(completing->probe, s->factor);
-        /* A document whose series are gone still says how it was asked to measure. */
+        /* A document without its series still has the options that were asked for. */
         const bool asked =
             s->kind == STANDARD_ABSENT ||
             (!completing->probe->series_count &&
@@ -217,7 +217,7 @@ static void take_parameters(struct completing *completing)
 
 static double line_bytes(const struct machine_facts *machine)
 {
-    enum { USUAL = 64 }; /* where the machine does not say: x86-64, riscv64 and most of aarch64 */
+    enum { USUAL = 64 }; /* if the machine does not say: x86-64, riscv64 and most aarch64 */
     for (size_t i = 0; i < machine->cache_count; i++)
         if (machine->caches[i].level == 1 && machine->caches[i].line_bytes &&
             !text_same(machine->caches[i].type, "instruction"))
@@ -240,7 +240,7 @@ static bool is_standard(const struct completing *completing, const struct factor
         return !factor->text && factor->number == standard->number;
     case STANDARD_LINE:
         return !factor->text && factor->number == line_bytes(machine);
-    case STANDARD_PAGES: /* "auto" is what was asked for, where what was obtained is unknown */
+    case STANDARD_PAGES: /* "auto" was asked for, and what was obtained is unknown */
         return factor->text &&
                (machine->page_size_count == 1 || text_same(factor->text, "auto") ||
                 text_same(factor->text, "thp") || text_same(factor->text, "huge2m"));

@@ -1,7 +1,7 @@
 /*
- * The factors of a series as headings and labels look at them: the first ones, more than any probe
- * of ours has. Another person's document may have a million of them, and what each is has to be
- * looked up in the other series beside it.
+ * The factors of a series that headings and labels use: the first FACTORS_SEEN, more than any probe
+ * of fathom has. A foreign document may have a million, and each must be looked up in the other
+ * series.
  */
 #include "conclude/registry/factors.h"
 
@@ -45,7 +45,7 @@ bool factors_same(const struct series *a, const struct series *b)
 
 char *factor_format(double number, char *text)
 {
-    /* Nine digits would cut sizes from 1 GiB on; doubles hold every whole number up to here. */
+    /* Nine digits would cut sizes from 1 GiB on; doubles hold every whole number up to 2^53. */
     const bool whole = number == floor(number) && fabs(number) <= 0x1p53;
     if (!isfinite(number))
         return strcpy(text, "-");
@@ -68,7 +68,7 @@ static void add_value(struct line *line, const struct factor *factor)
 
 void line_add_factors(struct line *line, const struct factor *factors, size_t count)
 {
-    /* Another person's document may have a million of them, and a line has its end. */
+    /* A foreign document may have a million, so this stops when the line is full. */
     for (size_t i = 0; i < count && line->length + 1 < sizeof line->text; i++) {
         line_add(line, "%s", line->length ? ", " : "");
         line_add_clean(line, factors[i].name);

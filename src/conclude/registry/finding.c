@@ -6,9 +6,9 @@
 
 const double differences_threshold = 0.03;
 
-/* How many times as wide a doubtful finding's interval is taken to be. The eleven runs below
- * benchmarks/recorded, on a shared machine that other programs kept busy: of their 110
- * ordered pairs ten report another DRAM latency at 2 times, and none does at 3. */
+/* The factor by which a doubtful finding's interval is widened. The eleven runs in
+ * benchmarks/recorded come from a shared machine that other programs kept busy: of their 110
+ * ordered pairs ten report a changed DRAM latency with a factor of 2, and none with 3. */
 static const double doubt_widens = 3;
 
 struct finding *finding_add(struct probe_result *result, struct pool *pool, const char *name,
@@ -136,8 +136,7 @@ bool point_is_disturbed(const struct point *point)
     return is_disturbed((double)point->y.median, &point->quiet);
 }
 
-/* Widens by ratios, because runs differ by factors; where a value is not above zero, by
- * differences.
+/* Widens by ratios, because runs differ by factors; if a value is not above zero, by differences.
  */
 void finding_doubted_bounds(const struct finding *finding, enum finding_value which,
                             double bounds[3])
@@ -146,7 +145,7 @@ void finding_doubted_bounds(const struct finding *finding, enum finding_value wh
     const double value = finding_value_of(finding, which);
     const double ends[] = {quiet ? (double)finding->quiet.low : finding->low,
                            quiet ? (double)finding->quiet.high : finding->high};
-    /* The interval of quiet values already allows for how few they are and how far apart. */
+    /* The interval of quiet values already allows for few trials and for their scatter. */
     const unsigned counted = FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_UNCONVERGED);
     const bool doubt = flag_widening(finding->flags) & ~(quiet ? counted : 0);
     const double times = doubt ? doubt_widens : 1;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shares of huge pages up to the first count as all small, from the second on as all huge, because
- * every arena has a few odd pages. */
+/* Shares of huge pages up to nearly_none count as all small, from nearly_all on as all huge,
+ * because every arena has a few odd pages. */
 static const double nearly_none = 10, nearly_all = 90; /* percent */
 
 struct obtained_reading {
@@ -29,8 +29,8 @@ static void add(struct obtained *obtained, const char *name, const char *text, d
     obtained->list[obtained->count++] = (struct factor){name, text, number};
 }
 
-/* "thp" for "thp (2 MiB)", "mixed" for "thp (43 % huge)": the share differs from run to run and
- * makes no experiment of its own. */
+/* "thp" for "thp (2 MiB)", "mixed" for "thp (43 % huge)": the share differs from run to run and is
+ * no separate experiment. */
 static const char *pages_obtained(struct pool *pool, const char *text)
 {
     const char *open = strchr(text, '(');
@@ -59,7 +59,8 @@ static int measuring_cpu(const struct probe_result *probe)
     return -1;
 }
 
-/* Which node's memory it was: described by its distance from the CPU, never by its number. */
+/* Describes the node whose memory was measured by its distance from the CPU, never by its number.
+ */
 static void take_node(const struct obtained_reading *reading, int cpu)
 {
     const struct factor *verified = probe_parameter(reading->probe, "node_obtained");
@@ -102,7 +103,7 @@ static const char *kind_of_list(const struct machine_facts *machine, const char 
     return kind;
 }
 
-/* Which kind of core measured: that of the measuring CPU, or of those that --cpus allowed. */
+/* The kind of core that measured: of the measuring CPU, or of the CPUs that --cpus allowed. */
 static void take_core(const struct obtained_reading *reading, int cpu)
 {
     const struct machine_facts *machine = reading->machine;

@@ -99,7 +99,7 @@ const struct finding_line *finding_line_find(const char *name)
 }
 
 /* Another tool's table may have a latency in cycles where fathom has ns, and vice versa; with any
- * other unit the finding is not what the line is about. */
+ * other unit the line does not describe the finding. */
 static bool has_unit(const struct finding_line *line, const struct quantity *quantity)
 {
     if (!line->unit)
@@ -112,7 +112,7 @@ static bool has_unit(const struct finding_line *line, const struct quantity *qua
                                   quantity->dimension == DIMENSION_CYCLES)));
 }
 
-/* The part-th part of a dotted name, from 1; all but the last for 0. */
+/* The part-th part of a dotted name, counted from 1; 0: all parts but the last. */
 static size_t part_of(const char *name, int part, const char **begin)
 {
     *begin = name;
@@ -207,7 +207,7 @@ size_t finding_level_rank(const char *stem, size_t length)
     return rank;
 }
 
-/* The item of a list like the patterns' that belongs to the pattern of that name. */
+/* Copies the item of the line's words that belongs to the pattern that the name matches. */
 static void choose_words(const struct finding_line *line, const char *name, char *words)
 {
     const char *item = line->words ? line->words : "";

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Caches beyond the second level belong to several cores on every machine that has them. */
+/* On every machine, caches beyond the second level belong to several cores. */
 enum { PRIVATE_LEVELS = 2 };
 
 bool role_is_shared(enum finding_role role)
@@ -15,7 +15,7 @@ bool role_is_shared(enum finding_role role)
 
 bool level_is_shared(const struct machine_facts *machine, int level)
 {
-    /* Of two kinds of cores, some may have more threads than others. */
+    /* With two kinds of core, one may have more threads than the other, hence the rounding up. */
     const unsigned siblings =
         machine->cores ? (machine->threads + machine->cores - 1) / machine->cores : 1;
     if (level < 1 || level > PRIVATE_LEVELS)
@@ -45,7 +45,7 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
     return meaning->role == ROLE_LEVEL || role_is_shared(meaning->role) || meaning->line->shared;
 }
 
-/* For all caches, or only for those that a core has for itself. */
+/* The largest cache of all, or of those that a core has for itself. */
 static double largest_bytes(const struct machine_facts *machine, bool own)
 {
     double most = 0;

@@ -11,15 +11,15 @@
 enum { LADDER_LEAST = 6, TRIALS_MAX = 64 };
 /* The second level needs this many trials, as every vote does (stats/vote.h). */
 enum { VOTED_LEAST = 5 };
-/* Trials that put the second level's end further apart than this don't agree. */
+/* Trials whose ends of the second level differ by more than this factor don't agree. */
 static const double most_apart = 1.2;
 static const double most_of_rise = 0.75, unseen = 0.98;
-/* A rise from one size to more than this many times it has several round numbers in it. */
+/* A rise over more than this factor in size contains several round numbers. */
 static const double most_gradual = 1.25;
-/* The cost of small pages, in cycles, below which pieces of huge pages are not compared with
- * them. */
+/* Pieces of huge pages are compared with small pages only if those cost at least this, in cycles.
+ */
 static const double piece_cost_least = 2;
-/* A smaller share of huge pages in pieces is noise. */
+/* A smaller share of huge pages translated in pieces is noise. */
 static const double share_noticed = 0.1;
 enum { PIECE_SIZES_LEAST = 3, PIECE_SIZES_MOST = 32 };
 
@@ -28,7 +28,7 @@ enum { PIECE_SIZES_LEAST = 3, PIECE_SIZES_MOST = 32 };
 enum { FLOOR_POINTS = 3, LASTING_POINTS = 3 };
 const double tlb_least_cost = 0.75;
 
-/* Whether point i has core cycles beside its time. */
+/* Whether point i has core cycles as well as a time. */
 static bool in_cycles(const struct series *series, size_t i)
 {
     return i < series->point_count && isfinite(series->points[i].cycles.median);
@@ -44,8 +44,8 @@ static float between(float before, float after, double share)
     return before + (float)share * (after - before);
 }
 
-/* The packed chase's latency, interpolated between two points of its ladder: it has no TLB steps,
- * and the steps of caches are much wider than the rungs. */
+/* The packed chase's latency, interpolated between two points of its ladder. That is possible
+ * because it has no TLB steps, and cache steps are much wider than the rungs. */
 static struct estimate packed_at(const struct series *packed, double pages, bool cycles)
 {
     for (size_t i = 0; i < packed->point_count; i++) {
@@ -60,8 +60,8 @@ static struct estimate packed_at(const struct series *packed, double pages, bool
     return (struct estimate){NAN, NAN, NAN};
 }
 
-/* What point i costs more than as many packed lines: the difference of two independent medians,
- * whose half widths are added (the worst case). NAN beyond the curves. */
+/* The extra cost of point i over as many packed lines: the difference of two independent medians,
+ * whose half widths are added (the worst case). NAN: beyond the curves. */
 static struct estimate cost_at(const struct series *spread, const struct series *packed, size_t i)
 {
     bool cycles = in_cycles(spread, i) && in_cycles(packed, 0);
@@ -162,14 +162,14 @@ static struct finding *add(const struct sheet *sheet, int level, const char *wha
     return finding_add(sheet->result, sheet->pool, name, unit);
 }
 
-/* Adds a finding without a number, and returns none. */
+/* Adds a finding without a number, and returns NAN. */
 static double add_unknown(const struct sheet *sheet, int level, const char *why)
 {
     add(sheet, level, "entries", "")->text = pool_printf(sheet->pool, "not found: %s", why);
     return NAN;
 }
 
-/* Counts the votes of `trials` trials; those without a point in the series abstain. */
+/* Counts the votes of `trials` trials; trials without a point in the series abstain. */
 static bool count_votes(const struct series *votes, size_t trials, struct vote *vote)
 {
     double values[TRIALS_MAX], scratch[TRIALS_MAX];
@@ -203,8 +203,8 @@ static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
                        vote->agreeing, trials, vote->value);
 }
 
-/* Adds the number of pages at which costs begin, for levels whose number of entries is unknown;
- * NAN: they never begin. */
+/* Adds the number of pages at which translation begins to cost time, for levels whose number of
+ * entries is unknown; NAN: it never does. */
 static double add_onset(const struct sheet *sheet)
 {
     const struct series *spread = sheet->evidence->spread;
@@ -248,7 +248,7 @@ static double add_first(const struct sheet *sheet)
     return vote.value;
 }
 
-/* Adds what an access takes longer at that number of pages. */
+/* Adds the extra time of an access at that number of pages. */
 static void add_cost(const struct sheet *sheet, const char *what, double pages, const char *text)
 {
     const struct series *spread = sheet->evidence->spread, *packed = sheet->evidence->packed;
@@ -266,8 +266,8 @@ static void add_cost(const struct sheet *sheet, const char *what, double pages, 
     finding->text = pool_printf(sheet->pool, "%s, at %.0f pages", text, spread->points[at].x);
 }
 
-/* The number in [low, high] that most powers of two divide: a TLB is a few ways times a power of
- * two. */
+/* The number in [low, high] that is divisible by the highest power of two: a TLB has a few ways
+ * times a power of two. */
 static double roundest(double low, double high)
 {
     for (double unit = exp2(floor(log2(high))); unit >= 1; unit /= 2)
@@ -276,7 +276,7 @@ static double roundest(double low, double high)
     return floor(high);
 }
 
-/* Adds the second level's end. Returns a number of pages beyond it: NAN where no end was seen. */
+/* Adds the second level's end. Returns a number of pages beyond it; NAN: no end was found. */
 static double add_second(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
@@ -291,7 +291,7 @@ static double add_second(const struct sheet *sheet)
                                        vote.voted, evidence->second_trials));
     if (vote.high > most_apart * vote.low)
         return add_unknown(sheet, 2, "trials disagree on where it ends");
-    /* Onset: the most pages that cost no more. */
+    /* Onset: the largest number of pages that costs no more. */
     double onset = (vote.low + vote.high) / 2;
     double hit = tlb_cost(spread, evidence->packed, nearest_to(spread, onset / 2));
     double walk = tlb_cost(spread, evidence->packed, nearest_to(spread, 2 * onset));
@@ -313,7 +313,8 @@ static double add_second(const struct sheet *sheet)
     finding->flags = flags_of(spread);
     finding->low = vote.low;
     finding->high = most;
-    /* A large TLB's first misses are too few to be seen, so the search begins a little below. */
+    /* The first misses of a large TLB are too few to be seen, so the search begins a little lower.
+     */
     finding->value = roundest(unseen * vote.low, most);
     finding->low = fmin(finding->low, finding->value);
     finding->text = pool_printf(
@@ -347,8 +348,8 @@ const struct finding *tlb_split_of(const struct document *document, size_t page,
     return NULL;
 }
 
-/* The cost of the pieces at point i over the cost of as many small pages; NAN where small pages
- * cost too little to compare. The interval is the widest that the two intervals allow. */
+/* The cost of the pieces at point i over the cost of as many small pages; NAN: small pages cost too
+ * little to compare. The interval is the widest that the two intervals allow. */
 static struct estimate piece_share(const struct tlb_evidence *evidence, size_t i)
 {
     const struct series *small = evidence->piece_spread;
@@ -373,7 +374,7 @@ static const char *pieces_text(const struct sheet *sheet, double share)
                              fmin(100, 100 * share), page, piece);
 }
 
-/* The system says that the pages are huge, so it declares a share of 0 in pieces. */
+/* Adds the share. `declared` is 0, because the system says that the pages are huge. */
 static void add_pieces(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
