@@ -250,7 +250,7 @@ static bool all_remark(const struct document *documents, size_t count, const str
     return true;
 }
 
-/* Keeps only those conditions that all runs share. */
+/* Keeps only the conditions that all runs share. */
 static void keep_shared_conditions(struct building *building)
 {
     struct document *to = building->to;

@@ -1,9 +1,9 @@
 /*
  * Finds what changed from one document to another. Points are paired by probe, series, factors and
  * coordinates; findings by name and experiment (compare/pairs.h). A value has changed only if the
- * whole interval of the ratio lies beyond the threshold, in time as well as in cycles where both
- * are known and in the same direction (compare/judging.h), and if it survives the correction for
- * the number of comparisons.
+ * whole interval of the ratio is beyond the threshold, in time and in cycles if both are known, in
+ * the same direction (compare/judging.h), and if it survives the correction for the number of
+ * comparisons.
  *
  * Quiet values are compared if both documents have them. If only the found value has changed, the
  * interference changed and not the machine.

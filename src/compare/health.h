@@ -24,7 +24,7 @@ extern const char *const health_names[HEALTHS]; /* "ok", "uncertain", "fail" */
 struct health_value {
     enum health health;
     const struct finding *now, *should; /* `now` is NULL: the value was not found */
-    enum finding_value which;           /* that was judged */
+    enum finding_value which;           /* the value that was judged */
     bool more_is_worse;
     double bound; /* the worst value that is still good enough; NAN: nothing was found, or a
                      condition */
@@ -48,7 +48,7 @@ struct health_check {
     enum health health; /* the machine's: WORSE if any value is worse, else DOUBTFUL if any value is
                            doubtful or nothing was compared */
     struct health_values values[HEALTHS]; /* by health, each in the baseline's order */
-    struct health_values conditions;      /* those that differ */
+    struct health_values conditions;      /* conditions that differ */
     struct health_values neighbours;      /* found value worse, quiet value not */
     size_t compared, not_compared;
     struct health_gap *gaps;

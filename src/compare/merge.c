@@ -200,7 +200,7 @@ static void stamp(const struct merging *merging, struct series *series, size_t c
     }
 }
 
-/* Prevents that series that differ only in what was obtained become one curve. */
+/* Keeps series separate that differ only in what was obtained. */
 static void stamp_both(const struct merging *merging, struct probe_result *to,
                        struct probe_result *older)
 {

@@ -96,8 +96,8 @@ static bool is_foreign(const struct analysis *analysis, size_t i, const void *fo
 }
 
 /* Keeps findings that no line of the registry explains, because another program wrote them, unless
- * they were computed now. They are looked up first, because findings move in memory when others are
- * added. */
+ * they were computed now. All are looked up before any is added, because adding moves findings in
+ * memory. */
 static void keep_foreign(struct analysis *analysis)
 {
     struct finding_lookup computed;

@@ -90,12 +90,12 @@ const struct factor *analysis_list(const struct analysis *, const char *name, si
 size_t analysis_count(double number);
 /* The text of a series' factor; "": it has none. */
 const char *analysis_factor(const struct series *, const char *name);
-/* The machine's cache line in bytes; and the number of CPUs that the probe had, or `least` if the
- * document does not say. */
+/* The machine's cache line in bytes; and the number of CPUs that the probe had, but at least
+ * `least`, which also counts if the document does not say. */
 unsigned analysis_line_bytes(const struct analysis *);
 size_t analysis_cpu_count(const struct analysis *, size_t least);
-/* The number of threads for all CPUs: the parameter of that name, or else the number of CPUs; at
- * least the largest x of a series whose x has that name. */
+/* The number of threads for all CPUs: the parameter of that name, or else the number of CPUs, but
+ * at least the largest x of a series whose x has that name. */
 size_t analysis_threads(const struct analysis *, const char *name);
 /* Whether an option such as --quick was given. */
 bool analysis_is_set(const struct analysis *, const char *name);

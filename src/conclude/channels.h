@@ -12,8 +12,8 @@ struct channels {
     size_t slots, filled_slots; /* of main memory */
     /* Channels; 0: the slots' names do not tell their channels, and nothing is guessed. */
     size_t count, filled;
-    double bytes_per_second; /* of all channels, as if empty ones had the same modules as the
-                                others; NAN: a speed or width is unknown */
+    double bytes_per_second; /* of all channels, with empty ones as fast as the slowest other; NAN:
+                                a speed or width is unknown */
     const char *sentence;    /* "7 of 8 channels populated, slot H is empty"; NULL: no slot is known
                               */
 };

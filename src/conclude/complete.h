@@ -8,7 +8,7 @@
 
 #include "document/document.h"
 
-/* To be called after document_read(). ERROR_SYSTEM without memory. */
+/* To be called after document_read(). ERROR_SYSTEM: out of memory. */
 int experiments_complete(struct document *, struct error *);
 /* Reads a document and completes it. Every command reads documents by this. Errors as
  * document_read(). */

@@ -301,7 +301,7 @@ static void add_inclusive(const struct sheet *sheet)
     double value = NAN;
     if (hot && hot->point_count == 2) {
         struct estimate elsewhere = latency(&hot->points[0]), same = latency(&hot->points[1]);
-        /* A round loads each contending line once, and a hot line after each of them. */
+        /* A round loads each contending line once, and hot lines just as often. */
         double round = 2 * evidence->hot_others;
         double miss = 2 * (double)elsewhere.median - evidence->nearest;
         double each = (miss - evidence->nearest) * evidence->hot_lines;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The load average covers a minute, so a part of it may be fathom's own work before the run. From
- * busy_surely for each CPU on, other programs were surely running; from busy_if_seen on, if a value
- * shows it. */
+/* The load average covers a minute, so a part of it may be fathom's own work before the run. From a
+ * load of busy_surely for each CPU on, other programs were surely running; from busy_if_seen on, if
+ * a value shows them. */
 static const double busy_surely = 1, busy_if_seen = 0.25;
 /* If known, the share of CPUs that other programs used is better evidence. This threshold allows
  * for the few percent by which the system's ticks and this program's own times differ. */

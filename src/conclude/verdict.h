@@ -64,7 +64,7 @@ void verdict_of(struct document_verdict *, const struct document *);
 /* "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; DRAM includes other programs' load. Repeat ..."
  */
 void line_add_verdict(struct line *, const struct document *, const struct document_verdict *);
-/* Writes the verdict into the document. ERROR_SYSTEM without memory. */
+/* Writes the verdict into the document. ERROR_SYSTEM: out of memory. */
 int verdict_note(struct document *, struct error *);
 
 #endif

@@ -29,7 +29,7 @@ struct fleet_rules {
 struct fleet_value {
     size_t node;
     double value, low, high; /* as found */
-    struct quiet quiet;      /* without neighbours */
+    struct quiet quiet;      /* the value without interference; see struct quiet */
     double ratio; /* the compared value over its peers' median, less 1; NAN: not compared, or a
                      ratio has no meaning */
     double distance, p; /* see struct peer; `p` is 1 if it was not compared */
@@ -74,7 +74,7 @@ struct fleet_node {
     size_t kind; /* index of its struct fleet_kind */
     size_t group;
     uint64_t memory_bytes;
-    bool other_bios; /* than most of its group */
+    bool other_bios; /* its BIOS differs from that of most of its group */
     unsigned lacks;  /* set of facts (bits of enum fleet_fact) in which it has less than most of its
                         group */
     bool odd;

@@ -129,7 +129,7 @@ static unsigned lacks(const struct fleet *fleet, const struct fleet_group *group
     return set;
 }
 
-/* Whether machines of the group can be broken ones of the other. */
+/* Whether machines of the group may be machines of the other with parts missing. */
 static bool could_be(const struct fleet *fleet, const struct fleet_group *group,
                      const struct fleet_group *other)
 {

@@ -35,8 +35,8 @@ static void find_place(const struct groups *groups, size_t row, size_t count, in
     }
 }
 
-/* Whether a set has one place in the forest: all its rows lie in the same group, which may be the
- * set itself, and every smaller group that shares a row with it lies wholly within it. */
+/* Whether a set has one place in the forest: all its rows are in one group, which may equal the
+ * set, and every smaller group that shares a row with the set is within the set. */
 static bool has_place(struct groups *groups, const size_t *members, size_t count, int *parent)
 {
     int within, around;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CPUs that share a core, or its first caches, are nearer to each other than to all others by at
- * least this factor. Latencies can't distinguish the two: two cores with one L2 look like one core
- * with two threads. */
+/* CPUs that share a core, or its first caches, are nearer to each other than to all other CPUs by
+ * at least this factor. Latencies can't distinguish the two: two cores with one L2 look like one
+ * core with two threads. */
 static const double core_ratio = 2;
 /* Half a 95 % interval in standard deviations. */
 static const double half_interval = 1.96;
@@ -93,7 +93,7 @@ static void read_points(struct square *square, struct pool *pool, const struct s
     }
 }
 
-/* --- where a cluster stands --- */
+/* --- the place of a cluster among the others --- */
 
 static const struct cluster *parent_of(const struct report *report, const struct cluster *cluster)
 {

@@ -59,7 +59,7 @@ static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size
         }
         rows -= same * leaves[i].count;
     }
-    /* Rows in no group are of an unknown kind. */
+    /* The kind of rows in no group is unknown. */
     return kinds >= 2 && rows == 0;
 }
 

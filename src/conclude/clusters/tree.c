@@ -1,5 +1,5 @@
-/* Average linkage by nearest-neighbour chains (Murtagh 1983): O(n^2) time, with the same tree as by
- * always joining the nearest two. */
+/* Average linkage by nearest-neighbour chains (Murtagh 1983): O(n^2) time, and the same tree as if
+ * the nearest two were always joined. */
 #include "conclude/clusters/parts.h"
 #include "stats/quantile.h"
 #include "stats/spread.h"

@@ -102,8 +102,8 @@ static double roughness(const struct curve_bin *bins, size_t i)
     return fabs(off) / sqrt(1 + share * share + (1 - share) * (1 - share));
 }
 
-/* A bin's noise is the larger of those from its intervals and from its neighbours, because the
- * trials of one size tell nothing of how neighbouring sizes scatter. */
+/* A bin's noise is the larger of the noise of its intervals and its roughness(), because the trials
+ * of one size tell nothing of how neighbouring sizes scatter. */
 static void add_noise(struct curve *curve)
 {
     const size_t n = curve->bin_count;

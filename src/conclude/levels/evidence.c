@@ -155,7 +155,7 @@ static double served_to(const struct found_levels *levels, size_t k)
     return isfinite(levels->list[k].capacity) ? levels->list[k].capacity : INFINITY;
 }
 
-/* The longest flat that lies mostly within what the level serves. NULL: none. */
+/* The longest flat that is mostly within the sizes that the level serves. NULL: none. */
 static const struct flat *flat_of(const struct weighing *weighing, size_t k)
 {
     const struct flat *best = NULL;

@@ -275,7 +275,7 @@ static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages 
     evidence_weigh(curve, pages, levels);
 }
 
-/* Whether the points behind the last plateau lie as far above it as another level would. */
+/* Whether the points beyond the last plateau are as far above it as another level would be. */
 static bool goes_on_rising(const struct curve *curve, const struct plateau *last)
 {
     const struct curve_bin *end = &curve->bins[curve->bin_count - 1];

@@ -10,8 +10,8 @@
  * such shares (conclude/levels/mixture.h), and no single outlier decides a capacity.
  *
  * A level needs evidence (conclude/levels/flats.h): at least two sizes that agree (within 5 % if
- * they have no intervals), and a latency within the range of theirs. Where sizes lie half an octave
- * apart or more nothing can be fitted, and the flats themselves are the levels
+ * they have no intervals), and a latency within the range of theirs. If sizes are half an octave
+ * apart or more, nothing can be fitted, and the flats themselves are the levels
  * (conclude/levels/sparse.h).
  *
  * The search does not use what the machine declares. README.md lists its steps in order.
@@ -71,9 +71,9 @@ struct found_levels {
                     last capacity */
     bool proven; /* that plateau is memory: at least three sizes agree over an octave or more, well
                     past the last capacity */
-    bool sparse; /* sizes lie too far apart for a fit */
-    struct level_gap
-        gaps[CURVE_LEVELS_MAX]; /* ascending; they may lie before and behind all levels */
+    bool sparse; /* sizes are too far apart for a fit */
+    struct level_gap gaps[CURVE_LEVELS_MAX]; /* ascending; there may be gaps before the first and
+                                                after the last level */
     size_t gap_count;
     double clock; /* set by levels_of_series(): cycles a nanosecond; NAN: latencies are in the
                      series' unit */

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A sentence explains an effective capacity that differs from the declared one by more than this
- * and whose interval excludes it. */
+/* A sentence explains an effective capacity if it differs from the declared one by more than this
+ * and its interval excludes the declared one. */
 static const double capacity_differs = 0.15;
 /* A size is given as advice only if the ends of its interval differ by less than this factor. */
 static const double advice_spread = 1.35;

@@ -13,7 +13,7 @@ enum { WAYS_MAX = 16, LINES_TRIED = 6, LINES_MAX = LINES_TRIED * WAYS_MAX };
  * an L1 hit. */
 enum { OCTAVES_BELOW = 12, OCTAVES = 17, PER_OCTAVE = 64, RATIOS = OCTAVES * PER_OCTAVE + 1 };
 
-/* Shapes with the same number of ways stand together, so that their sets are simulated once. */
+/* Shapes with the same number of ways are neighbours, so that their sets are simulated once. */
 static const struct {
     int ways;
     bool scattered;

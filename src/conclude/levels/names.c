@@ -29,8 +29,8 @@ void level_read_declared(struct level_reading *reading, const struct machine_fac
         reading->skipped++;
 }
 
-/* The level's number, counted from 1. Where few sizes were measured a cache may have been skipped:
- * a level whose sizes all lie beyond a declared cache is a later one. */
+/* The level's number, counted from 1. With few sizes a cache may have been skipped: a level whose
+ * sizes are all beyond a declared cache is a later one. */
 size_t level_number(const struct level_reading *reading, size_t index)
 {
     size_t number = reading->skipped;

@@ -17,7 +17,7 @@ struct pool;
 struct curve_bin {
     double x, y;      /* log2 of the size, ln of the latency */
     double deviation; /* of y */
-    double octaves;   /* octaves of x that the bin stands for */
+    double octaves;   /* octaves of x that the bin covers */
 };
 
 struct plateau {

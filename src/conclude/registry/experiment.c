@@ -146,7 +146,7 @@ static bool same_factor(const struct factor *a, const struct factor *b)
     return strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
 }
 
-/* Keeps only those factors that the series has too. */
+/* Keeps only the factors that the series has too. */
 static void keep_shared(struct completing *completing, const struct series *series)
 {
     size_t kept = 0;

@@ -12,7 +12,7 @@
 /* The relative change from which on two values differ: the default of diff. */
 extern const double differences_threshold;
 
-/* Adds a finding whose numbers are all absent. Name and unit are copied. */
+/* Adds a finding without any number. Name and unit are copied. */
 struct finding *finding_add(struct probe_result *, struct pool *, const char *name,
                             const char *unit);
 /* The same with a value, its interval (NAN: none) and flags. */

@@ -16,8 +16,8 @@ static const double most_apart = 1.2;
 static const double most_of_rise = 0.75, unseen = 0.98;
 /* A rise over more than this factor in size contains several round numbers. */
 static const double most_gradual = 1.25;
-/* Pieces of huge pages are compared with small pages only if those cost at least this, in cycles.
- */
+/* Pieces of huge pages are compared with small pages only if small pages cost at least this, in
+ * cycles. */
 static const double piece_cost_least = 2;
 /* A smaller share of huge pages translated in pieces is noise. */
 static const double share_noticed = 0.1;
