@@ -89,8 +89,7 @@ static bool is_latency(const struct finding_meaning *meaning)
            (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS);
 }
 
-/* Bit N: the N-th cache has a latency; bit 0: DRAM has one. No machine has more caches than bits.
- */
+/* Bit N: the N-th cache has a latency; bit 0: DRAM has one. No machine has more caches. */
 static uint64_t levels_seen(const struct document *document)
 {
     uint64_t levels = 0;

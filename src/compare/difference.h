@@ -6,8 +6,7 @@
 
 enum verdict {
     SAME,      /* within the threshold */
-    UNCERTAIN, /* beyond it, but by the intervals, or doubts about either value, it may be no change
-                */
+    UNCERTAIN, /* beyond it, but the intervals or doubts allow for no change */
     CHANGED,
     CONDITION,  /* a condition of the run that differs by more than the threshold */
     NEIGHBOURS, /* the found value changed and the quiet value did not */

@@ -131,8 +131,7 @@ static void compare(struct checking *checking, const struct finding *should,
     if (health == WORSE && !shared && alike_is_doubtful(&checking->alike, should))
         health = DOUBTFUL;
     checking->check->compared++;
-    /* The found value is worse and the quiet one is not: the interference changed, not the machine.
-     */
+    /* The found value is worse, the quiet one not: interference changed, not the machine. */
     if (health == HEALTHY && which == VALUE_QUIET &&
         judge_both(checking, should, now, VALUE_FOUND, sign) == WORSE)
         add_value(checking, &checking->check->neighbours,
@@ -315,7 +314,7 @@ static void check_finding(struct checking *checking, const struct probe_result *
         compare(checking, should, found, meaning.side);
 }
 
-/* Makes a gap of each finding that would have been judged, where the probe has no result now. */
+/* Counts each finding that would have been judged as a gap, because the probe has no result now. */
 static void skip_probe(struct checking *checking, const struct probe_result *probe,
                        const char *reason, bool listed)
 {

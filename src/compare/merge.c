@@ -177,8 +177,7 @@ static void join_facts(const struct merging *merging, struct probe_result *to,
     joined_parameters(to, merging->pool, both, 2);
 }
 
-/* Adds what was obtained, until now only in the probe's parameters, to the factors of each series.
- */
+/* Adds what was obtained, until now only in the probe's parameters, to each series' factors. */
 static void stamp(const struct merging *merging, struct series *series, size_t count,
                   const struct obtained *obtained)
 {

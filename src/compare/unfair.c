@@ -113,7 +113,7 @@ void differences_find_other_pages(struct differences *result, const struct probe
                                   const struct probe_result *b)
 {
     const char *first = pages_of(a, "pages_obtained"), *second = pages_of(b, "pages_obtained");
-    /* Pages of later stages are compared only where both runs reached such stages. */
+    /* Pages of later stages are compared only if both runs reached such stages. */
     if (text_same(first, second)) {
         first = pages_of(a, "other_pages_obtained");
         second = pages_of(b, "other_pages_obtained");

@@ -33,8 +33,8 @@ struct analysis {
 /* May leave the pool's step (base/pool.h). */
 typedef void analyse_function(struct analysis *);
 
-/* The function that computes the findings of the probe of that name; NULL where the probe is
- * unknown. It is defined in measure/probes/kit/probes.c, which has the table of probes. */
+/* The function that computes the findings of the probe of that name; NULL: the probe is unknown. It
+ * is defined in measure/probes/kit/probes.c, which has the table of probes. */
 analyse_function *analysis_of(const char *probe);
 
 /* Replaces the findings of analysis->result. The caller has filled in all members of the analysis

@@ -104,8 +104,7 @@ static void add_slot(struct survey *survey, const struct declared_module *module
         strcpy(survey->list[at].key, key);
     }
     add_to_channel(&survey->list[at], module);
-    /* DDR4 and DDR5 have no more slots on a channel, so more mean that the names lack the socket.
-     */
+    /* DDR4 and DDR5 have no more slots on a channel, so with more the names lack the socket. */
     survey->known = survey->known && survey->list[at].slots <= SLOTS_A_CHANNEL;
 }
 

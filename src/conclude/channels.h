@@ -14,8 +14,7 @@ struct channels {
     size_t count, filled;
     double bytes_per_second; /* of all channels, with empty ones as fast as the slowest other; NAN:
                                 a speed or width is unknown */
-    const char *sentence;    /* "7 of 8 channels populated, slot H is empty"; NULL: no slot is known
-                              */
+    const char *sentence;    /* "7 of 8 channels populated, slot H is empty"; NULL: no known slot */
 };
 
 /* The sentence is in the pool. Out of memory leaves the pool's step. */

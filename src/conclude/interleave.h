@@ -1,7 +1,7 @@
 /*
  * Weights for interleaving pages over nodes of different bandwidth, so that each node gets the
  * share of the traffic that it can carry: weighted interleaving of Linux, whose weights are whole
- * numbers from 1 to 255 (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted- interleave).
+ * numbers from 1 to 255 (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave).
  */
 #ifndef FATHOM_CONCLUDE_INTERLEAVE_H
 #define FATHOM_CONCLUDE_INTERLEAVE_H

@@ -135,8 +135,7 @@ static bool is_baseline(const struct document *document)
     return document->run.joined && strcmp(document->run.joined, "baseline") == 0;
 }
 
-/* Adds the points' numbers of trials and, if nothing was concluded from them, the points as values.
- */
+/* Adds the points' numbers of trials and, if there are no findings, the points as values. */
 static bool add_points(struct document_verdict *verdict, const struct document *document,
                        size_t index, bool concluded, struct doubts *doubts)
 {

@@ -9,8 +9,7 @@
 
 enum verdict_state {
     VERDICT_SOUND, /* every value can be relied on */
-    VERDICT_BUSY,  /* other programs used the machine: values of shared resources include their load
-                    */
+    VERDICT_BUSY,  /* other programs were running: values of shared resources include their load */
     VERDICT_SHORT, /* the run was too short for some values */
     VERDICT_DOUBTFUL, /* some values are in doubt for other reasons, or a probe failed */
     VERDICT_SINGLE,   /* some values come from a single trial */

@@ -123,8 +123,7 @@ static bool explain_lack(struct explaining *at, struct line *reason)
 
 /* --- what was measured --- */
 
-/* "about 2/3": the share that is left without one of several channels; NULL: no such share is near.
- */
+/* "about 2/3": the share that is left without one of several channels; NULL: none is near. */
 static const char *share_left(double ratio)
 {
     static const struct {

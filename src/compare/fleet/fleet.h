@@ -41,7 +41,7 @@ struct fleet_spread {
     size_t count;       /* nodes that have it */
     double median;      /* of the compared values, in the finding's unit */
     double p10, p90;    /* the middle four fifths */
-    struct peers peers; /* of logarithms where `logarithms` */
+    struct peers peers; /* of logarithms if `logarithms` */
     bool logarithms;
 };
 
@@ -78,12 +78,11 @@ struct fleet_node {
     unsigned lacks;  /* set of facts (bits of enum fleet_fact) in which it has less than most of its
                         group */
     bool odd;
-    size_t odd_count; /* its odd values */
-    const struct fleet_finding
-        *leading;                    /* the odd finding that is farthest away; NULL: none is odd */
-    const struct fleet_value *leads; /* its value of `leading` */
-    const char *cause;               /* in a few words: "a memory channel"; NULL: not odd */
-    const char *reason;              /* a sentence: what was seen, and what to look at */
+    size_t odd_count;                    /* its odd values */
+    const struct fleet_finding *leading; /* the farthest odd finding; NULL: none */
+    const struct fleet_value *leads;     /* its value of `leading` */
+    const char *cause;                   /* in a few words: "a memory channel"; NULL: not odd */
+    const char *reason;                  /* a sentence: what was seen, and what to look at */
 };
 
 /* A file or node of which nothing could be used. */

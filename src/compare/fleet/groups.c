@@ -53,7 +53,7 @@ static int by_group(const void *a, const void *b)
     return order ? order : (left->index > right->index) - (left->index < right->index);
 }
 
-/* --- hosts of which there are several documents --- */
+/* --- hosts with several documents --- */
 
 static int by_host(const void *a, const void *b)
 {

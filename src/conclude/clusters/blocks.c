@@ -75,7 +75,7 @@ static void sort_rows(struct blocks *blocks, const struct groups *groups)
         }
         blocks->rows[i].mean = count ? sum / (double)count : 0;
     }
-    /* The means were computed from the unsorted rows, so sorting has to wait until here. */
+    /* The means must be computed from the unsorted rows, so rows are sorted last. */
     qsort(blocks->rows, m, sizeof *blocks->rows, compare_rows);
 }
 
@@ -146,7 +146,7 @@ static double quantile_of(const struct blocks *blocks, size_t first, size_t end,
     return count ? quantile(blocks->room, count, p) : NAN;
 }
 
-/* Comparisons with NAN, where nothing was measured, are false. */
+/* Whether the cut makes blocks. Comparisons with NAN (not measured) are false. */
 static bool are_blocks(const struct blocks *blocks)
 {
     size_t m = blocks->cells->m, cut = blocks->cut, blind = 0;

@@ -126,8 +126,8 @@ static double row_noise(const struct cells *cells, size_t a)
                         : difference_noise(cells, a, nearest, step, 2 * step);
 }
 
-/* A row's noise is estimated from few columns, so it may not be much less than that of the others.
- */
+/* A row's noise is estimated from few columns, so each row gets at least the typical noise of all
+ * rows. */
 static void pool_noise(struct cells *cells, double *room)
 {
     if (cells->m == 0)

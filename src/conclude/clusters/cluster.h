@@ -36,8 +36,7 @@
 struct cluster {
     const size_t *members; /* row numbers, ascending; at least two and never all */
     size_t count;
-    int parent; /* index of the smallest cluster that holds it, always lower than its own; -1: none
-                 */
+    int parent; /* index of the smallest cluster that holds it, lower than its own; -1: none */
     enum cluster_basis basis;
     double within; /* median latency between its members */
 };

@@ -164,8 +164,7 @@ static bool is_declared_as(const struct square *square, const struct cluster *cl
     return shared == cluster->count;
 }
 
-/* The first declared group of a kind (DECLARED_ANY: any kind) that equals the cluster; NULL: none.
- */
+/* The first declared group of a kind (DECLARED_ANY: any) that equals the cluster; NULL: none. */
 enum { DECLARED_ANY = -1 };
 static const struct declared_group *
 find_declared(const struct report *report, const struct cluster *cluster, int kind, bool *has)

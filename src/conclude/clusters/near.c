@@ -140,8 +140,7 @@ static bool is_near(const struct tree *tree, const struct tree_node *node,
     /* Latencies that were corrected by far ones are as noisy as the far ones. */
     double noise = noise_of(tree, next, cells, room) * fmax(1, far / next->join);
     double scatter = fmax(noise, fmax(node->scatter, next->scatter));
-    /* The cells of a row share its peculiarities, so the number of rows is used, not that of cells.
-     */
+    /* Cells of a row share its peculiarities, so the number of rows is used, not of cells. */
     double here = (double)(node->pairs < node->count ? node->pairs : node->count);
     double there = (double)(next->pairs < next->count ? next->pairs : next->count);
     return gap >= least_gap && gap >= 3 * scatter &&

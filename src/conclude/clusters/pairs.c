@@ -26,8 +26,7 @@ struct pairs {
     size_t m;
     size_t *mate; /* the row's nearest row if the two are mutually nearest, else the row itself */
     double *nearest, *next; /* latency to the nearest row, and to the next */
-    double
-        *gap; /* of the row's pair: logarithm of the nearest third row's latency over the pair's */
+    double *gap; /* of the row's pair: ln of the nearest third row's latency over the pair's */
 };
 
 /* Finds a row's nearest row, and the latencies to it and to the next one. If half of a row's cells

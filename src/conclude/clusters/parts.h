@@ -13,7 +13,7 @@
 struct cells {
     size_t m;
     size_t *rows;  /* each row's number in the caller's matrix */
-    float *known;  /* latency; NAN where it was not measured */
+    float *known;  /* latency; NAN: not measured */
     float *filled; /* logarithm of the latency; estimated where it was not measured */
     double *noise; /* of each row, relative to the latency */
     double *given; /* the part of the noise that the caller gave */

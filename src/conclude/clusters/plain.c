@@ -39,8 +39,7 @@ static size_t count_items(const struct plain *plain, const struct tree_node *nod
     return items;
 }
 
-/* Shortest latency to a row outside. The members' known noise raises the ratio that it must exceed.
- */
+/* Shortest latency to a row outside. The members' known noise raises the ratio that is required. */
 static double least_outside(const struct plain *plain, const struct tree_node *node, double *given)
 {
     double least = INFINITY;

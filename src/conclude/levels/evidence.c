@@ -5,7 +5,7 @@
 #include <math.h>
 
 static const double agree = 0.0488, agree_most = 0.12; /* ln 1.05 */
-/* The least length of a flat that proves a level, in octaves; less where samples have intervals. */
+/* The least length of a flat that proves a level, in octaves; less if samples have intervals. */
 static const double least_octaves = 0.45, least_octaves_measured = 0.25;
 /* The far half of a cache is more uneven, because it consists of many parts, so its flat has to be
  * longer. */

@@ -20,7 +20,7 @@ static const double doubted = 0.25;
 
 /* --- from plateaus to levels --- */
 
-/* Fills in what is fitted: samples where they are few, else bins. */
+/* Fills in the data of the fit: samples if there are few, else bins. */
 static size_t fit_samples(const struct curve *curve, size_t first_bin, struct mixture_sample *out)
 {
     size_t n = 0;

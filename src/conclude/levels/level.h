@@ -29,7 +29,7 @@ enum { CURVE_LEVELS_MAX = 9 };
 /* A point of the curve. A point is ignored unless its size and latency are positive and finite. */
 struct level_sample {
     double bytes, latency;
-    double low, high; /* the latency's interval of 95 %; NAN where there is none */
+    double low, high; /* the latency's interval of 95 %; NAN: none */
     /* Filled by levels_find(): */
     int level;     /* index of the plateau that it is on; -1: none */
     double fitted; /* the latency that the whole fit gives here; NAN: nothing was fitted */
@@ -81,8 +81,7 @@ struct found_levels {
 
 /* What is known of the pages that the samples were measured on. */
 enum level_pages {
-    LEVEL_PAGES_KNOWN, /* what translation adds is known, or the measurement includes it on purpose
-                        */
+    LEVEL_PAGES_KNOWN,   /* what translation adds is known, or is itself what is measured */
     LEVEL_PAGES_UNKNOWN, /* a small step may be due to the TLB */
 };
 

@@ -62,8 +62,8 @@ static void add_equations(struct fit *fit, size_t c)
         fit->normal[c][d] = fit->normal[d][c] = products[d];
 }
 
-/* Solves for base and heights by Cholesky's method; the weighted sum of squares that remains, or
- * INFINITY where the equations have no solution with a positive base and no negative height. */
+/* Solves for base and heights by Cholesky's method; returns the weighted sum of squares that
+ * remains; INFINITY: no solution has a positive base and no negative height. */
 static double solve(struct fit *fit)
 {
     double l[COLUMNS][COLUMNS], z[COLUMNS], rest = 0;

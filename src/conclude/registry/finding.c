@@ -136,8 +136,7 @@ bool point_is_disturbed(const struct point *point)
     return is_disturbed((double)point->y.median, &point->quiet);
 }
 
-/* Widens by ratios, because runs differ by factors; if a value is not above zero, by differences.
- */
+/* Widens by ratios, because runs differ by factors; by differences if a value is not above zero. */
 void finding_doubted_bounds(const struct finding *finding, enum finding_value which,
                             double bounds[3])
 {

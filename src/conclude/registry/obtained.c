@@ -59,8 +59,7 @@ static int measuring_cpu(const struct probe_result *probe)
     return -1;
 }
 
-/* Describes the node whose memory was measured by its distance from the CPU, never by its number.
- */
+/* Describes the node that the memory was on by its distance from the CPU, never by its number. */
 static void take_node(const struct obtained_reading *reading, int cpu)
 {
     const struct factor *verified = probe_parameter(reading->probe, "node_obtained");

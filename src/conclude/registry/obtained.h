@@ -12,7 +12,7 @@ struct obtained {
     size_t count;
 };
 
-/* Reads the factors that matter by the probe's standards. Texts are the document's or in the pool.
+/* Reads the factors that matter by the probe's standards. Texts are the document's or the pool's.
  */
 void obtained_read(struct obtained *, const struct probe_result *, const struct machine_facts *,
                    const struct standard *, struct pool *);

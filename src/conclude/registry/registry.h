@@ -75,8 +75,7 @@ struct standard {
         STANDARD_NUMBER,  /* `number` */
         STANDARD_LINE,    /* a cache line of the machine */
         STANDARD_FASTEST, /* the fastest kind of core */
-        STANDARD_ABSENT,  /* the standard is a series without this factor: any value is a deviation
-                           */
+        STANDARD_ABSENT,  /* a standard series lacks this factor: any value is a deviation */
         STANDARD_PAGES,   /* the largest pages that are available */
     } kind;
     const char *text;
@@ -136,8 +135,7 @@ struct finding_line {
 struct finding_table {
     const struct finding_line *lines;  /* ends with NULL patterns; NULL: it adds none */
     const struct standard *experiment; /* ends with a NULL factor; NULL: no factor matters */
-    bool
-        of_devices; /* the probe measures devices: outputs mention devices even if there was none */
+    bool of_devices; /* the probe measures devices: outputs mention them even if none was there */
     bool before_others; /* other probes' findings build on these: they are computed first */
 };
 
@@ -169,7 +167,7 @@ enum level_kind {
 
 struct finding_meaning {
     const struct finding_line *line; /* NULL: no line explains it */
-    enum finding_role role;          /* ROLE_PLAIN where `line` is NULL or has other units */
+    enum finding_role role;          /* ROLE_PLAIN if `line` is NULL or has another unit */
     enum finding_fact fact;
     int device;          /* the number after "gpu"; -1: no device */
     const char *subject; /* the subject of the fact, a part of the finding's name: "L2" */

@@ -222,7 +222,7 @@ static double add_onset(const struct sheet *sheet)
     return finding->value;
 }
 
-/* The number of entries; NAN where it is unknown. */
+/* Adds the first level's findings. Returns its number of entries; NAN: unknown. */
 static double add_first(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
@@ -313,8 +313,7 @@ static double add_second(const struct sheet *sheet)
     finding->flags = flags_of(spread);
     finding->low = vote.low;
     finding->high = most;
-    /* The first misses of a large TLB are too few to be seen, so the search begins a little lower.
-     */
+    /* The first misses of a large TLB are too few to be seen, so the search begins lower. */
     finding->value = roundest(unseen * vote.low, most);
     finding->low = fmin(finding->low, finding->value);
     finding->text = pool_printf(
