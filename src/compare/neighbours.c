@@ -55,13 +55,13 @@ static double given(const struct memory *memory, const struct memory *than)
     return fmin(memory->rate / than->rate, memory->quiet_rate / than->quiet_rate);
 }
 
-/* Whether other programs may have used that memory: its rate to one CPU fell by at least the factor
- * by which its latency rose. A program that streams through memory halves another CPU's rate and
- * raises its latency by a tenth; one that streams through the last cache leaves three quarters or
- * more of the rate and raises latency by a few percent. A slower memory changes both by the same
- * factor (a core has a fixed number of loads in flight, Little's law), so while other programs run
- * that proves nothing. Unknown values give true, because they can't show that other programs left
- * the memory alone. */
+/* Whether other programs may have used that memory: the memory's rate to one CPU fell by at least
+ * the factor by which its latency rose. A program that streams through memory halves another CPU's
+ * rate and raises its latency by a tenth; one that streams through the last cache leaves three
+ * quarters or more of the rate and raises latency by a few percent. A slower memory changes both by
+ * the same factor (a core has a fixed number of loads in flight, Little's law), so while other
+ * programs run that proves nothing. Unknown values give true, because they can't show that other
+ * programs left the memory alone. */
 static bool is_narrow(const struct memory *memory, const struct memory *than)
 {
     const double found = (double)memory->found.median / (double)than->found.median,

@@ -396,10 +396,10 @@ static void prove_memory(struct weighing *weighing)
 }
 
 /* A half-full cache serves nearly all loads, however its sets are filled: sets of 8 or more ways
- * that are half full on average overflow for one load in fifty (Poisson), which makes the latency
- * less than this many times longer unless the next level is 25 times as slow. If two sizes in a row
- * within half of the capacity are slower, other programs took room during the measurement, or two
- * levels were fitted as one. */
+ * that are half full on average overflow for one load in fifty (Poisson), which multiplies the
+ * latency by less than this unless the next level is 25 times as slow. If two sizes in a row within
+ * half of the capacity are slower, other programs took room during the measurement, or two levels
+ * were fitted as one. */
 static const double served_at_half = 1.5;
 
 static bool is_blurred(const struct curve *curve, const struct found_level *level)

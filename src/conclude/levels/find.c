@@ -218,8 +218,8 @@ static void widen_capacity(const struct curve *curve, struct found_level *level)
         level->capacity_high = fmax(level->capacity_high, above);
 }
 
-/* Whether the curve falls: then it is one level without a knee, because no model here explains a
- * fall. */
+/* Whether the curve falls. A fit of one level without a knee does not explain that, so there is no
+ * level. */
 static bool falls(struct curve *curve)
 {
     const size_t half = curve->n / 2;

@@ -58,8 +58,8 @@ double tlb_packed(const struct series *packed, double pages);
 double tlb_cost(const struct series *spread, const struct series *packed, size_t i);
 /* Index of the first of three points in a row (fewer at the end) beyond `from` at which translation
  * costs more than at points `from` to from + 2, by more than `least` and by a quarter; the series'
- * length: none. Three points suffice, because further out other programs hold parts of a shared
- * cache and either chase may take any time. */
+ * length: none. No more points are asked for, because further out other programs hold parts of a
+ * shared cache, and either chase may take any time. */
 size_t tlb_departure(const struct series *spread, const struct series *packed, size_t from,
                      double least);
 
