@@ -69,8 +69,8 @@ struct found_levels {
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
                     last capacity */
-    bool proven; /* that plateau is memory: at least three sizes agree over an octave or more, well
-                    past the last capacity */
+    bool proven; /* the last plateau is memory: at least three sizes agree over an octave or more,
+                    well past the last capacity */
     bool sparse; /* sizes are too far apart for a fit */
     struct level_gap gaps[CURVE_LEVELS_MAX]; /* ascending; there may be gaps before the first and
                                                 after the last level */
@@ -97,8 +97,8 @@ enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
 /* The samples of a series for levels_find(), one for each point, in the pool: in cycles if all
  * points have cycles, else in the series' unit. When the core's clock steps, the time of a load
  * within the core scatters, and so do the cycles of a load beyond it. So a sample is the steadier
- * of its point's two values, converted to the clock that most points saw; *clock is its cycles a
- * nanosecond (NAN: samples are not converted). */
+ * of its point's time and cycles, converted to the clock that most points saw; *clock is its cycles
+ * a nanosecond (NAN: samples are not converted). */
 struct level_sample *level_samples(const struct series *, enum level_values, struct pool *,
                                    double *clock);
 /* The levels of a series whose pages are known, from its points' quiet values. `knees` are used

@@ -12,7 +12,7 @@ static const double passed_over = 1.5;
  * for curves from which the clock can't be computed. */
 static const double memory_least_ns = 35, memory_least_cycles = 60;
 
-/* Where kinds of core differ, the largest cache of a level counts. */
+/* If kinds of core differ, the largest cache of a level counts. */
 void level_read_declared(struct level_reading *reading, const struct machine_facts *facts)
 {
     for (size_t i = 0; facts && i < facts->cache_count; i++) {

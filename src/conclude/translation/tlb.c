@@ -222,7 +222,7 @@ static double add_onset(const struct sheet *sheet)
     return finding->value;
 }
 
-/* Adds the first level's findings. Returns its number of entries; NAN: unknown. */
+/* Adds the first level's number of entries and returns it; NAN: unknown. */
 static double add_first(const struct sheet *sheet)
 {
     const struct tlb_evidence *evidence = sheet->evidence;
