@@ -98,6 +98,18 @@ static void check_declared(const struct declared_facts *declared)
     pool_free(&pool);
 }
 
+struct reading {
+    struct machine *machine;
+    const char *path;
+};
+
+static int read_file(void *with)
+{
+    const struct reading *reading = with;
+    declared_modules_of_file(reading->machine, reading->path);
+    return 0;
+}
+
 /* The modules by a copy of the firmware's table. */
 static void read_modules(const struct tree *tree, const uint8_t *bytes, size_t size)
 {
@@ -106,7 +118,8 @@ static void read_modules(const struct tree *tree, const uint8_t *bytes, size_t s
     struct error error = {0};
     tree_put(tree, "/modules", bytes, size);
     snprintf(path, sizeof path, "%s/modules", tree->root);
-    const int code = declared_modules_of_file(&machine, path, &error);
+    const int code =
+        pool_enter(&machine.pool, read_file, &(struct reading){&machine, path}, &error);
     if (code < 0)
         fuzz_check_error(code, &error);
     check_declared(&machine.facts.declared);

@@ -159,7 +159,7 @@ static void add_pairs(struct probe_task *task)
     }
     const struct tournament rounds = tournament_plan(cores, task->cpus.count, task->pool);
     for (int way = 0; way < BELL_KINDS; way++) {
-        if (!is_of_stage(state, way, state->stage))
+        if (!is_of_stage(state, way, (int)state->stage))
             continue;
         const struct pairing *pairing = rounds.pairings;
         for (size_t round = 0; all && round < rounds.round_count; round++)
@@ -236,7 +236,7 @@ static void plan_wake(struct probe_task *task)
         task->plan.series[state->series[way]].headline = state->whole && main_one;
     }
     state->sleeping = state->whole && state->sleeper != BELL_SPIN
-                          ? add_series(task, "wake-up after a sleep", state->sleeper,
+                          ? add_series(task, "wake-up after a sleep", (int)state->sleeper,
                                        (struct axis){"asleep", "us"})
                           : -1;
     const int code = open_bells(task, state, &why);
