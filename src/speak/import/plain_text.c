@@ -103,8 +103,8 @@ static void drop_colours(struct import_text *source)
 void make_plain_text(struct import_text *source)
 {
     const unsigned char *bytes = (const unsigned char *)source->text;
-    const bool little = memcmp(bytes, "\xff\xfe", 2) == 0, big = memcmp(bytes, "\xfe\xff", 2) == 0;
-    if (source->length >= 2 && (little || big))
+    const bool marked = source->length >= 2, little = marked && memcmp(bytes, "\xff\xfe", 2) == 0;
+    if (little || (marked && memcmp(bytes, "\xfe\xff", 2) == 0))
         read_utf16(source, little);
     if (strlen(source->text) < source->length)
         text_refuse(source, "holds a NUL byte: give a table in plain text");

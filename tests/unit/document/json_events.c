@@ -31,7 +31,8 @@ static int listen(void *with)
         value = json_events_next(&heard->reader);
         fputs(value.kind == JSON_TRUTH ? value.truth ? "true" : "false" : words[value.kind],
               heard->to);
-        fwrite(value.bytes, 1, value.length, heard->to);
+        if (value.length)
+            fwrite(value.bytes, 1, value.length, heard->to);
         fputc(value.kind == JSON_DONE ? '.' : '|', heard->to);
     } while (value.kind != JSON_DONE);
     return 0;

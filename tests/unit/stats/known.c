@@ -124,7 +124,7 @@ static void tell_series(char **to, const double *values, const double *other, si
     for (size_t i = 0; i < n; i++)
         singles[i] = (float)values[i];
     for (size_t visit = 1; visit <= 3; visit++)
-        if (n % visit == 0 && scatter_split(singles, n / visit, visit, &parts))
+        if (scatter_split(singles, n / 2, visit, &parts))
             add(to, "scatter", 4, parts.mean, parts.item, parts.time, parts.rest);
 }
 
