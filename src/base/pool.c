@@ -66,6 +66,16 @@ struct error *pool_error(const struct pool *pool)
     return pool->exit ? pool->exit->error : NULL;
 }
 
+int pool_outside(struct pool *pool, int (*work)(void *with, struct error *), void *with)
+{
+    struct pool_exit *outer = pool->exit;
+    struct error *error = pool_error(pool);
+    pool->exit = NULL;
+    const int code = work(with, error);
+    pool->exit = outer;
+    return code;
+}
+
 int pool_check(struct pool *pool, int code)
 {
     if (code >= 0 || !pool->exit)

@@ -31,6 +31,10 @@ _Noreturn void pool_leave(struct pool *, int code, const char *format, ...)
 /* Runs work(scratch, with) with a temporary pool, which is freed afterwards; the work may allocate
  * from both pools. If it leaves, this pool's step is left. */
 void pool_scratch(struct pool *, void (*work)(struct pool *scratch, void *with), void *with);
+/* Calls work(with, pool_error()) from a step, outside of it, and returns its code: for work that
+ * owns threads or files. Nothing in it may leave: the pool's functions return NULL there when
+ * memory runs out. The caller frees what the work owns, then passes the code to pool_check(). */
+int pool_outside(struct pool *, int (*work)(void *with, struct error *), void *with);
 /* For functions that return codes, called in a step: they fill pool_error(), and pool_check()
  * leaves on a negative code and returns any other. Outside of a step pool_error() is NULL, and
  * pool_check() returns the code. */

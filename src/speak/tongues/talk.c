@@ -275,24 +275,31 @@ void talk_release(struct talk *talk)
     }
 }
 
-/* Runs the probe. The run owns threads, so nothing in it may leave: it returns codes. */
-static int carry_out(struct talk *talk, struct talk_run *kept, const struct talk_option *options,
-                     double budget_s, struct error *error)
+struct talk_task {
+    struct talk *talk;
+    struct talk_run *kept;
+    const struct talk_option *options;
+    double budget_s;
+};
+
+/* Runs the probe. The run owns threads, so this is called outside of the step. */
+static int carry_out(void *with, struct error *error)
 {
-    const struct probe *probe = kept->run.probes[0];
-    int code = set_options(&kept->settings, probe, options, budget_s, error);
-    if (code == 0 && talk->measure)
-        return talk->measure(talk, probe->name, options, error);
+    const struct talk_task *task = with;
+    struct run *run = &task->kept->run;
+    const struct probe *probe = run->probes[0];
+    int code = set_options(&task->kept->settings, probe, task->options, task->budget_s, error);
+    if (code == 0 && task->talk->measure)
+        return task->talk->measure(task->talk, probe->name, task->options, error);
     if (code == 0)
-        code = run_plan(&kept->run, error);
-    return code == 0 ? run_measure(&kept->run, error) : code;
+        code = run_plan(run, error);
+    return code == 0 ? run_measure(run, error) : code;
 }
 
 const struct probe_result *talk_measure(struct talk *talk, const char *name,
                                         const struct talk_option *options, double budget_s)
 {
     struct pool *pool = &talk->document->pool;
-    struct error *error = pool_error(pool);
     const struct probe **chosen = pool_alloc(pool, 2, sizeof *chosen);
     struct talk_run *kept = pool_alloc(pool, 1, sizeof *kept);
     chosen[0] = probe_by_name(name);
@@ -310,14 +317,12 @@ const struct probe_result *talk_measure(struct talk *talk, const char *name,
                              .model = talk->model,
                              .stop = talk->stop,
                              .listener = talk->listener};
-    struct pool_exit *leaving = pool->exit;
-    pool->exit = NULL;
-    const int code = carry_out(talk, kept, options, budget_s, error);
-    pool->exit = leaving;
+    const int code =
+        pool_outside(pool, carry_out, &(struct talk_task){talk, kept, options, budget_s});
     /* A probe's error names its own option, not the one that was typed, so the message has the
      * fathom command too. */
     if (code == ERROR_USAGE) {
-        const struct error own = *error;
+        const struct error own = *pool_error(pool);
         pool_leave(pool, code, "%s, as '%s': %s", talk->tongue->name,
                    talk->commands[talk->command_count - 1], own.text);
     }

@@ -210,6 +210,33 @@ static void what_leaves_either_pool_leaves_the_step(void **state)
     pool_free(&pool);
 }
 
+static int want_too_much(void *with, struct error *error)
+{
+    struct pool *pool = with;
+    assert_null(pool->exit);
+    assert_null(pool_alloc(pool, SIZE_MAX, 2));
+    return error_set(error, ERROR_SYSTEM, "too much");
+}
+
+static int step_out(void *with)
+{
+    struct pool *pool = with;
+    pool_check(pool, pool_outside(pool, want_too_much, pool));
+    return 0;
+}
+
+/* Without memory the pool returns NULL there, and the step is left by the code alone. */
+static void nothing_outside_of_the_step_leaves_it(void **state)
+{
+    struct pool pool = {0};
+    struct error error;
+    (void)state;
+    assert_int_equal(pool_enter(&pool, step_out, &pool, &error), ERROR_SYSTEM);
+    assert_string_equal(error.text, "too much");
+    assert_null(pool.exit);
+    pool_free(&pool);
+}
+
 static void takes_what_another_holds(void **state)
 {
     struct pool one = {0}, other = {0};
@@ -229,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_leaves_either_pool_leaves_the_step),
+        cmocka_unit_test(nothing_outside_of_the_step_leaves_it),
         cmocka_unit_test(takes_what_another_holds),
         cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(a_piece_larger_than_a_block_fits),
