@@ -9,7 +9,7 @@
 #include "conclude/registry/finding.h"
 #include "conclude/verdict.h"
 #include "document/flag.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

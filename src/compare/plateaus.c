@@ -7,7 +7,7 @@
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/registry.h"
 #include "document/flag.h"
-#include "stats/paired.h"
+#include "stats/compare.h"
 #include "stats/student.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #define FATHOM_CONCLUDE_ANALYSE_H
 
 #include "document/document.h"
-#include "stats/ratio.h"
+#include "stats/student.h"
 
 struct analysis {
     struct probe_result *result;         /* findings are added to it; its series are only read */

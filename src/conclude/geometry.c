@@ -2,7 +2,7 @@
 
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "stats/vote.h"
+#include "stats/spread.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "document/declared.h"
+#include "stats/order.h"
 #include "stats/quiet.h"
-#include "stats/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>

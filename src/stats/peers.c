@@ -1,6 +1,6 @@
 #include "stats/peers.h"
 
-#include "stats/quantile.h"
+#include "stats/order.h"
 #include "stats/student.h"
 
 #include <math.h>

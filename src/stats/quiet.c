@@ -1,7 +1,6 @@
 #include "stats/quiet.h"
 
-#include "stats/interval.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 #include "stats/student.h"
 
 #include <math.h>
@@ -207,7 +206,7 @@ struct quiet quiet_of_visits(const double *ascending, size_t n)
     const size_t share = (size_t)ceil(visits_share * (double)n);
     size_t at = (share > VISITS_LEAST ? share : VISITS_LEAST) - 1;
     const size_t end = (size_t)(lowest_share * (double)n);
-    while (at + 1 < n && at < end && ascending[at + 1] > ascending[at] * (1 + says_the_same))
+    while (at < end && ascending[at + 1] > ascending[at] * (1 + says_the_same))
         at++;
     const struct quiet quiet = {(float)ascending[at], (float)ascending[0],
                                 (float)ascending[highest_rank(at + 1, n) - 1]};

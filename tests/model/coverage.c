@@ -2,10 +2,8 @@
 
 #include "base/random.h"
 #include "measure/kernels/additions.h"
-#include "stats/autocorrelation.h"
-#include "stats/interval.h"
-#include "stats/quantile.h"
-#include "stats/summary.h"
+#include "stats/order.h"
+#include "stats/series.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "measure.h"
 
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "compare/fleet/fleet.h"
 
 #include "conclude/registry/experiment.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <string.h>

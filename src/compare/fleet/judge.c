@@ -1,7 +1,7 @@
 #include "compare/fleet/fleet.h"
 
 #include "base/text.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

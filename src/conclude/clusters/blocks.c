@@ -2,7 +2,7 @@
  * and fast cores are nearest to one another. A hand-off is as slow as its two cores, whatever is
  * between them, so slow cores are never nearer to one another than to all others. */
 #include "conclude/clusters/parts.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "conclude/clusters/cluster.h"
 
 #include "conclude/clusters/parts.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

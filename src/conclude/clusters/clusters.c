@@ -3,7 +3,7 @@
 #include "conclude/clusters/cluster.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

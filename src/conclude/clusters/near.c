@@ -1,5 +1,5 @@
 #include "conclude/clusters/parts.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <string.h>

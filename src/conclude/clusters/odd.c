@@ -1,6 +1,6 @@
 /* Drops near groups that do not hold up in comparison with the others. */
 #include "conclude/clusters/parts.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 

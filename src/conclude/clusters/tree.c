@@ -1,7 +1,7 @@
 /* Average linkage by nearest-neighbour chains (Murtagh 1983): O(n^2) time, and the same tree as if
  * the nearest two were always joined. */
 #include "conclude/clusters/parts.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 #include "stats/spread.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "conclude/levels/curve.h"
 
 #include "conclude/levels/miss_share.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "conclude/levels/evidence.h"
 
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 

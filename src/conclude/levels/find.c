@@ -6,8 +6,7 @@
 #include "conclude/levels/mixture.h"
 #include "conclude/levels/plateaus.h"
 #include "conclude/levels/sparse.h"
-#include "stats/interval.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 

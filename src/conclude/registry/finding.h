@@ -7,7 +7,7 @@
 #define FATHOM_CONCLUDE_REGISTRY_FINDING_H
 
 #include "document/document.h"
-#include "stats/ratio.h"
+#include "stats/student.h"
 
 /* The relative change from which on two values differ: the default of diff. */
 extern const double differences_threshold;

@@ -2,8 +2,8 @@
 
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
-#include "stats/quantile.h"
-#include "stats/vote.h"
+#include "stats/order.h"
+#include "stats/spread.h"
 
 #include <math.h>
 #include <stdio.h>

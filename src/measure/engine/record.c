@@ -1,12 +1,10 @@
 #include "measure/engine/record.h"
 
 #include "document/flag.h"
-#include "stats/autocorrelation.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 #include "stats/quiet.h"
-#include "stats/scatter.h"
+#include "stats/series.h"
 #include "stats/spread.h"
-#include "stats/trend.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "measure/engine/point_table.h"
 #include "measure/engine/schedule.h"
 #include "measure/engine/visit.h"
-#include "stats/summary.h"
+#include "stats/order.h"
 
 /* An estimate of the time that a stage still takes: at first from its plan alone, then more and
  * more from the time of its visits and all that lies between them. */

@@ -15,8 +15,8 @@
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/trial_values.h"
 #include "measure/probes/kit/build.h"
-#include "stats/quantile.h"
-#include "stats/saturation.h"
+#include "stats/curve.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <string.h>

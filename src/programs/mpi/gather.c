@@ -4,7 +4,7 @@
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/factors.h"
 #include "document/json.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "base/clean.h"
 #include "show/render/parts.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "show/report/figure.h"
 #include "show/report/parts.h"
 #include "show/report/series.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "base/cpulist.h"
 #include "conclude/clusters/clusters.h"
 #include "document/flag.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -18,7 +18,7 @@
  */
 #include "speak/import/columns.h"
 #include "speak/import/reading.h"
-#include "stats/knee.h"
+#include "stats/curve.h"
 
 #include <ctype.h>
 #include <math.h>

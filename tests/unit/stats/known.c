@@ -1,23 +1,14 @@
 /* Every statistic of samples of all kinds against known.txt: what each was when it was last looked
  * at. FATHOM_REFRESH=1 writes that file anew: read the difference. */
 #include "sample.h"
-#include "stats/autocorrelation.h"
 #include "stats/compare.h"
-#include "stats/interval.h"
-#include "stats/knee.h"
-#include "stats/paired.h"
+#include "stats/curve.h"
+#include "stats/order.h"
 #include "stats/peers.h"
-#include "stats/period.h"
-#include "stats/quantile.h"
 #include "stats/quiet.h"
-#include "stats/ratio.h"
-#include "stats/saturation.h"
-#include "stats/scatter.h"
+#include "stats/series.h"
 #include "stats/spread.h"
-#include "stats/step.h"
 #include "stats/student.h"
-#include "stats/trend.h"
-#include "stats/vote.h"
 
 #include <math.h>
 #include <setjmp.h>

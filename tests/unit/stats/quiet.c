@@ -1,7 +1,7 @@
 #include "stats/quiet.h"
 
 #include "sample.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <setjmp.h>

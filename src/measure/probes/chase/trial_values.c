@@ -1,6 +1,6 @@
 #include "measure/probes/chase/trial_values.h"
 
-#include "stats/quantile.h"
+#include "stats/order.h"
 #include "stats/quiet.h"
 
 #include <math.h>

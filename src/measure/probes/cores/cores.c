@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "base/save.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <errno.h>
 #include <inttypes.h>

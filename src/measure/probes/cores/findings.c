@@ -4,7 +4,7 @@
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/cores/cores.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

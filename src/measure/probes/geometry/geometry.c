@@ -22,8 +22,8 @@
 #include "measure/probes/chase/trial_values.h"
 #include "measure/probes/geometry/chain.h"
 #include "measure/probes/kit/build.h"
-#include "stats/quantile.h"
-#include "stats/step.h"
+#include "stats/curve.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@
 #include "base/random.h"
 #include "conclude/clusters/cluster.h"
 #include "measure/probes/gpu/gpu.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

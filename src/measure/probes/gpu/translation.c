@@ -24,7 +24,7 @@
 #include "conclude/levels/level.h"
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/gpu/gpu.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/kit/build.h"
-#include "stats/knee.h"
-#include "stats/quantile.h"
+#include "stats/curve.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "measure/probes/noise/noise.h"
-#include "stats/ratio.h"
+#include "stats/student.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  */
 #include "measure/probes/noise/noise.h"
 
-#include "stats/period.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
+#include "stats/series.h"
 
 #include <math.h>
 #include <stdlib.h>

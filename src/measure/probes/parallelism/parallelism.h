@@ -8,7 +8,7 @@
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/trial_values.h"
 #include "measure/probes/chase/working_sets.h"
-#include "stats/saturation.h"
+#include "stats/curve.h"
 
 enum parallelism_look {
     LOOK_CURVE,   /* time per access by number of chains, in one level */

@@ -4,7 +4,7 @@
  */
 #include "measure/probes/kit/build.h"
 #include "measure/probes/parallelism/parallelism.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <math.h>
 

@@ -6,9 +6,9 @@
 #include "document/flag.h"
 #include "measure/probes/kit/build.h"
 #include "measure/probes/tlb/state.h"
-#include "stats/quantile.h"
-#include "stats/step.h"
-#include "stats/vote.h"
+#include "stats/curve.h"
+#include "stats/order.h"
+#include "stats/spread.h"
 
 #include <math.h>
 

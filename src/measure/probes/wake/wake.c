@@ -9,7 +9,7 @@
 #include "machine/bell.h"
 #include "measure/probes/cores/cores.h"
 #include "measure/probes/kit/build.h"
-#include "stats/ratio.h"
+#include "stats/student.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
 #include "machine/machine.h"
 #include "measure/probes/kit/probe.h"
 #include "measure/run/run.h"
-#include "stats/quantile.h"
+#include "stats/order.h"
 
 #include <errno.h>
 #include <math.h>
