@@ -2,10 +2,13 @@
 
 #include "base/target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAMES_MAX = 1000, NAME_BYTES = 255 };
@@ -41,38 +44,133 @@ static int be_like(int file, const struct stat *old, const char *path, struct er
     return fchmod(file, old->st_mode & 0777) < 0 ? target_refuse(path, strerror(errno), error) : 0;
 }
 
-static void give_up(char *temporary)
+/* --- drafts --- */
+
+/* What is written until it gets its name: a file without a name where the system has such (a killed
+ * process then leaves nothing), else a temporary file. */
+struct draft {
+    int file;
+    char *name; /* NULL: it has none yet */
+};
+
+static void draft_end(struct draft *draft)
 {
-    unlink(temporary);
-    free(temporary);
+    if (draft->file >= 0)
+        close(draft->file);
+    if (draft->name)
+        unlink(draft->name);
+    free(draft->name);
 }
 
-/* Creates a temporary file in the folder of `path`; the caller frees *name. The name does not
- * contain the target's, so that it can't be too long. O_EXCL with 0666 leaves the mode to the
- * umask, which mkstemp() would not. A file that replaces `old` (NULL for none) never grants more
- * access than `old`. Errors name `typed`. */
-static int open_beside(const char *path, const struct stat *old, char **name, const char *typed,
-                       struct error *error)
+static void path_of_descriptor(int file, char path[32])
+{
+    snprintf(path, 32, "/proc/self/fd/%d", file);
+}
+
+/* -1 where the file system has no files without names, or where they couldn't get one later
+ * because there is no /proc. */
+static int create_unnamed(const char *path, mode_t mode)
+{
+    int file = -1;
+#ifdef O_TMPFILE
+    char link[32],
+        *folder = folder_length(path) ? strndup(path, (size_t)folder_length(path)) : NULL;
+    file = open(folder ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    free(folder);
+    path_of_descriptor(file, link);
+    if (file >= 0 && access(link, F_OK) < 0) {
+        close(file);
+        file = -1;
+    }
+#endif
+    return file;
+}
+
+/* Gives the draft another name; -1 with errno, EEXIST where the name is taken. */
+static int draft_link(const struct draft *draft, const char *name)
+{
+    char unnamed[32];
+    path_of_descriptor(draft->file, unnamed);
+    return linkat(AT_FDCWD, draft->name ? draft->name : unnamed, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Gives the draft a temporary name in the folder of `path`, and creates its file if there is none
+ * yet. The name does not contain the target's, so that it can't be too long. */
+static int draft_name(struct draft *draft, const char *path, mode_t mode, const char *typed,
+                      struct error *error)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
-        if (asprintf(name, "%.*s.fathom-%ld-%d.tmp", folder_length(path), path, (long)getpid(),
+        char *name;
+        if (asprintf(&name, "%.*s.fathom-%ld-%d.tmp", folder_length(path), path, (long)getpid(),
                      attempt) < 0)
             return out_of_memory(typed, error);
-        const int file = create(*name, old ? old->st_mode & 0600 : 0666), reason = errno;
-        const int code = file >= 0 && old ? be_like(file, old, typed, error) : 0;
-        if (file >= 0 && code == 0)
-            return file;
-        if (code < 0) {
-            close(file);
-            give_up(*name);
-            return code;
+        const bool exists = draft->file >= 0;
+        const int made = exists ? draft_link(draft, name) : create(name, mode), reason = errno;
+        if (made >= 0) {
+            draft->name = name;
+            draft->file = exists ? draft->file : made;
+            return 0;
         }
-        free(*name);
+        free(name);
         if (reason != EEXIST)
             return target_refuse(typed, strerror(reason), error);
     }
     return target_refuse(typed, "too many temporary files lie beside it", error);
 }
+
+/* Begins a draft in the folder of `path`; the caller ends it, also after an error. O_EXCL with 0666
+ * leaves the mode to the umask, which mkstemp() would not. A file that replaces `old` (NULL for
+ * none) never grants more access than `old`. Errors name `typed`. */
+static int draft_begin(struct draft *draft, const char *path, const struct stat *old,
+                       const char *typed, struct error *error)
+{
+    const mode_t mode = old ? old->st_mode & 0600 : 0666;
+    *draft = (struct draft){.file = create_unnamed(path, mode)};
+    int code = draft->file >= 0 ? 0 : draft_name(draft, path, mode, typed, error);
+    if (code == 0 && old)
+        code = be_like(draft->file, old, typed, error);
+    return code;
+}
+
+/* Puts the draft in the place of `path`, whatever is there. */
+static int draft_replace(struct draft *draft, const char *path, const char *typed,
+                         struct error *error)
+{
+    if (!draft->name && draft_link(draft, path) == 0)
+        return 0;
+    int code = draft->name ? 0 : draft_name(draft, path, 0, typed, error);
+    if (code == 0 && rename(draft->name, path) < 0)
+        code = target_refuse(typed, strerror(errno), error);
+    if (code == 0) {
+        free(draft->name);
+        draft->name = NULL;
+    }
+    return code;
+}
+
+/* Removes temporary files that killed processes left in the folder of `path`. Another machine may
+ * share the folder, and its processes are not seen here: a file of the last hour stays. */
+static void sweep(const char *path)
+{
+    enum { HOUR_S = 3600 };
+    char *name = strndup(path, (size_t)folder_length(path));
+    DIR *folder = name ? opendir(*name ? name : ".") : NULL;
+    free(name);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct stat status;
+        int pid, number, end = 0;
+        if (sscanf(entry->d_name, ".fathom-%9d-%2d.tmp%n", &pid, &number, &end) == 2 && end > 0 &&
+            !entry->d_name[end] && pid > 0 && kill(pid, 0) < 0 && errno == ESRCH &&
+            fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+            difftime(time(NULL), status.st_mtime) > HOUR_S)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* --- writing --- */
 
 /* Closes the stream. `code` and `reason` are the result of the writing before; errors name
  * `path`. */
@@ -114,29 +212,17 @@ static int write_and_close(save_function *write, const void *content, int file, 
                     : close_written(stream, write(content, stream, &reason), &reason, path, error);
 }
 
-/* Writes a temporary file in the folder of `path`; the caller frees *name. */
-static int write_beside(const char *path, const struct stat *old, save_function *write,
-                        const void *content, const char *typed, char **name, struct error *error)
+/* Writes a draft in the folder of `path`; the caller ends it, also after an error. */
+static int write_draft(struct draft *draft, const char *path, const struct stat *old,
+                       save_function *write, const void *content, const char *typed,
+                       struct error *error)
 {
-    const int file = open_beside(path, old, name, typed, error);
-    if (file < 0)
-        return file;
-    const int code = write_and_close(write, content, file, typed, error);
+    const int code = draft_begin(draft, path, old, typed, error);
     if (code < 0)
-        give_up(*name);
-    return code;
-}
-
-/* Renames the temporary file to `path`, or removes it after an error, and frees its name. */
-static int rename_to(char *temporary, const char *path, const char *typed, struct error *error)
-{
-    int code = 0;
-    if (rename(temporary, path) < 0) {
-        code = target_refuse(typed, strerror(errno), error);
-        unlink(temporary);
-    }
-    free(temporary);
-    return code;
+        return code;
+    const int file = fcntl(draft->file, F_DUPFD_CLOEXEC, 0);
+    return file < 0 ? target_refuse(typed, strerror(errno), error)
+                    : write_and_close(write, content, file, typed, error);
 }
 
 /* `patient`: waits for a pipe's reader. The opened file must be the one that target_look() saw,
@@ -176,15 +262,17 @@ static int write_stream(const struct target *target, const char *path, bool pati
 int save_file(const char *path, save_function *write, const void *content, struct error *error)
 {
     struct target target;
-    char *temporary;
     int code = target_look(&target, path, error);
     if (code == 0 && target.kind == TARGET_STREAM) {
         code = write_stream(&target, path, true, write, content, error);
     } else if (code == 0) {
+        struct draft draft;
         const struct stat *old = target.kind == TARGET_FILE ? &target.status : NULL;
-        code = write_beside(target.path, old, write, content, path, &temporary, error);
+        sweep(target.path);
+        code = write_draft(&draft, target.path, old, write, content, path, error);
         if (code == 0)
-            code = rename_to(temporary, target.path, path, error);
+            code = draft_replace(&draft, target.path, path, error);
+        draft_end(&draft);
     }
     target_free(&target);
     return code;
@@ -221,14 +309,11 @@ int saving_begin(struct saving *saving, const char *path, struct error *error)
         code = out_of_memory(path, error);
     if (code == 0 && target.kind != TARGET_STREAM) {
         /* Test whether a new file could replace it with the same owner. */
-        char *name;
+        struct draft draft;
         const struct stat *old = target.kind == TARGET_FILE ? &target.status : NULL;
-        code = open_beside(target.path, old, &name, path, error);
-        if (code >= 0) {
-            close(code);
-            give_up(name);
-            code = 0;
-        }
+        sweep(target.path);
+        code = draft_begin(&draft, target.path, old, path, error);
+        draft_end(&draft);
         saving->path = target.path;
         target.path = NULL;
     }
@@ -263,30 +348,29 @@ static char *nth_name(const struct saving *saving, int n)
     return asprintf(&name, "%.*s%s.partial", folder + length, path, number) < 0 ? NULL : name;
 }
 
-/* Renames the temporary file to an unused name; -1 with errno, EEXIST where the name is taken. A
- * hard link never shows an empty file; where the file system has no hard links, an empty file
- * reserves the name until the rename. */
-static int take_name(const char *temporary, const char *name)
+/* Gives the draft an unused name; -1 with errno, EEXIST where the name is taken. A hard link never
+ * shows an empty file; where the file system has no hard links, an empty file reserves the name
+ * until the rename. */
+static int take_name(struct draft *draft, const char *name)
 {
-    if (link(temporary, name) == 0)
-        return unlink(temporary);
-    if (errno == EEXIST || errno == ENOENT || errno == ENAMETOOLONG)
+    if (draft_link(draft, name) == 0)
+        return 0;
+    if (!draft->name || errno == EEXIST || errno == ENOENT || errno == ENAMETOOLONG)
         return -1;
     const int file = create(name, 0600);
     if (file < 0)
         return -1;
     close(file);
-    return rename(temporary, name);
+    return rename(draft->name, name);
 }
 
-/* Renames the temporary file to the first free name, which becomes the holder's; frees
- * `temporary`. */
-static int take_free_name(struct saving *saving, char *temporary, struct error *error)
+/* Gives the draft the first free name, which becomes the holder's. */
+static int take_free_name(struct saving *saving, struct draft *draft, struct error *error)
 {
     char *name = strdup(saving->path);
     int code = 1;
     for (int n = 1; name && n <= NAMES_MAX && code == 1; n++) {
-        if (take_name(temporary, name) == 0) {
+        if (take_name(draft, name) == 0) {
             code = 0;
         } else if (errno != EEXIST) {
             code = target_refuse(saving->name, strerror(errno), error);
@@ -299,9 +383,6 @@ static int take_free_name(struct saving *saving, char *temporary, struct error *
         code = name ? target_refuse(saving->name, "a thousand unfinished documents lie beside it",
                                     error)
                     : out_of_memory(saving->name, error);
-    if (code < 0)
-        unlink(temporary);
-    free(temporary);
     if (code < 0)
         free(name);
     else
@@ -338,15 +419,15 @@ static int hold(struct saving *saving, save_function *write, const void *content
                 struct error *error)
 {
     struct stat status;
-    char *temporary;
-    int code = write_beside(saving->path, older(saving, &status), write, content, saving->name,
-                            &temporary, error);
-    if (code < 0)
-        return code;
-    if (saving->holder)
-        return rename_to(temporary, saving->holder, saving->name, error);
-    code = take_free_name(saving, temporary, error);
-    return code == 0 && saving->made_up ? adopt_name(saving, error) : code;
+    struct draft draft;
+    const bool first = !saving->holder;
+    int code = write_draft(&draft, saving->path, older(saving, &status), write, content,
+                           saving->name, error);
+    if (code == 0)
+        code = first ? take_free_name(saving, &draft, error)
+                     : draft_replace(&draft, saving->holder, saving->name, error);
+    draft_end(&draft);
+    return code == 0 && first && saving->made_up ? adopt_name(saving, error) : code;
 }
 
 int saving_update(struct saving *saving, save_function *write, const void *content,
@@ -397,13 +478,15 @@ static int open_channel(const struct saving *saving, struct error *error)
 static int open_holder(struct saving *saving, struct error *error)
 {
     struct stat status;
-    char *temporary;
-    const int file =
-        open_beside(saving->path, older(saving, &status), &temporary, saving->name, error);
-    const int code = file < 0 ? file : take_free_name(saving, temporary, error);
-    if (file < 0 || code == 0)
-        return file;
-    close(file);
+    struct draft draft;
+    int code = draft_begin(&draft, saving->path, older(saving, &status), saving->name, error);
+    if (code == 0)
+        code = take_free_name(saving, &draft, error);
+    if (code == 0) {
+        code = draft.file;
+        draft.file = -1;
+    }
+    draft_end(&draft);
     return code;
 }
 

@@ -1,8 +1,9 @@
-/* Writes a file as a temporary file in the same folder and then renames it, so that no reader sees
- * half a file and an older file stays until the new one is complete. A pipe or device (/dev/stdout,
- * /dev/fd/3, /dev/full) is written directly, once. A symbolic link stays and its target is
- * replaced. A replaced file keeps its owner and mode. base/target.h says which paths are
- * refused. */
+/* Writes a file without a name in the same folder, or a temporary file, and then names it, so that
+ * no reader sees half a file and an older file stays until the new one is complete. Temporary files
+ * of killed processes are removed an hour later, when something is saved beside them. A pipe or
+ * device (/dev/stdout, /dev/fd/3, /dev/full) is written directly, once. A symbolic link stays and
+ * its target is replaced. A replaced file keeps its owner and mode. base/target.h says which paths
+ * are refused. */
 #ifndef FATHOM_BASE_SAVE_H
 #define FATHOM_BASE_SAVE_H
 

@@ -3,7 +3,7 @@ import json
 
 from program import OLDER, Result, Skip, kept
 
-KINDS = ("alloc", "write", "rename", "fsync", "mmap", "thread")
+KINDS = ("alloc", "write", "link", "rename", "fsync", "mmap", "thread")
 SAMPLE = 4   # of each command and kind
 FORMATS = ("text", "markdown", "csv", "csv-matrix", "json", "html", "openmetrics", "gnuplot")
 

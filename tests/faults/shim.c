@@ -4,7 +4,7 @@
  *     FATHOM_FAULT=KIND:N         the n-th call fails, once; N 0: none does
  *     FATHOM_FAULT_COUNT=FILE     the number of calls is written there when the program ends
  *
- * KIND is alloc, write, rename, fsync, mmap or thread. Calls count where the program or the C
+ * KIND is alloc, write, link, rename, fsync, mmap or thread. Calls count where the program or the C
  * library makes them, not where another library does: hwloc and drivers of GPUs crash by
  * themselves, and cannot be mended here. Writes are made within the C library, where nothing can be
  * put in their place, so the kernel is asked to stop each of them (seccomp).
@@ -31,8 +31,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum kind { ALLOC, WRITE, RENAME, FSYNC, MMAP, THREAD, KINDS };
-static const char *const names[KINDS] = {"alloc", "write", "rename", "fsync", "mmap", "thread"};
+enum kind { ALLOC, WRITE, LINK, RENAME, FSYNC, MMAP, THREAD, KINDS };
+static const char *const names[KINDS] = {"alloc", "write", "link",  "rename",
+                                         "fsync", "mmap",  "thread"};
 
 enum { RANGES = 8 };
 static struct {
@@ -188,6 +189,14 @@ void *realloc(void *memory, size_t bytes)
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
     return refused(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, bytes);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    if (!fails(LINK))
+        return NEXT(linkat)(from_folder, from, to_folder, to, flags);
+    errno = EIO;
+    return -1;
 }
 
 int rename(const char *from, const char *to)
