@@ -27,10 +27,7 @@ def signals(program):
         for one in ((signal.SIGSTOP, signal.SIGCONT) if stopped else ()) + (sent,):
             process.send_signal(one)
         result = program.finish(process, folder)
-        found = [line for line in kept(result, short) if ".fathom-" not in line]
-        # A temporary file may be left by what can't be caught, and by nothing else.
-        if sent not in (signal.SIGKILL, signal.SIGQUIT) and result.status not in (-sent,):
-            found += [f"{name} is left" for name in result.files if name.startswith(".fathom-")]
+        found = kept(result, short)
         if result.status not in (0, 3, 4, 128 + sent, -sent):
             found.append(f"status {result.status}: {result.err}")
         complaints += [f"{sent.name}, run {number}: {complaint}" for complaint in found]
@@ -231,6 +228,17 @@ def no_system_files(program):
     return found + ([] if result.status in (0, 3, 4) else [f"status {result.status}: {result.err}"])
 
 
+def small_stacks(program):
+    """A stack with room for hardly more than the loader ends in a line."""
+    found = []
+    for kib in (16, 24, 64, 500):
+        for command in ("run", "--version", "report -f html $SAMPLE"):
+            result = program.run(f"ulimit -s {kib}; fathom {command}")
+            if result.status != 3 or result.err.count("the stack may not grow") != 1:
+                found.append(f"{kib} KiB, {command}: status {result.status}: {result.err!r}")
+    return found
+
+
 def tests():
     """(name, function of the program that returns complaints) of every test."""
     return [
@@ -241,5 +249,6 @@ def tests():
         ("pages that are not there", huge_pages),
         ("decimal commas", locales),
         ("closed channels", closed),
+        ("small stacks", small_stacks),
         ("no /proc and no /sys", no_system_files),
     ]

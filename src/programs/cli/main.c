@@ -137,15 +137,16 @@ static void fill_standard_channels(void)
  * unknown amount. */
 enum { STACK_LEAST_KIB = 512 };
 
-static int check_stack(struct error *error)
+/* Says so by a plain text: to format a number takes 8 KiB of stack. */
+static bool stack_is_small(void)
 {
     struct rlimit stack;
     if (getrlimit(RLIMIT_STACK, &stack) < 0 || stack.rlim_cur >= (rlim_t)STACK_LEAST_KIB * 1024)
-        return 0;
-    return error_set(error, ERROR_IMPOSSIBLE,
-                     "the stack may grow to %llu KiB, and %d are needed: raise the limit, as with "
-                     "'ulimit -s 8192'",
-                     (unsigned long long)stack.rlim_cur / 1024, STACK_LEAST_KIB);
+        return false;
+    fputs("fathom: the stack may not grow to the 512 KiB that are needed: raise the limit, as with "
+          "'ulimit -s 8192'\n",
+          stderr);
+    return true;
 }
 
 static int print_version(int argc, char **argv)
@@ -165,11 +166,10 @@ static int print_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct error error = {0};
     fill_standard_channels();
     signal(SIGXFSZ, SIG_IGN); /* past the limit on file size a write then fails */
-    if (check_stack(&error) < 0)
-        return report_error(error.code, &error);
+    if (stack_is_small())
+        return EXIT_IMPOSSIBLE;
     const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;
     if (tongue)
         return run_as_called(tongue, argc, argv);
