@@ -34,16 +34,16 @@ static void show(const struct document *const *documents, size_t count)
 
 static void compare(const struct document *a, const struct document *b)
 {
-    const struct text_style style = {.width = 80};
     struct differences differences = {0};
     struct error error = {0};
     const int code = differences_find(&differences, a, b, differences_threshold, &error);
     if (code < 0) {
         fuzz_check_error(code, &error);
     } else {
-        render_differences_text(nowhere, &differences, differences_threshold, &style, &error);
-        render_differences_csv(nowhere, &differences);
-        render_differences_json(nowhere, &differences, differences_threshold);
+        const struct compared compared = {&differences, differences_threshold, {.width = 80}};
+        render_differences_text(&compared, nowhere, &error);
+        render_differences_csv(&compared, nowhere, &error);
+        render_differences_json(&compared, nowhere, &error);
         fuzz_require(a != b || differences.changed == 0, "nothing differs from itself");
     }
     differences_free(&differences);
@@ -57,9 +57,9 @@ static void check(const struct document *base, const struct document *now)
     if (code < 0) {
         fuzz_check_error(code, &error);
     } else {
-        render_health_text(nowhere, &health);
-        render_health_json(nowhere, &health);
-        render_health_nagios(nowhere, &health);
+        render_health_text(&health, nowhere, &error);
+        render_health_json(&health, nowhere, &error);
+        render_health_nagios(&health, nowhere, &error);
     }
     health_check_free(&health);
 }

@@ -10,27 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int write_text(const void *content, FILE *out, struct error *error)
-{
-    (void)error;
-    render_health_text(out, content);
-    return 0;
-}
-
-static int write_json(const void *content, FILE *out, struct error *error)
-{
-    (void)error;
-    render_health_json(out, content);
-    return 0;
-}
-
-static int write_nagios(const void *content, FILE *out, struct error *error)
-{
-    (void)error;
-    render_health_nagios(out, content);
-    return 0;
-}
-
 /* What the exit statuses mean to Nagios and to monitors that run the same plugins. */
 enum { PLUGIN_OK, PLUGIN_WARNING, PLUGIN_CRITICAL, PLUGIN_UNKNOWN };
 static const int own_statuses[HEALTHS] = {
@@ -38,19 +17,10 @@ static const int own_statuses[HEALTHS] = {
 static const int plugin_statuses[HEALTHS] = {
     [HEALTHY] = PLUGIN_OK, [DOUBTFUL] = PLUGIN_WARNING, [WORSE] = PLUGIN_CRITICAL};
 
-/* One entry for each format, from which both tables are made; settings_choice() is an index into
- * them. */
-#define FORMATS(FORMAT)                                                                            \
-    FORMAT("text", write_text, own_statuses)                                                       \
-    FORMAT("json", write_json, own_statuses)                                                       \
-    FORMAT("nagios", write_nagios, plugin_statuses)
-#define FORMAT_NAME(name, write, statuses)  name,
-#define FORMAT_ENTRY(name, write, statuses) {write, statuses},
-static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
-static const struct check_format {
-    save_function *write;
-    const int *statuses; /* by health */
-} formats[] = {FORMATS(FORMAT_ENTRY)};
+static const struct formats formats = {
+    {"text", "json", "nagios"}, {render_health_text, render_health_json, render_health_nagios}};
+/* By format, then by health. */
+static const int *const statuses[] = {own_statuses, own_statuses, plugin_statuses};
 
 static const struct option_spec check_options[] = {
     {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL,
@@ -59,7 +29,7 @@ static const struct option_spec check_options[] = {
      "group counts"},
     {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL,
      "how far beyond the baseline's interval a value may be on its worse side, in percent"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names,
      "text: one line; json: every value compared, with its interval and bound, and what was not, "
      "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
      "2 CRITICAL (worse), 3 UNKNOWN (not possible)"},
@@ -69,7 +39,7 @@ static const struct option_spec check_options[] = {
 struct judging {
     const struct document *base;
     const struct fleet_reference *fleet; /* compared with instead of a base; NULL: none */
-    const struct check_format *format;
+    int format;
     const char *path; /* output file */
     double tolerance;
 };
@@ -83,9 +53,9 @@ static int judge(const struct document *document, void *argument, struct error *
     if (code == 0)
         code = health_check(&check, base, document, judging->tolerance, error);
     if (code == 0)
-        code = output_write(judging->path, judging->format->write, &check, error);
+        code = output_write(judging->path, formats.write[judging->format], &check, error);
     if (code == 0)
-        code = judging->format->statuses[check.health];
+        code = statuses[judging->format][check.health];
     health_check_free(&check);
     return code;
 }
@@ -106,7 +76,7 @@ static int refuse(const struct invocation *invocation, const struct error *error
 {
     const struct settings *settings = &invocation->settings;
     if (!settings_has(settings, "format") ||
-        formats[settings_choice(settings, "format")].statuses != plugin_statuses)
+        statuses[settings_choice(settings, "format")] != plugin_statuses)
         return error->code;
     fputs("FATHOM UNKNOWN - ", stdout);
     for (const char *c = error->text; *c; c++)
@@ -129,7 +99,7 @@ static int check(struct invocation *invocation, struct error *error)
     struct judging judging = {
         .base = &base,
         .fleet = is_fleet ? &fleet : NULL,
-        .format = &formats[settings_choice(settings, "format")],
+        .format = settings_choice(settings, "format"),
         .path = settings_has(settings, "output") ? settings_text(settings, "output") : "-",
         .tolerance = settings_number(settings, "tolerance") / 100};
     int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);

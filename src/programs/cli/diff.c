@@ -6,56 +6,33 @@
 
 #include <string.h>
 
-struct compared {
-    const struct document *const *both;
-    const struct differences *differences;
-    double threshold;
-};
-
 static int write_text(const void *content, FILE *out, struct error *error)
 {
-    const struct compared *compared = content;
-    const struct text_style style = output_style(out);
-    return render_differences_text(out, compared->differences, compared->threshold, &style, error);
+    struct compared compared = *(const struct compared *)content;
+    compared.style = output_style(out);
+    return render_differences_text(&compared, out, error);
 }
 
-static int write_csv(const void *content, FILE *out, struct error *error)
-{
-    (void)error;
-    render_differences_csv(out, ((const struct compared *)content)->differences);
-    return 0;
-}
-
-static int write_json(const void *content, FILE *out, struct error *error)
-{
-    (void)error;
-    const struct compared *compared = content;
-    render_differences_json(out, compared->differences, compared->threshold);
-    return 0;
-}
+/* What is written. All formats but the page take it as its first member. */
+struct both {
+    struct compared compared;
+    const struct document *const *documents;
+};
 
 static int write_html(const void *content, FILE *out, struct error *error)
 {
-    const struct compared *compared = content;
-    return render_page(out, compared->both, 2, compared->threshold, error);
+    const struct both *both = content;
+    return render_page(out, both->documents, 2, both->compared.threshold, error);
 }
 
-/* One entry for each format, from which both tables are made; settings_choice() is an index into
- * them. */
-#define FORMATS(FORMAT)                                                                            \
-    FORMAT("text", write_text)                                                                     \
-    FORMAT("csv", write_csv)                                                                       \
-    FORMAT("json", write_json)                                                                     \
-    FORMAT("html", write_html)
-#define FORMAT_NAME(name, write)  name,
-#define FORMAT_WRITE(name, write) write,
-static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
-static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
+static const struct formats formats = {
+    {"text", "csv", "json", "html"},
+    {write_text, render_differences_csv, render_differences_json, write_html}};
 
 static const struct option_spec diff_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
      "a value has changed when its whole interval lies beyond this many percent"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, format_names,
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names,
      "text: what changed; csv and json: every value that both have, with its verdict; html: "
      "a page of both documents with a table of their differences"},
     {.name = NULL},
@@ -65,17 +42,17 @@ static int compare(const struct invocation *invocation, const struct document *a
                    const struct document *b, struct error *error)
 {
     const struct settings *settings = &invocation->settings;
-    const struct document *const both[] = {a, b};
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    save_function *write = formats[settings_choice(settings, "format")];
+    save_function *write = formats.write[settings_choice(settings, "format")];
     struct differences differences = {0};
-    const struct compared compared = {both, &differences,
-                                      settings_number(settings, "threshold") / 100};
+    const double threshold = settings_number(settings, "threshold") / 100;
+    const struct both both = {.compared = {.differences = &differences, .threshold = threshold},
+                              .documents = (const struct document *const[]){a, b}};
     int code = write == write_html ? render_page_possible(error) : 0;
     if (code == 0)
-        code = differences_find(&differences, a, b, compared.threshold, error);
+        code = differences_find(&differences, a, b, threshold, error);
     if (code == 0)
-        code = output_write(path, write, &compared, error);
+        code = output_write(path, write, &both, error);
     if (code == 0 && differences.changed)
         code = EXIT_CHECK_FAILED;
     differences_free(&differences);

@@ -48,22 +48,15 @@ static int write_metrics(const void *content, FILE *out, struct error *error)
     return 0;
 }
 
-#define FORMATS(FORMAT)                                                                            \
-    FORMAT("text", write_text)                                                                     \
-    FORMAT("json", write_json)                                                                     \
-    FORMAT("html", write_html)                                                                     \
-    FORMAT("openmetrics", write_metrics)
-#define FORMAT_NAME(name, write)  name,
-#define FORMAT_WRITE(name, write) write,
-static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
-static save_function *const formats[] = {FORMATS(FORMAT_WRITE)};
+static const struct formats formats = {{"text", "json", "html", "openmetrics"},
+                                       {write_text, write_json, write_html, write_metrics}};
 
 const struct option_spec fleet_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
      "a difference from the peers' median that is smaller than this many percent is not named"},
     {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL,
      "how many percent of the values that are called odd may be so by chance"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, format_names,
+    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, formats.names,
      "text: at most ten lines, which name the nodes that differ; json: the fleet's document, which "
      "'fathom check --against' takes; html: a page with every finding's distribution; openmetrics: "
      "for a monitoring system, with the node as a label. Unless given, text; with -o the document "
@@ -250,7 +243,7 @@ static int write_all(const struct settings *settings, struct fleet *fleet, struc
 {
     const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
     const bool chosen = settings_has(settings, "format"), to_file = !output_is_standard(path);
-    save_function *write = chosen    ? formats[settings_choice(settings, "format")]
+    save_function *write = chosen    ? formats.write[settings_choice(settings, "format")]
                            : to_file ? write_json
                                      : write_text;
     struct fleet_pages pages = {0};

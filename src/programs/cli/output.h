@@ -74,6 +74,12 @@ void progress_show(struct progress_line *, const char *probe, double done, doubl
                    const char *so_far);
 void progress_end(struct progress_line *); /* erases the line */
 
+/* The forms of a result that is no document, for -f: settings_choice() is an index of both lists.
+ */
+struct formats {
+    const char *names[5]; /* ends with NULL */
+    save_function *write[4];
+};
 /* Writes content that is no document to a file; "-" is standard output. */
 int output_write(const char *path, save_function *, const void *content, struct error *);
 /* Whether the path is "-" or another name of standard output. */

@@ -30,45 +30,57 @@ void fathom_free(void *text)
     free(text);
 }
 
-struct guest guest_enter(void)
+struct guest guest_enter(struct fathom_error *failure)
 {
-    struct guest guest = {.reason = errno};
+    struct guest guest = {.reason = errno, .failure = failure};
     const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a constant of the C library */
     guest.before = c ? uselocale(c) : (locale_t)0;
     return guest;
 }
 
-void guest_leave(const struct guest *guest)
+int guest_leave(const struct guest *guest, int code)
 {
-    if (guest->before) {
-        const locale_t c = uselocale(guest->before);
-        freelocale(c);
+    struct fathom_error *failure = guest->failure;
+    if (failure) {
+        failure->code = code < 0 ? code : 0;
+        snprintf(failure->text, sizeof failure->text, "%s", guest->error.text);
     }
+    if (guest->before)
+        freelocale(uselocale(guest->before));
     errno = guest->reason;
-}
-
-int guest_answer(struct fathom_error *to, int code, const struct error *error)
-{
-    if (to) {
-        to->code = code < 0 ? code : 0;
-        snprintf(to->text, sizeof to->text, "%s", error->text);
-    }
     return code;
 }
 
-int guest_fill(void *to, const void *from, size_t known, struct error *error)
+/* The bytes that both sides know of a caller's struct. */
+static int shared_bytes(const void *given, size_t known, struct error *error)
 {
     size_t size = 0;
-    if (to)
-        memcpy(&size, to, sizeof size);
+    if (given)
+        memcpy(&size, given, sizeof size);
     if (size < 2 * sizeof size || size > 4096)
         return error_set(error, ERROR_USAGE,
                          "the struct's size is %zu: set its member 'size' to sizeof the struct "
                          "before the call",
                          size);
-    const size_t bytes = size < known ? size : known;
-    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, bytes - sizeof size);
+    return (int)(size < known ? size : known);
+}
+
+int guest_fill(void *to, const void *from, size_t known, struct error *error)
+{
+    const int bytes = shared_bytes(to, known, error);
+    if (bytes < 0)
+        return bytes;
+    memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t),
+           (size_t)bytes - sizeof(size_t));
     return 0;
+}
+
+int guest_take(void *own, const void *given, size_t known, struct error *error)
+{
+    const int bytes = given ? shared_bytes(given, known, error) : 0;
+    if (bytes > 0)
+        memcpy(own, given, (size_t)bytes);
+    return bytes < 0 ? bytes : 0;
 }
 
 /* --- the handle --- */
@@ -91,12 +103,9 @@ static int read_options(struct fathom *fathom, const struct fathom_options *give
                         struct error *error)
 {
     struct fathom_options options = {.size = sizeof options};
-    if (given && (given->size < 2 * sizeof(size_t) || given->size > 4096))
-        return error_set(error, ERROR_USAGE,
-                         "the options' size is %zu: set their member 'size' to sizeof the struct",
-                         given->size);
-    if (given)
-        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    const int code = guest_take(&options, given, sizeof options, error);
+    if (code < 0)
+        return code;
     const char *folder = options.cache_folder;
     fathom->measure_anew = options.measure_anew != 0;
     fathom->cache_folder = !folder ? usual_folder() : *folder ? strdup(folder) : NULL;
@@ -105,18 +114,17 @@ static int read_options(struct fathom *fathom, const struct fathom_options *give
 
 struct fathom *fathom_open(const struct fathom_options *options, struct fathom_error *failure)
 {
-    const struct guest guest = guest_enter();
-    struct error error = {0};
+    struct guest guest = guest_enter(failure);
     struct fathom *fathom = calloc(1, sizeof *fathom);
-    int code = fathom ? read_options(fathom, options, &error) : error_out_of_memory(&error);
+    const int code =
+        fathom ? read_options(fathom, options, &guest.error) : error_out_of_memory(&guest.error);
     if (code == 0) {
         fathom->owner = getpid();
     } else {
         free(fathom);
         fathom = NULL;
     }
-    guest_answer(failure, code, &error);
-    guest_leave(&guest);
+    guest_leave(&guest, code);
     return fathom;
 }
 

@@ -149,21 +149,19 @@ static int fill(struct fathom_level *levels, size_t room, const struct answer *a
 int fathom_levels(struct fathom *fathom, struct fathom_level *levels, size_t room,
                   unsigned budget_ms, struct fathom_error *failure)
 {
-    const struct guest guest = guest_enter();
-    struct error error = {0};
+    struct guest guest = guest_enter(failure);
+    struct error *error = &guest.error;
     struct answer answer = {.count = 0};
     int code = 0;
     if (room && !levels)
-        code = error_set(&error, ERROR_USAGE, "there is no place for %zu levels: it is NULL", room);
+        code = error_set(error, ERROR_USAGE, "there is no place for %zu levels: it is NULL", room);
     else if (room) /* before anything is measured */
-        code = guest_fill(&(struct fathom_level){.size = levels[0].size}, &answer.list[0],
-                          levels[0].size < sizeof answer.list[0] ? levels[0].size
-                                                                 : sizeof answer.list[0],
-                          &error);
+        code = guest_fill(
+            &(struct fathom_level){.size = levels[0].size}, &answer.list[0],
+            levels[0].size < sizeof answer.list[0] ? levels[0].size : sizeof answer.list[0], error);
     if (code == 0)
-        code = find_answer(fathom, &answer, budget_ms, &error);
+        code = find_answer(fathom, &answer, budget_ms, error);
     if (code >= 0)
-        code = room ? fill(levels, room, &answer, &error) : (int)answer.count;
-    guest_leave(&guest);
-    return guest_answer(failure, code, &error);
+        code = room ? fill(levels, room, &answer, error) : (int)answer.count;
+    return guest_leave(&guest, code);
 }

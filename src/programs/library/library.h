@@ -32,13 +32,14 @@ struct fathom {
 struct guest {
     locale_t before;
     int reason;
+    struct error error; /* for the call to fill */
+    struct fathom_error *failure;
 };
-struct guest guest_enter(void);
-void guest_leave(const struct guest *);
-
-/* Copies the error into the caller's (may be NULL) and returns `code`. If the code is 0, the text
- * is copied as a remark. */
-int guest_answer(struct fathom_error *, int code, const struct error *);
+/* `failure`: the caller's place for an error; may be NULL. */
+struct guest guest_enter(struct fathom_error *failure);
+/* Copies the error to the caller's place and returns `code`. If the code is 0, the text is copied
+ * as a remark. */
+int guest_leave(const struct guest *, int code);
 
 /* ERROR_USAGE if the handle is NULL or was opened by another process. */
 int handle_check(const struct fathom *, struct error *);
@@ -51,6 +52,8 @@ void measuring_end(void);
 /* Fills a caller's struct with at most `known` bytes and at most the size in its first member, a
  * size_t that is left alone. ERROR_USAGE if that size is invalid. */
 int guest_fill(void *to, const void *from, size_t known, struct error *);
+/* The reverse: copies a caller's struct (may be NULL), which may be shorter, over `own`. */
+int guest_take(void *own, const void *given, size_t known, struct error *);
 
 /* --- documents that callers get --- */
 

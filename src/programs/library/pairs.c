@@ -58,8 +58,8 @@ static int check_cpus(int a, int b, struct error *error)
     int code = os_affinity(&usable, error);
     if (code < 0)
         return code;
-    const int wrong = !cpulist_has(&usable, a) ? a : !cpulist_has(&usable, b) ? b : -1;
-    if (!cpulist_has(&usable, a) || !cpulist_has(&usable, b))
+    const int wrong = !cpulist_has(&usable, a) ? a : b;
+    if (!cpulist_has(&usable, wrong))
         code =
             error_set(error, ERROR_USAGE, "CPU %d can't be used by this thread: choose two of %s",
                       wrong, cpulist_format(&usable, text, sizeof text));
@@ -99,12 +99,9 @@ static int tell_distance(struct fathom *fathom, const struct pair *pair, double 
 int fathom_distance(struct fathom *fathom, int cpu_a, int cpu_b, double *ns, unsigned budget_ms,
                     struct fathom_error *failure)
 {
-    const struct guest guest = guest_enter();
-    struct error error = {0};
+    struct guest guest = guest_enter(failure);
     const struct pair pair = {cpu_a, cpu_b};
-    const int code = tell_distance(fathom, &pair, ns, budget_ms, &error);
-    guest_leave(&guest);
-    return guest_answer(failure, code, &error);
+    return guest_leave(&guest, tell_distance(fathom, &pair, ns, budget_ms, &guest.error));
 }
 
 /* --- padding --- */
@@ -163,9 +160,6 @@ static int tell_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms
 int fathom_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,
                    struct fathom_error *failure)
 {
-    const struct guest guest = guest_enter();
-    struct error error = {0};
-    const int code = tell_padding(fathom, bytes, budget_ms, &error);
-    guest_leave(&guest);
-    return guest_answer(failure, code, &error);
+    struct guest guest = guest_enter(failure);
+    return guest_leave(&guest, tell_padding(fathom, bytes, budget_ms, &guest.error));
 }

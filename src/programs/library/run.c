@@ -142,27 +142,14 @@ static int measure(struct fathom *fathom, const struct fathom_plan *plan,
     return code;
 }
 
-/* The caller may have been built with a smaller struct fathom_plan: the missing members are 0. */
-static int take_plan(struct fathom_plan *plan, const struct fathom_plan *given, struct error *error)
-{
-    *plan = (struct fathom_plan){.size = sizeof *plan};
-    if (given && (given->size < 2 * sizeof(size_t) || given->size > 4096))
-        return error_set(error, ERROR_USAGE,
-                         "the plan's size is %zu: set its member 'size' to sizeof the struct",
-                         given->size);
-    if (given)
-        memcpy(plan, given, given->size < sizeof *plan ? given->size : sizeof *plan);
-    return 0;
-}
-
 int measure_plan(struct fathom *fathom, const struct fathom_plan *given,
                  struct fathom_measurement *measurement, struct error *error)
 {
-    struct fathom_plan plan;
+    struct fathom_plan plan = {.size = sizeof plan};
     char budget[32];
     if (!measurement->began_ns)
         measurement->began_ns = os_raw_ns();
-    int code = take_plan(&plan, given, error);
+    int code = guest_take(&plan, given, sizeof plan, error);
     if (code == 0)
         code = choose_probes(measurement, plan.probes, error);
     if (code == 0)
@@ -207,11 +194,8 @@ static int run_plan_of(struct fathom *fathom, const struct fathom_plan *plan,
 int fathom_run(struct fathom *fathom, const struct fathom_plan *plan,
                struct fathom_document **result, struct fathom_error *failure)
 {
-    const struct guest guest = guest_enter();
-    struct error error = {0};
+    struct guest guest = guest_enter(failure);
     if (result)
         *result = NULL;
-    const int code = run_plan_of(fathom, plan, result, &error);
-    guest_leave(&guest);
-    return guest_answer(failure, code, &error);
+    return guest_leave(&guest, run_plan_of(fathom, plan, result, &guest.error));
 }

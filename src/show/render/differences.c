@@ -9,9 +9,7 @@
 
 struct drawing {
     FILE *out;
-    const struct differences *differences;
-    double threshold;
-    struct text_style style;
+    const struct compared *compared;
     struct pool pool;
 };
 
@@ -19,15 +17,15 @@ static int draw(void *with)
 {
     struct drawing *drawing = with;
     struct report report = {.pool = &drawing->pool};
-    report_add_differences(&report, drawing->differences, drawing->threshold);
-    draw_report(drawing->out, &report, &drawing->style);
+    const struct text_style style = text_style_sane(&drawing->compared->style);
+    report_add_differences(&report, drawing->compared->differences, drawing->compared->threshold);
+    draw_report(drawing->out, &report, &style);
     return 0;
 }
 
-int render_differences_text(FILE *out, const struct differences *differences, double threshold,
-                            const struct text_style *wanted, struct error *error)
+int render_differences_text(const void *compared, FILE *out, struct error *error)
 {
-    struct drawing drawing = {out, differences, threshold, text_style_sane(wanted), {0}};
+    struct drawing drawing = {.out = out, .compared = compared};
     const int code = pool_enter(&drawing.pool, draw, &drawing, error);
     pool_free(&drawing.pool);
     return code;
@@ -39,8 +37,10 @@ static void put_cell(FILE *out, const char *text)
     fputc(',', out);
 }
 
-void render_differences_csv(FILE *out, const struct differences *differences)
+int render_differences_csv(const void *compared, FILE *out, struct error *error)
 {
+    (void)error;
+    const struct differences *differences = ((const struct compared *)compared)->differences;
     fputs("probe,what,unit,before,after,ratio,low,high,p,verdict\n", out);
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *difference = &differences->list[i];
@@ -55,6 +55,7 @@ void render_differences_csv(FILE *out, const struct differences *differences)
             fprintf(out, isfinite(values[v]) ? "%.9g," : ",", values[v]);
         fprintf(out, "%s\n", verdict_names[difference->verdict]);
     }
+    return 0;
 }
 
 static void put_json_remarks(FILE *out, const char *key, const struct remark_line *lines,
@@ -68,12 +69,15 @@ static void put_json_remarks(FILE *out, const char *key, const struct remark_lin
     fputc(']', out);
 }
 
-void render_differences_json(FILE *out, const struct differences *differences, double threshold)
+int render_differences_json(const void *of, FILE *out, struct error *error)
 {
+    (void)error;
+    const struct compared *compared = of;
+    const struct differences *differences = compared->differences;
     fprintf(out,
             "{\"schema\":\"fathom-diff/1\",\n\"threshold\":%.9g,\n\"values\":%zu,\n"
             "\"changed\":%zu,\n\"uncertain\":%zu",
-            threshold, differences->count, differences->changed, differences->uncertain);
+            compared->threshold, differences->count, differences->changed, differences->uncertain);
     put_json_remarks(out, "unfair", differences->unfair, differences->unfair_count);
     put_json_remarks(out, "missing", differences->missing, differences->missing_count);
     fputs(",\n\"differences\":[", out);
@@ -94,4 +98,5 @@ void render_differences_json(FILE *out, const struct differences *differences, d
         fprintf(out, ",\"verdict\":\"%s\"}", verdict_names[difference->verdict]);
     }
     fputs("]}\n", out);
+    return 0;
 }

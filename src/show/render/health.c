@@ -151,12 +151,15 @@ static void put_sentence(FILE *out, const struct health_check *check)
     put(out, &verdict);
 }
 
-void render_health_text(FILE *out, const struct health_check *check)
+int render_health_text(const void *of, FILE *out, struct error *error)
 {
+    (void)error;
     static const char *const words[HEALTHS] = {"OK", "UNCERTAIN", "FAIL"};
+    const struct health_check *check = of;
     fprintf(out, "%s ", words[check->health]);
     put_sentence(out, check);
     fputc('\n', out);
+    return 0;
 }
 
 /* --- a plugin's line --- */
@@ -180,9 +183,11 @@ static void put_performance(FILE *out, const struct health_value *value)
         fprintf(out, ";;%.9g%s", value->bound * factor, value->more_is_worse ? "" : ":");
 }
 
-void render_health_nagios(FILE *out, const struct health_check *check)
+int render_health_nagios(const void *of, FILE *out, struct error *error)
 {
+    (void)error;
     static const char *const words[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
+    const struct health_check *check = of;
     fprintf(out, "FATHOM %s - ", words[check->health]);
     put_sentence(out, check);
     for (int health = HEALTHS - 1, begun = 0; health >= 0; health--)
@@ -194,6 +199,7 @@ void render_health_nagios(FILE *out, const struct health_check *check)
             put_performance(out, value);
         }
     fputc('\n', out);
+    return 0;
 }
 
 /* --- JSON --- */
@@ -246,9 +252,11 @@ static void put_list(FILE *out, const char *key, const struct health_values *val
     fputc(']', out);
 }
 
-void render_health_json(FILE *out, const struct health_check *check)
+int render_health_json(const void *of, FILE *out, struct error *error)
 {
+    (void)error;
     static const char *const keys[HEALTHS] = {"healthy", "uncertain", "worse"};
+    const struct health_check *check = of;
     fprintf(out,
             "{\"schema\":\"fathom-check/1\",\n\"status\":\"%s\",\n\"compared\":%zu,\n"
             "\"not_compared\":[",
@@ -269,4 +277,5 @@ void render_health_json(FILE *out, const struct health_check *check)
     fprintf(out, ",\n\"verdict\":{\"state\":\"%s\"", verdict_state_names[check->verdict.state]);
     json_text(out, ",", "sentence", verdict.text);
     fputs("}}\n", out);
+    return 0;
 }

@@ -6,10 +6,8 @@
 
 static void put_remark(FILE *out, const char *class, const char *text)
 {
-    if (!text)
-        return;
-    fprintf(out, " <small class=%s>", class);
-    html_put(out, "", text, "</small>");
+    if (text)
+        html_print(out, " <small class=%s>%s</small>", class, text);
 }
 
 /* --- tables --- */
@@ -36,11 +34,9 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
     fputs(row->line ? "<details class=meaning><summary>" : "", out);
     html_cell(out, &row->cells[0]);
     put_remark(out, "experiment", row->words);
-    if (row->line) { /* the explanation is folded, to keep the table short */
-        html_put(out, "</summary><p>", row->line->meaning, row->line->moves ? " " : "");
-        html_text(out, row->line->moves);
-        html_put(out, "<p>", row->line->advice, "</details>");
-    }
+    if (row->line) /* the explanation is folded, to keep the table short */
+        html_print(out, "</summary><p>%s%s%s<p>%s</details>", row->line->meaning,
+                   row->line->moves ? " " : "", row->line->moves, row->line->advice);
     for (size_t i = 1; i < table->column_count; i++) {
         if (!filled[i])
             continue;
@@ -63,9 +59,8 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
 
 static void put_more(FILE *out, const char *more)
 {
-    if (!more)
-        return;
-    html_put(out, "<p class=more>", more, "</p>\n");
+    if (more)
+        html_print(out, "<p class=more>%s</p>\n", more);
 }
 
 void html_table(FILE *out, const struct table *table, const char *class, const char *title)
@@ -79,11 +74,11 @@ void html_table(FILE *out, const struct table *table, const char *class, const c
     shown.column_count = columns;
     for (size_t i = 0; i < table->row_count; i++)
         sentences = sentences || table->rows[i].sentence;
-    html_put(out, "<div class=scroll tabindex=0 role=region aria-label=\"", title, "");
-    fprintf(out, "\"><table class=%s><caption>%s", class, table->caption ? "<b>" : "");
-    html_text(out, title);
-    fputs(table->caption ? "</b>: " : "", out);
-    html_put(out, "", table->caption, "</caption><thead><tr>");
+    html_print(out, "<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table class=%s>",
+               title, class);
+    html_print(out, table->caption ? "<caption><b>%s</b>: %s</caption>" : "<caption>%s</caption>",
+               title, table->caption);
+    fputs("<thead><tr>", out);
     for (size_t i = 0; i < columns; i++) {
         filled[i] = table->columns[i].kept;
         for (size_t r = 0; r < table->row_count && !filled[i]; r++)
@@ -129,12 +124,10 @@ static void put_facts(FILE *out, const struct facts *facts)
 
 static void put_heading(FILE *out, const struct heading *heading)
 {
-    html_put(out, "<h3>", heading->title, "");
-    fputs(heading->text ? ": " : "", out);
-    html_put(out, "", heading->text, "</h3>\n");
-    if (!heading->warning)
-        return;
-    html_put(out, "<p class=\"trust doubtful\"><strong>", heading->warning, "</strong></p>\n");
+    html_print(out, heading->text ? "<h3>%s: %s</h3>\n" : "<h3>%s</h3>\n", heading->title,
+               heading->text);
+    if (heading->warning)
+        html_print(out, "<p class=\"trust doubtful\"><strong>%s</strong></p>\n", heading->warning);
 }
 
 void html_note(FILE *out, const struct note *note)
@@ -230,11 +223,8 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
         else if (block->kind == BLOCK_HEADING)
             put_heading(out, &block->heading);
     }
-    if (verdict && verdict->meaning) {
-        fputs("<p class=more>", out);
-        html_sentence(out, verdict->meaning);
-        fputs("</p>\n", out);
-    }
+    if (verdict)
+        put_more(out, verdict->meaning);
     put_notes(out, report, index);
     fputs("</section>\n", out);
 }
@@ -245,11 +235,11 @@ static void put_pairs(FILE *out, const struct series *series, double divisor)
 {
     fputs("<thead><tr><th scope=col>from<th scope=col>to", out);
     const char *name = series->y.name, *unit = figure_unit(series->y.unit);
-    html_put(out, "<th scope=col>", name && *name ? name : "value", *unit ? ", " : "");
-    html_put(out, "", unit, "<tbody>");
+    html_print(out, "<th scope=col>%s%s%s<tbody>", name && *name ? name : "value",
+               *unit ? ", " : "", unit);
     for (size_t i = 0; i < series->point_count && i < HTML_ROWS_MAX; i++) {
-        fprintf(out, "\n<tr><th scope=row>%d<td>%d", series->points[i].from, series->points[i].to);
-        fputs("<td>", out);
+        fprintf(out, "\n<tr><th scope=row>%d<td>%d<td>", series->points[i].from,
+                series->points[i].to);
         html_figure(out, series->points[i].y.median / divisor);
     }
     if (series->point_count > HTML_ROWS_MAX)
@@ -262,10 +252,10 @@ static void put_matrix(FILE *out, const struct matrix *matrix)
     const struct axis *y = &matrix->series->y;
     const struct square *square = matrix->square;
     const double divisor = figure_scale(y->unit).divisor;
-    html_put(out, "<div class=scroll tabindex=0 role=region aria-label=\"", matrix->label,
-             "\"><table class=points><caption>");
-    html_text(out, matrix->label);
-    html_put(out, ", ", figure_unit(y->unit), " from row to column</caption>");
+    html_print(out,
+               "<div class=scroll tabindex=0 role=region aria-label=\"%s\"><table class=points>"
+               "<caption>%s, %s from row to column</caption>",
+               matrix->label, matrix->label, figure_unit(y->unit));
     if (square && square->row_count * square->column_count <= HTML_TABLE_CELLS_MAX) {
         const struct pair_cell *cell = square->cells;
         fputs("<thead><tr><th scope=col>from \\ to", out);
@@ -322,7 +312,5 @@ void html_experiment(FILE *out, const struct finding *finding)
 {
     struct line words = {0};
     line_add_experiment(&words, finding);
-    if (!words.length)
-        return;
-    html_put(out, " <small class=experiment>", words.text, "</small>");
+    put_remark(out, "experiment", words.length ? words.text : NULL);
 }

@@ -11,9 +11,9 @@ static void put_changes(FILE *out, const struct differences_block *block)
     for (size_t i = 0; i < block->count; i++) {
         const struct changed_value *value = &block->list[i];
         char text[CELL_TEXT];
-        html_put(out, "\n<tr><th scope=row>", value->what, "<td>");
-        html_put(out, "", cell_text(&value->before, text), "<td>");
-        html_put(out, "", cell_text(&value->after, text), "<td>");
+        html_print(out, "\n<tr><th scope=row>%s<td>", value->what);
+        html_print(out, "%s<td>", cell_text(&value->before, text));
+        html_print(out, "%s<td>", cell_text(&value->after, text));
         html_text(out, change_text(value->ratio, text));
     }
     fputs("</table></div>\n<p class=more>", out);

@@ -37,8 +37,8 @@ static bool open_link(const struct fleet_page *page, size_t node)
     char name[FLEET_PAGE_NAME];
     if (!page->pages->folder || !page->pages->has[node])
         return false;
-    html_put(page->out, "<a href=\"", page->pages->folder, "/");
-    fprintf(page->out, "%s\">", fleet_page_name(page->fleet, node, name));
+    html_print(page->out, "<a href=\"%s/%s\">", page->pages->folder,
+               fleet_page_name(page->fleet, node, name));
     return true;
 }
 
@@ -46,7 +46,7 @@ static bool open_link(const struct fleet_page *page, size_t node)
 static void put_node(const struct fleet_page *page, size_t node)
 {
     const bool link = open_link(page, node);
-    html_put(page->out, "", page->fleet->nodes[node].name, link ? "</a>" : "");
+    html_print(page->out, link ? "%s</a>" : "%s", page->fleet->nodes[node].name);
 }
 
 static void put_head(const struct fleet_page *page)
@@ -92,9 +92,8 @@ static void put_odd(const struct fleet_page *page)
         struct line line = {0};
         fputs("<tr><th scope=row>", out);
         put_node(page, node);
-        html_put(out, "<td>", fleet->nodes[node].cause, "<td>");
         line_add_odd(&line, &fleet->nodes[node]);
-        html_put(out, "", line.text, "<td class=why>");
+        html_print(out, "<td>%s<td>%s<td class=why>", fleet->nodes[node].cause, line.text);
         html_sentence(out, fleet->nodes[node].reason);
         fputs("</tr>\n", out);
     }
@@ -118,8 +117,7 @@ static void put_groups(const struct fleet_page *page)
             continue;
         for (size_t i = 0; i < page->fleet->odd_count; i++)
             odd += page->fleet->nodes[page->fleet->odd[i]].group == g;
-        html_put(out, "<tr><th scope=row>", group->name, "");
-        fprintf(out, "<td>%zu<td>", group->count);
+        html_print(out, "<tr><th scope=row>%s<td>%zu<td>", group->name, group->count);
         if (group->judged)
             fprintf(out, "%zu</tr>\n", odd);
         else
@@ -129,7 +127,7 @@ static void put_groups(const struct fleet_page *page)
     if (page->fleet->hole_count)
         fputs("<h3>Documents that cannot be used</h3>\n<ul>\n", out);
     for (size_t i = 0; i < page->fleet->hole_count && i < HTML_ROWS_MAX; i++) {
-        html_put(out, "<li>", page->fleet->holes[i].name, ": ");
+        html_print(out, "<li>%s: ", page->fleet->holes[i].name);
         html_sentence(out, page->fleet->holes[i].reason);
         fputc('\n', out);
     }
@@ -170,7 +168,7 @@ static void put_title(const struct fleet_page *page, const struct strip *strip,
     line_add_value(&line, fleet_value_of(value), strip->finding->like.unit);
     if (isfinite(value->ratio))
         line_add(&line, " (%+.1f %%)", value->ratio * 100);
-    html_put(page->out, "<title>", line.text, "</title>");
+    html_print(page->out, "<title>%s</title>", line.text);
 }
 
 static void put_dot(const struct fleet_page *page, const struct strip *strip,
@@ -225,17 +223,15 @@ static void put_strip(const struct fleet_page *page, struct strip *strip)
     const double values[] = {strip->low, spread->median, strip->high};
     for (int i = 0; i < 3; i++)
         line_add_value(&ends[i], values[i], strip->finding->like.unit);
-    html_put(out, "<td>", ends[0].text, "");
-    fprintf(out,
-            "<td><svg class=strip viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=img "
-            "aria-label=\"%zu nodes, the middle one at ",
-            STRIP_WIDTH, STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT, spread->count);
-    html_put(out, "", ends[1].text, "\">");
-    fprintf(out, "<rect class=\"four-fifths\" x=\"%.1f\" y=\"1\" width=\"%.1f\" height=\"%d\"/>",
-            place_of(strip, spread->p10),
-            fmax(place_of(strip, spread->p90) - place_of(strip, spread->p10), 1), STRIP_HEIGHT - 2);
-    fprintf(out, "<rect class=\"middle\" x=\"%.1f\" y=\"0\" width=\"1\" height=\"%d\"/>",
-            place_of(strip, spread->median), STRIP_HEIGHT);
+    html_print(out,
+               "<td>%s<td><svg class=strip viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+               "role=img aria-label=\"%zu nodes, the middle one at %s\"><rect "
+               "class=\"four-fifths\" x=\"%.1f\" y=\"1\" width=\"%.1f\" height=\"%d\"/><rect "
+               "class=\"middle\" x=\"%.1f\" y=\"0\" width=\"1\" height=\"%d\"/>",
+               ends[0].text, STRIP_WIDTH, STRIP_HEIGHT, STRIP_WIDTH, STRIP_HEIGHT, spread->count,
+               ends[1].text, place_of(strip, spread->p10),
+               fmax(place_of(strip, spread->p90) - place_of(strip, spread->p10), 1),
+               STRIP_HEIGHT - 2, place_of(strip, spread->median), STRIP_HEIGHT);
     const bool dots = spread->count <= STRIP_DOTS_MOST;
     if (!dots)
         put_density(page, strip);
@@ -245,7 +241,7 @@ static void put_strip(const struct fleet_page *page, struct strip *strip)
             if (value->odd == odd && (odd || dots) && is_in(page->fleet, strip, value))
                 put_dot(page, strip, value);
         }
-    html_put(out, "</svg><td>", ends[2].text, "</tr>\n");
+    html_print(out, "</svg><td>%s</tr>\n", ends[2].text);
 }
 
 static void put_strips(const struct fleet_page *page)
@@ -267,8 +263,8 @@ static void put_strips(const struct fleet_page *page)
                 continue;
             }
             if (!begun)
-                html_put(out, "<h3>", page->fleet->groups[g].name,
-                         "</h3>\n<div class=scroll><table class=strips><tbody>\n");
+                html_print(out, "<h3>%s</h3>\n<div class=scroll><table class=strips><tbody>\n",
+                           page->fleet->groups[g].name);
             begun = true;
             put_strip(page, &strip);
             shown++;
@@ -347,8 +343,8 @@ static void put_map(const struct fleet_page *page)
             w, h, w, h, height, width);
     for (size_t c = 0; c < width; c++) {
         const int x = NAMES_WIDTH + (int)c * CELL + CELL - 3;
-        fprintf(out, "<text transform=\"translate(%d %d) rotate(-60)\">", x, NAMES_HEIGHT - 4);
-        html_put(out, "", columns[c]->like.name, "</text>\n");
+        html_print(out, "<text transform=\"translate(%d %d) rotate(-60)\">%s</text>\n", x,
+                   NAMES_HEIGHT - 4, columns[c]->like.name);
     }
     for (size_t r = 0; r < height; r++) {
         fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", NAMES_WIDTH - 6,

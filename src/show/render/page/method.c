@@ -10,10 +10,8 @@ enum { GPUS_MAX = 64 };
 
 static void put_fact(FILE *out, const char *name, const char *text)
 {
-    if (!text || !*text)
-        return;
-    fprintf(out, "<tr><th scope=row>%s<td class=words>", name);
-    html_put(out, "", text, "\n");
+    if (text && *text)
+        html_print(out, "<tr><th scope=row>%s<td class=words>%s\n", name, text);
 }
 
 static void put_number_fact(FILE *out, const char *name, double value, const char *unit)

@@ -11,8 +11,7 @@
 
 static void open_fact(FILE *out, bool *any, const char *name)
 {
-    fputs(*any ? "<div><dt>" : "<dl>\n<div><dt>", out);
-    html_put(out, "", name, "<dd>");
+    html_print(out, *any ? "<div><dt>%s<dd>" : "<dl>\n<div><dt>%s<dd>", name);
     *any = true;
 }
 
@@ -22,7 +21,7 @@ static void put_value(FILE *out, const struct cell *cell, const char *words)
     char text[CELL_TEXT];
     if (cell->form == FORM_TEXT || !isfinite(cell->value))
         return;
-    html_put(out, "<span>", cell_text(cell, text), "");
+    html_print(out, "<span>%s", cell_text(cell, text));
     html_doubt(out, cell->flags);
     fprintf(out, "%s</span> ", words);
 }
@@ -93,9 +92,8 @@ static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
     size_t next = index + 1, inside = 0;
     for (size_t i = next; i < boxes->count && boxes->list[i].depth > box->depth; i++)
         inside += boxes->list[i].depth == box->depth + 1;
-    fprintf(out, "<div class=\"box%s\"><p><b>", box->count > 1 ? " pile" : "");
-    html_put(out, "", box->name.text, "</b> ");
-    html_text(out, box->details.text);
+    html_print(out, "<div class=\"box%s\"><p><b>%s</b> %s", box->count > 1 ? " pile" : "",
+               box->name.text, box->details.text);
     if (box->count > 1)
         fprintf(out, " <b class=times>×&nbsp;%zu</b>", box->count);
     fputs("</p>\n", out);
@@ -134,9 +132,8 @@ static void put_machine(FILE *out, const struct report *report, size_t count, si
 static void put_imported(FILE *out, const struct document *document)
 {
     fputs("<p class=run>Another tool's table", out);
-    if (document->tool.version) {
-        html_put(out, ", imported by fathom ", document->tool.version, "");
-    }
+    if (document->tool.version)
+        html_print(out, ", imported by fathom %s", document->tool.version);
     fputs(": it does not say when and how it was measured.</p>\n", out);
 }
 
@@ -158,9 +155,8 @@ static void put_run(FILE *out, const struct document *document)
     if (run->elapsed_s >= 0 && run->elapsed_s < 1e9)
         fprintf(out, "%s %s", run->started ? " in" : "Measured in",
                 duration_format(run->elapsed_s, text));
-    if (document->tool.version) {
-        html_put(out, " by fathom ", document->tool.version, "");
-    }
+    if (document->tool.version)
+        html_print(out, " by fathom %s", document->tool.version);
     if (run->command_count) {
         fputs(": <code>", out);
         html_command(out, run);

@@ -22,12 +22,12 @@ static void put_head(const struct page *page)
     }
     fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n", out);
     fprintf(out, "<meta http-equiv=Content-Security-Policy content=\"%s\">\n", html_policy);
-    fputs("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=color-scheme content=\"light dark\">\n"
-          "<meta name=referrer content=no-referrer>\n<title>fathom: ",
-          out);
-    html_text(out, title.text);
-    fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", html_style);
+    html_print(out,
+               "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n"
+               "<meta name=color-scheme content=\"light dark\">\n"
+               "<meta name=referrer content=no-referrer>\n<title>fathom: %s</title>\n",
+               title.text);
+    fprintf(out, "<style>%s</style>\n</head>\n<body>\n", html_style);
 }
 
 /* Hidden: without the script the controls would do nothing. */
@@ -72,10 +72,9 @@ static void put_contents(const struct page *page)
     if (page->count > 1)
         fputs("<li><a href=#differences>Differences</a>\n", page->out);
     for (size_t i = 0; i < page->report.count; i++)
-        if (html_is_chart_heading(&page->report.list[i], 2)) {
-            fprintf(page->out, "<li><a href=#probe-%zu>", number++);
-            html_put(page->out, "", page->report.list[i].heading.title, "</a>\n");
-        }
+        if (html_is_chart_heading(&page->report.list[i], 2))
+            html_print(page->out, "<li><a href=#probe-%zu>%s</a>\n", number++,
+                       page->report.list[i].heading.title);
     fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
 }
 
@@ -94,9 +93,8 @@ static void put_about(FILE *out, const struct probe_result *probe)
         memcpy(paragraph, rest, kept);
         paragraph[kept] = '\0';
         rest += bytes + (rest[bytes] == '\n');
-        if (!*paragraph)
-            continue;
-        html_put(out, "<p>", paragraph, "</p>\n");
+        if (*paragraph)
+            html_print(out, "<p>%s</p>\n", paragraph);
     }
     fputs("</details>\n", out);
 }
@@ -104,9 +102,8 @@ static void put_about(FILE *out, const struct probe_result *probe)
 /* What the charts leave out, if the block says so. */
 static void put_left_out(FILE *out, const struct block *block)
 {
-    if (block->section != SECTION_CHARTS || block->kind != BLOCK_FACTS)
-        return;
-    html_put(out, "<p>", block->facts.more, "</p>\n");
+    if (block->section == SECTION_CHARTS && block->kind == BLOCK_FACTS)
+        html_print(out, "<p>%s</p>\n", block->facts.more);
 }
 
 /* With the description of the probe `about`, unless NULL. A large table is inside <noscript>, which
@@ -123,13 +120,11 @@ static void put_figure(struct page *page, size_t heading, const struct probe_res
                                                 : blocks[i].matrix.series->point_count;
     const bool heavy = points > LIGHT_POINTS;
     FILE *out = page->out;
-    fprintf(out, "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n",
-            number, number);
-    fprintf(out, "<figcaption id=picture-%zu-title>", number);
-    html_text(out, blocks->heading.title);
-    fputs("</figcaption>\n<div class=drawing></div>\n<details class=table><summary>Table</summary>"
-          "\n",
-          out);
+    html_print(out,
+               "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n"
+               "<figcaption id=picture-%zu-title>%s</figcaption>\n<div class=drawing></div>\n"
+               "<details class=table><summary>Table</summary>\n",
+               number, number, number, blocks->heading.title);
     fputs(heavy ? "<noscript>" : "", out);
     for (size_t i = 1; i <= last; i++)
         html_points(out, &blocks[i], page->report.pool);
@@ -157,11 +152,9 @@ static void put_results(struct page *page, const struct chapter *chapter)
             html_document(out, page->documents, page->count, d);
             fputs("</h3>\n", out);
         }
-        if (probe->status != PROBE_OK) {
-            fprintf(out, "<p class=\"trust doubtful\"><strong>%s</strong> ",
-                    probe_status_names[probe->status]);
-            html_put(out, "", probe->reason, "</p>\n");
-        }
+        if (probe->status != PROBE_OK)
+            html_print(out, "<p class=\"trust doubtful\"><strong>%s</strong> %s</p>\n",
+                       probe_status_names[probe->status], probe->reason);
         if (probe->finding_count)
             html_findings(out, &page->report, d, probe);
         html_repeat(out, document, probe);
@@ -184,11 +177,10 @@ static void put_section(struct page *page, size_t chapter, size_t number)
     FILE *out = page->out;
     const struct probe_result *probe = page->report.list[chapter].probe;
     const struct probe_result *about = probe; /* NULL once its description is written */
-    fprintf(out,
-            "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
-            "<h2 id=probe-%zu-title>",
-            number, number, number);
-    html_put(out, "", page->report.list[chapter].heading.title, "</h2>\n");
+    html_print(out,
+               "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
+               "<h2 id=probe-%zu-title>%s</h2>\n",
+               number, number, number, page->report.list[chapter].heading.title);
     for (size_t i = chapter + 1;
          i < page->report.count && !html_is_chart_heading(&page->report.list[i], 2); i++) {
         if (!html_is_chart_heading(&page->report.list[i], 3))

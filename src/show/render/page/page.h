@@ -20,8 +20,9 @@ enum {
 
 /* Escaped for both element content and quoted attributes. NULL is an empty text. */
 void html_text(FILE *, const char *text);
-/* The same, between two pieces of markup. */
-void html_put(FILE *, const char *before, const char *text, const char *after);
+/* Markup with texts (%s), which are escaped as by html_text(), and numbers: %d, %zu, and %.2f and
+ * %.3g with one digit of precision. */
+void html_print(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A quoted JSON string that is safe inside <script>: <, > and & are \u escapes. */
 void html_json_text(FILE *, const char *text);
 /* A JSON number; null if it is not finite. */

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 void html_text(FILE *out, const char *text)
@@ -30,11 +31,27 @@ void html_text(FILE *out, const char *text)
     }
 }
 
-void html_put(FILE *out, const char *before, const char *text, const char *after)
+void html_print(FILE *out, const char *format, ...)
 {
-    fputs(before, out);
-    html_text(out, text);
-    fputs(after, out);
+    va_list arguments;
+    va_start(arguments, format);
+    for (; *format; format++) {
+        if (*format != '%' || *++format == '%') {
+            fputc(*format, out);
+            continue;
+        }
+        const int precision = *format == '.' ? format[1] - '0' : -1;
+        format += precision < 0 ? *format == 'z' : 2;
+        if (*format == 's')
+            html_text(out, va_arg(arguments, const char *));
+        else if (*format == 'd')
+            fprintf(out, "%d", va_arg(arguments, int));
+        else if (*format == 'u')
+            fprintf(out, "%zu", va_arg(arguments, size_t));
+        else
+            fprintf(out, *format == 'f' ? "%.*f" : "%.*g", precision, va_arg(arguments, double));
+    }
+    va_end(arguments);
 }
 
 void html_json_text(FILE *out, const char *text)
@@ -143,9 +160,8 @@ void html_flags(FILE *out, unsigned flags)
     const char *separator = "";
     for (int i = 0; i < FLAG_COUNT; i++)
         if (flags & FLAG_BIT(i)) {
-            fprintf(out, "%s<abbr title=\"", separator);
-            html_text(out, flag_texts[i].meaning);
-            fprintf(out, "\">%s</abbr>", flag_texts[i].name);
+            html_print(out, "%s<abbr title=\"%s\">%s</abbr>", separator, flag_texts[i].meaning,
+                       flag_texts[i].name);
             separator = ", ";
         }
 }
@@ -183,7 +199,7 @@ void html_name(FILE *out, const char *name)
         memcpy(part, name, length);
         part[length] = '\0';
         name += length;
-        html_put(out, "", part, "<wbr>");
+        html_print(out, "%s<wbr>", part);
     }
 }
 

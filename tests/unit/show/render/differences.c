@@ -9,14 +9,11 @@ static char *print(const struct document *a, const struct document *b, enum form
     struct capture capture = {0};
     FILE *out = capture_begin(&capture);
     assert_int_equal(differences_find(&differences, a, b, 0.03, NULL), 0);
-    if (form == TEXT)
-        assert_int_equal(render_differences_text(out, &differences, 0.03,
-                                                 &(struct text_style){.width = 200}, NULL),
-                         0);
-    else if (form == CSV)
-        render_differences_csv(out, &differences);
-    else
-        render_differences_json(out, &differences, 0.03);
+    save_function *const write[] = {[TEXT] = render_differences_text,
+                                    [CSV] = render_differences_csv,
+                                    [JSON] = render_differences_json};
+    const struct compared compared = {&differences, 0.03, {.width = 200}};
+    assert_int_equal(write[form](&compared, out, NULL), 0);
     differences_free(&differences);
     return capture_end(&capture);
 }

@@ -41,11 +41,10 @@ static int set_up(void **state)
     return 0;
 }
 
-static char *print(const struct health_check *check,
-                   void (*view)(FILE *, const struct health_check *))
+static char *print(const struct health_check *check, save_function *write)
 {
     struct capture capture = {0};
-    view(capture_begin(&capture), check);
+    assert_int_equal(write(check, capture_begin(&capture), NULL), 0);
     return capture_end(&capture);
 }
 
