@@ -121,8 +121,10 @@ static void add_finding(struct building *building, struct probe_result *result,
     sort_ascending(building->values, n);
     struct pool *pool = &building->to->pool;
     struct finding *finding = finding_add_value(
-        result, pool, model->name, model->unit ? model->unit : "", median(building->values, n),
-        quantile(building->values, n, 0.1), quantile(building->values, n, 0.9), elected(&votes, n));
+        result, pool, model->name, model->unit ? model->unit : "",
+        (struct interval){median(building->values, n), quantile(building->values, n, 0.1),
+                          quantile(building->values, n, 0.9)},
+        elected(&votes, n));
     if (n >= ENOUGH) /* the spread over so many runs already contains what made each doubtful */
         finding->flags &= ~flag_widening(finding->flags);
     if (n == 1) {

@@ -28,7 +28,7 @@ struct curve {
     const struct probe_result *probe;
     const struct series *series;
     const struct point **points;
-    struct found_levels found;
+    struct levels found;
 };
 
 /* The curve over sizes from which a processor's levels are read; NULL: none. */
@@ -58,7 +58,7 @@ static struct curve curve_of(struct pool *pool, const struct probe_result *probe
 {
     struct curve curve = {
         .probe = probe, .series = series, .points = series_by_place(pool, series)};
-    levels_of_series(pool, series, NULL, 0, &curve.found);
+    levels_of_series(pool, LEVEL_PAGES_KNOWN, series, NULL, 0, &curve.found);
     return curve;
 }
 
@@ -77,7 +77,7 @@ static bool is_of_processor(const struct finding *finding)
 /* The finding of a level's latency, in cycles if the curve has cycles. */
 static const struct finding *finding_of(const struct curve *curve, size_t level)
 {
-    const double latency = curve->found.list[level].latency;
+    const double latency = curve->found.list[level].latency.value;
     const char *unit = isfinite(curve->found.clock) ? "cycles" : curve->series->y.unit;
     for (size_t i = 0; i < curve->probe->finding_count; i++) {
         const struct finding *finding = &curve->probe->findings[i];
@@ -123,8 +123,8 @@ struct range {
 
 static struct range range_of(const struct curve *curve, size_t level)
 {
-    const struct found_level *found = &curve->found.list[level];
-    const bool last = level + 1 == curve->found.count && !isfinite(found->capacity);
+    const struct level *found = &curve->found.list[level];
+    const bool last = level + 1 == curve->found.count && !isfinite(found->capacity.value);
     return (struct range){found->from, last ? INFINITY : found->to};
 }
 
@@ -164,7 +164,7 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
 /* The sizes between the previous level of that curve and the next. */
 static struct range between(const struct curve *curve, size_t level)
 {
-    const struct found_level *list = curve->found.list;
+    const struct level *list = curve->found.list;
     return (struct range){level ? list[level - 1].to : 0,
                           level + 1 < curve->found.count ? list[level + 1].from : INFINITY};
 }

@@ -222,11 +222,10 @@ struct finding *analysis_add_point(struct analysis *analysis, const char *name, 
     return finding_add_time_of(analysis->result, analysis->pool, name, unit, point, flags);
 }
 
-struct finding *analysis_add_ratio(struct analysis *analysis, const char *name, const char *unit,
-                                   struct ratio ratio, unsigned flags)
+struct finding *analysis_add_value(struct analysis *analysis, const char *name, const char *unit,
+                                   struct interval value, unsigned flags)
 {
-    return finding_add_value(analysis->result, analysis->pool, name, unit, ratio.value, ratio.low,
-                             ratio.high, flags);
+    return finding_add_value(analysis->result, analysis->pool, name, unit, value, flags);
 }
 
 static size_t points_with_values(const struct series *series)

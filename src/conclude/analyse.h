@@ -57,16 +57,15 @@ int document_analyse(struct document *, const char **remarks, struct error *);
 void analysis_keep(struct analysis *, const char *patterns, const char *why);
 /* The same for findings about devices that the machine's facts lack. */
 void analysis_keep_devices(struct analysis *, const char *why);
-/* As finding_add() and finding_add_summary(). */
+/* As finding_add(), finding_add_value() and finding_add_summary(). */
 struct finding *analysis_add(struct analysis *, const char *name, const char *unit);
+struct finding *analysis_add_value(struct analysis *, const char *name, const char *unit,
+                                   struct interval, unsigned flags);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,
                                      const struct summary *, unsigned flags);
 /* Adds a point's found and quiet values in the unit of its y. */
 struct finding *analysis_add_point(struct analysis *, const char *name, const char *unit,
                                    const struct point *, unsigned flags);
-/* Adds a ratio and its interval. */
-struct finding *analysis_add_ratio(struct analysis *, const char *name, const char *unit,
-                                   struct ratio, unsigned flags);
 /* Gives findings number `first` and later the factors of the series that they were read off. All
  * findings of probes pass here, so this is the one place that refuses conclusions from too few
  * points: if fewer points have a value than the finding's line requires, the finding loses its

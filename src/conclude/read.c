@@ -36,9 +36,9 @@ static void add(struct analysis *analysis, const struct finding_line *line, cons
         size_name((uint64_t)at->x, size);
     snprintf(name, sizeof name, "%.*s%s%s", (int)stem, pattern, size,
              pattern + stem + (pattern[stem] != '\0'));
-    struct finding *finding = finding_add_value(
-        analysis->result, analysis->pool, name, line->unit, (double)value.median, (double)value.low,
-        (double)value.high, two ? at->flags | first->flags : at->flags);
+    struct finding *finding =
+        finding_add_value(analysis->result, analysis->pool, name, line->unit,
+                          estimate_interval(value), two ? at->flags | first->flags : at->flags);
     if (line->say)
         finding->text = line->say(analysis, at, first);
 }

@@ -69,12 +69,12 @@ double histogram_ranked(const struct histogram *histogram, size_t first, uint64_
     return NAN;
 }
 
-struct quantile_found histogram_quantile(const struct histogram *histogram, size_t first, double p)
+struct interval histogram_quantile(const struct histogram *histogram, size_t first, double p)
 {
     const double n = (double)histogram_count(histogram, first);
     const double rank = ceil(n * p), apart = 1.96 * sqrt(n * p * (1 - p));
     const double low = floor(n * p - apart), high = ceil(n * p + apart) + 1;
-    struct quantile_found found = {NAN, NAN, NAN};
+    struct interval found = {NAN, NAN, NAN};
     if (n < 1)
         return found;
     found.value = histogram_ranked(histogram, first, (uint64_t)fmax(1, rank));

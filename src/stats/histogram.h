@@ -5,6 +5,8 @@
 #ifndef FATHOM_STATS_HISTOGRAM_H
 #define FATHOM_STATS_HISTOGRAM_H
 
+#include "stats/order.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,11 +33,9 @@ uint64_t histogram_count(const struct histogram *, size_t first);
 double histogram_ranked(const struct histogram *, size_t first, uint64_t rank);
 
 /* Quantile p in (0, 1) of the numbers in the bins from `first` on, with the interval that holds the
- * true quantile with a probability of 95 % (normal approximation of the binomial ranks). */
-struct quantile_found {
-    double value;     /* NAN: there are no numbers */
-    double low, high; /* NAN where it would lie beyond the least or the largest number */
-};
-struct quantile_found histogram_quantile(const struct histogram *, size_t first, double p);
+ * true quantile with a probability of 95 % (normal approximation of the binomial ranks). The value
+ * is NAN where there are no numbers, an end where it would lie beyond the least or the largest one.
+ */
+struct interval histogram_quantile(const struct histogram *, size_t first, double p);
 
 #endif

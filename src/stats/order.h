@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+/* A value and its interval of 95 %; NAN: it is not known, or has none. */
+struct interval {
+    double value, low, high;
+};
+
 void sort_ascending(double *values, size_t n);
 /* Quantile p in [0, 1] of n >= 1 ascending values, by linear interpolation between order
  * statistics (Hyndman and Fan 1996, type 7: R's and NumPy's default). */

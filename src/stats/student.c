@@ -85,14 +85,14 @@ static double student_t(size_t freedom)
     return freedom <= STUDENTS ? student[freedom - 1] : 1.96 + 2.7 / (double)freedom;
 }
 
-struct ratio ratio_of_sums(const double *parts, const double *wholes, size_t n)
+struct interval ratio_of_sums(const double *parts, const double *wholes, size_t n)
 {
     double part = 0, whole = 0, squares = 0;
     for (size_t i = 0; i < n; i++) {
         part += parts[i];
         whole += wholes[i];
     }
-    struct ratio ratio = {whole > 0 ? part / whole : NAN, NAN, NAN};
+    struct interval ratio = {whole > 0 ? part / whole : NAN, NAN, NAN};
     if (n < 2 || !(whole > 0))
         return ratio;
     for (size_t i = 0; i < n; i++)

@@ -3,6 +3,8 @@
 #ifndef FATHOM_STATS_STUDENT_H
 #define FATHOM_STATS_STUDENT_H
 
+#include "stats/order.h"
+
 #include <stddef.h>
 
 /* The probability of |T| >= |t| with `df` > 0 degrees of freedom, which need not be whole. It is 0
@@ -12,15 +14,10 @@ double student_beyond(double t, double df);
  * for df >= 1. */
 double student_reach(double df);
 
-struct ratio {
-    double value;
-    double low, high; /* 95 %; NAN where it is not known */
-};
-
 /* The sum of the parts divided by the sum of the wholes; NAN where the wholes sum to 0. parts[i]
  * belongs to wholes[i]; neither is negative. The interval is that of Cochran's ratio estimator
  * ("Sampling Techniques", 3rd ed., 6.4) with Student's t, so it assumes independent samples. It is
  * not below 0, and NAN for fewer than two samples. */
-struct ratio ratio_of_sums(const double *parts, const double *wholes, size_t n);
+struct interval ratio_of_sums(const double *parts, const double *wholes, size_t n);
 
 #endif

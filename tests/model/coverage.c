@@ -23,7 +23,7 @@ static size_t sorted_values(const struct point_trials *point, double *values)
     return point->count;
 }
 
-struct interval interval_of_trials(const struct point_trials *point, double *scratch)
+struct span interval_of_trials(const struct point_trials *point, double *scratch)
 {
     struct summary summary;
     for (size_t i = 0; i < point->count; i++)
@@ -31,17 +31,17 @@ struct interval interval_of_trials(const struct point_trials *point, double *scr
     const double worth = effective_count(scratch, point->count, scratch + point->count);
     summarize(scratch, point->count, scratch, &summary);
     summary_widen(&summary, worth);
-    return (struct interval){(double)summary.low, (double)summary.high};
+    return (struct span){(double)summary.low, (double)summary.high};
 }
 
-struct interval interval_one_rank_in(const struct point_trials *point, double *scratch)
+struct span interval_one_rank_in(const struct point_trials *point, double *scratch)
 {
     size_t n = sorted_values(point, scratch);
     struct median_ranks ranks = median_interval(n, confidence);
-    return (struct interval){scratch[ranks.low], scratch[ranks.high - 2]};
+    return (struct span){scratch[ranks.low], scratch[ranks.high - 2]};
 }
 
-struct interval interval_of_batches(const struct point_trials *point, double *scratch)
+struct span interval_of_batches(const struct point_trials *point, double *scratch)
 {
     size_t n = 0;
     for (size_t i = 0; i < point->count; i++)
@@ -49,10 +49,10 @@ struct interval interval_of_batches(const struct point_trials *point, double *sc
             scratch[n++] = point->trials[i]->batch_ns[batch];
     sort_ascending(scratch, n);
     struct median_ranks ranks = median_interval(n, confidence);
-    return (struct interval){scratch[ranks.low - 1], scratch[ranks.high - 1]};
+    return (struct span){scratch[ranks.low - 1], scratch[ranks.high - 1]};
 }
 
-static struct interval (*const estimators[ESTIMATORS])(const struct point_trials *, double *) = {
+static struct span (*const estimators[ESTIMATORS])(const struct point_trials *, double *) = {
     interval_of_trials, interval_one_rank_in, interval_of_batches};
 
 /* --- the truth --- */
@@ -142,12 +142,12 @@ static void check_point(struct coverage *coverage, struct measurement *measureme
                                         first->at_s, last->at_s - first->at_s, trials, random);
     coverage->points++;
     for (unsigned i = 0; i < ESTIMATORS; i++) {
-        struct interval interval = estimators[i](&point, scratch);
+        struct span interval = estimators[i](&point, scratch);
         coverage->covered[i] +=
             interval.low <= truth * (1 + rounding) && interval.high >= truth * (1 - rounding);
     }
     const struct point *shown = document_point(measurement, planned);
-    struct interval sound = interval_of_trials(&point, scratch);
+    struct span sound = interval_of_trials(&point, scratch);
     coverage->disagreements += !shown || shown->y.n != point.count ||
                                fabs((double)shown->y.low / sound.low - 1) > rounding ||
                                fabs((double)shown->y.high / sound.high - 1) > rounding;

@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "measure.h"
 
-struct interval {
+struct span {
     double low, high;
 };
 
@@ -30,10 +30,10 @@ struct point_trials {
 
 /* An estimator: the interval of the median that it makes of a point's trials. `scratch` has room
  * for all their batches. */
-struct interval interval_of_trials(const struct point_trials *, double *scratch);
+struct span interval_of_trials(const struct point_trials *, double *scratch);
 /* Two faulty ones: each rank is one too far in; and batches are taken for trials. */
-struct interval interval_one_rank_in(const struct point_trials *, double *scratch);
-struct interval interval_of_batches(const struct point_trials *, double *scratch);
+struct span interval_one_rank_in(const struct point_trials *, double *scratch);
+struct span interval_of_batches(const struct point_trials *, double *scratch);
 
 enum estimator { ESTIMATOR_SOUND, ESTIMATOR_ONE_RANK_IN, ESTIMATOR_POOLED, ESTIMATORS };
 

@@ -29,7 +29,7 @@ struct curve *curve_read(struct pool *, struct level_sample *, size_t n,
 
 /* Sets the k-th level's latency and interval from the samples on its plateau, each corrected by the
  * fit to what this level alone would take. A level without samples is unchanged. */
-void level_pool_own(const struct curve *, size_t k, struct found_level *);
+void level_pool_own(const struct curve *, size_t k, struct level *);
 
 /* The median of n values; sorts them. */
 double curve_middle(double *values, size_t n);

@@ -77,14 +77,13 @@ bool evidence_of_memory(const struct curve *curve, double last_capacity, double 
     return found;
 }
 
-void evidence_add_gap(struct found_levels *levels, double from, double to)
+void evidence_add_gap(struct levels *levels, double from, double to)
 {
     if (levels->gap_count < CURVE_LEVELS_MAX)
         levels->gaps[levels->gap_count++] = (struct level_gap){from, to};
 }
 
-void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k,
-                        struct found_level *level)
+void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k, struct level *level)
 {
     size_t n = 0;
     level->from = level->to = level->off = NAN;
@@ -104,20 +103,19 @@ void evidence_take_flat(struct curve *curve, const struct flat *flat, size_t k,
         }
     if (n == 0)
         return;
-    const struct level_estimate estimate = level_pool(curve->scratch, curve->halves, n);
-    level->fitted = level->latency = estimate.value;
-    level->low = estimate.low;
-    level->high = estimate.high;
+    level->latency = level_pool(curve->scratch, curve->halves, n);
+    level->fitted = level->latency.value;
     for (size_t i = 0; i < curve->n; i++)
         if (curve->of[i]->level == (int)k)
-            curve->of[i]->fitted = level->latency * curve->of[i]->latency / curve->clean[i].latency;
+            curve->of[i]->fitted =
+                level->latency.value * curve->of[i]->latency / curve->clean[i].latency;
 }
 
 void evidence_bracket(const struct curve *curve, size_t last, double ends, double next,
-                      struct found_level *level)
+                      struct level *level)
 {
     size_t below = last;
-    level->capacity = level->capacity_low = level->capacity_high = NAN;
+    level->capacity = (struct interval){NAN, NAN, NAN};
     if (!isfinite(next))
         return;
     const double near = fmin(1.05 * ends + 0.15 * (next - ends), 1.25 * ends);
@@ -129,30 +127,29 @@ void evidence_bracket(const struct curve *curve, size_t last, double ends, doubl
         above++;
     if (above >= curve->bin_count)
         return;
-    level->capacity = exp2((curve->bins[below].x + curve->bins[above].x) / 2);
-    level->capacity_low = exp2(curve->bins[below].x);
-    level->capacity_high = exp2(curve->bins[above].x);
+    const double from = curve->bins[below].x, to = curve->bins[above].x;
+    level->capacity = (struct interval){exp2((from + to) / 2), exp2(from), exp2(to)};
 }
 
 /* --- the levels of a fit --- */
 
 struct weighing {
     struct curve *curve;
-    struct found_levels *levels;
+    struct levels *levels;
     double tolerance;
     struct flat flats[FLATS_MOST];
     size_t flat_count;
 };
 
 /* The smallest size that a level serves, by the fit. */
-static double served_from(const struct found_levels *levels, size_t k)
+static double served_from(const struct levels *levels, size_t k)
 {
-    return k ? levels->list[k - 1].capacity : 0;
+    return k ? levels->list[k - 1].capacity.value : 0;
 }
 
-static double served_to(const struct found_levels *levels, size_t k)
+static double served_to(const struct levels *levels, size_t k)
 {
-    return isfinite(levels->list[k].capacity) ? levels->list[k].capacity : INFINITY;
+    return isfinite(levels->list[k].capacity.value) ? levels->list[k].capacity.value : INFINITY;
 }
 
 /* The longest flat that is mostly within the sizes that the level serves. NULL: none. */
@@ -175,7 +172,7 @@ static const struct flat *flat_of(const struct weighing *weighing, size_t k)
 static void keep_own(const struct weighing *weighing, size_t k, double *least, double *most)
 {
     struct curve *curve = weighing->curve;
-    struct found_level *level = &weighing->levels->list[k];
+    struct level *level = &weighing->levels->list[k];
     bool dropped = false;
     level->from = level->to = level->off = NAN;
     *least = INFINITY;
@@ -184,7 +181,7 @@ static void keep_own(const struct weighing *weighing, size_t k, double *least, d
         const double clean = curve->clean[i].latency;
         if (curve->of[i]->level != (int)k)
             continue;
-        if (fabs(log(clean / level->latency)) > weighing->tolerance) {
+        if (fabs(log(clean / level->latency.value)) > weighing->tolerance) {
             curve->of[i]->level = -1;
             dropped = true;
             continue;
@@ -245,7 +242,7 @@ static void move_samples(struct curve *curve, size_t k, int by)
 
 static void take_out(struct weighing *weighing, size_t k)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     forget_samples(weighing->curve, k);
     move_samples(weighing->curve, k + 1, -1);
     for (size_t i = k; i + 1 < levels->count; i++)
@@ -256,7 +253,7 @@ static void take_out(struct weighing *weighing, size_t k)
 /* Moves a level's latency into the range of its own points; returns 0 if it has none. */
 static int hold_to_points(struct weighing *weighing, size_t k)
 {
-    struct found_level *level = &weighing->levels->list[k];
+    struct level *level = &weighing->levels->list[k];
     double least, most;
     keep_own(weighing, k, &least, &most);
     if (!agrees(weighing, k)) {
@@ -267,15 +264,15 @@ static int hold_to_points(struct weighing *weighing, size_t k)
         evidence_take_flat(weighing->curve, flat, k, level);
         return 1;
     }
-    level->latency = fmin(most, fmax(least, level->latency));
-    level->low = fmin(level->low, level->latency);
-    level->high = fmax(level->high, level->latency);
+    level->latency.value = fmin(most, fmax(least, level->latency.value));
+    level->latency.low = fmin(level->latency.low, level->latency.value);
+    level->latency.high = fmax(level->latency.high, level->latency.value);
     return 1;
 }
 
 static void refuse_levels(struct weighing *weighing)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     const struct curve *curve = weighing->curve;
     for (size_t k = 0; k < levels->count;) {
         if (hold_to_points(weighing, k)) {
@@ -318,23 +315,24 @@ static bool is_misread(const struct curve *curve, const struct flat *flat)
 /* The index that the flat would have as a level of its own; count + 1: it can't be one. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
-    const struct found_levels *levels = weighing->levels;
+    const struct levels *levels = weighing->levels;
     const double from = exp2(weighing->curve->bins[flat->first].x),
                  to = exp2(weighing->curve->bins[flat->last].x), nowhere = log(plateau_step);
     size_t k = 0;
-    while (k < levels->count && log(levels->list[k].latency) < flat->middle)
+    while (k < levels->count && log(levels->list[k].latency.value) < flat->middle)
         k++;
-    const bool above = k == 0 || (flat->middle - log(levels->list[k - 1].latency) >= nowhere &&
-                                  from > levels->list[k - 1].to);
-    const bool below = k < levels->count &&
-                       log(levels->list[k].latency) - flat->middle >= nowhere &&
-                       to < levels->list[k].from && climbs(weighing, flat, levels->list[k].latency);
+    const bool above =
+        k == 0 || (flat->middle - log(levels->list[k - 1].latency.value) >= nowhere &&
+                   from > levels->list[k - 1].to);
+    const bool below =
+        k < levels->count && log(levels->list[k].latency.value) - flat->middle >= nowhere &&
+        to < levels->list[k].from && climbs(weighing, flat, levels->list[k].latency.value);
     return above && below ? k : levels->count + 1;
 }
 
 static void add_flats(struct weighing *weighing, const struct flat *flats, size_t count)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     for (size_t i = 0; i < count && levels->count < CURVE_LEVELS_MAX; i++) {
         const struct flat *flat = &flats[i];
         const size_t k = place_of(weighing, flat);
@@ -343,53 +341,52 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
         move_samples(weighing->curve, k, 1);
         for (size_t j = levels->count++; j > k; j--)
             levels->list[j] = levels->list[j - 1];
-        struct found_level *level = &levels->list[k];
-        *level = (struct found_level){.translated = NAN, .translation = NAN};
+        struct level *level = &levels->list[k];
+        *level = (struct level){.translated = NAN, .translation = NAN};
         evidence_take_flat(weighing->curve, flat, k, level);
         evidence_bracket(weighing->curve, flat->last, exp(weighing->curve->bins[flat->last].y),
-                         levels->list[k + 1].latency, level);
+                         levels->list[k + 1].latency.value, level);
         /* The fit's capacity of the level before covered both levels. */
-        if (k > 0 && !(levels->list[k - 1].capacity_low <= level->from)) {
+        if (k > 0 && !(levels->list[k - 1].capacity.low <= level->from)) {
             size_t last = flat->first;
             while (last > 0 && exp2(weighing->curve->bins[last].x) > levels->list[k - 1].to)
                 last--;
-            evidence_bracket(weighing->curve, last, levels->list[k - 1].latency, level->latency,
-                             &levels->list[k - 1]);
+            evidence_bracket(weighing->curve, last, levels->list[k - 1].latency.value,
+                             level->latency.value, &levels->list[k - 1]);
         }
     }
 }
 
 static void join_translation(struct weighing *weighing)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct found_level *level = &levels->list[k], *next = level + 1;
+        struct level *level = &levels->list[k], *next = level + 1;
         if (!isnan(level->translated) ||
-            !evidence_is_translation(log(level->latency), log(next->latency), level->capacity)) {
+            !evidence_is_translation(log(level->latency.value), log(next->latency.value),
+                                     level->capacity.value)) {
             k++;
             continue;
         }
-        level->translated = level->capacity;
-        level->translation = next->latency - level->latency;
+        level->translated = level->capacity.value;
+        level->translation = next->latency.value - level->latency.value;
         level->capacity = next->capacity;
-        level->capacity_low = next->capacity_low;
-        level->capacity_high = next->capacity_high;
         take_out(weighing, k + 1);
     }
 }
 
 static void prove_memory(struct weighing *weighing)
 {
-    struct found_levels *levels = weighing->levels;
+    struct levels *levels = weighing->levels;
     if (levels->count < 2 || levels->rising)
         return;
     const size_t k = levels->count - 1;
-    struct found_level *level = &levels->list[k];
+    struct level *level = &levels->list[k];
     struct flat proof;
-    levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity,
-                                        log(level->latency), &proof);
+    levels->proven = evidence_of_memory(weighing->curve, levels->list[k - 1].capacity.value,
+                                        log(level->latency.value), &proof);
     if (levels->proven && (!evidence_has_intervals(weighing->curve) ||
-                           fabs(proof.middle - log(level->latency)) > pooled_near)) {
+                           fabs(proof.middle - log(level->latency.value)) > pooled_near)) {
         forget_samples(weighing->curve, k);
         evidence_take_flat(weighing->curve, &proof, k, level);
     }
@@ -402,14 +399,14 @@ static void prove_memory(struct weighing *weighing)
  * were fitted as one. */
 static const double served_at_half = 1.5;
 
-static bool is_blurred(const struct curve *curve, const struct found_level *level)
+static bool is_blurred(const struct curve *curve, const struct level *level)
 {
     size_t slow = 0;
     for (size_t i = 0; i < curve->bin_count; i++) {
         const double bytes = exp2(curve->bins[i].x);
-        if (bytes <= level->to || bytes > level->capacity_low / 2)
+        if (bytes <= level->to || bytes > level->capacity.low / 2)
             continue;
-        slow = exp(curve->bins[i].y) > served_at_half * level->latency ? slow + 1 : 0;
+        slow = exp(curve->bins[i].y) > served_at_half * level->latency.value ? slow + 1 : 0;
         if (slow == 2)
             return true;
     }
@@ -419,12 +416,12 @@ static bool is_blurred(const struct curve *curve, const struct found_level *leve
 static void mark_blurred(struct weighing *weighing)
 {
     for (size_t k = 0; k + 1 < weighing->levels->count; k++) {
-        struct found_level *level = &weighing->levels->list[k];
+        struct level *level = &weighing->levels->list[k];
         level->blurred = is_blurred(weighing->curve, level);
     }
 }
 
-void evidence_weigh(struct curve *curve, enum level_pages pages, struct found_levels *levels)
+void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct weighing weighing = {
         .curve = curve, .levels = levels, .tolerance = evidence_tolerance(curve)};

@@ -27,14 +27,13 @@ bool evidence_is_translation(double before, double after, double bytes);
  * (a logarithm). False: none. */
 bool evidence_of_memory(const struct curve *, double last_capacity, double latency, struct flat *);
 /* Sets level k, new or not, from that flat's samples: its latency, interval and extent. */
-void evidence_take_flat(struct curve *, const struct flat *, size_t k, struct found_level *);
+void evidence_take_flat(struct curve *, const struct flat *, size_t k, struct level *);
 /* Brackets the capacity of a level from bin `last` on: between the last size whose latency is still
  * near `ends` and the first that is nearer to `next` (NAN: no next level) or twice as slow. */
-void evidence_bracket(const struct curve *, size_t last, double ends, double next,
-                      struct found_level *);
-void evidence_add_gap(struct found_levels *, double from, double to);
+void evidence_bracket(const struct curve *, size_t last, double ends, double next, struct level *);
+void evidence_add_gap(struct levels *, double from, double to);
 
 /* Checks all levels of a fit. */
-void evidence_weigh(struct curve *, enum level_pages, struct found_levels *);
+void evidence_weigh(struct curve *, enum level_pages, struct levels *);
 
 #endif

@@ -1,5 +1,6 @@
 #include "conclude/levels/level.h"
 
+#include "base/quantity.h"
 #include "conclude/levels/curve.h"
 #include "conclude/levels/evidence.h"
 #include "conclude/levels/miss_share.h"
@@ -48,7 +49,7 @@ static void bracket_knees(const struct curve *curve, const struct plateau *plate
     }
 }
 
-struct level_estimate level_pool(double *values, double *half_widths, size_t n)
+struct interval level_pool(double *values, double *half_widths, size_t n)
 {
     size_t known = 0;
     for (size_t i = 0; i < n; i++)
@@ -62,8 +63,8 @@ struct level_estimate level_pool(double *values, double *half_widths, size_t n)
      * zero and never reaches it. */
     const bool wide = value > 0 && half > value / 2;
     const double below = wide ? value * value / (4 * half) : value - half;
-    return (struct level_estimate){value, fmin(values[ranks.low - 1], below),
-                                   fmax(values[ranks.high - 1], value + half)};
+    return (struct interval){value, fmin(values[ranks.low - 1], below),
+                             fmax(values[ranks.high - 1], value + half)};
 }
 
 /* --- a level's own points --- */
@@ -79,7 +80,7 @@ static double least_share(const struct curve *curve, const struct mixture *mixtu
     return fmax(0.5, 0.9 * most);
 }
 
-void level_pool_own(const struct curve *curve, size_t k, struct found_level *level)
+void level_pool_own(const struct curve *curve, size_t k, struct level *level)
 {
     size_t n = 0;
     for (size_t i = 0; i < curve->n; i++) {
@@ -91,18 +92,14 @@ void level_pool_own(const struct curve *curve, size_t k, struct found_level *lev
         curve->halves[n++] =
             (sample->high - sample->low) / 2 * factor + sample->doubt * level->fitted;
     }
-    if (n == 0)
-        return;
-    const struct level_estimate estimate = level_pool(curve->scratch, curve->halves, n);
-    level->latency = estimate.value;
-    level->low = estimate.low;
-    level->high = estimate.high;
+    if (n)
+        level->latency = level_pool(curve->scratch, curve->halves, n);
 }
 
 /* Fills the level from the points that it serves nearly alone: the fit is within a twentieth of the
  * level there. If there are none, from the points where its share is largest. */
 static void pool_samples(struct curve *curve, const struct mixture *mixture,
-                         const struct miss_shares *shares, size_t k, struct found_level *level)
+                         const struct miss_shares *shares, size_t k, struct level *level)
 {
     const double share = least_share(curve, mixture, shares, k);
     size_t n = 0;
@@ -174,8 +171,7 @@ static const struct plateau *longest_of(const struct curve *curve, const struct 
 
 /* If the fit slopes on a plateau, the cache has a replacement policy that the fit does not know,
  * and the points tell the latency better: the fit is moved onto them. */
-static void trust_plateau(struct curve *curve, const struct plateau *plateau,
-                          struct found_level *level)
+static void trust_plateau(struct curve *curve, const struct plateau *plateau, struct level *level)
 {
     size_t first = curve->bin_first[plateau->first];
     const size_t end = curve->bin_first[plateau->last + 1];
@@ -194,27 +190,27 @@ static void trust_plateau(struct curve *curve, const struct plateau *plateau,
     if (fabs(tilt) <= fmax(least, fabs(raw)) ||
         fabs(log(level->fitted / seen)) >= 2 * log(plateau_step))
         return;
-    level->fitted = level->latency = seen;
+    level->fitted = level->latency.value = seen;
     for (size_t i = first; i < end; i++)
         curve->of[i]->fitted = seen * curve->of[i]->latency / curve->clean[i].latency;
 }
 
 /* A capacity is known no more precisely than to the nearest measured sizes, however well a shape
  * fits. */
-static void widen_capacity(const struct curve *curve, struct found_level *level)
+static void widen_capacity(const struct curve *curve, struct level *level)
 {
     double below = 0, above = INFINITY;
     for (size_t i = 0; i < curve->n; i++) {
         double bytes = curve->clean[i].bytes;
-        if (bytes <= level->capacity)
+        if (bytes <= level->capacity.value)
             below = fmax(below, bytes);
-        if (bytes >= level->capacity)
+        if (bytes >= level->capacity.value)
             above = fmin(above, bytes);
     }
     if (below > 0)
-        level->capacity_low = fmin(level->capacity_low, below);
+        level->capacity.low = fmin(level->capacity.low, below);
     if (isfinite(above))
-        level->capacity_high = fmax(level->capacity_high, above);
+        level->capacity.high = fmax(level->capacity.high, above);
 }
 
 /* Whether the curve falls. A fit of one level without a knee does not explain that, so there is no
@@ -227,7 +223,7 @@ static bool falls(struct curve *curve)
 
 static void read_fit(struct curve *curve, const struct mixture *mixture,
                      const struct miss_shares *shares, const struct plateau *plateaus,
-                     size_t plateau_count, struct found_levels *levels)
+                     size_t plateau_count, struct levels *levels)
 {
     for (size_t i = 0; i < curve->n; i++)
         curve->of[i]->fitted = mixture_at(mixture, shares, curve->clean[i].bytes) *
@@ -236,21 +232,20 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
     for (size_t k = 0; k < levels->count; k++) {
         const struct mixture_knee *knee = &mixture->knees[k];
         bool left = k < mixture->count;
-        struct found_level *level = &levels->list[k];
-        *level = (struct found_level){.fitted = mixture_level(mixture, k),
-                                      .latency = mixture_level(mixture, k),
-                                      .low = NAN,
-                                      .high = NAN,
-                                      .capacity = left ? knee->capacity : NAN,
-                                      .capacity_low = left ? knee->low : NAN,
-                                      .capacity_high = left ? knee->high : NAN,
-                                      .from = NAN,
-                                      .to = NAN,
-                                      .off = NAN,
-                                      .translated = NAN,
-                                      .translation = NAN};
-        if (left)
+        struct level *level = &levels->list[k];
+        const double fitted = mixture_level(mixture, k);
+        *level = (struct level){.fitted = fitted,
+                                .latency = {fitted, NAN, NAN},
+                                .capacity = {NAN, NAN, NAN},
+                                .from = NAN,
+                                .to = NAN,
+                                .off = NAN,
+                                .translated = NAN,
+                                .translation = NAN};
+        if (left) {
+            level->capacity = (struct interval){knee->capacity, knee->low, knee->high};
             widen_capacity(curve, level);
+        }
         const struct plateau *longest =
             longest_of(curve, mixture, shares, plateaus, plateau_count, k);
         if (longest)
@@ -260,7 +255,7 @@ static void read_fit(struct curve *curve, const struct mixture *mixture,
 }
 
 static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages pages,
-                       const struct plateau *plateaus, size_t count, struct found_levels *levels)
+                       const struct plateau *plateaus, size_t count, struct levels *levels)
 {
     const struct miss_shares *shares = miss_shares_make(pool);
     struct mixture_sample *samples = pool_alloc(pool, 2 * CURVE_BINS_MOST, sizeof *samples);
@@ -284,14 +279,14 @@ static bool goes_on_rising(const struct curve *curve, const struct plateau *last
 
 /* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
  * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
-static bool stays(const struct curve *curve, const struct found_levels *levels)
+static bool stays(const struct curve *curve, const struct levels *levels)
 {
     if (levels->count == 0 || levels->rising)
         return false;
     double largest = curve->clean[curve->n - 1].bytes;
-    const struct found_level *last = &levels->list[levels->count - 1];
+    const struct level *last = &levels->list[levels->count - 1];
     return largest >= 2 * last->from ||
-           (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity);
+           (levels->count > 1 && largest >= 2 * levels->list[levels->count - 2].capacity.value);
 }
 
 /* There is a knee between each plateau and the next, or after the last one; the fit may also split
@@ -299,7 +294,7 @@ static bool stays(const struct curve *curve, const struct found_levels *levels)
 _Static_assert(CURVE_LEVELS_MAX == KNEES_MOST + 1, "a level on either side of every knee");
 
 static void fit(struct curve *curve, struct pool *pool, enum level_pages pages,
-                struct found_levels *levels)
+                struct levels *levels)
 {
     struct plateau plateaus[KNEES_MOST];
     const size_t count = plateaus_find(pool, curve->bins, curve->bin_count, plateaus, KNEES_MOST);
@@ -319,7 +314,7 @@ struct finding_levels {
     size_t n;
     const struct translation_knee *knees;
     size_t knee_count;
-    struct found_levels *levels;
+    struct levels *levels;
 };
 
 static void find(struct pool *scratch, void *with)
@@ -335,21 +330,22 @@ static void find(struct pool *scratch, void *with)
 }
 
 void levels_find(struct pool *pool, enum level_pages pages, struct level_sample *samples, size_t n,
-                 const struct translation_knee *knees, size_t knee_count,
-                 struct found_levels *levels)
+                 const struct translation_knee *knees, size_t knee_count, struct levels *levels)
 {
     struct finding_levels in = {pages, samples, n, knees, knee_count, levels};
-    *levels = (struct found_levels){.clock = NAN};
+    *levels = (struct levels){.clock = NAN};
     pool_scratch(pool, find, &in);
 }
 
-void levels_of_series(struct pool *pool, const struct series *series,
-                      const struct translation_knee *knees, size_t knee_count,
-                      struct found_levels *levels)
+struct level_sample *levels_of_series(struct pool *pool, enum level_pages pages,
+                                      const struct series *series,
+                                      const struct translation_knee *knees, size_t knee_count,
+                                      struct levels *levels)
 {
     double clock;
     struct level_sample *samples = level_samples(series, LEVEL_VALUES_QUIET, pool, &clock);
-    levels_find(pool, LEVEL_PAGES_KNOWN, samples, series->point_count, knees,
-                isfinite(clock) ? knee_count : 0, levels);
+    const bool cycles = isfinite(clock) || quantity_is(series->y.unit, DIMENSION_CYCLES);
+    levels_find(pool, pages, samples, series->point_count, knees, cycles ? knee_count : 0, levels);
     levels->clock = clock;
+    return samples;
 }

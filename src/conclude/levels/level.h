@@ -14,17 +14,19 @@
  * apart or more, nothing can be fitted, and the flats themselves are the levels
  * (conclude/levels/sparse.h).
  *
- * The search does not use what the machine declares. README.md lists its steps in order.
- *
- * struct found_level holds the result for one level. A probe chooses for itself at which size it
- * measures that level (struct chase_level).
+ * The search does not use what the machine declares. README.md lists its steps in order; each fills
+ * in more of struct level. A probe chooses for itself at which size it measures a level (struct
+ * chase_level).
  */
 #ifndef FATHOM_CONCLUDE_LEVELS_LEVEL_H
 #define FATHOM_CONCLUDE_LEVELS_LEVEL_H
 
-#include "document/document.h"
+#include "conclude/registry/registry.h"
+#include "stats/order.h"
 
-enum { CURVE_LEVELS_MAX = 9 };
+enum { CURVE_LEVELS_MAX = 9, LEVELS_MAX = 64, LEVEL_NAME_BYTES = 24, LEVELS_DECLARED_MOST = 8 };
+/* The facts that are shown of a level: LEVEL_FACTS values of enum finding_fact from this one on. */
+enum { LEVEL_FACT_FIRST = FACT_LATENCY, LEVEL_FACTS = FACT_WAYS + 1 };
 
 /* A point of the curve. A point is ignored unless its size and latency are positive and finite. */
 struct level_sample {
@@ -41,13 +43,14 @@ struct translation_knee {
     double bytes, cycles; /* cycles: in the unit of the curve when it is passed to levels_find() */
 };
 
-struct found_level {
-    double latency, low, high; /* without what translation adds */
+struct level {
+    /* Steps 6 and 7, from a curve. */
+    struct interval latency; /* without what translation adds */
     double fitted; /* the level's latency in the fit. It corrects samples to which other levels add
                       a small share: latency = y * fitted / the sample's own fitted */
     /* The largest working set that the level serves (exclusive levels: together with the levels
      * before it); NAN: the curve does not leave the plateau. */
-    double capacity, capacity_low, capacity_high;
+    struct interval capacity;
     /* The curve leaves the level long before that capacity, and the sizes between belong to neither
      * this level nor the next one, so the capacity proves nothing. */
     bool blurred;
@@ -56,6 +59,17 @@ struct found_level {
     /* If pages may be small: a step within the level that looks like translation, its size and the
      * latency that it adds; NAN: none. */
     double translated, translation;
+    /* Step 8: what it is called, and the capacity that the machine declares for it, in bytes; NAN:
+     * none. */
+    char name[LEVEL_NAME_BYTES]; /* not made inert */
+    enum level_kind kind;        /* LEVEL_OTHER: either memory or the next cache */
+    int number;                  /* of a cache: 2 of "L2" */
+    double declared;
+    /* The level's findings, as one experiment of a document has them (of_document.h). */
+    size_t experiment; /* as in struct catalogue_entry; 0: the standard one */
+    size_t rank;       /* its place in the registry's order of levels */
+    const struct finding *facts[LEVEL_FACTS]; /* by enum finding_fact */
+    const struct finding *example;            /* any one of the facts; all have its experiment */
 };
 
 /* A range of sizes for which no level was found. */
@@ -63,8 +77,8 @@ struct level_gap {
     double from, to;
 };
 
-struct found_levels {
-    struct found_level list[CURVE_LEVELS_MAX]; /* ascending */
+struct levels {
+    struct level list[LEVELS_MAX]; /* ascending; at most CURVE_LEVELS_MAX of a curve */
     size_t count;
     bool rising; /* the curve goes on rising beyond the last plateau */
     bool stays;  /* the largest sizes are on the last plateau: over an octave, or up to twice the
@@ -77,6 +91,11 @@ struct found_levels {
     size_t gap_count;
     double clock; /* set by levels_of_series(): cycles a nanosecond; NAN: latencies are in the
                      series' unit */
+    /* Set by levels_name(): sizes that were measured, and bytes of the data caches that the machine
+     * declares, by level from 1 on. */
+    double smallest, largest, declared[LEVELS_DECLARED_MOST];
+    size_t declared_count, skipped; /* how many of these are smaller than `smallest` */
+    size_t left_out; /* set by levels_collect(): findings that there was no room for */
 };
 
 /* What is known of the pages that the samples were measured on. */
@@ -89,7 +108,7 @@ enum level_pages {
  * a curve without a flat, give no level. Takes O(n log n) and a bounded time beyond that. Out of
  * memory leaves the pool's step. */
 void levels_find(struct pool *, enum level_pages, struct level_sample *, size_t n,
-                 const struct translation_knee *, size_t knee_count, struct found_levels *);
+                 const struct translation_knee *, size_t knee_count, struct levels *);
 
 /* Which of a point's values to use: found, or quiet where it is known. */
 enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
@@ -101,19 +120,18 @@ enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
  * a nanosecond (NAN: samples are not converted). */
 struct level_sample *level_samples(const struct series *, enum level_values, struct pool *,
                                    double *clock);
-/* The levels of a series whose pages are known, from its points' quiet values. `knees` are used
- * only if the samples are in cycles. */
-void levels_of_series(struct pool *, const struct series *, const struct translation_knee *knees,
-                      size_t knee_count, struct found_levels *);
-
-struct level_estimate {
-    double value, low, high;
-};
+/* The levels of a series, from its points' quiet values. `knees` are used only if the samples are
+ * in cycles. Returns the samples, one for each point. */
+struct level_sample *levels_of_series(struct pool *, enum level_pages, const struct series *,
+                                      const struct translation_knee *knees, size_t knee_count,
+                                      struct levels *);
+/* Names the levels of a series by what the machine declares; NULL: nothing is known of that. */
+void levels_name(struct levels *, const struct series *, const struct machine_facts *);
 
 /* One latency from the n >= 1 points of a plateau: their median, with the order-statistic interval
- * of the points (stats/interval.h), but never narrower than the points' own intervals
+ * of the points (stats/order.h), but never narrower than the points' own intervals
  * (`half_widths`; NAN: none). Points of one round are disturbed together, so many points are hardly
  * more precise than one. Sorts both arrays. */
-struct level_estimate level_pool(double *values, double *half_widths, size_t n);
+struct interval level_pool(double *values, double *half_widths, size_t n);
 
 #endif

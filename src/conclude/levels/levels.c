@@ -2,7 +2,6 @@
 
 #include "base/quantity.h"
 #include "base/units.h"
-#include "conclude/levels/reading.h"
 #include "conclude/registry/finding.h"
 #include "document/flag.h"
 
@@ -21,9 +20,29 @@ static const double flagged_share = 0.25;
 /* An interval of 95 % needs six values (stats/interval.h). */
 static const size_t trials_enough = 6;
 
+/* A curve whose levels are found, and the result that gets their findings. */
+struct reading {
+    struct probe_result *result;
+    struct pool *pool;
+    const struct series *series;
+    const struct level_sample *samples; /* quiet values, where they are known */
+    const struct level_sample *found;   /* found values, as many; their `level` is not set */
+    double found_clock;                 /* cycles a nanosecond; NAN: `found` is not in cycles */
+    bool quiet;                         /* some point has a quiet value */
+    struct levels levels;
+};
+
+/* Rounds a size down to two digits, for advice. */
+static double handy_size(double bytes)
+{
+    double unit = exp2(10 * floor(log2(bytes) / 10));
+    double digits = bytes / unit;
+    return unit * (digits >= 10 ? floor(digits) : floor(10 * digits) / 10);
+}
+
 /* --- latency --- */
 
-static unsigned level_flags(const struct level_reading *reading, size_t index)
+static unsigned level_flags(const struct reading *reading, size_t index)
 {
     size_t points = 0, trials = 0, bearing[FLAG_COUNT] = {0};
     for (size_t i = 0; i < reading->series->point_count; i++) {
@@ -42,15 +61,15 @@ static unsigned level_flags(const struct level_reading *reading, size_t index)
     return trials >= trials_enough ? flags & ~FLAG_BIT(FLAG_TOO_FEW) : flags;
 }
 
-static const char *plateau_text(const struct level_reading *reading, size_t index)
+static const char *plateau_text(const struct reading *reading, size_t index)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     char from[UNIT_TEXT], to[UNIT_TEXT];
     size_t points = 0;
     for (size_t i = 0; i < reading->series->point_count; i++)
         points += reading->samples[i].level == (int)index;
-    const char *more = isfinite(level->capacity) || level_is_dram(reading, index) ? ""
-                       : level_is_unnamed(reading, index)
+    const char *more = isfinite(level->capacity.value) || level->kind == LEVEL_MEMORY ? ""
+                       : level->kind == LEVEL_OTHER
                            ? "; the last level seen: too little of it was measured to tell memory "
                              "from a cache"
                            : "; no size that was measured is too large for it";
@@ -59,22 +78,11 @@ static const char *plateau_text(const struct level_reading *reading, size_t inde
                        points == 1 ? "" : "s", more);
 }
 
-/* A level has no interval if its points agree exactly and each was measured only once. */
-static bool has_interval(const struct level_reading *reading, size_t index)
-{
-    const struct found_level *level = &reading->levels.list[index];
-    bool known = level->low < level->high;
-    for (size_t i = 0; i < reading->series->point_count && !known; i++)
-        known =
-            reading->samples[i].level == (int)index && reading->series->points[i].y.coverage > 0;
-    return known;
-}
-
 /* The level's found latency: from the same points, corrected in the same way. */
-static struct level_estimate as_found(const struct level_reading *reading, size_t index,
-                                      double *values, double *halves)
+static struct interval as_found(const struct reading *reading, size_t index, double *values,
+                                double *halves)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     size_t n = 0;
     for (size_t i = 0; i < reading->series->point_count; i++) {
         const struct level_sample *sample = &reading->samples[i], *found = &reading->found[i];
@@ -84,79 +92,81 @@ static struct level_estimate as_found(const struct level_reading *reading, size_
         values[n] = found->latency * factor;
         halves[n++] = (found->high - found->low) / 2 * factor + sample->doubt * level->fitted;
     }
-    return n ? level_pool(values, halves, n)
-             : (struct level_estimate){level->latency, level->low, level->high};
+    return n ? level_pool(values, halves, n) : level->latency;
 }
 
-static struct quiet quiet_in(const struct level_estimate *estimate, double divisor)
+static struct interval divided(struct interval by_one, double by)
 {
-    return (struct quiet){(float)(estimate->value / divisor), (float)(estimate->low / divisor),
-                          (float)(estimate->high / divisor)};
+    return (struct interval){by_one.value / by, by_one.low / by, by_one.high / by};
 }
 
-static void add_latency(const struct level_reading *reading, size_t index, const char *level_name)
+static struct finding *add_value(const struct reading *reading, const struct level *level,
+                                 const char *fact, const char *unit, struct interval found,
+                                 struct interval quiet, unsigned flags)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    struct finding *finding = finding_add_value(
+        reading->result, reading->pool, pool_printf(reading->pool, "%s.%s", level->name, fact),
+        unit, found, flags);
+    if (reading->quiet)
+        finding->quiet = (struct quiet){(float)quiet.value, (float)quiet.low, (float)quiet.high};
+    return finding;
+}
+
+static void add_latency(const struct reading *reading, size_t index)
+{
+    const struct level *level = &reading->levels.list[index];
+    const size_t points = reading->series->point_count;
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
-    const bool interval = has_interval(reading, index);
-    const struct level_estimate quiet = {level->latency, interval ? level->low : NAN,
-                                         interval ? level->high : NAN};
-    struct level_estimate found = quiet;
+    /* A level has no interval if its points agree exactly and each was measured only once. */
+    bool known = level->latency.low < level->latency.high;
+    for (size_t i = 0; i < points && !known; i++)
+        known =
+            reading->samples[i].level == (int)index && reading->series->points[i].y.coverage > 0;
+    const double value = level->latency.value;
+    const struct interval quiet = known ? level->latency : (struct interval){value, NAN, NAN};
+    struct interval found = quiet;
     if (reading->quiet) {
-        double *room = pool_alloc(reading->pool, 2 * reading->series->point_count, sizeof *room);
-        found = as_found(reading, index, room, room + reading->series->point_count);
+        double *room = pool_alloc(reading->pool, 2 * points, sizeof *room);
+        found = as_found(reading, index, room, room + points);
     }
-    struct level_estimate ns = found;
-    char name[2 * LEVEL_NAME_ROOM];
-    if (isfinite(reading->clock) || quantity_is(unit, DIMENSION_CYCLES)) {
-        snprintf(name, sizeof name, "%s.latency", level_name);
-        struct finding *cycles = finding_add_value(reading->result, reading->pool, name, "cycles",
-                                                   found.value, found.low, found.high, flags);
-        cycles->text = text;
-        if (reading->quiet)
-            cycles->quiet = quiet_in(&quiet, 1);
-        if (!quantity_is(unit, DIMENSION_TIME))
+    const bool timed = quantity_is(unit, DIMENSION_TIME);
+    double clock = 1, found_clock = 1;
+    if (isfinite(reading->levels.clock) || quantity_is(unit, DIMENSION_CYCLES)) {
+        add_value(reading, level, "latency", "cycles", found, quiet, flags)->text = text;
+        if (!timed)
             return;
-        ns.value /= reading->found_clock;
-        ns.low /= reading->found_clock;
-        ns.high /= reading->found_clock;
+        clock = reading->levels.clock;
+        found_clock = reading->found_clock;
     }
-    snprintf(name, sizeof name, "%s.latency_ns", level_name);
-    struct finding *finding = finding_add_value(reading->result, reading->pool, name, "ns",
-                                                ns.value, ns.low, ns.high, flags);
-    finding->text = text;
-    if (reading->quiet)
-        finding->quiet = quiet_in(&quiet, isfinite(reading->clock) ? reading->clock : 1);
+    add_value(reading, level, "latency_ns", "ns", divided(found, found_clock),
+              divided(quiet, clock), flags)
+        ->text = text;
 }
 
 /* --- capacity --- */
 
-/* The declared capacity of this level and those before it together. */
-static double declared_up_to(const struct level_reading *reading, size_t index)
+static const char *capacity_text(const struct reading *reading, size_t index)
 {
-    double sum = 0;
-    for (size_t i = 0; i < level_number(reading, index); i++)
-        sum += reading->declared[i];
-    return sum;
-}
-
-static const char *capacity_text(const struct level_reading *reading, size_t index, double declared)
-{
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
     char holds[UNIT_TEXT], said[UNIT_TEXT], size[UNIT_TEXT];
-    size_format(level->capacity, holds);
-    bool differs = fabs(level->capacity / declared - 1) > capacity_differs &&
-                   (declared < level->capacity_low || declared > level->capacity_high);
+    const double declared = level->declared;
+    /* The declared capacity of this level and those before it together. */
+    double together = 0;
+    for (int i = 0; i < level->number && i < LEVELS_DECLARED_MOST; i++)
+        together += reading->levels.declared[i];
+    size_format(level->capacity.value, holds);
+    bool differs = fabs(level->capacity.value / declared - 1) > capacity_differs &&
+                   (declared < level->capacity.low || declared > level->capacity.high);
     if (!differs && reading->levels.rising && index + 1 == reading->levels.count)
         return pool_printf(reading->pool,
                            "the curve still rises at %s: measure larger sizes to know this better",
-                           size_format(reading->largest, size));
+                           size_format(reading->levels.largest, size));
     if (!differs)
         return NULL;
     size_format(declared, said);
-    const bool known = level->capacity_high <= advice_spread * level->capacity_low;
-    if (level->capacity < declared)
+    const bool known = level->capacity.high <= advice_spread * level->capacity.low;
+    if (level->capacity.value < declared)
         return pool_printf(
             reading->pool,
             "in this run %s of %s behaved as cache: it is shared or partitioned. "
@@ -164,82 +174,144 @@ static const char *capacity_text(const struct level_reading *reading, size_t ind
             holds, said,
             known ? "While that lasts, keep buffers within "
                   : "Where it begins to miss is not known well enough to size buffers by it",
-            known ? size_format(level_handy_size(level->capacity_low), size) : "");
+            known ? size_format(handy_size(level->capacity.low), size) : "");
     return pool_printf(
         reading->pool,
         "working sets of up to %s are as fast as this level, which is declared to hold %s: %s",
         holds, said,
-        level->capacity_low <= (1 + capacity_differs) * declared_up_to(reading, index)
+        level->capacity.low <= (1 + capacity_differs) * together
             ? "exclusive levels hold more together"
             : "latencies rise steadily from this level to the next, so the two can't be "
               "distinguished; repeat with --thorough or on a quieter machine");
 }
 
-/* Why the capacity of a level was not found, in words. */
-static void add_blurred(const struct level_reading *reading, size_t index, const char *name)
+static void add_capacity(const struct reading *reading, size_t index)
 {
-    const struct found_level *level = &reading->levels.list[index];
+    const struct level *level = &reading->levels.list[index];
+    if (!isfinite(level->capacity.value))
+        return;
+    const struct interval unknown = {NAN, NAN, NAN};
     char from[UNIT_TEXT], to[UNIT_TEXT];
-    struct finding *finding = finding_add(reading->result, reading->pool, name, "B");
-    finding->declared = level_declared(reading, index);
-    finding->flags = level_flags(reading, index);
+    struct finding *finding = finding_add_value(
+        reading->result, reading->pool, pool_printf(reading->pool, "%s.capacity", level->name), "B",
+        level->blurred ? unknown : level->capacity, level_flags(reading, index));
+    finding->declared = level->declared;
     finding->text =
-        pool_printf(reading->pool,
-                    "not found: from %s to %s latencies rise steadily, so where this level "
-                    "ends can't be said; repeat with --thorough or on a quieter machine",
-                    size_format(level->to, from), size_format(level->capacity, to));
+        level->blurred
+            ? pool_printf(reading->pool,
+                          "not found: from %s to %s latencies rise steadily, so where this level "
+                          "ends can't be said; repeat with --thorough or on a quieter machine",
+                          size_format(level->to, from), size_format(level->capacity.value, to))
+            : capacity_text(reading, index);
 }
 
-static void add_capacity(const struct level_reading *reading, size_t index, const char *level_name)
+/* --- what was not found --- */
+
+static const char *gaps_text(const struct reading *reading)
 {
-    const struct found_level *level = &reading->levels.list[index];
-    char name[2 * LEVEL_NAME_ROOM];
-    if (!isfinite(level->capacity))
-        return;
-    snprintf(name, sizeof name, "%s.capacity", level_name);
-    if (level->blurred) {
-        add_blurred(reading, index, name);
-        return;
+    const struct levels *levels = &reading->levels;
+    const char *text = "";
+    for (size_t i = 0; i < levels->gap_count; i++) {
+        char from[UNIT_TEXT], to[UNIT_TEXT];
+        const struct level_gap *gap = &levels->gaps[i];
+        const char *between = i == 0 ? "" : i + 1 == levels->gap_count ? " and " : ", ";
+        size_format(gap->from, from);
+        size_format(gap->to, to);
+        text = strcmp(from, to) == 0
+                   ? pool_printf(reading->pool, "%s%sat %s", text, between, from)
+                   : pool_printf(reading->pool, "%s%sfrom %s to %s", text, between, from, to);
     }
-    struct finding *finding =
-        finding_add_value(reading->result, reading->pool, name, "B", level->capacity,
-                          level->capacity_low, level->capacity_high, level_flags(reading, index));
-    finding->declared = level_declared(reading, index);
-    finding->text = capacity_text(reading, index, finding->declared);
+    return text;
 }
 
-/* Only curves in ns or in cycles can be read; a foreign document may have any unit. */
-static bool is_readable(const struct series *series)
+/* The one place that reports a refused level: a stretch where no two sizes agree is no level and
+ * has no number. */
+static void tell_gaps(const struct reading *reading)
 {
-    return quantity_comparable(series->y.unit, "ns") ||
-           quantity_is(series->y.unit, DIMENSION_CYCLES);
+    if (reading->levels.gap_count == 0)
+        return;
+    const char *where = gaps_text(reading);
+    finding_add(reading->result, reading->pool, "levels.gaps", "")->text =
+        reading->levels.sparse
+            ? pool_printf(reading->pool,
+                          "%s: too few sizes to find a level here; add --per-octave 4", where)
+            : pool_printf(reading->pool, "%s: no two sizes agree, so no level is reported here",
+                          where);
+}
+
+/* A step that translation probably causes is described in words and does not count as a cache. */
+static void tell_translation(const struct reading *reading)
+{
+    const double small_page = 4096;
+    const char *text = "", *unit = reading->series->y.unit ? reading->series->y.unit : "";
+    for (size_t k = 0; k < reading->levels.count; k++) {
+        const struct level *level = &reading->levels.list[k];
+        char size[UNIT_TEXT];
+        if (isnan(level->translated))
+            continue;
+        text = pool_printf(reading->pool,
+                           "%s%swithin %s, mostly near %s, latency steps up by %.2g %s, as it does "
+                           "where pages of 4 KiB outgrow a TLB of some %.0f entries",
+                           text, *text ? "; " : "", level->name,
+                           size_format(handy_size(level->translated), size), level->translation,
+                           unit, level->translated / small_page);
+    }
+    if (!*text)
+        return;
+    finding_add(reading->result, reading->pool, "levels.translation", "")->text =
+        pool_printf(reading->pool,
+                    "%s. The table does not say which pages it was measured on, so fathom takes "
+                    "this for address translation and not for a cache. If it is a cache after all, "
+                    "the capacity shown is that of the next one",
+                    text);
+}
+
+/* Counts only caches that the measured sizes can show: larger than the smallest size and smaller
+ * than the largest. */
+static void compare_numbers(const struct reading *reading)
+{
+    const struct levels *levels = &reading->levels;
+    const size_t declared = levels->declared_count;
+    size_t found = 0, expected = 0;
+    for (size_t k = 0; k < levels->count; k++)
+        found += isfinite(levels->list[k].capacity.value) ? 1 : 0;
+    for (size_t i = levels->skipped; i < declared; i++)
+        expected += levels->declared[i] > 0 && 4 * levels->declared[i] <= levels->largest;
+    const bool outgrown = declared > 0 && levels->declared[declared - 1] * 4 <= levels->largest;
+    if (levels->count == 0 || declared == 0 || found == expected || (found > expected && !outgrown))
+        return;
+    char from[UNIT_TEXT], to[UNIT_TEXT];
+    finding_add(reading->result, reading->pool, "levels.disagreement", "")->text = pool_printf(
+        reading->pool,
+        "from %s to %s the machine declares %zu cache%s and the latencies show %zu: %s",
+        size_format(levels->smallest, from), size_format(levels->largest, to), expected,
+        expected == 1 ? "" : "s", found,
+        found < expected ? "a cache is hidden, too small a share of one is left to this run, or "
+                           "two are too alike to be distinguished"
+                         : "a cache is not declared, or translation or a neighbour adds a step");
 }
 
 void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
                      const struct machine_facts *declared, const struct translation_knee *knees,
                      size_t knee_count)
 {
-    struct level_reading reading = {
-        .result = result, .pool = pool, .series = series, .smallest = INFINITY};
-    if (!is_readable(series))
+    struct reading reading = {.result = result, .pool = pool, .series = series};
+    /* A foreign document may have any unit. */
+    if (!quantity_comparable(series->y.unit, "ns") &&
+        !quantity_is(series->y.unit, DIMENSION_CYCLES))
         return;
-    struct level_sample *samples = level_samples(series, LEVEL_VALUES_QUIET, pool, &reading.clock);
-    reading.samples = samples;
     reading.found = level_samples(series, LEVEL_VALUES_FOUND, pool, &reading.found_clock);
-    for (size_t i = 0; i < series->point_count; i++) {
+    reading.samples =
+        levels_of_series(pool, declared || knee_count ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN,
+                         series, knees, knee_count, &reading.levels);
+    for (size_t i = 0; i < series->point_count; i++)
         reading.quiet = reading.quiet || quiet_is_known(&series->points[i].quiet);
-        reading.smallest = fmin(reading.smallest, series->points[i].x);
-        reading.largest = fmax(reading.largest, series->points[i].x);
-    }
-    level_read_declared(&reading, declared);
-    const bool cycles = isfinite(reading.clock) || quantity_is(series->y.unit, DIMENSION_CYCLES);
-    levels_find(pool, declared || knee_count ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN, samples,
-                series->point_count, knees, cycles ? knee_count : 0, &reading.levels);
+    levels_name(&reading.levels, series, declared);
     for (size_t k = 0; k < reading.levels.count; k++) {
-        char name[LEVEL_NAME_ROOM];
-        level_name(&reading, k, name);
-        add_latency(&reading, k, name);
-        add_capacity(&reading, k, name);
+        add_latency(&reading, k);
+        add_capacity(&reading, k);
     }
-    level_add_remarks(&reading);
+    tell_translation(&reading);
+    tell_gaps(&reading);
+    compare_numbers(&reading);
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(LEVELS_MAX == (int)PIVOT_ROWS && LEVEL_NAME_BYTES == (int)PIVOT_NAME,
+               "a level is a row of a pivot");
+
 enum finding_fact level_fact(const struct catalogue_entry *entry, char name[LEVEL_NAME_BYTES])
 {
     const struct finding_meaning *meaning = &entry->meaning;
@@ -32,6 +35,25 @@ static int nearer_first(const void *a, const void *b)
     return order ? order : (p->experiment > q->experiment) - (p->experiment < q->experiment);
 }
 
+/* What the machine declares of the level, in bytes; 0: nothing. */
+static uint64_t bytes_of(const struct machine_facts *facts, int device, const struct level *level)
+{
+    const struct gpu_facts *gpu = device < 0 ? NULL : device_facts(facts, device);
+    for (size_t i = 0; device < 0 && i < facts->cache_count; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        if (level->kind == LEVEL_CACHE && cache->level == level->number && cache->size_bytes &&
+            cache_holds_data(cache))
+            return cache->size_bytes;
+    }
+    if (!gpu)
+        return 0;
+    if (level->kind == LEVEL_CACHE)
+        return level->number == 1 ? gpu->first_level_bytes : level->number == 2 ? gpu->l2_bytes : 0;
+    return level->kind == LEVEL_MEMORY       ? gpu->memory_bytes
+           : level->kind == LEVEL_SCRATCHPAD ? gpu->scratchpad_bytes
+                                             : 0;
+}
+
 void levels_collect(struct levels *levels, const struct catalogue *catalogue, size_t document,
                     int device)
 {
@@ -52,42 +74,13 @@ void levels_collect(struct levels *levels, const struct catalogue *catalogue, si
         strcpy(level->name, row->name);
         memcpy(level->facts + LEVEL_FACT_FIRST, row->values,
                (LEVEL_FACTS - LEVEL_FACT_FIRST) * sizeof *level->facts);
+        const struct finding *capacity = level->facts[FACT_CAPACITY];
+        const uint64_t bytes = bytes_of(&catalogue->documents[document]->machine, device, level);
+        level->declared = capacity && isfinite(capacity->declared) ? capacity->declared
+                          : bytes                                  ? (double)bytes
+                                                                   : NAN;
     }
     qsort(levels->list, levels->count, sizeof *levels->list, nearer_first);
-}
-
-static double size_or_nan(uint64_t bytes)
-{
-    return bytes ? (double)bytes : NAN;
-}
-
-static double device_bytes(const struct gpu_facts *gpu, const struct level *level)
-{
-    if (!gpu)
-        return NAN;
-    if (level->kind == LEVEL_CACHE)
-        return level->number == 1   ? size_or_nan(gpu->first_level_bytes)
-               : level->number == 2 ? size_or_nan(gpu->l2_bytes)
-                                    : NAN;
-    return level->kind == LEVEL_MEMORY       ? size_or_nan(gpu->memory_bytes)
-           : level->kind == LEVEL_SCRATCHPAD ? size_or_nan(gpu->scratchpad_bytes)
-                                             : NAN;
-}
-
-double level_declared_bytes(const struct document *document, int device, const struct level *level)
-{
-    const struct finding *capacity = level->facts[FACT_CAPACITY];
-    if (capacity && isfinite(capacity->declared))
-        return capacity->declared;
-    if (device >= 0)
-        return device_bytes(device_facts(&document->machine, device), level);
-    for (size_t i = 0; i < document->machine.cache_count; i++) {
-        const struct cache_facts *cache = &document->machine.caches[i];
-        if (level->kind == LEVEL_CACHE && cache->level == level->number && cache->size_bytes &&
-            cache_holds_data(cache))
-            return (double)cache->size_bytes;
-    }
-    return NAN;
 }
 
 struct collecting {

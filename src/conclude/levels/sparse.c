@@ -122,7 +122,7 @@ static double top_behind(const struct curve *curve, const struct group *group)
 
 /* Adds a gap for the sizes of bins [first, end) whose latency is clearly between the two levels. */
 static void tell_gap(const struct curve *curve, size_t first, size_t end, double above,
-                     double below, struct found_levels *levels)
+                     double below, struct levels *levels)
 {
     double from = NAN, to = NAN;
     for (size_t i = first; i < end; i++) {
@@ -137,7 +137,7 @@ static void tell_gap(const struct curve *curve, size_t first, size_t end, double
 }
 
 static void tell_gaps(const struct curve *curve, const struct group *groups, size_t count,
-                      struct found_levels *levels)
+                      struct levels *levels)
 {
     if (count == 0) {
         tell_gap(curve, 0, curve->bin_count, -INFINITY, INFINITY, levels);
@@ -154,28 +154,28 @@ static void tell_gaps(const struct curve *curve, const struct group *groups, siz
 
 /* Fills in the levels. If memory is proven, *proof becomes the last group's own flat. */
 static void fill(struct curve *curve, struct group *groups, size_t count, struct flat *proof,
-                 struct found_levels *levels)
+                 struct levels *levels)
 {
     levels->count = count;
     for (size_t k = 0; k < count; k++) {
-        struct found_level *level = &levels->list[k];
+        struct level *level = &levels->list[k];
         const bool last = k + 1 == count;
-        *level = (struct found_level){.translated = groups[k].translated,
-                                      .translation = groups[k].translation};
+        *level = (struct level){.translated = groups[k].translated,
+                                .translation = groups[k].translation};
         const double next = exp(last ? top_behind(curve, &groups[k]) : groups[k + 1].own->middle);
         evidence_bracket(curve, groups[k].last, exp(groups[k].ends), next, level);
         levels->rising = last && isfinite(next);
         levels->stays = last && !levels->rising;
         if (last && k > 0 && levels->stays)
-            levels->proven =
-                evidence_of_memory(curve, levels->list[k - 1].capacity, groups[k].ends, proof);
+            levels->proven = evidence_of_memory(curve, levels->list[k - 1].capacity.value,
+                                                groups[k].ends, proof);
         if (levels->proven)
             groups[k].own = proof;
         evidence_take_flat(curve, groups[k].own, k, level);
     }
 }
 
-void sparse_levels(struct curve *curve, enum level_pages pages, struct found_levels *levels)
+void sparse_levels(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct flat flats[FLATS_MOST];
     struct group groups[CURVE_LEVELS_MAX];

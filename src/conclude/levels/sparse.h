@@ -9,6 +9,6 @@
 #include "conclude/levels/curve.h"
 
 bool sparse_is(const struct curve *);
-void sparse_levels(struct curve *, enum level_pages, struct found_levels *);
+void sparse_levels(struct curve *, enum level_pages, struct levels *);
 
 #endif

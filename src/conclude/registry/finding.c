@@ -27,13 +27,12 @@ struct finding *finding_add(struct probe_result *result, struct pool *pool, cons
 }
 
 struct finding *finding_add_value(struct probe_result *result, struct pool *pool, const char *name,
-                                  const char *unit, double value, double low, double high,
-                                  unsigned flags)
+                                  const char *unit, struct interval value, unsigned flags)
 {
     struct finding *finding = finding_add(result, pool, name, unit);
-    finding->value = value;
-    finding->low = low;
-    finding->high = high;
+    finding->value = value.value;
+    finding->low = value.low;
+    finding->high = value.high;
     finding->flags = flags;
     return finding;
 }
@@ -43,8 +42,9 @@ struct finding *finding_add_summary(struct probe_result *result, struct pool *po
                                     const struct summary *summary, unsigned flags)
 {
     bool interval = summary->coverage > 0;
-    return finding_add_value(result, pool, name, unit, summary->median,
-                             interval ? summary->low : NAN, interval ? summary->high : NAN, flags);
+    const struct estimate value = {summary->median, interval ? summary->low : NAN,
+                                   interval ? summary->high : NAN};
+    return finding_add_value(result, pool, name, unit, estimate_interval(value), flags);
 }
 
 static struct estimate of_trials(const struct point *point, float value, float low, float high)
@@ -79,19 +79,24 @@ struct estimate finding_quiet_cycles_of(const struct point *point)
     return quietest(point, &point->quiet_cycles, finding_cycles_of(point));
 }
 
-struct ratio estimate_ratio(struct estimate over, struct estimate under)
+struct interval estimate_interval(struct estimate value)
 {
-    return (struct ratio){(double)over.median / (double)under.median,
-                          (double)over.low / (double)under.high,
-                          (double)over.high / (double)under.low};
+    return (struct interval){(double)value.median, (double)value.low, (double)value.high};
+}
+
+struct interval estimate_ratio(struct estimate over, struct estimate under)
+{
+    return (struct interval){(double)over.median / (double)under.median,
+                             (double)over.low / (double)under.high,
+                             (double)over.high / (double)under.low};
 }
 
 static struct finding *add_point(struct probe_result *result, struct pool *pool, const char *name,
                                  const char *unit, struct estimate found, struct quiet quiet,
                                  unsigned flags)
 {
-    struct finding *finding = finding_add_value(result, pool, name, unit, (double)found.median,
-                                                (double)found.low, (double)found.high, flags);
+    struct finding *finding =
+        finding_add_value(result, pool, name, unit, estimate_interval(found), flags);
     finding->quiet = quiet;
     return finding;
 }

@@ -7,7 +7,7 @@
 #define FATHOM_CONCLUDE_REGISTRY_FINDING_H
 
 #include "document/document.h"
-#include "stats/student.h"
+#include "stats/order.h"
 
 /* The relative change from which on two values differ: the default of diff. */
 extern const double differences_threshold;
@@ -17,8 +17,7 @@ struct finding *finding_add(struct probe_result *, struct pool *, const char *na
                             const char *unit);
 /* The same with a value, its interval (NAN: none) and flags. */
 struct finding *finding_add_value(struct probe_result *, struct pool *, const char *name,
-                                  const char *unit, double value, double low, double high,
-                                  unsigned flags);
+                                  const char *unit, struct interval, unsigned flags);
 /* The same from a summary's median and interval; a single trial gives no interval. */
 struct finding *finding_add_summary(struct probe_result *, struct pool *, const char *name,
                                     const char *unit, const struct summary *, unsigned flags);
@@ -32,8 +31,10 @@ struct estimate finding_cycles_of(const struct point *);
 struct estimate finding_quiet_time_of(const struct point *);
 struct estimate finding_quiet_cycles_of(const struct point *);
 
+/* A value of floats for a finding. */
+struct interval estimate_interval(struct estimate);
 /* The ratio of both; its interval is made from the far ends of both intervals. */
-struct ratio estimate_ratio(struct estimate over, struct estimate under);
+struct interval estimate_ratio(struct estimate over, struct estimate under);
 
 /* Adds a point's found and quiet values as a finding: in the unit of y, or in cycles. */
 struct finding *finding_add_time_of(struct probe_result *, struct pool *, const char *name,

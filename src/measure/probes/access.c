@@ -169,10 +169,11 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
             "not found: lines a page apart fit the level before, because its sets are hashed";
         return;
     }
-    struct finding *finding =
-        finding_add_value(analysis->result, analysis->pool, name, "cycles",
-                          (double)b.median - (double)a.median, (double)b.low - (double)a.high,
-                          (double)b.high - (double)a.low, plain->flags | crossing->flags);
+    struct finding *finding = analysis_add_value(
+        analysis, name, "cycles",
+        (struct interval){(double)b.median - (double)a.median, (double)b.low - (double)a.high,
+                          (double)b.high - (double)a.low},
+        plain->flags | crossing->flags);
     const char *verdict = isnan(finding->low) ? ": a single trial shows no difference for certain"
                           : !(finding->low > 0 || finding->high < 0) ? ": no difference is shown"
                                                                      : "";

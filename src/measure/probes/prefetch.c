@@ -120,7 +120,7 @@ static uint64_t crossing_bytes(const struct prefetch_state *state)
 /* --- findings --- */
 
 struct share {
-    struct ratio hidden; /* its interval is NAN if either latency is a single trial */
+    struct interval hidden; /* its interval is NAN if either latency is a single trial */
     unsigned flags;
 };
 
@@ -132,7 +132,7 @@ static struct estimate measure_of(const struct point *point)
 /* 1 - part / whole. The interval combines the opposite ends of both intervals. */
 static struct share hidden_share(const struct point *part, const struct point *whole)
 {
-    const struct ratio left = estimate_ratio(measure_of(part), measure_of(whole));
+    const struct interval left = estimate_ratio(measure_of(part), measure_of(whole));
     return (struct share){{1 - left.value, 1 - left.high, 1 - left.low},
                           part->flags | whole->flags};
 }
@@ -189,11 +189,11 @@ static void add_direction(struct analysis *analysis, const struct level_series *
     const size_t first = analysis->result->finding_count;
     if (!share_at(analysis, level, order, analysis_line_bytes(analysis), &share))
         return;
-    const struct ratio hidden = share.hidden,
-                       percent = {100 * hidden.value, 100 * hidden.low, 100 * hidden.high};
+    const struct interval hidden = share.hidden,
+                          percent = {100 * hidden.value, 100 * hidden.low, 100 * hidden.high};
     const char *name =
         pool_printf(analysis->pool, "prefetch.%s.%s", level->level, orders[order].name);
-    analysis_add_ratio(analysis, name, "%", percent, share.flags)->text =
+    analysis_add_value(analysis, name, "%", percent, share.flags)->text =
         pool_printf(analysis->pool, "of %s's latency in random order, line after line %s: %s",
                     level->level, order == FORWARD ? "upwards" : "downwards",
                     hidden.low >= hidden_well    ? "prefetchers follow"
@@ -217,7 +217,7 @@ static void add_stride(struct analysis *analysis, const struct level_series *lev
             struct share share;
             if (!share_at(analysis, &levels[s], FORWARD, (double)strides[i], &share))
                 continue;
-            const struct ratio hidden = share.hidden;
+            const struct interval hidden = share.hidden;
             if ((isfinite(hidden.low) ? hidden.low : hidden.value) >= hidden_well &&
                 (best == count || i > best)) {
                 best = i;
@@ -254,7 +254,7 @@ static void add_crossing(struct analysis *analysis)
         return;
     }
     const struct share share = hidden_share(through->points, anew->points);
-    const struct ratio saved = share.hidden;
+    const struct interval saved = share.hidden;
     finding->flags = share.flags;
     const char *verdict = "not found: the two orders can't be distinguished";
     if (saved.low >= crossing_saves) {

@@ -333,9 +333,11 @@ static void add_step(struct analysis *analysis, int filler)
     const unsigned wide = FLAG_BIT(FLAG_UNCONVERGED);
     unsigned flags = series_flags(curve) & ~(wide | FLAG_BIT(FLAG_TOO_FEW));
     flags |= summary_half_width(&fine.at) > widest ? wide : 0;
-    finding_add_value(analysis->result, analysis->pool, fillers[filler].finding, "",
-                      (double)fine.at.median + own->number, (double)fine.at.low + own->number,
-                      (double)fine.at.high + own->number, flags)
+    analysis_add_value(analysis, fillers[filler].finding, "",
+                       (struct interval){(double)fine.at.median + own->number,
+                                         (double)fine.at.low + own->number,
+                                         (double)fine.at.high + own->number},
+                       flags)
         ->text = fillers[filler].text;
     if (curve)
         analysis_read_off(analysis, first, curve);

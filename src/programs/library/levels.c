@@ -78,8 +78,7 @@ static void add_measured(struct answer *answer, const struct document *document,
                          const struct level *level, int source)
 {
     const bool memory = level->kind == LEVEL_MEMORY;
-    const double capacity = value_of(level->facts[FACT_CAPACITY]),
-                 declared = level_declared_bytes(document, -1, level);
+    const double capacity = value_of(level->facts[FACT_CAPACITY]);
     unsigned flags = 0;
     for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
         flags |= level->facts[fact] ? level->facts[fact]->flags : 0;
@@ -87,7 +86,7 @@ static void add_measured(struct answer *answer, const struct document *document,
         (struct fathom_level){.level = memory ? 0 : (unsigned)level->number,
                               .source = source,
                               .capacity_bytes = memory ? 0 : bytes_of(capacity),
-                              .declared_bytes = memory ? 0 : bytes_of(declared),
+                              .declared_bytes = memory ? 0 : bytes_of(level->declared),
                               .latency_ns = value_of(level->facts[FACT_LATENCY_NS]),
                               .latency_cycles = value_of(level->facts[FACT_LATENCY]),
                               .line_bytes = line_bytes(&document->machine),

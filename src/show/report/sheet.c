@@ -82,7 +82,6 @@ static const char *clock_words(struct report *report, size_t index, int device)
 
 void report_add_levels(struct report *report, size_t index, int device)
 {
-    const struct document *document = report->catalogue.documents[index];
     struct levels levels;
     /* Which columns any level fills, and whether any found value differs from the quiet one. */
     bool facts[LEVEL_FACTS] = {[FACT_LATENCY] = true, [FACT_LATENCY_NS] = true}, declared = false;
@@ -95,7 +94,7 @@ void report_add_levels(struct report *report, size_t index, int device)
         for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
             facts[fact] = facts[fact] || levels.list[i].facts[fact];
         disturbed = disturbed || (latency && finding_is_disturbed(latency));
-        declared = declared || isfinite(level_declared_bytes(document, device, &levels.list[i]));
+        declared = declared || isfinite(levels.list[i].declared);
     }
     struct block *block =
         report_add(report, BLOCK_TABLE, device < 0 ? SECTION_DEPTH : SECTION_DEVICE, index);
@@ -123,7 +122,6 @@ void report_add_levels(struct report *report, size_t index, int device)
         struct row *row = table_add_row(report, table);
         struct cell *cell = row->cells;
         struct line found = {0};
-        const double bytes = level_declared_bytes(document, device, level);
         *cell++ = cell_of_text(report_text(report, "%s", level->name));
         row->words = words_of(report, level->example);
         add_as_found(&found, latency_of(level));
@@ -136,8 +134,9 @@ void report_add_levels(struct report *report, size_t index, int device)
                               ? cell_of_quiet(finding, form)
                               : cell_of_text(NULL);
             if (fact == FACT_CAPACITY && declared)
-                *cell++ =
-                    isfinite(bytes) ? cell_of_value(bytes, "B", FORM_VALUE) : cell_of_text(NULL);
+                *cell++ = isfinite(level->declared)
+                              ? cell_of_value(level->declared, "B", FORM_VALUE)
+                              : cell_of_text(NULL);
             if (fact == FACT_LATENCY_NS && disturbed)
                 *cell++ = cell_of_text(report_line(report, &found));
         }

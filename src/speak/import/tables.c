@@ -320,7 +320,8 @@ static void make_finding(struct tables *tables, struct probe_result *probe,
         values[i] = entries[i].number.value;
     summarize(values, n, values, &summary);
     struct finding *finding =
-        n == 1 ? finding_add_value(probe, pool, kind->finding, kind->unit, first, NAN, NAN, 0)
+        n == 1 ? finding_add_value(probe, pool, kind->finding, kind->unit,
+                                   (struct interval){first, NAN, NAN}, 0)
                : finding_add_summary(probe, pool, kind->finding, kind->unit, &summary, 0);
     copy_factors(pool, kind, &finding->factors, &finding->factor_count);
     if (n > 1)

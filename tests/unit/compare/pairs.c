@@ -19,7 +19,8 @@ struct bench {
 static struct finding *add(struct bench *bench, struct probe_result *to, const char *name,
                            const char *cpus, double value)
 {
-    struct finding *finding = finding_add_value(to, &bench->pool, name, "ns", value, NAN, NAN, 0);
+    struct finding *finding =
+        finding_add_value(to, &bench->pool, name, "ns", (struct interval){value, NAN, NAN}, 0);
     finding->cpus = cpus;
     return finding;
 }

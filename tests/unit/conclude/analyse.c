@@ -22,7 +22,8 @@ struct desk {
 
 static void add_before(struct desk *desk, const char *name, double value)
 {
-    assert_non_null(finding_add_value(&desk->result, &desk->pool, name, "", value, NAN, NAN, 0));
+    assert_non_null(finding_add_value(&desk->result, &desk->pool, name, "",
+                                      (struct interval){value, NAN, NAN}, 0));
 }
 
 static int set_up(void **state)

@@ -55,7 +55,7 @@ static void quantiles_are_those_of_the_numbers(void **state)
     (void)state;
     for (unsigned i = 1; i <= 10000; i++)
         histogram_add(&histogram, 1000 * i);
-    struct quantile_found found = histogram_quantile(&histogram, 0, 0.5);
+    struct interval found = histogram_quantile(&histogram, 0, 0.5);
     assert_true(fabs(found.value / 5e6 - 1) < 0.01);
     /* Ranks 4902 to 5098. */
     assert_true(fabs(found.low / 4.902e6 - 1) < 0.01 && fabs(found.high / 5.098e6 - 1) < 0.01);
@@ -70,7 +70,7 @@ static void beyond_the_largest_there_is_no_end(void **state)
     assert_true(isnan(histogram_quantile(&histogram, 0, 0.5).value));
     for (unsigned i = 1; i <= 100; i++)
         histogram_add(&histogram, i);
-    struct quantile_found found = histogram_quantile(&histogram, 0, 0.9999);
+    struct interval found = histogram_quantile(&histogram, 0, 0.9999);
     assert_true(found.value == 100);
     assert_true(isnan(found.high) && !isnan(found.low));
 }

@@ -90,7 +90,7 @@ static void tell_series(char **to, const double *values, const double *other, si
     struct saturation found = {0};
     struct summary summary;
     const struct trend trend = trend_test(values, n, scratch);
-    const struct ratio ratio = ratio_of_sums(values, other, n);
+    const struct interval ratio = ratio_of_sums(values, other, n);
     float singles[MOST];
     struct scatter_parts parts = {0};
     const bool stepped = step_find(values, n, 2, &step, scratch);

@@ -158,9 +158,9 @@ static void add_efficiency(struct analysis *analysis, const char *stem, const st
                            const struct point *all)
 {
     const double cpus = all->x;
-    const struct ratio ratio = estimate_ratio(finding_time_of(all), finding_time_of(one));
-    analysis_add_ratio(analysis, pool_printf(analysis->pool, "%s.efficiency", stem), "",
-                       (struct ratio){ratio.value / cpus, ratio.low / cpus, ratio.high / cpus},
+    const struct interval ratio = estimate_ratio(finding_time_of(all), finding_time_of(one));
+    analysis_add_value(analysis, pool_printf(analysis->pool, "%s.efficiency", stem), "",
+                       (struct interval){ratio.value / cpus, ratio.low / cpus, ratio.high / cpus},
                        one->flags | all->flags)
         ->text = pool_printf(
         analysis->pool,
@@ -197,8 +197,8 @@ static void add_saturation(struct analysis *analysis, const char *stem, const st
     const double last = series->points[series->point_count - 1].x;
     const double low = earliest ? fmin(earliest->x, first->x) : first->x;
     const double high = latest ? fmax(latest->x, first->x) : last;
-    analysis_add_ratio(analysis, pool_printf(analysis->pool, "%s.saturated_by", stem), "",
-                       (struct ratio){first->x, known ? low : NAN, known ? high : NAN},
+    analysis_add_value(analysis, pool_printf(analysis->pool, "%s.saturated_by", stem), "",
+                       (struct interval){first->x, known ? low : NAN, known ? high : NAN},
                        first->flags)
         ->text = first->x < last
                      ? "this many CPUs reach 95 % of the highest bandwidth; more add nothing"
@@ -250,8 +250,8 @@ static void analyse_stream(struct analysis *analysis, const struct curve *curve)
         if (!point->y.n)
             continue;
         add_point(analysis, curve, name, point);
-        analysis_add_ratio(analysis, pool_printf(analysis->pool, "%s.best", name), "B/s",
-                           (struct ratio){(double)point->y.max, NAN, NAN}, point->flags)
+        analysis_add_value(analysis, pool_printf(analysis->pool, "%s.best", name), "B/s",
+                           (struct interval){(double)point->y.max, NAN, NAN}, point->flags)
             ->text = pool_printf(analysis->pool,
                                  "the best of %u passes, which is what STREAM reports", point->y.n);
     }

@@ -51,16 +51,16 @@ size_t knees_of_translation(const struct document *document, uint64_t page_bytes
 
 /* The nearest measured sizes below and above the interval of a level's capacity; 0 and INFINITY:
  * none. */
-static void neighbours(const struct series *series, const struct found_level *level, double *below,
+static void neighbours(const struct series *series, const struct level *level, double *below,
                        double *above)
 {
     *below = 0;
     *above = INFINITY;
     for (size_t i = 0; i < series->point_count; i++) {
         double x = series->points[i].x;
-        if (x <= level->capacity_low)
+        if (x <= level->capacity.low)
             *below = fmax(*below, x);
-        if (x >= level->capacity_high)
+        if (x >= level->capacity.high)
             *above = fmin(*above, x);
     }
 }
@@ -73,12 +73,12 @@ static bool measured(const struct series *series, double x)
     return false;
 }
 
-size_t knees_around(const struct series *series, const struct found_level *level, uint64_t stride,
+size_t knees_around(const struct series *series, const struct level *level, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_A_LEVEL])
 {
     double below, above;
     size_t count = 0;
-    if (!isfinite(level->capacity))
+    if (!isfinite(level->capacity.value))
         return 0;
     neighbours(series, level, &below, &above);
     if (below <= 0 || !isfinite(above) || above < narrow * below)
@@ -103,10 +103,10 @@ size_t knees_choose(const struct probe_task *task, const struct series *series,
                     const struct translation_knee *knees, size_t knee_count, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_MOST])
 {
-    struct found_levels levels;
-    levels_of_series(task->pool, series, knees, knee_count, &levels);
+    struct levels levels;
+    levels_of_series(task->pool, LEVEL_PAGES_KNOWN, series, knees, knee_count, &levels);
     size_t count = 0;
-    for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity); k++)
+    for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity.value); k++)
         count += knees_around(series, &levels.list[k], stride, sizes + count);
     qsort(sizes, count, sizeof *sizes, ascending);
     size_t kept = 0;

@@ -16,7 +16,7 @@ enum { KNEES_STAGES = 3 };
 
 /* Sizes to measure next around the end of one level: ascending, multiples of `stride`, not yet in
  * `series`. Returns how many. */
-size_t knees_around(const struct series *, const struct found_level *, uint64_t stride,
+size_t knees_around(const struct series *, const struct level *, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_A_LEVEL]);
 
 /* Sizes to measure next so that the capacities in `series` (latency over bytes) become known to a

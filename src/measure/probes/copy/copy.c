@@ -373,9 +373,9 @@ static void add_call(struct analysis *analysis, enum copy_method method)
     if (!point)
         return;
     const struct estimate rate = finding_time_of(point);
-    analysis_add_ratio(analysis, name_of(analysis, method, "call"), "ns",
-                       (struct ratio){counted / (double)rate.median, counted / (double)rate.high,
-                                      counted / (double)rate.low},
+    analysis_add_value(analysis, name_of(analysis, method, "call"), "ns",
+                       (struct interval){counted / (double)rate.median, counted / (double)rate.high,
+                                         counted / (double)rate.low},
                        point->flags)
         ->text = "a call of 64 bytes";
     analysis_read_off(analysis, first, series);
@@ -469,7 +469,7 @@ static void add_unaligned(struct analysis *analysis, enum copy_method method, do
         return;
     const size_t first = result->finding_count;
     char size[UNIT_TEXT];
-    analysis_add_ratio(analysis, name_of(analysis, method, "unaligned"), "",
+    analysis_add_value(analysis, name_of(analysis, method, "unaligned"), "",
                        estimate_ratio(finding_time_of(slowest), finding_time_of(plain)),
                        slowest->flags | plain->flags)
         ->text = pool_printf(analysis->pool, "of the aligned speed: %s one byte off, calls of %s",

@@ -225,8 +225,8 @@ static void add_mean(struct analysis *analysis, const struct series *series)
         high += point->y.coverage > 0 ? (double)point->y.high : NAN;
         flags |= point->flags;
     }
-    finding_add_value(analysis->result, analysis->pool, name_of(analysis->pool, series, "mean"),
-                      series->y.unit, mean / count, low / count, high / count, flags);
+    analysis_add_value(analysis, name_of(analysis->pool, series, "mean"), series->y.unit,
+                       (struct interval){mean / count, low / count, high / count}, flags);
 }
 
 /* --- what the values of a pair scatter over: its lines, and the time --- */
@@ -275,9 +275,9 @@ static void add_lines(struct analysis *analysis, const struct series *series)
                           " (standard deviations: %.1f %% from line to line, %.1f %% from time "
                           "to time, %.1f %% left)",
                           100 * (double)line, 100 * (double)drift, 100 * (double)residual);
-    struct finding *finding = finding_add_value(analysis->result, analysis->pool,
-                                                name_of(analysis->pool, series, "lines"), "%",
-                                                100 * spread_of(widest), NAN, NAN, widest->flags);
+    struct finding *finding =
+        analysis_add_value(analysis, name_of(analysis->pool, series, "lines"), "%",
+                           (struct interval){100 * spread_of(widest), NAN, NAN}, widest->flags);
     finding->cpus = cpus_of(analysis->pool, widest);
     finding->text = pool_printf(
         analysis->pool,

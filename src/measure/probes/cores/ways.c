@@ -111,9 +111,11 @@ static struct difference difference_of(const struct cores_ways *ways, const stru
 static void add_finding(struct probe_task *task, const char *name, struct difference difference,
                         const char *cpus, const char *text)
 {
-    struct finding *finding = finding_add_value(task->result, task->pool, name, "ns", difference.ns,
-                                                difference.ns - difference.half_ns,
-                                                difference.ns + difference.half_ns, 0);
+    struct finding *finding =
+        finding_add_value(task->result, task->pool, name, "ns",
+                          (struct interval){difference.ns, difference.ns - difference.half_ns,
+                                            difference.ns + difference.half_ns},
+                          0);
     finding->cpus = cpus;
     finding->text = text;
 }

@@ -593,8 +593,8 @@ static void analyse_fault(struct analysis *analysis)
     if (!(meant > 0))
         return analysis_keep(analysis, "fault.count",
                              "the document does not say how many faults were counted");
-    finding_add_value(analysis->result, analysis->pool, "fault.count", "", ratio, ratio, ratio,
-                      counted < meant || counted > meant ? FLAG_BIT(FLAG_MISCOUNTED) : 0)
+    analysis_add_value(analysis, "fault.count", "", (struct interval){ratio, ratio, ratio},
+                       counted < meant || counted > meant ? FLAG_BIT(FLAG_MISCOUNTED) : 0)
         ->text = pool_printf(
         analysis->pool, "%.0f page faults were meant, and the kernel counted %.0f", meant, counted);
 }

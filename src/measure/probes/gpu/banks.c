@@ -52,7 +52,7 @@ static void conclude_banks(struct gpu_task *task)
         if (!isfinite(read[i].cycles.value))
             return;
     }
-    const struct level_estimate *least = &read[0].cycles, *most = &read[LARGEST].cycles;
+    const struct interval *least = &read[0].cycles, *most = &read[LARGEST].cycles;
     unsigned first = LARGEST;
     while (first > 0 && read[first - 1].cycles.value >= alike * most->value)
         first--;
@@ -64,13 +64,12 @@ static void conclude_banks(struct gpu_task *task)
     const double banks = strides[first];
     /* Threads on each bank at the first stride: more than one if banks are fewer than threads. */
     const double meeting = banks < warp ? warp / banks : 1, turns = warp - meeting;
-    const struct level_estimate turn = {(most->value - least->value) / turns,
-                                        (most->low - least->high) / turns,
-                                        (most->high - least->low) / turns};
+    const struct interval turn = {(most->value - least->value) / turns,
+                                  (most->low - least->high) / turns,
+                                  (most->high - least->low) / turns};
     /* The lower bound is the next smaller stride, which has fewer conflicts. */
-    gpu_add_finding(task, "shared.banks", "",
-                    (struct level_estimate){banks, strides[first - 1], banks}, flags,
-                    "of 4 bytes: from that stride on all threads of a warp want one bank");
+    gpu_add_finding(task, "shared.banks", "", (struct interval){banks, strides[first - 1], banks},
+                    flags, "of 4 bytes: from that stride on all threads of a warp want one bank");
     gpu_add_finding(task, "shared.conflict", "cycles", turn, flags,
                     pool_printf(task->task->pool,
                                 "a load by 32 threads takes %.1f cycles where all of them want "

@@ -414,7 +414,7 @@ static void add_alike(struct gpu_task *task, const struct series *reads, bool ho
     count_cells(reads, &all, &measured);
     if (measured < all)
         gpu_add_finding(
-            task, "L2.near", "cycles", (struct level_estimate){NAN, NAN, NAN}, 0,
+            task, "L2.near", "cycles", (struct interval){NAN, NAN, NAN}, 0,
             pool_printf(task->task->pool,
                         "not enough data: %zu of %zu pairs of a line and a multiprocessor "
                         "were measured: give it more time (a larger --budget)",

@@ -159,7 +159,7 @@ static void conclude_fetch(struct gpu_task *task)
         /* The interval goes to the next smaller and larger stride; a line may be half of what is
          * found. */
         gpu_add_finding(task, ladder->finding, "B",
-                        (struct level_estimate){bytes, bytes / 2, line ? 2 * bytes : bytes}, flags,
+                        (struct interval){bytes, bytes / 2, line ? 2 * bytes : bytes}, flags,
                         line ? "the largest stride at which every line is still touched; half of "
                                "it where such a stride falls on half of the sets"
                              : "the smallest stride at which every load misses");

@@ -107,7 +107,7 @@ uint64_t gpu_memory(const struct gpu_task *);
 const char *gpu_name(const struct gpu_task *, const char *finding);
 /* Adds "gpu0.<finding>". */
 struct finding *gpu_add_finding(struct gpu_task *, const char *finding, const char *unit,
-                                struct level_estimate, unsigned flags, const char *text);
+                                struct interval, unsigned flags, const char *text);
 
 /* Points of one or more series, in the pool. */
 struct gpu_points {
@@ -125,7 +125,7 @@ struct gpu_points gpu_points_between(struct gpu_task *, const struct series *, d
  * `cycles` only if all points have them. NAN without points. `flags`: those of more than a quarter
  * of the points. */
 struct gpu_latency_read {
-    struct level_estimate ns, cycles;
+    struct interval ns, cycles;
     unsigned flags;
 };
 struct gpu_latency_read gpu_points_read(struct gpu_task *, const struct gpu_points *);

@@ -116,11 +116,10 @@ const char *gpu_name(const struct gpu_task *here, const char *finding)
 }
 
 struct finding *gpu_add_finding(struct gpu_task *here, const char *finding, const char *unit,
-                                struct level_estimate value, unsigned flags, const char *text)
+                                struct interval value, unsigned flags, const char *text)
 {
-    struct finding *added =
-        finding_add_value(here->task->result, here->task->pool, gpu_name(here, finding), unit,
-                          value.value, value.low, value.high, flags);
+    struct finding *added = finding_add_value(here->task->result, here->task->pool,
+                                              gpu_name(here, finding), unit, value, flags);
     added->text = text;
     return added;
 }
@@ -146,8 +145,8 @@ struct gpu_points gpu_points_between(struct gpu_task *here, const struct series 
     return points;
 }
 
-static struct level_estimate pool_points(const struct gpu_points *points, struct gpu_task *here,
-                                         struct estimate (*of)(const struct point *))
+static struct interval pool_points(const struct gpu_points *points, struct gpu_task *here,
+                                   struct estimate (*of)(const struct point *))
 {
     double *values = pool_alloc(here->task->pool, points->count, sizeof *values);
     double *halves = pool_alloc(here->task->pool, points->count, sizeof *halves);
@@ -159,8 +158,8 @@ static struct level_estimate pool_points(const struct gpu_points *points, struct
         all = all && isfinite(values[i]);
     }
     if (!all)
-        return (struct level_estimate){NAN, NAN, NAN};
-    struct level_estimate result = level_pool(values, halves, points->count);
+        return (struct interval){NAN, NAN, NAN};
+    struct interval result = level_pool(values, halves, points->count);
     if (points->count == 1 && !(points->list[0]->y.coverage > 0)) /* one trial: no interval */
         result.low = result.high = NAN;
     return result;
@@ -213,8 +212,7 @@ void gpu_add_rate(struct gpu_task *here, const char *finding, const struct point
 {
     if (!point || !point->y.n)
         return;
-    const struct estimate rate = finding_time_of(point); /* in the series' unit, B/s */
-    const struct level_estimate value = {(double)rate.median, (double)rate.low, (double)rate.high};
+    const struct interval value = estimate_interval(finding_time_of(point)); /* in B/s */
     if (isfinite(value.value))
         gpu_add_finding(here, finding, "B/s", value, point->flags, text);
 }

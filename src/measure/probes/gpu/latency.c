@@ -320,8 +320,8 @@ static void refine(struct gpu_task *here, const struct curves *asked)
 
 static bool is_flat(const struct gpu_task *here, const struct series *series)
 {
-    struct found_levels levels;
-    levels_of_series(here->task->pool, series, NULL, 0, &levels);
+    struct levels levels;
+    levels_of_series(here->task->pool, LEVEL_PAGES_KNOWN, series, NULL, 0, &levels);
     return levels.stays && !levels.rising;
 }
 

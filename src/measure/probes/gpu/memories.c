@@ -215,18 +215,18 @@ enum { FIRST_CONSTANT, SECOND_CONSTANT };
 static bool find_hidden(struct gpu_task *task, struct flat *flat)
 {
     const struct series *of[2];
-    struct found_levels levels[2];
+    struct levels levels[2];
     for (size_t i = FIRST_CONSTANT; i <= SECOND_CONSTANT; i++) {
         of[i] = series_of(task, &ladders[i]);
         if (!of[i])
             return false;
-        levels_of_series(task->task->pool, of[i], NULL, 0, &levels[i]);
+        levels_of_series(task->task->pool, LEVEL_PAGES_KNOWN, of[i], NULL, 0, &levels[i]);
         if (levels[i].count <= i)
             return false;
     }
-    const double first = levels[FIRST_CONSTANT].list[0].latency,
-                 end = levels[FIRST_CONSTANT].list[0].capacity,
-                 second = levels[SECOND_CONSTANT].list[1].latency;
+    const double first = levels[FIRST_CONSTANT].list[0].latency.value,
+                 end = levels[FIRST_CONSTANT].list[0].capacity.value,
+                 second = levels[SECOND_CONSTANT].list[1].latency.value;
     return end > 0 && second > 0 && find_flat(of[FIRST_CONSTANT], past_first * end, flat) &&
            flat->latency < nearer * second && flat->off > 0 && flat->latency > first / nearer;
 }
@@ -335,7 +335,7 @@ static void conclude_hidden(struct gpu_task *task, const struct flat *flat)
                     "a flat of the curve with several words a line; with one a line it is too "
                     "short to be seen");
     gpu_add_finding(task, "constant2.capacity", "B",
-                    (struct level_estimate){(flat->to + flat->off) / 2, flat->to, flat->off},
+                    (struct interval){(flat->to + flat->off) / 2, flat->to, flat->off},
                     gpu_points_read(task, &points).flags,
                     "between the last size on the flat and the first one beyond it");
 }

@@ -199,7 +199,7 @@ void gpu_log_end(struct gpu_log *log, struct gpu_task *task)
     const char *spans = text_of_spans(&ended, pool);
     const char *reasons = ended.throttle ? text_of_reasons(ended.throttle, pool) : NULL;
     if (spans || reasons)
-        gpu_add_finding(task, "condition", "", (struct level_estimate){NAN, NAN, NAN},
+        gpu_add_finding(task, "condition", "", (struct interval){NAN, NAN, NAN},
                         (ended.throttle ? FLAG_BIT(FLAG_THROTTLED) : 0) |
                             (task->facts->modelled ? FLAG_BIT(FLAG_MODELLED) : 0),
                         spans && reasons ? pool_printf(pool, "%s; %s", spans, reasons)

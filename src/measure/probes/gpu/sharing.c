@@ -73,12 +73,11 @@ static void conclude_way(struct gpu_task *task, const struct way *way)
         flags |= read[i].flags;
     }
     const double hit = read[GPU_ITSELF].cycles.value, miss = read[GPU_NOTHING].cycles.value;
-    const struct level_estimate *after = &read[GPU_PLAIN_LOADS].cycles;
+    const struct interval *after = &read[GPU_PLAIN_LOADS].cycles;
     if (!(miss >= apart * hit))
         return;
-    const struct level_estimate share = {found(after->value, hit, miss),
-                                         found(after->high, hit, miss),
-                                         found(after->low, hit, miss)};
+    const struct interval share = {found(after->value, hit, miss), found(after->high, hit, miss),
+                                   found(after->low, hit, miss)};
     gpu_add_finding(task, way->finding, "", share, flags,
                     share.value >= is_found
                         ? "finds what plain loads brought: one cache serves both"
@@ -144,7 +143,7 @@ static void add_count(struct gpu_task *task, int sharing, unsigned flags)
                                    "%d of %d warps of a block drive out what the first one brought",
                                    sharing, GPU_RIVAL_WARPS);
     gpu_add_finding(
-        task, "L1.count", "", (struct level_estimate){count, count, count}, flags,
+        task, "L1.count", "", (struct interval){count, count, count}, flags,
         sharing == 0 ? "some warps drive out a part of what another one brought: how many there "
                        "are is not known"
         : !even      ? pool_printf(task->task->pool, "%s: no number of like caches has it so", some)
@@ -168,7 +167,7 @@ static void conclude_count(struct gpu_task *task)
     if (!(miss >= apart * hit)) {
         /* The undisturbed ring misses too: the cache is smaller than assumed. */
         gpu_add_finding(
-            task, "L1.count", "", (struct level_estimate){NAN, NAN, NAN}, flags,
+            task, "L1.count", "", (struct interval){NAN, NAN, NAN}, flags,
             "a ring takes as long undisturbed as driven out: it is larger than the cache, or the "
             "device does not keep such loads there; measuring the cache's size before it tells "
             "(--what latency,sharing)");

@@ -139,9 +139,8 @@ static void conclude_direction(struct gpu_task *task, const struct direction *di
                              beside->x - 1, beside->x > 2 ? "s" : ""));
     if (!alone)
         return;
-    const struct ratio share = estimate_ratio(finding_time_of(beside), finding_time_of(alone));
-    gpu_add_finding(task, pool_printf(pool, "together.%s.share", direction->name), "",
-                    (struct level_estimate){share.value, share.low, share.high},
+    const struct interval share = estimate_ratio(finding_time_of(beside), finding_time_of(alone));
+    gpu_add_finding(task, pool_printf(pool, "together.%s.share", direction->name), "", share,
                     alone->flags | beside->flags, "of its rate alone");
 }
 

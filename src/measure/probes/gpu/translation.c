@@ -58,8 +58,8 @@ static const double same_reach = 1.5;
 
 /* The levels in the curve of one stride, less the packed curve. */
 struct reading {
-    struct found_levels levels; /* only differences of their latencies mean something */
-    bool cycles;                /* latencies are in cycles, not ns */
+    struct levels levels; /* only differences of their latencies mean something */
+    bool cycles;          /* latencies are in cycles, not ns */
     unsigned flags;
 };
 
@@ -134,17 +134,17 @@ static struct level_sample sample_of(const struct point *point, const struct ser
 
 /* Joins two plateaus with overlapping intervals: their difference comes from more near lines by
  * chance on the first. */
-static void join_levels(struct found_levels *levels)
+static void join_levels(struct levels *levels)
 {
     for (size_t k = 0; k + 1 < levels->count;) {
-        struct found_level *low = &levels->list[k], *high = low + 1;
-        if (high->low > low->high) {
+        struct level *low = &levels->list[k], *high = low + 1;
+        if (high->latency.low > low->latency.high) {
             k++;
             continue;
         }
-        high->latency = (low->latency + high->latency) / 2;
-        high->low = fmin(low->low, high->low);
-        high->high = fmax(low->high, high->high);
+        high->latency = (struct interval){(low->latency.value + high->latency.value) / 2,
+                                          fmin(low->latency.low, high->latency.low),
+                                          fmax(low->latency.high, high->latency.high)};
         high->from = low->from;
         for (size_t i = k; i + 1 < levels->count; i++)
             levels->list[i] = levels->list[i + 1];
@@ -184,7 +184,7 @@ static bool read_curves(struct gpu_task *task, struct reading readings[STRIDES])
 /* The end of TLB `tlb` at that stride; NAN: not seen. */
 static double reach_of(const struct reading *reading, size_t tlb)
 {
-    return tlb < reading->levels.count ? reading->levels.list[tlb].capacity : NAN;
+    return tlb < reading->levels.count ? reading->levels.list[tlb].capacity.value : NAN;
 }
 
 /* The index of the largest stride within an entry of TLB `tlb` (counted from 0): the last one with
@@ -307,7 +307,7 @@ static const char *refuses_translation(const struct gpu_task *task)
 /* --- concluding --- */
 
 static void add(struct gpu_task *task, size_t tlb, const char *what, const char *unit,
-                struct level_estimate value, unsigned flags, const char *text)
+                struct interval value, unsigned flags, const char *text)
 {
     gpu_add_finding(task, pool_printf(task->task->pool, "tlb%zu.%s", tlb + 1, what), unit, value,
                     flags, text);
@@ -315,11 +315,9 @@ static void add(struct gpu_task *task, size_t tlb, const char *what, const char 
 
 static void add_reach(struct gpu_task *task, const struct reading *reading, size_t tlb, size_t s)
 {
-    const struct found_level *level = &reading->levels.list[tlb];
+    const struct level *level = &reading->levels.list[tlb];
     char stride[UNIT_TEXT];
-    add(task, tlb, "reach", "B",
-        (struct level_estimate){level->capacity, level->capacity_low, level->capacity_high},
-        reading->flags,
+    add(task, tlb, "reach", "B", level->capacity, reading->flags,
         pool_printf(task->task->pool, "from lines %s apart",
                     size_format((double)strides[s], stride)));
 }
@@ -341,13 +339,13 @@ static void add_page(struct gpu_task *task, const struct reading readings[STRIDE
         next++;
     if (next == STRIDES)
         return;
-    const struct found_level *here = &readings[s].levels.list[tlb],
-                             *there = &readings[next].levels.list[tlb];
+    const struct level *here = &readings[s].levels.list[tlb],
+                       *there = &readings[next].levels.list[tlb];
     const double stride = (double)strides[next];
-    const double page = nearest_page(stride * here->capacity / there->capacity);
-    const struct level_estimate value = {
-        page, fmin(stride * here->capacity_low / there->capacity_high, page),
-        fmax(stride * here->capacity_high / there->capacity_low, page)};
+    const double page = nearest_page(stride * here->capacity.value / there->capacity.value);
+    const struct interval value = {page,
+                                   fmin(stride * here->capacity.low / there->capacity.high, page),
+                                   fmax(stride * here->capacity.high / there->capacity.low, page)};
     char text[UNIT_TEXT];
     add(task, tlb, "page", "B", value, readings[s].flags | readings[next].flags,
         s == 0 ? pool_printf(task->task->pool, "%s or less: no smaller stride was measured",
@@ -369,10 +367,11 @@ static void add_miss(struct gpu_task *task, const struct reading readings[STRIDE
         s = readings[i].levels.count > tlb + 1 ? i : s;
     if (s == STRIDES)
         return;
-    const struct found_level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
+    const struct level *hit = &readings[s].levels.list[tlb], *miss = hit + 1;
     add(task, tlb, "miss", readings[s].cycles ? "cycles" : "ns",
-        (struct level_estimate){miss->latency - hit->latency, miss->low - hit->high,
-                                miss->high - hit->low},
+        (struct interval){miss->latency.value - hit->latency.value,
+                          miss->latency.low - hit->latency.high,
+                          miss->latency.high - hit->latency.low},
         readings[s].flags, "what a load takes longer that misses it");
 }
 
@@ -386,7 +385,7 @@ static void add_unknown(struct gpu_task *task)
         most = last ? fmax(most, last->x) : most;
     }
     if (most > 0)
-        add(task, 0, "reach", "B", (struct level_estimate){NAN, NAN, NAN}, 0,
+        add(task, 0, "reach", "B", (struct interval){NAN, NAN, NAN}, 0,
             pool_printf(task->task->pool, "not found: translation costs no more up to %s",
                         size_format(most, size)));
 }

@@ -137,10 +137,10 @@ static void add_hidden(struct analysis *analysis, const struct series *forward,
     const double fast = (double)at->y.median, slow = (double)beside->y.median;
     const double hidden = 100 * (1 - fast / slow);
     const size_t first = analysis->result->finding_count;
-    const struct ratio share = {hidden, 100 * (1 - (double)at->y.high / (double)beside->y.low),
-                                100 * (1 - (double)at->y.low / (double)beside->y.high)};
+    const struct interval share = {hidden, 100 * (1 - (double)at->y.high / (double)beside->y.low),
+                                   100 * (1 - (double)at->y.low / (double)beside->y.high)};
     struct finding *finding =
-        analysis_add_ratio(analysis, "latency.hidden", "%", share, at->flags | beside->flags);
+        analysis_add_value(analysis, "latency.hidden", "%", share, at->flags | beside->flags);
     finding->text = pool_printf(
         analysis->pool,
         hidden > 0 ? "forward by %.0f bytes a load in %s takes %.3g ns, in random order %.3g: "

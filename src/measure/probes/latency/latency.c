@@ -447,8 +447,8 @@ static bool plan_rest(struct probe_task *task, const struct stage_outcome *outco
     const size_t count = translation(task, outcome, knees);
     if (!state->rest.count)
         return false;
-    struct found_levels levels;
-    levels_of_series(task->pool, &task->plan.series[0], knees, count, &levels);
+    struct levels levels;
+    levels_of_series(task->pool, LEVEL_PAGES_KNOWN, &task->plan.series[0], knees, count, &levels);
     if (levels.proven && levels.count > declared_levels(task->machine))
         return false;
     const double share = task->plan.share;

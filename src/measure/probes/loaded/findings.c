@@ -235,11 +235,10 @@ static void add_ends(struct analysis *analysis, const struct series *series)
                        *full = analysed_point(analysis, LOADED_LATENCY, LOADED_FULL),
                        *most = analysed_point(analysis, LOADED_BANDWIDTH, LOADED_FULL);
     if (none) {
-        const struct estimate alone = finding_cycles_of(none);
         analysis_add_point(analysis, "loaded.unloaded", "ns", none, none->flags)->text =
             "a load from DRAM while no other CPU here uses it";
-        finding_add_value(analysis->result, analysis->pool, "loaded.unloaded_cycles", "cycles",
-                          (double)alone.median, (double)alone.low, (double)alone.high, none->flags);
+        analysis_add_value(analysis, "loaded.unloaded_cycles", "cycles",
+                           estimate_interval(finding_cycles_of(none)), none->flags);
     }
     if (full && !analysis_parameter(analysis, "injects_own_core"))
         analysis_keep(analysis, "loaded.saturated",

@@ -28,7 +28,7 @@ struct concluding {
     const struct noise_state *state;
     size_t cpus;
     struct noise_causes *causes; /* one for each CPU */
-    struct ratio *shares;        /* one for each CPU: share of time that all causes took */
+    struct interval *shares;     /* one for each CPU: share of time that all causes took */
     struct interruptions after;
     double window_s; /* time between the two readings of the system's counts; NAN: unknown */
     bool counts_stolen, counts_interrupts; /* whether the system has these counts */
@@ -158,7 +158,7 @@ static double lost_in(const struct concluding *all, size_t cpu, unsigned window,
 
 /* The share in percent that a cause, or with CAUSES all causes, took of one CPU, or of all CPUs
  * together if `cpu` is their number. */
-static struct ratio share_of(const struct concluding *all, size_t cpu, enum noise_cause cause)
+static struct interval share_of(const struct concluding *all, size_t cpu, enum noise_cause cause)
 {
     const bool one = cpu < all->cpus;
     unsigned n = 0;
@@ -173,15 +173,15 @@ static struct ratio share_of(const struct concluding *all, size_t cpu, enum nois
             all->wholes[window] += tally->ticks[WATCHED][window];
         }
     }
-    const struct ratio ratio = ratio_of_sums(all->parts, all->wholes, n);
-    return (struct ratio){100 * ratio.value, 100 * ratio.low, 100 * fmin(1, ratio.high)};
+    const struct interval ratio = ratio_of_sums(all->parts, all->wholes, n);
+    return (struct interval){100 * ratio.value, 100 * ratio.low, 100 * fmin(1, ratio.high)};
 }
 
 /* The rate per second of `count` events in `s` seconds, with the Poisson interval of 95 %. */
-static struct ratio rate_of(double count, double s)
+static struct interval rate_of(double count, double s)
 {
     const double off = 1.96 * sqrt(count);
-    return (struct ratio){count / s, fmax(0, count - off) / s, (count + off) / s};
+    return (struct interval){count / s, fmax(0, count - off) / s, (count + off) / s};
 }
 
 /* Interruptions of one CPU, of all kinds. */
@@ -217,14 +217,14 @@ static const struct histogram *lengths_of(const struct concluding *all, size_t f
 
 /* A quantile in us, at most the longest length, which is known exactly; with too few lengths it is
  * that. */
-static struct ratio quantile_of(const struct concluding *all, const struct histogram *lengths,
-                                double longest_us, double p)
+static struct interval quantile_of(const struct concluding *all, const struct histogram *lengths,
+                                   double longest_us, double p)
 {
-    const struct quantile_found found = histogram_quantile(lengths, 0, p);
+    const struct interval found = histogram_quantile(lengths, 0, p);
     const double scale = all->state->ticks_per_ns * ns_per_us;
     if ((double)histogram_count(lengths, 0) * (1 - p) < 1)
-        return (struct ratio){longest_us, NAN, NAN};
-    return (struct ratio){
+        return (struct interval){longest_us, NAN, NAN};
+    return (struct interval){
         fmin(found.value / scale, longest_us),
         isnan(found.low) ? NAN : fmin(found.low / scale, longest_us),
         isnan(found.high) ? NAN : fmin(found.high / scale, longest_us),
@@ -247,7 +247,7 @@ static unsigned add_series(struct concluding *all, const char *shows, const char
     return series;
 }
 
-static void add_point(struct concluding *all, unsigned series, size_t cpu, struct ratio value,
+static void add_point(struct concluding *all, unsigned series, size_t cpu, struct interval value,
                       uint64_t n)
 {
     struct series *to = &all->task->plan.series[series];
@@ -298,9 +298,9 @@ static void add_all_series(struct concluding *all)
         double longest_us;
         const struct histogram *lengths = lengths_of(all, i, i + 1, &longest_us);
         for (unsigned q = 0; q <= QUANTILES && count; q++) {
-            const struct ratio length = q < QUANTILES
-                                            ? quantile_of(all, lengths, longest_us, quantiles[q].p)
-                                            : (struct ratio){longest_us, NAN, NAN};
+            const struct interval length =
+                q < QUANTILES ? quantile_of(all, lengths, longest_us, quantiles[q].p)
+                              : (struct interval){longest_us, NAN, NAN};
             if (!isnan(length.value))
                 add_point(all, by_length + q, i, length, count);
         }
@@ -312,12 +312,12 @@ static void add_all_series(struct concluding *all)
 /* --- findings --- */
 
 static struct finding *add(struct concluding *all, const char *name, const char *unit,
-                           struct ratio value, const char *text)
+                           struct interval value, const char *text)
 {
-    const bool bounded = isfinite(value.low) && isfinite(value.high);
+    if (!isfinite(value.low) || !isfinite(value.high))
+        value.low = value.high = NAN;
     struct finding *finding =
-        finding_add_value(all->task->result, all->task->pool, name, unit, value.value,
-                          bounded ? value.low : NAN, bounded ? value.high : NAN, 0);
+        finding_add_value(all->task->result, all->task->pool, name, unit, value, 0);
     finding->text = text;
     return finding;
 }
@@ -356,7 +356,8 @@ static void add_shares(struct concluding *all)
     for (int cause = 0; cause < CAUSES; cause++) {
         const char *why = unknown(all, (enum noise_cause)cause);
         add(all, pool_printf(pool, "noise.share.%s", cause_names[cause]), "%",
-            why ? (struct ratio){NAN, NAN, NAN} : share_of(all, all->cpus, (enum noise_cause)cause),
+            why ? (struct interval){NAN, NAN, NAN}
+                : share_of(all, all->cpus, (enum noise_cause)cause),
             why ? why : says[cause]);
     }
 }
@@ -386,7 +387,7 @@ static void add_longest(struct concluding *all, double total_s)
         if ((double)tally->longest[k] >= ticks)
             kind = (enum gap_kind)k;
     add(all, "noise.longest", "us",
-        (struct ratio){ticks / all->state->ticks_per_ns / ns_per_us, NAN, NAN},
+        (struct interval){ticks / all->state->ticks_per_ns / ns_per_us, NAN, NAN},
         pool_printf(all->task->pool, "on CPU %d, in %.3g s of watching: %s", id,
                     total_s / (double)all->cpus, kind_text(all, cpu, kind)))
         ->cpus = pool_printf(all->task->pool, "%d", id);
@@ -421,7 +422,7 @@ static void add_rate(struct concluding *all, double total_s)
         backwards += (double)all->state->tallies[i].backwards;
     }
     add(all, "noise.interruptions", "", rate_of(count, total_s), "a second, on each CPU");
-    add(all, "noise.clock-steps", "", (struct ratio){backwards, NAN, NAN},
+    add(all, "noise.clock-steps", "", (struct interval){backwards, NAN, NAN},
         backwards > 0
             ? "times the processor's counter went back: time on this machine can't be trusted"
             : "the processor's counter never went back");
@@ -446,7 +447,7 @@ static void add_sources(struct concluding *all, const char *what,
     struct pool *pool = all->task->pool;
     const char *name = pool_printf(pool, "noise.%s", what);
     if (!after->count || isnan(all->window_s)) {
-        add(all, name, "", (struct ratio){NAN, NAN, NAN},
+        add(all, name, "", (struct interval){NAN, NAN, NAN},
             pool_printf(pool, "unknown: this system has no count of %s (/proc/%s)", what, what));
         return;
     }
@@ -473,7 +474,7 @@ static void add_periods(struct concluding *all, double total_s)
     struct noise_periods periods;
     noise_find_periods(all->state, all->cpus, pool, &periods);
     if (!periods.count)
-        add(all, "noise.period.1", "us", (struct ratio){NAN, NAN, NAN},
+        add(all, "noise.period.1", "us", (struct interval){NAN, NAN, NAN},
             pool_printf(pool,
                         "not found: nothing was seen to come regularly in %.3g s of watching; "
                         "--for watches longer, and other threads hide what comes while they run",
@@ -481,8 +482,8 @@ static void add_periods(struct concluding *all, double total_s)
     for (size_t i = 0; i < periods.count; i++) {
         const struct noise_period *period = &periods.list[i];
         add(all, pool_printf(pool, "noise.period.%zu", i + 1), "us",
-            (struct ratio){period->every_ns / ns_per_us, period->low_ns / ns_per_us,
-                           period->high_ns / ns_per_us},
+            (struct interval){period->every_ns / ns_per_us, period->low_ns / ns_per_us,
+                              period->high_ns / ns_per_us},
             pool_printf(pool, "%.4g times a second, %.4g us each, %.2g %% of the time: %s",
                         1e9 / period->every_ns, period->each_ns * 1e-3, 100 * period->share,
                         period->kind == GAP_THREADS  ? "another thread runs"
@@ -497,7 +498,7 @@ static void add_quietest(struct concluding *all)
 {
     struct pool *pool = all->task->pool;
     bool *on = pool_alloc(pool, all->cpus, sizeof *on);
-    struct ratio least = {NAN, NAN, NAN};
+    struct interval least = {NAN, NAN, NAN};
     size_t count = 0;
     for (size_t i = 0; i < all->cpus; i++)
         if (!(all->shares[i].value >= least.value) && !isnan(all->shares[i].value))

@@ -115,7 +115,7 @@ static void report(struct probe_task *task, const struct disagreement *pair, siz
     finding_add_value(
         task->result, task->pool,
         pool_printf(task->pool, "numa.disagreement.%d.%d.%d", pair->from, pair->near, pair->far),
-        "", pair->comparison.ratio, pair->comparison.low, pair->comparison.high,
+        "", (struct interval){pair->comparison.ratio, pair->comparison.low, pair->comparison.high},
         pair->a->flags | pair->b->flags)
         ->text = pool_printf(
         task->pool,

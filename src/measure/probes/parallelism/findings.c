@@ -172,9 +172,9 @@ static void add_curve(struct analysis *analysis, const struct curve *curve)
     add_four(analysis, curve);
     analysis_add_point(analysis, pool_printf(analysis->pool, "%s.parallelism.ns", curve->level),
                        "ns", best, best->flags);
-    analysis_add_ratio(
+    analysis_add_value(
         analysis, pool_printf(analysis->pool, "%s.parallelism.rate", curve->level), "B/s",
-        (struct ratio){ns / (double)each.median, ns / (double)each.high, ns / (double)each.low},
+        (struct interval){ns / (double)each.median, ns / (double)each.high, ns / (double)each.low},
         best->flags);
     analysis_read_off(analysis, first, series);
 }

@@ -248,7 +248,7 @@ static void add_ratio(struct analysis *analysis, enum contention_op op, const ch
     const size_t first = analysis->result->finding_count;
     if (!one || !other)
         return;
-    analysis_add_ratio(
+    analysis_add_value(
         analysis, pool_printf(analysis->pool, "contention.%s.%s", contentions[op].name, what), "",
         estimate_ratio(finding_time_of(one), finding_time_of(other)), one->flags | other->flags)
         ->text = text;

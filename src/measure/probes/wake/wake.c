@@ -349,7 +349,7 @@ static void conclude_wake(struct probe_task *task, const struct stage_outcome *o
         if (!tally->count)
             continue;
         const bool known = counted || !slept;
-        const struct ratio ratio = ratio_of_sums(tally->switches, tally->wake_ups, tally->count);
+        const struct interval ratio = ratio_of_sums(tally->switches, tally->wake_ups, tally->count);
         struct finding *finding = probe_add_finding(
             task, pool_printf(task->pool, "wake.%s.switches", bell_names[way]), "");
         if (known) {

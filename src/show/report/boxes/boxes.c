@@ -194,7 +194,7 @@ static void measured_fill(const struct measured *measured, struct box *box, cons
         box->cycles = cell_of_quiet(level->facts[FACT_LATENCY], FORM_VALUE);
         box->ns = cell_of_quiet(level->facts[FACT_LATENCY_NS], FORM_VALUE);
         box->capacity = cell_of_quiet(level->facts[FACT_CAPACITY], FORM_VALUE);
-        box->declared_bytes = level_declared_bytes(measured->document, measured->device, level);
+        box->declared_bytes = level->declared;
     }
     for (size_t i = 0; i < measured->road_count && !kind; i++)
         if (is_at(&measured->roads[i], name, strlen(name))) {
@@ -527,8 +527,7 @@ static void add_device(struct boxes *boxes, struct pool *pool, const struct meas
         const struct level *level = &levels->list[i];
         /* A mere path to memory (texture, atomics) has no capacity and gets no box. */
         if (level->experiment == 0 && !is_shared_cache(level) && level->kind != LEVEL_MEMORY &&
-            (level->facts[FACT_CAPACITY] ||
-             isfinite(level_declared_bytes(measured->document, measured->device, level))))
+            (level->facts[FACT_CAPACITY] || isfinite(level->declared)))
             add_place(boxes, pool, measured, level, depth + 1);
     }
 }

@@ -36,9 +36,9 @@ static struct table table_of(const double (*rows)[4], size_t n)
     return table;
 }
 
-static struct found_levels levels_of(struct table *table, enum level_pages pages)
+static struct levels levels_of(struct table *table, enum level_pages pages)
 {
-    struct found_levels levels;
+    struct levels levels;
     levels_find(&(struct pool){0}, pages, table->samples, table->n, NULL, 0, &levels);
     assert_false(levels.sparse);
     return levels;
@@ -51,7 +51,7 @@ static void assert_near(double value, double expected, double relative)
 }
 
 /* Each level's latency lies within the range of its own points. */
-static void assert_within_points(const struct table *table, const struct found_levels *levels)
+static void assert_within_points(const struct table *table, const struct levels *levels)
 {
     for (size_t k = 0; k < levels->count; k++) {
         double least = INFINITY, most = 0;
@@ -60,8 +60,8 @@ static void assert_within_points(const struct table *table, const struct found_l
                 least = fmin(least, table->samples[i].latency);
                 most = fmax(most, table->samples[i].latency);
             }
-        assert_true(levels->list[k].latency >= least * (1 - 1e-9));
-        assert_true(levels->list[k].latency <= most * (1 + 1e-9));
+        assert_true(levels->list[k].latency.value >= least * (1 - 1e-9));
+        assert_true(levels->list[k].latency.value <= most * (1 + 1e-9));
     }
 }
 
@@ -97,12 +97,13 @@ static void a_far_half_is_a_level_of_its_own(void **state)
 {
     (void)state;
     struct table table = table_of_halves();
-    struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
     assert_int_equal(levels.count, 3);
-    assert_near(levels.list[0].latency, 205.7, 0.005);
-    assert_near(levels.list[1].latency, 400, 0.03);
-    assert_near(levels.list[2].latency, 551, 0.01);
-    assert_true(levels.list[1].capacity > 37000 * kib && levels.list[1].capacity < 48000 * kib);
+    assert_near(levels.list[0].latency.value, 205.7, 0.005);
+    assert_near(levels.list[1].latency.value, 400, 0.03);
+    assert_near(levels.list[2].latency.value, 551, 0.01);
+    assert_true(levels.list[1].capacity.value > 37000 * kib &&
+                levels.list[1].capacity.value < 48000 * kib);
     assert_true(levels.proven);
     assert_within_points(&table, &levels);
 }
@@ -116,11 +117,11 @@ static void a_thousandth_of_jitter_changes_no_level(void **state)
         struct table table = table_of_halves();
         for (size_t i = 0; i < table.n; i++)
             table.samples[i].latency *= 1 + 0.001 * (2 * random_unit(&random) - 1);
-        struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+        struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
         assert_int_equal(levels.count, 3);
         for (size_t k = 0; k < 3; k++) {
-            least[k] = fmin(least[k], levels.list[k].latency);
-            most[k] = fmax(most[k], levels.list[k].latency);
+            least[k] = fmin(least[k], levels.list[k].latency.value);
+            most[k] = fmax(most[k], levels.list[k].latency.value);
         }
     }
     for (size_t k = 0; k < 3; k++)
@@ -148,10 +149,10 @@ static void memory_is_no_slower_than_its_points(void **state)
     (void)state;
     for (double kept = 0; kept <= 1; kept += 0.125) {
         struct table table = table_of_kept(kept);
-        struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+        struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
         assert_int_equal(levels.count, 3);
         assert_within_points(&table, &levels);
-        assert_near(levels.list[2].latency, 150, 0.02);
+        assert_near(levels.list[2].latency.value, 150, 0.02);
         assert_true(levels.proven);
     }
 }
@@ -168,10 +169,10 @@ static void a_level_on_which_no_two_sizes_agree_is_refused(void **state)
                 ? 400
                 : 4 * pow(100, (octave - 5) / 5)); /* rises by a quarter with each step */
     }
-    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_int_equal(levels.count, 2);
-    assert_near(levels.list[0].latency, 4, 0.01);
-    assert_near(levels.list[1].latency, 400, 0.01);
+    assert_near(levels.list[0].latency.value, 4, 0.01);
+    assert_near(levels.list[1].latency.value, 400, 0.01);
 }
 
 static void a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown(void **state)
@@ -186,12 +187,12 @@ static void a_step_that_fits_a_tlb_joins_what_it_parts_where_pages_are_unknown(v
             : octave <= 11  ? 10.9
                             : 150);
     }
-    struct found_levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
+    struct levels levels = levels_of(&table, LEVEL_PAGES_UNKNOWN);
     assert_int_equal(levels.count, 3);
-    assert_near(levels.list[1].latency, 7.6, 0.01);
+    assert_near(levels.list[1].latency.value, 7.6, 0.01);
     assert_near(levels.list[1].translation, 3.3, 0.05);
     assert_near(levels.list[1].translated, 200 * kib, 0.2);
-    assert_near(levels.list[1].capacity, 2200 * kib, 0.2);
+    assert_near(levels.list[1].capacity.value, 2200 * kib, 0.2);
     levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_int_equal(levels.count, 4);
 }
@@ -264,10 +265,10 @@ static void a_level_that_the_curve_leaves_early_has_no_certain_end(void **state)
 {
     (void)state;
     struct table table = table_of(crowded, sizeof crowded / sizeof *crowded);
-    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
     assert_true(levels.count >= 3);
     assert_false(levels.list[0].blurred);
-    assert_near(levels.list[0].capacity, 45 * kib, 0.1);
+    assert_near(levels.list[0].capacity.value, 45 * kib, 0.1);
     assert_true(levels.list[1].blurred);
     table = table_of_halves();
     levels = levels_of(&table, LEVEL_PAGES_KNOWN);
@@ -300,11 +301,11 @@ static void what_does_not_agree_with_a_level_does_not_widen_it(void **state)
 {
     (void)state;
     struct table table = table_of(streamed, sizeof streamed / sizeof *streamed);
-    struct found_levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
-    const struct found_level *memory = &levels.list[levels.count - 1];
-    assert_near(memory->latency, 606, 0.01);
+    struct levels levels = levels_of(&table, LEVEL_PAGES_KNOWN);
+    const struct level *memory = &levels.list[levels.count - 1];
+    assert_near(memory->latency.value, 606, 0.01);
     assert_true(memory->from > 16 * kib * kib);
-    assert_true(memory->low > 570 && memory->high < 630);
+    assert_true(memory->latency.low > 570 && memory->latency.high < 630);
 }
 
 int main(void)

@@ -74,7 +74,7 @@ static void sweep(struct curve *curve, const struct planted *planted, double fro
         add(curve, planted, floor(from * exp2(octave) / 64) * 64, random);
 }
 
-static void find(struct curve *curve, struct found_levels *levels)
+static void find(struct curve *curve, struct levels *levels)
 {
     levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, curve->samples, curve->n, NULL, 0, levels);
 }
@@ -97,23 +97,23 @@ static void four_levels_are_found_with_their_capacities(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){1});
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
     assert_true(levels.stays && !levels.rising);
     for (size_t k = 0; k < 4; k++) {
-        assert_near(levels.list[k].latency, usual.latency[k], 0.02);
-        assert_true(levels.list[k].low <= levels.list[k].latency);
-        assert_true(levels.list[k].high >= levels.list[k].latency);
+        assert_near(levels.list[k].latency.value, usual.latency[k], 0.02);
+        assert_true(levels.list[k].latency.low <= levels.list[k].latency.value);
+        assert_true(levels.list[k].latency.high >= levels.list[k].latency.value);
     }
     for (size_t k = 0; k < 3; k++) {
-        assert_near(levels.list[k].capacity, usual.capacity[k], 0.1);
-        assert_true(levels.list[k].capacity_low <= levels.list[k].capacity);
-        assert_true(levels.list[k].capacity_high >= levels.list[k].capacity);
+        assert_near(levels.list[k].capacity.value, usual.capacity[k], 0.1);
+        assert_true(levels.list[k].capacity.low <= levels.list[k].capacity.value);
+        assert_true(levels.list[k].capacity.high >= levels.list[k].capacity.value);
         assert_true(levels.list[k].to < levels.list[k].off);
     }
-    assert_true(isnan(levels.list[3].capacity));
+    assert_true(isnan(levels.list[3].capacity.value));
     assert_int_equal(curve.samples[0].level, 0);
     assert_int_equal(curve.samples[curve.n - 1].level, 3);
 }
@@ -147,7 +147,7 @@ static void planted_numbers_latencies_and_capacities_are_found(void **state)
         struct random random = {seed};
         struct planted planted = planted_at_random(&random);
         struct curve curve = {0};
-        struct found_levels levels;
+        struct levels levels;
         double last = planted.levels > 1 ? planted.capacity[planted.levels - 2] : 1 << 20;
         sweep(&curve, &planted, 1024, 8 * last, 4, &random);
         for (size_t k = 0; k + 1 < planted.levels; k++)
@@ -158,11 +158,11 @@ static void planted_numbers_latencies_and_capacities_are_found(void **state)
         more += levels.count > planted.levels;
         for (size_t k = 0; levels.count == planted.levels && k < levels.count; k++) {
             latencies++;
-            latencies_near += fabs(levels.list[k].latency / planted.latency[k] - 1) <= 0.02;
+            latencies_near += fabs(levels.list[k].latency.value / planted.latency[k] - 1) <= 0.02;
             if (k + 1 == levels.count)
                 continue;
             capacities++;
-            near += fabs(levels.list[k].capacity / planted.capacity[k] - 1) <= 0.1;
+            near += fabs(levels.list[k].capacity.value / planted.capacity[k] - 1) <= 0.1;
         }
     }
     print_message("levels right %u of %u (%u too many), latency within 2 %% %u of %u, capacity "
@@ -178,15 +178,15 @@ static void spikes_are_no_levels(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     struct random random = {7};
     sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
     for (size_t i = 5; i < curve.n; i += 17)
         curve.samples[i].latency *= 2;
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
-    assert_near(levels.list[0].latency, 4, 0.02);
-    assert_near(levels.list[3].latency, 300, 0.03);
+    assert_near(levels.list[0].latency.value, 4, 0.02);
+    assert_near(levels.list[3].latency.value, 300, 0.03);
 }
 
 static void one_plateau_is_one_level_without_a_capacity(void **state)
@@ -194,12 +194,12 @@ static void one_plateau_is_one_level_without_a_capacity(void **state)
     (void)state;
     struct planted flat = {.levels = 1, .latency = {4}, .noise = 0.01};
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     sweep(&curve, &flat, 1024, 1 << 20, 4, &(struct random){3});
     find(&curve, &levels);
     assert_int_equal(levels.count, 1);
-    assert_near(levels.list[0].latency, 4, 0.01);
-    assert_true(isnan(levels.list[0].capacity));
+    assert_near(levels.list[0].latency.value, 4, 0.01);
+    assert_true(isnan(levels.list[0].capacity.value));
     assert_true(levels.stays && !levels.rising);
 }
 
@@ -207,13 +207,13 @@ static void a_rise_that_has_no_end_is_not_memory(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     sweep(&curve, &usual, 1024, 11 << 20, 8, &(struct random){4});
     find(&curve, &levels);
     assert_int_equal(levels.count, 3);
     assert_true(levels.rising && !levels.stays);
-    assert_near(levels.list[2].latency, 50, 0.05);
-    assert_near(levels.list[2].capacity, 8 << 20, 0.3);
+    assert_near(levels.list[2].latency.value, 50, 0.05);
+    assert_near(levels.list[2].capacity.value, 8 << 20, 0.3);
 }
 
 static void translation_is_no_level(void **state)
@@ -226,7 +226,7 @@ static void translation_is_no_level(void **state)
                            .policy = {SHARP, SHARP},
                            .noise = 0.01};
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     sweep(&curve, &slow, 1024, 32 << 20, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         for (size_t t = 0; t < 2; t++) {
@@ -237,12 +237,12 @@ static void translation_is_no_level(void **state)
             curve.samples[i].high += added;
         }
     find(&curve, &levels);
-    assert_false(levels.count == 3 && fabs(levels.list[1].latency / 14 - 1) < 0.05);
+    assert_false(levels.count == 3 && fabs(levels.list[1].latency.value / 14 - 1) < 0.05);
     levels_find(&(struct pool){0}, LEVEL_PAGES_KNOWN, curve.samples, curve.n, knees, 2, &levels);
     assert_int_equal(levels.count, 3);
-    assert_near(levels.list[1].latency, 14, 0.05);
-    assert_near(levels.list[1].capacity, 2 << 20, 0.1);
-    assert_near(levels.list[2].latency, 200, 0.03);
+    assert_near(levels.list[1].latency.value, 14, 0.05);
+    assert_near(levels.list[1].capacity.value, 2 << 20, 0.1);
+    assert_near(levels.list[2].latency.value, 200, 0.03);
 }
 
 /* A chase that visits each line only once beyond the caches' size does not show what random
@@ -256,7 +256,7 @@ static void a_plateau_that_is_flat_is_believed(void **state)
                              .policy = {RANDOM_REPLACEMENT},
                              .noise = 0.002};
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         if (curve.samples[i].bytes > 600 << 10) {
@@ -267,8 +267,8 @@ static void a_plateau_that_is_flat_is_believed(void **state)
     find(&curve, &levels);
     assert_int_equal(levels.count, 2);
     assert_true(levels.stays);
-    assert_near(levels.list[1].latency, 150, 0.01);
-    assert_near(levels.list[0].capacity, 256 << 10, 0.1);
+    assert_near(levels.list[1].latency.value, 150, 0.01);
+    assert_near(levels.list[0].capacity.value, 256 << 10, 0.1);
 }
 
 /* Trials form two groups; the median belongs to the larger one, and its interval reaches into the
@@ -282,23 +282,23 @@ static void a_mood_of_a_neighbour_does_not_blur_a_capacity(void **state)
                              .policy = {RANDOM_REPLACEMENT},
                              .noise = 0.002};
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     sweep(&curve, &random, 4096, 1024 << 10, 8, &(struct random){5});
     for (size_t i = 0; i < curve.n; i++)
         if (curve.samples[i].bytes > 128 << 10 && curve.samples[i].bytes < 512 << 10)
             curve.samples[i].high = fmax(curve.samples[i].high, 100);
     find(&curve, &levels);
     assert_int_equal(levels.count, 2);
-    assert_near(levels.list[0].capacity, 256 << 10, 0.1);
-    assert_true(levels.list[0].capacity_low <= 256 << 10);
-    assert_true(levels.list[0].capacity_high >= 256 << 10);
+    assert_near(levels.list[0].capacity.value, 256 << 10, 0.1);
+    assert_true(levels.list[0].capacity.low <= 256 << 10);
+    assert_true(levels.list[0].capacity.high >= 256 << 10);
 }
 
 static void order_and_repeats_do_not_matter(void **state)
 {
     (void)state;
     struct curve curve = {0}, shuffled;
-    struct found_levels sorted, other;
+    struct levels sorted, other;
     struct random random = {6};
     sweep(&curve, &usual, 1024, 64 << 20, 8, &random);
     size_t once = curve.n;
@@ -316,14 +316,14 @@ static void order_and_repeats_do_not_matter(void **state)
     assert_int_equal(sorted.count, 4);
     assert_int_equal(other.count, 4);
     for (size_t k = 0; k < 4; k++)
-        assert_true(sorted.list[k].latency == other.list[k].latency);
+        assert_true(sorted.list[k].latency.value == other.list[k].latency.value);
 }
 
 static void what_is_no_number_is_left_out(void **state)
 {
     (void)state;
     struct curve curve = {0};
-    struct found_levels levels;
+    struct levels levels;
     sweep(&curve, &usual, 1024, 64 << 20, 8, &(struct random){8});
     static const double odd[] = {NAN, INFINITY, -1, 0};
     for (size_t i = 0; i < 4; i++) {
@@ -332,14 +332,14 @@ static void what_is_no_number_is_left_out(void **state)
     }
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
-    assert_near(levels.list[0].latency, 4, 0.02);
+    assert_near(levels.list[0].latency.value, 4, 0.02);
     assert_int_equal(curve.samples[curve.n - 1].level, -1);
 }
 
 static void curves_that_say_nothing_have_no_levels(void **state)
 {
     (void)state;
-    struct found_levels levels;
+    struct levels levels;
     struct level_sample none = {NAN, NAN, NAN, NAN, 0, 0, 0};
     struct level_sample two[] = {{1024, 4, NAN, NAN, 0, 0, 0}, {2048, 4, NAN, NAN, 0, 0, 0}};
     struct level_sample same[50], falling[50];
@@ -373,7 +373,7 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
                  {27.1841, 19.1976, 0}, {29.7793, 29.2451, 4}};
     enum { KNEES = sizeof knees / sizeof *knees, PER_OCTAVE = 8 };
     struct curve curve = {.n = 0};
-    struct found_levels levels;
+    struct levels levels;
     for (int i = 0; i < 40 * PER_OCTAVE; i++) {
         double bytes = floor(exp2(8 + (double)i / (double)PER_OCTAVE)), latency = 1;
         for (int k = 0; k < KNEES; k++) {
@@ -389,8 +389,8 @@ static void a_level_that_only_the_fit_sees_is_refused(void **state)
     find(&curve, &levels);
     assert_int_equal(levels.count, CURVE_LEVELS_MAX - 1);
     assert_int_equal(levels.gap_count, 1);
-    assert_near(levels.list[0].latency, 1, 0.02);
-    assert_near(levels.list[CURVE_LEVELS_MAX - 2].latency, 102.9896, 0.02);
+    assert_near(levels.list[0].latency.value, 1, 0.02);
+    assert_near(levels.list[CURVE_LEVELS_MAX - 2].latency.value, 102.9896, 0.02);
 }
 
 /* Of lines that are drawn at random each time, a cache of any policy hits its share. */
@@ -399,7 +399,7 @@ static void accesses_that_draw_their_lines_have_levels_too(void **state)
     (void)state;
     static const double octaves[] = {15.5, 21, 25}, heights[] = {3.6, 35.3, 80};
     struct curve curve = {.n = 0};
-    struct found_levels levels;
+    struct levels levels;
     for (int i = 0; i <= 5 * 20; i++) {
         double octave = 10 + (double)i / 5, latency = 1.7;
         for (int k = 0; k < 3; k++)
@@ -409,15 +409,15 @@ static void accesses_that_draw_their_lines_have_levels_too(void **state)
     }
     find(&curve, &levels);
     assert_int_equal(levels.count, 4);
-    assert_near(levels.list[1].latency, 1.7 + 3.6, 0.03);
+    assert_near(levels.list[1].latency.value, 1.7 + 3.6, 0.03);
     /* Memory is as slow as its points, although at the largest size the cache still serves a
      * thirtieth. */
-    assert_near(levels.list[3].latency, 1.7 + 3.6 + 35.3 + 80, 0.04);
+    assert_near(levels.list[3].latency.value, 1.7 + 3.6 + 35.3 + 80, 0.04);
     for (int k = 0; k < 3; k++)
-        assert_near(levels.list[k].capacity, exp2(octaves[k]), 0.05);
+        assert_near(levels.list[k].capacity.value, exp2(octaves[k]), 0.05);
 }
 
-static void find_recorded(const double recorded[][4], size_t n, struct found_levels *levels)
+static void find_recorded(const double recorded[][4], size_t n, struct levels *levels)
 {
     struct curve curve = {.n = 0};
     for (size_t i = 0; i < n; i++)
@@ -459,12 +459,12 @@ static void a_cache_that_fades_takes_nothing_from_those_before_it(void **state)
         {268435456, 447.9, 434.1, 450.2},  {536870912, 454.1, 448.6, 469.5},
         {1073741824, 486.7, 477.7, 492.7},
     };
-    struct found_levels levels;
+    struct levels levels;
     find_recorded(recorded, sizeof recorded / sizeof *recorded, &levels);
     assert_true(levels.count >= 3);
-    assert_near(levels.list[0].latency, 5, 0.005);
-    assert_near(levels.list[1].latency, 16, 0.02);
-    assert_true(levels.list[0].low <= 5 && levels.list[0].high >= 5 - 0.005);
+    assert_near(levels.list[0].latency.value, 5, 0.005);
+    assert_near(levels.list[1].latency.value, 16, 0.02);
+    assert_true(levels.list[0].latency.low <= 5 && levels.list[0].latency.high >= 5 - 0.005);
 }
 
 /* Recorded likewise: half an octave in which memory and cache serve constant shares is no plateau
@@ -498,17 +498,17 @@ static void a_short_plateau_on_the_way_is_not_memory(void **state)
         {268435456, 430.4, 419.1, 491.6}, {536870912, 455.8, 443.3, 534.8},
         {1073741824, 498.2, 479, 575.3},
     };
-    struct found_levels levels;
+    struct levels levels;
     find_recorded(recorded, sizeof recorded / sizeof *recorded, &levels);
     assert_true(levels.count >= 3 && levels.stays);
-    assert_near(levels.list[levels.count - 1].latency, 430, 0.08);
+    assert_near(levels.list[levels.count - 1].latency.value, 430, 0.08);
     assert_true(levels.list[levels.count - 1].to >= 128 << 20);
 }
 
 static void a_curve_that_falls_has_no_levels(void **state)
 {
     (void)state;
-    struct found_levels levels;
+    struct levels levels;
     for (int steps = 0; steps < 2; steps++) {
         struct curve curve = {.n = 0};
         for (int i = 0; i < 80; i++) {
@@ -525,7 +525,7 @@ static void sizes_over_the_whole_range_of_doubles_end_well(void **state)
 {
     (void)state;
     struct level_sample wide[200];
-    struct found_levels levels;
+    struct levels levels;
     for (int i = 0; i < 200; i++)
         wide[i] = (struct level_sample){
             exp2(-1000 + 10 * i), i < 100 ? 1e-300 : 1e300, NAN, NAN, 0, 0, 0};
@@ -538,7 +538,7 @@ static void a_million_points_are_as_good_as_a_hundred(void **state)
     (void)state;
     enum { MANY = 1000000 };
     struct level_sample *samples = malloc(MANY * sizeof *samples);
-    struct found_levels levels;
+    struct levels levels;
     struct random random = {9};
     assert_non_null(samples);
     for (size_t i = 0; i < MANY; i++) {
@@ -550,8 +550,8 @@ static void a_million_points_are_as_good_as_a_hundred(void **state)
     free(samples);
     assert_int_equal(levels.count, 4);
     for (size_t k = 0; k < 3; k++) {
-        assert_near(levels.list[k].latency, usual.latency[k], 0.02);
-        assert_near(levels.list[k].capacity, usual.capacity[k], 0.1);
+        assert_near(levels.list[k].latency.value, usual.latency[k], 0.02);
+        assert_near(levels.list[k].capacity.value, usual.capacity[k], 0.1);
     }
 }
 
@@ -559,7 +559,7 @@ static void a_plateau_is_its_points_median(void **state)
 {
     (void)state;
     double values[] = {5, 1, 4, 2, 3, 6, 7, 8}, halves[] = {0, 0, 0, 0, 0, 0, 0, NAN};
-    struct level_estimate estimate = level_pool(values, halves, 8);
+    struct interval estimate = level_pool(values, halves, 8);
     assert_true(estimate.value == 4.5);
     assert_true(estimate.low == 1 && estimate.high == 8); /* ranks 1 and 8 of 8 make 99 % */
     double one[] = {5}, wide[] = {0.5};
