@@ -70,14 +70,18 @@ static void fill(struct cells *cells)
 double cells_distance(const struct cells *cells, size_t a, size_t b, size_t first, size_t step)
 {
     const float *x = cells->filled + a * cells->m, *y = cells->filled + b * cells->m;
-    double sum = 0;
+    double sum = 0, most = 0;
     size_t count = 0;
     for (size_t k = first; k < cells->m; k += step)
         if (k != a && k != b) {
-            double difference = (double)(x[k] - y[k]);
-            sum += difference * difference;
+            const double square = pow((double)(x[k] - y[k]), 2);
+            sum += square;
+            most = fmax(most, square);
             count++;
         }
+    /* A single cell may be disturbed. */
+    if (count >= COLUMNS_ENOUGH)
+        return sqrt(fmax(0, sum - most) / (double)(count - 1));
     return count ? sqrt(sum / (double)count) : NAN;
 }
 

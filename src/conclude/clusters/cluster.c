@@ -147,7 +147,7 @@ static void write_all(struct clusters *clusters, struct pool *pool, const struct
         size_t *members = pool_alloc(pool, group->count, sizeof *members);
         int parent = (int)i - 1;
         while (parent >= 0 && !has_member(&groups->list[parent], group->members[0]))
-            parent = clusters->list[parent].parent;
+            parent--;
         for (size_t k = 0; k < group->count; k++)
             members[k] = cells->rows[group->members[k]];
         clusters->list[i] = (struct cluster){members, group->count, parent, group->basis,
@@ -174,6 +174,102 @@ static void add_some(struct pool *scratch, void *with)
     adding->add(adding->groups, adding->cells, scratch);
 }
 
+/* A part of the matrix is far from the rest if the least latency to the rest is this factor of the
+ * greatest within the part. */
+static const double far_ratio = 1.5;
+enum { MAIN_LEAST = 4 };
+
+/* Finds the main part of a matrix: more than half of its rows, from which all others are far, as
+ * the cores of another die are. What is far tells nothing about places within the main part, and
+ * scatters more. `order` becomes the rows, those of the main part first. Returns their number; 0:
+ * no row is far. */
+static size_t find_main(const struct cells *cells, size_t *order, struct pool *scratch)
+{
+    const size_t m = cells->m;
+    double *room = pool_alloc(scratch, m + 1, sizeof *room), middle = INFINITY, most = 0;
+    /* Most latencies of a row of the main part are within it, so the least median is there. */
+    for (size_t a = 0; a < m; a++) {
+        size_t known = 0;
+        for (size_t b = 0; b < m; b++)
+            if (!isnan(cells->known[a * m + b]))
+                room[known++] = (double)cells->known[a * m + b];
+        sort_ascending(room, known);
+        order[a] = a;
+        if (known && room[(known - 1) / 2] < middle) {
+            middle = room[(known - 1) / 2];
+            order[0] = a;
+        }
+    }
+    if (order[0])
+        order[order[0]] = 0;
+    /* The nearest other row joins until the gap shows (Prim 1957). */
+    for (size_t a = 0; a < m; a++)
+        room[a] = INFINITY;
+    for (size_t count = 1; count < m; count++) {
+        const float *latest = cells->known + order[count - 1] * m;
+        size_t next = count;
+        for (size_t i = count; i < m; i++) {
+            room[order[i]] = fmin(room[order[i]], (double)latest[order[i]]);
+            next = room[order[i]] < room[order[next]] ? i : next;
+        }
+        const size_t row = order[next];
+        if (count >= MAIN_LEAST && 2 * count > m && isfinite(room[row]) &&
+            room[row] >= far_ratio * most)
+            return count;
+        order[next] = order[count];
+        order[count] = row;
+        for (size_t i = 0; i < count; i++)
+            most = fmax(most, (double)cells->known[order[i] * m + row]);
+    }
+    return 0;
+}
+
+/* Adds a part's clusters, found by its own latencies alone, below the part itself if it is one. */
+static void add_part(const struct finding_clusters *in, const struct cells *cells, size_t *rows,
+                     size_t count, bool whole, struct pool *scratch)
+{
+    struct clusters within, *clusters = in->clusters;
+    const size_t n = in->n, first = clusters->count;
+    double *latency = pool_alloc(scratch, n * n, sizeof *latency);
+    for (size_t i = 0; i < n * n; i++)
+        latency[i] = NAN;
+    qsort(rows, count, sizeof *rows, compare_rows);
+    size_t *members = pool_alloc(in->pool, count, sizeof *members);
+    for (size_t i = 0; i < count; i++)
+        members[i] = cells->rows[rows[i]];
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++)
+            latency[members[i] * n + members[j]] = in->latency[members[i] * n + members[j]];
+    clusters_find(&within, in->pool, latency, in->noise, n);
+    if (whole)
+        clusters->list[clusters->count++] = (struct cluster){
+            members, count, -1, CLUSTER_NEAR,
+            group_within(&(struct group){rows, count, -1, CLUSTER_NEAR}, cells, scratch)};
+    for (size_t i = 0; i < within.count; i++) {
+        struct cluster *cluster = &clusters->list[clusters->count++];
+        *cluster = within.list[i];
+        cluster->parent = cluster->parent >= 0 ? cluster->parent + (int)(first + whole)
+                          : whole              ? (int)first
+                                               : -1;
+    }
+    pool_give_back(scratch, latency);
+}
+
+/* Whether the rest is near to itself and far from the main part. */
+static bool is_part(const struct cells *cells, const size_t *order, size_t main)
+{
+    double most = 0, least = INFINITY;
+    for (size_t i = main; i < cells->m; i++)
+        for (size_t j = 0; j < i; j++) {
+            const double value = (double)cells->known[order[i] * cells->m + order[j]];
+            if (j < main)
+                least = fmin(least, value);
+            else
+                most = fmax(most, value);
+        }
+    return cells->m - main > 1 && most > 0 && least >= far_ratio * most;
+}
+
 static void find(struct pool *scratch, void *with)
 {
     static void (*const steps[])(struct groups *, const struct cells *, struct pool *) = {
@@ -183,6 +279,15 @@ static void find(struct pool *scratch, void *with)
     struct cells cells;
     struct groups groups;
     cells_read(&cells, scratch, in->latency, in->noise, in->n);
+    size_t *order = pool_alloc(scratch, cells.m + 1, sizeof *order);
+    const size_t main = find_main(&cells, order, scratch);
+    if (main) {
+        const size_t rest = cells.m - main;
+        in->clusters->list = pool_alloc(in->pool, 2 * cells.m, sizeof *in->clusters->list);
+        add_part(in, &cells, order, main, true, scratch);
+        add_part(in, &cells, order + main, rest, is_part(&cells, order, main), scratch);
+        return;
+    }
     groups_begin(&groups, scratch, cells.m);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && cells.m > 2; i++)
         pool_scratch(scratch, add_some, &(struct adding){steps[i], &groups, &cells});

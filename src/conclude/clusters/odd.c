@@ -55,16 +55,6 @@ static double latency_between(const struct cells *cells, const size_t *rows, siz
     return count ? quantile(room, count, p) : NAN;
 }
 
-/* Whether the remaining rows of the outer group are a group too. */
-static bool rest_is_group(const struct groups *groups, int index, size_t rest)
-{
-    for (size_t i = 0; i < groups->count; i++)
-        if ((int)i != index && groups->list[i].count == rest &&
-            groups->list[i].parent == groups->list[index].parent)
-            return true;
-    return false;
-}
-
 /* Whether the group is just "all but the slow cores", which is no group. Slow cores are farther
  * from one another than from the group, because a hand-off between two slow cores is slower than
  * one with one slow core, but only within limits. */
@@ -83,7 +73,7 @@ static bool is_all_but_slow(const struct groups *groups, int index, const struct
     if (between > slow_core * within)
         return false;
     /* Two threads of one slow core are still near to one another. */
-    if (rest == 1 || (rest == 2 && rest_is_group(groups, index, rest)))
+    if (rest <= 2)
         return true;
     double apart = latency_between(cells, room->rest, rest, room->rest, rest, 0.5, room->values);
     return apart >= between;
@@ -146,9 +136,10 @@ static bool has_stranger(const struct groups *groups, const struct group *group,
         outside = fmin(
             outside, latency_to(cells, members[i], room->rest, rest, plain_odd, own, room->values));
     for (size_t i = 0; i < count; i++) {
+        const double nearest = latency_to(cells, members[i], members, count, 0, NULL, room->values);
         const double inside = latency_to(cells, members[i], members, count, 0, own, room->values);
         const double next = latency_to(cells, members[i], room->rest, rest, 0, own, room->values);
-        if (inside >= next - (member_ratio - 1) * fabs(inside) || inside >= outside)
+        if (inside >= next - (member_ratio - 1) * nearest || inside >= outside)
             return true;
     }
     rest = find_rest(group, outer, cells->m, room->rest);
@@ -174,16 +165,16 @@ static bool is_slow(const struct group *group, const struct cells *cells, const 
     return inside - median(room->values, rest) > slow_share * far;
 }
 
-/* Slow cores are far from all others, so a group of slow cores is judged by latencies less what its
- * rows add. */
+/* Slow cores are far from all others, so a group of slow cores is also judged by latencies less
+ * what its rows add. */
 static void drop_strange(struct groups *groups, const struct cells *cells, const double *own,
                          double far, struct room *room, bool *keep)
 {
     for (size_t i = 0; i < groups->count; i++) {
         const struct group *group = &groups->list[i];
-        keep[i] = group->count < 3 || group->basis != CLUSTER_NEAR ||
-                  !has_stranger(groups, group, cells,
-                                is_slow(group, cells, own, far, room) ? own : NULL, room);
+        keep[i] = group->basis != CLUSTER_NEAR || !has_stranger(groups, group, cells, NULL, room) ||
+                  ((group->count == 2 || is_slow(group, cells, own, far, room)) &&
+                   !has_stranger(groups, group, cells, own, room));
     }
     groups_keep(groups, cells, keep);
 }

@@ -22,7 +22,8 @@ struct cells {
 void cells_read(struct cells *, struct pool *, const double *latency, const double *noise,
                 size_t n);
 /* Root mean square difference of two rows' logarithms over the columns first, first + step and so
- * on, without the columns of the two rows; NAN: no such column. */
+ * on, without the columns of the two rows and, of six or more, without the greatest difference;
+ * NAN: no such column. */
 double cells_distance(const struct cells *, size_t a, size_t b, size_t first, size_t step);
 
 /* --- tree.c: average linkage --- */

@@ -225,6 +225,32 @@ static void groups_that_only_the_others_tell_apart(void **state)
     }
 }
 
+/* Two performance cores with two threads each, 0-1 and 10-11, two modules of four efficiency cores,
+ * whose cores are farther from one another than from all else on their die, and two cores on
+ * another die, whose latencies scatter by 15 %. */
+static void kinds_of_core_are_found_kind_by_kind(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= sample_seeds(25); seed++) {
+        struct matrix matrix = matrix_new(14);
+        struct random random = {seed};
+        for (size_t a = 0; a < 14; a++)
+            for (size_t b = 0; b < a; b++) {
+                const bool fast = b < 2 || a >= 10, same = (a + 2) / 4 == (b + 2) / 4;
+                const double ns = a >= 12 ? 180 * exp(0.15 * sample_normal(&random))
+                                  : fast && a / 2 == b / 2 ? 5
+                                  : fast && b >= 6         ? 32
+                                  : fast                   ? 35
+                                  : same                   ? 50
+                                                           : 38;
+                matrix.latency[a * 14 + b] = matrix.latency[b * 14 + a] =
+                    ns * exp(0.003 * sample_normal(&random));
+            }
+        matrix.latency[9 * 14 + 11] = matrix.latency[11 * 14 + 9] = 37; /* a disturbed cell */
+        assert_found(matrix, "(0-11(0-1,10-11(0-1)(10-11))(2-9(2-5)(6-9)))");
+    }
+}
+
 /* Noise that is known to be larger than the difference of two rows. */
 static void known_noise_is_believed(void **state)
 {
@@ -279,6 +305,7 @@ int main(void)
         cmocka_unit_test(rows_may_be_missing),
         cmocka_unit_test(values_that_are_no_latencies_are_missing),
         cmocka_unit_test(two_and_three_rows),
+        cmocka_unit_test(kinds_of_core_are_found_kind_by_kind),
         cmocka_unit_test(groups_that_only_the_others_tell_apart),
         cmocka_unit_test(known_noise_is_believed),
         cmocka_unit_test(a_thousand_rows),
