@@ -2,6 +2,7 @@
 
 #include "base/clean.h"
 #include "base/quantity.h"
+#include "conclude/registry/factors.h"
 #include "show/report/figure.h"
 
 #include <math.h>
@@ -9,12 +10,30 @@
 #include <stdio.h>
 
 struct block *report_add(struct report *report, enum block_kind kind, enum section section,
-                         size_t document)
+                         size_t document, const struct probe_result *probe)
 {
     struct block *block =
         pool_append(report->pool, (void **)&report->list, &report->count, sizeof *report->list);
-    *block = (struct block){.kind = kind, .section = section, .document = document, .device = -1};
+    *block = (struct block){
+        .kind = kind, .section = section, .document = document, .device = -1, .probe = probe};
     return block;
+}
+
+struct heading *report_add_heading(struct report *report, enum section section, size_t document,
+                                   const struct probe_result *probe, int level, const char *title)
+{
+    struct block *block = report_add(report, BLOCK_HEADING, section, document, probe);
+    block->heading = (struct heading){.level = level, .title = title};
+    return &block->heading;
+}
+
+struct note *report_add_note(struct report *report, enum section section, size_t document,
+                             const struct probe_result *probe, enum note_kind kind,
+                             const char *what)
+{
+    struct block *block = report_add(report, BLOCK_NOTE, section, document, probe);
+    block->note = (struct note){.kind = kind, .flag = -1, .what = what};
+    return &block->note;
 }
 
 const char *report_text(struct report *report, const char *format, ...)
@@ -32,6 +51,13 @@ const char *report_line(struct report *report, const struct line *line)
     return line->length ? pool_strdup(report->pool, line->text) : NULL;
 }
 
+const char *report_experiment(struct report *report, const struct finding *finding)
+{
+    struct line words = {0};
+    line_add_experiment(&words, finding);
+    return report_line(report, &words);
+}
+
 struct fact *facts_add(struct report *report, struct facts *facts)
 {
     return pool_append(report->pool, (void **)&facts->list, &facts->count, sizeof *facts->list);
@@ -43,9 +69,8 @@ void report_add_facts(struct report *report, enum section section, size_t docume
     if (!facts->count)
         return;
     if (title)
-        report_add(report, BLOCK_HEADING, section, document)->heading =
-            (struct heading){.level = 2, .title = title, .text = text};
-    report_add(report, BLOCK_FACTS, section, document)->facts = *facts;
+        report_add_heading(report, section, document, NULL, 2, title)->text = text;
+    report_add(report, BLOCK_FACTS, section, document, NULL)->facts = *facts;
 }
 
 struct column *table_add_figures(struct report *report, struct table *table, const char *name,

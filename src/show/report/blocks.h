@@ -295,12 +295,20 @@ void report_add_clusters(struct report *, size_t index, const struct probe_resul
 void report_add_points(struct report *, size_t index, const struct probe_result *,
                        const struct series *, size_t count);
 
-/* For builders. The pointer is valid until the next block is added. */
-struct block *report_add(struct report *, enum block_kind, enum section, size_t document);
+/* For builders. A pointer is valid until the next block is added. `probe`: the block's; NULL: it is
+ * about several, or none. */
+struct block *report_add(struct report *, enum block_kind, enum section, size_t document,
+                         const struct probe_result *probe);
+struct heading *report_add_heading(struct report *, enum section, size_t document,
+                                   const struct probe_result *probe, int level, const char *title);
+struct note *report_add_note(struct report *, enum section, size_t document,
+                             const struct probe_result *probe, enum note_kind, const char *what);
 const char *report_text(struct report *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The line's text; NULL where it is empty. */
 const char *report_line(struct report *, const struct line *);
+/* The finding's experiment in words; NULL if its name says it. */
+const char *report_experiment(struct report *, const struct finding *);
 /* A heading of level 2 with the facts below it; nothing if there are no facts. */
 void report_add_facts(struct report *, enum section, size_t document, const char *title,
                       const char *text, const struct facts *);

@@ -135,33 +135,30 @@ static bool belongs(const struct chart *chart, size_t document, const struct ser
             (first->point_count <= FEW_POINTS && series->point_count <= FEW_POINTS));
 }
 
-/* NULL: no room. */
-static struct chart *chart_for(struct charting *charting, size_t document,
-                               const struct series *series)
-{
-    for (size_t i = 0; i < charting->count; i++)
-        if (belongs(&charting->list[i], document, series))
-            return &charting->list[i];
-    if (!charting->room) {
-        charting->left_out++;
-        return NULL;
-    }
-    charting->room--;
-    return pool_append(charting->report->pool, (void **)&charting->list, &charting->count,
-                       sizeof *charting->list);
-}
-
 static void collect(struct charting *charting, const struct placed *placed)
 {
+    struct pool *pool = charting->report->pool;
     for (size_t s = 0; s < placed->probe->series_count; s++) {
         const struct series *series = &placed->probe->series[s];
-        struct chart *chart = chart_for(charting, placed->document, series);
-        if (chart && chart->member_count < MEMBERS_MAX) {
-            struct member *member = pool_append(charting->report->pool, (void **)&chart->members,
-                                                &chart->member_count, sizeof *member);
-            *member = (struct member){placed->document, placed->probe, series};
-        } else if (chart)
+        size_t at = 0;
+        while (at < charting->count && !belongs(&charting->list[at], placed->document, series))
+            at++;
+        if (at == charting->count && !charting->room) {
+            charting->left_out++;
+            continue;
+        }
+        if (at == charting->count) {
+            charting->room--;
+            pool_append(pool, (void **)&charting->list, &charting->count, sizeof *charting->list);
+        }
+        struct chart *chart = &charting->list[at];
+        if (chart->member_count == MEMBERS_MAX) {
             chart->left_out++;
+            continue;
+        }
+        struct member *member =
+            pool_append(pool, (void **)&chart->members, &chart->member_count, sizeof *member);
+        *member = (struct member){placed->document, placed->probe, series};
     }
 }
 
@@ -257,21 +254,11 @@ static const char *title_of(struct report *report, const struct chart *chart)
 
 /* --- the blocks --- */
 
-static struct block *add_heading(struct report *report, int level, const struct placed *first,
-                                 const char *title)
-{
-    struct block *block = report_add(report, BLOCK_HEADING, SECTION_CHARTS, first->document);
-    block->probe = first->probe;
-    block->heading = (struct heading){.level = level, .title = title};
-    return block;
-}
-
 static void add_left_out(struct report *report, const struct placed *first, size_t left_out)
 {
     const char *more = report_text(report, "%zu more series are in the document.", left_out);
-    struct block *block = report_add(report, BLOCK_FACTS, SECTION_CHARTS, first->document);
-    block->probe = first->probe;
-    block->facts.more = more;
+    report_add(report, BLOCK_FACTS, SECTION_CHARTS, first->document, first->probe)->facts.more =
+        more;
 }
 
 static void add_chart(struct charting *charting, const struct chart *chart,
@@ -279,13 +266,13 @@ static void add_chart(struct charting *charting, const struct chart *chart,
 {
     struct report *report = charting->report;
     const char **labels = labels_of(charting, chart);
-    add_heading(report, 3, first, title_of(report, chart));
+    report_add_heading(report, SECTION_CHARTS, first->document, first->probe, 3,
+                       title_of(report, chart));
     for (size_t i = 0; i < chart->member_count; i++) {
         const struct member *member = &chart->members[i];
         const bool matrix = member->series->matrix;
         struct block *block = report_add(report, matrix ? BLOCK_MATRIX : BLOCK_CURVE,
-                                         SECTION_CHARTS, member->document);
-        block->probe = member->probe;
+                                         SECTION_CHARTS, member->document, member->probe);
         if (matrix) {
             block->matrix = report_matrix(report, member->probe, member->series);
             block->matrix.label = labels[i];
@@ -305,8 +292,9 @@ static void add_chapter(struct charting *charting, const struct chapter *chapter
 {
     const struct placed *first = chapter->list;
     const char *title = first->probe->title;
-    add_heading(charting->report, 2, first, title && *title ? title : first->probe->name)
-        ->heading.chapter = chapter;
+    report_add_heading(charting->report, SECTION_CHARTS, first->document, first->probe, 2,
+                       title && *title ? title : first->probe->name)
+        ->chapter = chapter;
     charting->list = NULL;
     charting->count = 0;
     for (size_t i = 0; i < chapter->count; i++)

@@ -137,8 +137,7 @@ void report_add_curve(struct report *report, size_t index, const struct probe_re
     if (!drawn && !brief)
         return;
     struct block *block =
-        report_add(report, drawn ? BLOCK_CURVE : BLOCK_TABLE, SECTION_RESULTS, index);
-    block->probe = probe;
+        report_add(report, drawn ? BLOCK_CURVE : BLOCK_TABLE, SECTION_RESULTS, index, probe);
     if (!drawn) {
         block->table = points;
         return;

@@ -18,11 +18,8 @@ void line_add_difference(struct line *line, const struct difference *difference)
     const struct series *series = difference->series;
     if (difference->finding_a) {
         const struct finding *finding = difference->finding_a;
-        struct line experiment = {0};
         line_add_clean(line, finding->name);
-        line_add_factors(&experiment, finding->factors, finding->deviations);
-        if (experiment.length)
-            line_add(line, " (%s)", experiment.text);
+        line_add_in_brackets(line, finding);
         if (finding->cpus)
             line_add_between(line, " (CPUs ", finding->cpus, ")");
         return;
@@ -46,12 +43,6 @@ const char *difference_unit(const struct difference *difference)
     const char *unit =
         difference->finding_a ? difference->finding_a->unit : difference->series->y.unit;
     return unit ? unit : "";
-}
-
-static void add_heading(struct report *report, const char *title)
-{
-    report_add(report, BLOCK_HEADING, SECTION_DIFFERENCES, 0)->heading =
-        (struct heading){.level = 2, .title = title};
 }
 
 /* The values of one verdict, at most `most`; nothing if there are none. */
@@ -80,21 +71,19 @@ static void add_values(struct report *report, const struct differences *differen
         return;
     if (all > most)
         block.more = report_text(report, "and %zu more; --format csv has them all", all - most);
-    add_heading(report, title);
-    report_add(report, BLOCK_DIFFERENCES, SECTION_DIFFERENCES, 0)->differences = block;
+    report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, title);
+    report_add(report, BLOCK_DIFFERENCES, SECTION_DIFFERENCES, 0, NULL)->differences = block;
 }
 
 static void add_remarks(struct report *report, const struct remark_line *lines, size_t count,
                         const char *title)
 {
     if (count)
-        add_heading(report, title);
+        report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, title);
     for (size_t i = 0; i < count && i <= REMARKS_MAX; i++)
-        report_add(report, BLOCK_NOTE, SECTION_DIFFERENCES, 0)->note = (struct note){
-            .kind = NOTE_REMARK,
-            .flag = -1,
-            .what = i < REMARKS_MAX ? lines[i].text
-                                    : report_text(report, "and %zu more", count - REMARKS_MAX)};
+        report_add_note(report, SECTION_DIFFERENCES, 0, NULL, NOTE_REMARK,
+                        i < REMARKS_MAX ? lines[i].text
+                                        : report_text(report, "and %zu more", count - REMARKS_MAX));
 }
 
 void report_add_differences(struct report *report, const struct differences *differences,
@@ -103,7 +92,7 @@ void report_add_differences(struct report *report, const struct differences *dif
     const char *sentence = report_text(
         report, "%zu of %zu values changed by more than %g %%, %zu may have", differences->changed,
         differences->count, threshold * 100, differences->uncertain);
-    report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0)->verdict =
+    report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =
         (struct verdict_block){.good = !differences->changed, .sentence = sentence};
     add_values(report, differences, CHANGED, "changed", CHANGED_MAX);
     add_values(report, differences, UNCERTAIN,
@@ -177,11 +166,9 @@ static void add_row(const struct comparing *comparing, struct catalogue_entry *c
     struct report *report = comparing->report;
     const struct finding *base = line[0]->document == 0 ? line[0]->finding : NULL;
     struct row *row = table_add_row(report, comparing->table);
-    struct line words = {0};
     size_t next = 0, at = 0;
     row->cells[at++] = cell_of_text(line[0]->finding->name);
-    line_add_experiment(&words, line[0]->finding);
-    row->words = report_line(report, &words);
+    row->words = report_experiment(report, line[0]->finding);
     for (size_t i = 0; i < comparing->count; i++) {
         while (next < length && line[next]->document < i)
             next++;
@@ -240,7 +227,7 @@ void report_add_comparison(struct report *report, const struct differences *diff
                 pairs[i].list[pairs[i].count++] = &differences[i].list[d];
         qsort(pairs[i].list, pairs[i].count, sizeof *pairs[i].list, by_finding);
     }
-    struct table *table = &report_add(report, BLOCK_TABLE, SECTION_DIFFERENCES, 0)->table;
+    struct table *table = &report_add(report, BLOCK_TABLE, SECTION_DIFFERENCES, 0, NULL)->table;
     table->title = "Differences between the documents";
     table_add_words(report, table, "finding", 0);
     for (size_t i = 0; i < count; i++) {

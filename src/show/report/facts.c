@@ -81,20 +81,15 @@ static int place_of_node(void *with, const struct catalogue_entry *entry, char n
 /* "CPU-less, tier 22: ", without what is unknown. */
 static void add_kind(struct line *line, const struct machine_facts *machine, int node)
 {
-    const char *separator = "";
-    for (size_t i = 0; i < machine->node_count; i++)
-        if (machine->nodes[i].id == node && machine->nodes[i].cpus && !*machine->nodes[i].cpus) {
+    for (size_t i = 0; i < machine->node_count && !line->length; i++)
+        if (machine->nodes[i].id == node && machine->nodes[i].cpus && !*machine->nodes[i].cpus)
             line_add(line, "CPU-less");
-            separator = ", ";
-            break;
-        }
     for (size_t i = 0; i < machine->declared.tier_count && i < NODES_MAX; i++)
         if (cpulist_text_has(machine->declared.tiers[i].nodes, node)) {
-            line_add(line, "%stier %d", separator, machine->declared.tiers[i].id);
+            line_add(line, "%stier %d", line->length ? ", " : "", machine->declared.tiers[i].id);
             break;
         }
-    if (line->length)
-        line_add(line, ": ");
+    line_add(line, line->length ? ": " : "");
 }
 
 /* "declared 250 ns, 25.6 GB/s; measured 412 ns, 11.0 GB/s" */

@@ -25,7 +25,6 @@ static void add_finding(struct report *report, struct table *table,
 {
     const struct finding *finding = entry->finding;
     struct row *row = table_add_row(report, table);
-    struct line words = {0};
     size_t at = 0;
     row->flags = finding->flags;
     row->line = entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
@@ -37,8 +36,7 @@ static void add_finding(struct report *report, struct table *table,
                                : cell_of_text(NULL);
     if (filled->cpus)
         row->cells[at] = cell_of_text(finding->cpus);
-    line_add_experiment(&words, finding);
-    row->words = report_line(report, &words);
+    row->words = report_experiment(report, finding);
     row->sentence = before && text_same(before->text, finding->text) ? NULL : finding->text;
 }
 
@@ -55,9 +53,7 @@ void report_add_findings(struct report *report, size_t index, const struct probe
     }
     if (!filled.any)
         return;
-    struct block *block = report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index);
-    struct table *table = &block->table;
-    block->probe = probe;
+    struct table *table = &report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index, probe)->table;
     table->title = "findings";
     table_add_words(report, table, "finding", 24);
     table_add_figures(report, table, "value", 10)->measured = true;
@@ -95,10 +91,9 @@ static void add_tree(struct report *report, struct table *table,
                (other || depth == DEPTH_MAX || !cluster_is_within(&cpus, &above[depth - 1])))
             depth--;
         if (other) { /* another experiment begins another tree */
-            struct line words = {0};
-            line_add_experiment(&words, entry->finding);
+            const char *words = report_experiment(report, entry->finding);
             table_add_row(report, table)->cells[0] =
-                cell_of_text(report_text(report, "%s:", words.length ? words.text : "as standard"));
+                cell_of_text(report_text(report, "%s:", words ? words : "as standard"));
         }
         experiment = entry->experiment;
         struct row *row = table_add_row(report, table);
@@ -120,9 +115,7 @@ void report_add_clusters(struct report *report, size_t index, const struct probe
         any = catalogue_is_of_clusters(&entries[i]);
     if (!any)
         return;
-    struct block *block = report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index);
-    struct table *table = &block->table;
-    block->probe = probe;
+    struct table *table = &report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index, probe)->table;
     table->title = "clusters";
     table_add_words(report, table, NULL, 18);
     table_add_figures(report, table, NULL, 9)->measured = true;
@@ -152,10 +145,8 @@ void report_add_cluster_notes(struct report *report, size_t index, const struct 
             line_add_in_brackets(&line, finding);
         else if (count > 1)
             line_add(&line, " (and %zu more)", count - 1);
-        struct block *block = report_add(report, BLOCK_NOTE, SECTION_FINDINGS, index);
-        block->probe = probe;
-        block->note =
-            (struct note){.kind = NOTE_DOUBT, .flag = -1, .what = report_line(report, &line)};
+        report_add_note(report, SECTION_FINDINGS, index, probe, NOTE_DOUBT,
+                        report_line(report, &line));
         count = all ? count : 0;
     }
 }
@@ -168,34 +159,6 @@ struct size {
     double least, most;
 };
 
-/* Of the first experiment only. */
-static size_t count_sizes(const struct catalogue_entry *entries, size_t finding_count,
-                          struct size *sizes, const struct catalogue_entry **example,
-                          struct pool *pool)
-{
-    size_t count = 0;
-    *example = NULL;
-    for (size_t i = 0; i < finding_count; i++) {
-        const struct finding *finding = entries[i].finding;
-        struct cpulist cpus;
-        if ((*example && entries[i].experiment != (*example)->experiment) ||
-            !cluster_read(&entries[i], &cpus, pool))
-            continue;
-        *example = *example ? *example : &entries[i];
-        size_t at = 0;
-        while (at < count && sizes[at].cpus != cpus.count)
-            at++;
-        if (at < SIZES_MAX) {
-            if (at == count)
-                sizes[count++] = (struct size){cpus.count, 0, INFINITY, -INFINITY};
-            sizes[at].clusters++;
-            sizes[at].least = fmin(sizes[at].least, finding->value);
-            sizes[at].most = fmax(sizes[at].most, finding->value);
-        }
-    }
-    return count;
-}
-
 static int smaller_first(const void *a, const void *b)
 {
     const struct size *x = a, *y = b;
@@ -206,10 +169,27 @@ const char *report_tell_clusters(struct report *report, size_t index,
                                  const struct probe_result *probe)
 {
     const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
+    const struct catalogue_entry *example = NULL; /* of the first experiment, which alone counts */
     struct size sizes[SIZES_MAX];
-    const struct catalogue_entry *example;
-    const size_t count = count_sizes(entries, probe->finding_count, sizes, &example, report->pool);
+    size_t count = 0;
     struct line line = {0};
+    for (size_t i = 0; i < probe->finding_count; i++) {
+        struct cpulist cpus;
+        size_t at = 0;
+        if ((example && entries[i].experiment != example->experiment) ||
+            !cluster_read(&entries[i], &cpus, report->pool))
+            continue;
+        example = example ? example : &entries[i];
+        while (at < count && sizes[at].cpus != cpus.count)
+            at++;
+        if (at == SIZES_MAX)
+            continue;
+        if (at == count)
+            sizes[count++] = (struct size){cpus.count, 0, INFINITY, -INFINITY};
+        sizes[at].clusters++;
+        sizes[at].least = fmin(sizes[at].least, entries[i].finding->value);
+        sizes[at].most = fmax(sizes[at].most, entries[i].finding->value);
+    }
     qsort(sizes, count, sizeof *sizes, smaller_first);
     for (size_t i = 0; i < count; i++) {
         char least[UNIT_TEXT], most[UNIT_TEXT];

@@ -239,8 +239,7 @@ void report_add_matrix(struct report *report, size_t index, const struct probe_r
         report_add_nothing(report, index, probe);
         return;
     }
-    struct block *block = report_add(report, BLOCK_MATRIX, SECTION_RESULTS, index);
-    block->probe = probe;
+    struct block *block = report_add(report, BLOCK_MATRIX, SECTION_RESULTS, index, probe);
     block->matrix = report_matrix(report, probe, series);
     block->matrix.whole = whole;
     fill(report, &block->matrix, &extent, index);

@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A processor's name without trademark signs, filler words and nominal clock. */
-static void add_model(struct line *line, const char *model)
+void line_add_machine(struct line *line, const struct machine_facts *machine)
 {
     static const char *const noise[] = {"(R)", "(r)", "(TM)", "(tm)", " CPU", " Processor"};
-    char text[CLEAN_TEXT];
-    clean_text(model, text, sizeof text);
+    char text[CLEAN_TEXT], size[UNIT_TEXT];
+    const char *model = machine->cpu_model ? machine->cpu_model : machine->cpu_arch;
+    /* Without trademark signs, filler words and nominal clock. */
+    clean_text(model ? model : "unknown processor", text, sizeof text);
     char *clock = strstr(text, " @ ");
     if (clock)
         *clock = '\0';
@@ -22,13 +23,6 @@ static void add_model(struct line *line, const char *model)
         for (char *at; (at = strstr(text, noise[i])) != NULL;)
             memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
     line_add(line, "%s", text);
-}
-
-void line_add_machine(struct line *line, const struct machine_facts *machine)
-{
-    char text[CLEAN_TEXT], size[UNIT_TEXT];
-    const char *model = machine->cpu_model ? machine->cpu_model : machine->cpu_arch;
-    add_model(line, model ? model : "unknown processor");
     if (machine->cores)
         line_add(line, ", %u core%s", machine->cores, machine->cores == 1 ? "" : "s");
     if (machine->threads != machine->cores)
@@ -42,23 +36,6 @@ void line_add_machine(struct line *line, const struct machine_facts *machine)
     line_add(line, "%s%s", *text && machine->os ? " " : "", text);
     if (machine->hypervisor)
         line_add_between(line, ", ", machine->hypervisor, " guest");
-}
-
-/* How the device is attached, and which other programs use it. */
-static void add_place(struct line *line, const struct gpu_facts *gpu)
-{
-    if (gpu->link) {
-        line_add_between(line, ", ", gpu->link, "");
-        if (gpu->link_most && strcmp(gpu->link, gpu->link_most) != 0)
-            line_add_between(line, " of at most ", gpu->link_most, "");
-    }
-    if (gpu->ecc)
-        line_add_between(line, ", ECC ", gpu->ecc, "");
-    if (gpu->mig && strcmp(gpu->mig, "on") == 0)
-        line_add(line, ", divided into instances (MIG)");
-    if (gpu->other_processes > 0 && gpu->other_processes < 1e6)
-        line_add(line, ", %.0f other process%s on it", gpu->other_processes,
-                 gpu->other_processes > 1 ? "es" : "");
 }
 
 void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
@@ -85,7 +62,17 @@ void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
         line_add_between(line, ", ", cuda ? "CUDA" : opencl ? "OpenCL" : gpu->backend, "");
     if (gpu->driver)
         line_add_between(line, ", driver ", gpu->driver, "");
-    add_place(line, gpu);
+    if (gpu->link)
+        line_add_between(line, ", ", gpu->link, "");
+    if (gpu->link && gpu->link_most && strcmp(gpu->link, gpu->link_most) != 0)
+        line_add_between(line, " of at most ", gpu->link_most, "");
+    if (gpu->ecc)
+        line_add_between(line, ", ECC ", gpu->ecc, "");
+    if (gpu->mig && strcmp(gpu->mig, "on") == 0)
+        line_add(line, ", divided into instances (MIG)");
+    if (gpu->other_processes > 0 && gpu->other_processes < 1e6)
+        line_add(line, ", %.0f other process%s on it", gpu->other_processes,
+                 gpu->other_processes > 1 ? "es" : "");
 }
 
 const char *gpu_warning(const struct gpu_facts *gpu)

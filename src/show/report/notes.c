@@ -25,19 +25,16 @@ struct scope {
     size_t probe_count; /* number of `probes` */
 };
 
-static struct note *add_note(const struct scope *scope, enum note_kind kind)
+static struct note *add_note(const struct scope *scope, enum note_kind kind, const char *what)
 {
-    struct block *block = report_add(scope->report, BLOCK_NOTE, SECTION_KNOW, scope->index);
-    block->probe = scope->only;
-    block->note = (struct note){.kind = kind, .flag = -1};
-    return &block->note;
+    return report_add_note(scope->report, SECTION_KNOW, scope->index, scope->only, kind, what);
 }
 
 static void add_more(const struct scope *scope, size_t all, size_t said)
 {
     if (all > said)
-        add_note(scope, NOTE_REMARK)->what =
-            report_text(scope->report, "and %zu more in the document", all - said);
+        add_note(scope, NOTE_REMARK,
+                 report_text(scope->report, "and %zu more in the document", all - said));
 }
 
 /* --- contradictions between measured and declared values --- */
@@ -101,7 +98,7 @@ static void add_disagreements(const struct scope *scope)
             ++count > DISAGREEMENTS_MAX)
             continue;
         add_disagreement(&line, entry);
-        add_note(scope, NOTE_DISAGREEMENT)->what = report_line(scope->report, &line);
+        add_note(scope, NOTE_DISAGREEMENT, report_line(scope->report, &line));
     }
     add_more(scope, count, DISAGREEMENTS_MAX);
 }
@@ -111,17 +108,17 @@ static void add_disagreements(const struct scope *scope)
 static void add_status(const struct scope *scope, const struct probe_result *probe)
 {
     static const char *const says[] = {
-        [PROBE_PARTIAL] = "is not complete",
-        [PROBE_SKIPPED] = "was skipped",
-        [PROBE_FAILED] = "failed",
+        [PROBE_PARTIAL] = " is not complete",
+        [PROBE_SKIPPED] = " was skipped",
+        [PROBE_FAILED] = " failed",
     };
+    struct line line = {0};
     if (probe->status == PROBE_OK)
         return;
-    struct note *note = add_note(scope, probe->status == PROBE_SKIPPED ? NOTE_REMARK : NOTE_DOUBT);
-    struct line name = {0};
-    line_add_clean(&name, probe->name);
-    note->what = report_text(scope->report, "%s %s", name.text, says[probe->status]);
-    note->why = probe->reason;
+    line_add_between(&line, "", probe->name, says[probe->status]);
+    add_note(scope, probe->status == PROBE_SKIPPED ? NOTE_REMARK : NOTE_DOUBT,
+             report_line(scope->report, &line))
+        ->why = probe->reason;
 }
 
 /* A reason for missing values, and how many points of a probe have it. */
@@ -162,7 +159,6 @@ static void add_failures(const struct scope *scope, const struct probe_result *p
     for (size_t i = 0; i < failures.count; i++) {
         const struct failure *failure = &failures.list[i];
         const char *many = failure->count == 1 ? "" : "s";
-        struct note *note = add_note(scope, NOTE_DOUBT);
         struct line line = {0}, why = {0};
         char x[UNIT_TEXT];
         line_add(&line, "%zu ", failure->count);
@@ -176,8 +172,8 @@ static void add_failures(const struct scope *scope, const struct probe_result *p
         line_add_clean(&why, failure->first->failed);
         if (failures.others && i + 1 == failures.count)
             line_add(&why, " (and %zu more for other reasons)", failures.others);
-        note->what = report_line(scope->report, &line);
-        note->why = report_line(scope->report, &why);
+        add_note(scope, NOTE_DOUBT, report_line(scope->report, &line))->why =
+            report_line(scope->report, &why);
     }
 }
 
@@ -293,9 +289,8 @@ static void add_flag(const struct scope *scope, int flag)
         return;
     if (flag == FLAG_TOO_FEW)
         add_fewest(&whom, scope);
-    struct note *note = add_note(scope, text->doubt ? NOTE_DOUBT : NOTE_REMARK);
+    struct note *note = add_note(scope, text->doubt ? NOTE_DOUBT : NOTE_REMARK, text->meaning);
     note->flag = flag;
-    note->what = text->meaning;
     note->whom = report_line(scope->report, &whom);
     note->why = text->why;
     note->remedy = text->remedy;
@@ -321,20 +316,6 @@ static unsigned flags_to_tell(const struct scope *scope)
     return flags;
 }
 
-/* --- what was left out, and conditions of the run --- */
-
-static void add_remarks(const struct scope *scope)
-{
-    const struct conditions *conditions = &scope->document->conditions;
-    for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MAX; i++) {
-        struct note *note = add_note(scope, NOTE_REMARK);
-        note->what = conditions->remarks[i].what;
-        note->why = conditions->remarks[i].why;
-        note->remedy = conditions->remarks[i].remedy;
-    }
-    add_more(scope, conditions->remark_count, REMARKS_MAX);
-}
-
 void report_add_notes(struct report *report, size_t index, const struct probe_result *probe)
 {
     const struct document *document = report->catalogue.documents[index];
@@ -345,15 +326,19 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
                                 .probes = probe ? probe : document->probes,
                                 .probe_count = probe ? 1 : document->probe_count};
     const size_t before = report->count;
-    struct block *heading = report_add(report, BLOCK_HEADING, SECTION_KNOW, index);
-    heading->probe = probe;
-    heading->heading = (struct heading){.level = 2, .title = "to know"};
+    const struct conditions *conditions = &document->conditions;
+    report_add_heading(report, SECTION_KNOW, index, probe, 2, "to know");
     for (size_t p = 0; p < scope.probe_count; p++)
         add_status(&scope, &scope.probes[p]);
     for (size_t p = 0; p < scope.probe_count; p++)
         add_failures(&scope, &scope.probes[p]);
     /* Causes first: conditions of the run explain doubts, and doubts explain disagreements. */
-    add_remarks(&scope);
+    for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MAX; i++) {
+        struct note *note = add_note(&scope, NOTE_REMARK, conditions->remarks[i].what);
+        note->why = conditions->remarks[i].why;
+        note->remedy = conditions->remarks[i].remedy;
+    }
+    add_more(&scope, conditions->remark_count, REMARKS_MAX);
     const unsigned flags = flags_to_tell(&scope);
     for (int doubts = 1; doubts >= 0; doubts--) {
         for (int flag = 0; flag < FLAG_COUNT; flag++)
@@ -366,10 +351,10 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
         const struct factor *left = probe_parameter(&scope.probes[p], parameter_not_measured);
         if (!left || !left->text)
             continue;
-        struct note *note = add_note(&scope, NOTE_REMARK);
-        note->what = probe ? "not measured"
-                           : report_text(report, "not measured of %s", scope.probes[p].name);
-        note->why = left->text;
+        add_note(&scope, NOTE_REMARK,
+                 probe ? "not measured"
+                       : report_text(report, "not measured of %s", scope.probes[p].name))
+            ->why = left->text;
     }
     if (report->count == before + 1)
         report->count = before; /* only the heading was added */

@@ -120,9 +120,7 @@ static void add_point(struct report *report, struct table *table, const struct s
 static struct table *add_table(struct report *report, size_t index,
                                const struct probe_result *probe)
 {
-    struct block *block = report_add(report, BLOCK_TABLE, SECTION_RESULTS, index);
-    block->probe = probe;
-    return &block->table;
+    return &report_add(report, BLOCK_TABLE, SECTION_RESULTS, index, probe)->table;
 }
 
 void report_add_nothing(struct report *report, size_t index, const struct probe_result *probe)

@@ -57,17 +57,16 @@ static void add_machine(struct report *report, const struct document *document, 
     line_trim(&version);
     line_add_machine(&machine, &document->machine);
     line_add_joined(&joined, &document->run);
-    struct heading heading = {.level = 1,
-                              .title = report_line(report, &version),
-                              .text = report_line(report, &machine),
-                              .below = report_line(report, &joined)};
+    struct heading *heading =
+        report_add_heading(report, SECTION_MACHINE, index, NULL, 1, report_line(report, &version));
+    heading->text = report_line(report, &machine);
+    heading->below = report_line(report, &joined);
     if (document->run.elapsed_s >= 0 && document->run.elapsed_s < 1e9)
-        heading.aside =
+        heading->aside =
             report_text(report, "%s", duration_format(document->run.elapsed_s, elapsed));
-    report_add(report, BLOCK_HEADING, SECTION_MACHINE, index)->heading = heading;
     verdict_of(&verdict, document);
     line_add_verdict(&sentence, document, &verdict);
-    report_add(report, BLOCK_VERDICT, SECTION_MACHINE, index)->verdict =
+    report_add(report, BLOCK_VERDICT, SECTION_MACHINE, index, NULL)->verdict =
         (struct verdict_block){.good = verdict.state == VERDICT_SOUND,
                                .sentence = report_line(report, &sentence),
                                .meaning = meaning_of(report, document, &verdict)};
@@ -78,27 +77,23 @@ void report_add_series_heading(struct report *report, size_t index,
                                const struct series *like, bool brief)
 {
     const bool of_device = device_has_series(series);
-    struct heading heading = {.level = 2};
     const struct factor *ordered[FACTORS_SEEN];
     struct line line = {0};
     line_add_clean(&line, probe->title && !of_device ? probe->title : series->name);
     if (probe->title && !of_device &&
         (matrix_is_repeated(probe, series) ||
-         (!brief && series->name && series_needs_name(probe, like)))) {
+         (!brief && series->name && series_needs_name(probe, like))))
         line_add_between(&line, ": ", series->name, "");
-    }
     if (series->matrix && *figure_unit(series->y.unit)) {
         line_add_between(&line, ", ", figure_unit(series->y.unit), " from ");
         line_add_clean(&line, of_device && series->x.name ? series->x.name : "row to column");
     }
-    heading.title = probe->name;
-    heading.text = report_line(report, &line);
-    heading.factor_count = series_order_factors(probe, series, ordered, &heading.telling, brief);
-    heading.factors = pool_alloc(report->pool, heading.factor_count + 1, sizeof *heading.factors);
-    memcpy(heading.factors, ordered, heading.factor_count * sizeof *ordered);
-    struct block *block = report_add(report, BLOCK_HEADING, SECTION_RESULTS, index);
-    block->probe = probe;
-    block->heading = heading;
+    struct heading *heading =
+        report_add_heading(report, SECTION_RESULTS, index, probe, 2, probe->name);
+    heading->text = report_line(report, &line);
+    heading->factor_count = series_order_factors(probe, series, ordered, &heading->telling, brief);
+    heading->factors = pool_alloc(report->pool, heading->factor_count + 1, sizeof *ordered);
+    memcpy(heading->factors, ordered, heading->factor_count * sizeof *ordered);
 }
 
 /* Old documents have no headlines: the first series of each probe replace them. */
@@ -142,20 +137,6 @@ static void add_headlines(struct report *report, size_t index)
         }
 }
 
-static void add_summary(struct report *report, size_t index, const struct probe_result *only)
-{
-    const struct document *document = report->catalogue.documents[index];
-    add_machine(report, document, index);
-    report_add_levels(report, index, -1);
-    report_add_translation(report, index);
-    report_add_width(report, index);
-    report_add_declared(report, index);
-    report_add_system(report, index);
-    report_add_devices(report, index);
-    add_headlines(report, index);
-    report_add_notes(report, index, only);
-}
-
 /* --- one probe in full --- */
 
 /* The settings of a probe that its series do not name, and the seed that repeats its random
@@ -174,10 +155,8 @@ static void add_parameters(struct report *report, size_t index, const struct pro
         line_add(&line, "%sseed %llu", line.length ? ", " : "", (unsigned long long)run->seed);
     if (!line.length)
         return;
-    const char *text = report_line(report, &line);
-    struct block *block = report_add(report, BLOCK_FACTS, SECTION_RESULTS, index);
-    block->probe = probe;
-    facts_add(report, &block->facts)->text = text;
+    struct block *block = report_add(report, BLOCK_FACTS, SECTION_RESULTS, index, probe);
+    facts_add(report, &block->facts)->text = report_line(report, &line);
 }
 
 /* How many series from this one on share one table, and whether as its columns; 0 for conditions:
@@ -248,8 +227,7 @@ static void add_short(struct report *report, size_t index, const struct probe_re
     bool sheet;
     struct line title = {0};
     line_add_between(&title, "", probe->name, ", in short");
-    const struct heading heading = {.level = 2, .title = report_line(report, &title)};
-    report_add(report, BLOCK_HEADING, SECTION_RESULTS, index)->heading = heading;
+    report_add_heading(report, SECTION_RESULTS, index, NULL, 2, report_line(report, &title));
     for (size_t s = 0, together; s < probe->series_count; s += together ? together : 1) {
         const struct series *series = &probe->series[s];
         together = together_from(probe, s, &sheet);
@@ -280,8 +258,17 @@ void report_build(struct report *report, struct pool *pool, const struct documen
                   size_t count, const struct probe_result *only)
 {
     report_begin(report, pool, documents, count);
-    for (size_t i = 0; i < count; i++)
-        add_summary(report, i, only);
+    for (size_t i = 0; i < count; i++) {
+        add_machine(report, documents[i], i);
+        report_add_levels(report, i, -1);
+        report_add_translation(report, i);
+        report_add_width(report, i);
+        report_add_declared(report, i);
+        report_add_system(report, i);
+        report_add_devices(report, i);
+        add_headlines(report, i);
+        report_add_notes(report, i, only);
+    }
 }
 
 void report_build_probe(struct report *report, struct pool *pool,

@@ -27,13 +27,6 @@ static bool add_as_found(struct line *line, const struct finding *finding)
     return disturbed;
 }
 
-static const char *words_of(struct report *report, const struct finding *finding)
-{
-    struct line words = {0};
-    line_add_experiment(&words, finding);
-    return report_line(report, &words);
-}
-
 /* "23.0 cycles" */
 static void add_measured(struct line *line, const char *sign, const struct finding *finding)
 {
@@ -97,7 +90,7 @@ void report_add_levels(struct report *report, size_t index, int device)
         declared = declared || isfinite(levels.list[i].declared);
     }
     struct block *block =
-        report_add(report, BLOCK_TABLE, device < 0 ? SECTION_DEPTH : SECTION_DEVICE, index);
+        report_add(report, BLOCK_TABLE, device < 0 ? SECTION_DEPTH : SECTION_DEVICE, index, NULL);
     struct table *table = &block->table;
     block->device = device;
     table->title = "depth";
@@ -123,7 +116,7 @@ void report_add_levels(struct report *report, size_t index, int device)
         struct cell *cell = row->cells;
         struct line found = {0};
         *cell++ = cell_of_text(report_text(report, "%s", level->name));
-        row->words = words_of(report, level->example);
+        row->words = report_experiment(report, level->example);
         add_as_found(&found, latency_of(level));
         for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
             const struct finding *finding = level->facts[fact];
@@ -217,7 +210,7 @@ static bool add_rates(struct report *report, size_t index, int device)
     if (!rates.count)
         return false;
     struct block *block =
-        report_add(report, BLOCK_TABLE, device < 0 ? SECTION_WIDTH : SECTION_DEVICE, index);
+        report_add(report, BLOCK_TABLE, device < 0 ? SECTION_WIDTH : SECTION_DEVICE, index, NULL);
     struct table *table = &block->table;
     block->device = device;
     table->title = "width";
@@ -236,7 +229,7 @@ static bool add_rates(struct report *report, size_t index, int device)
     for (size_t i = 0; i < rates.count; i++) {
         struct row *row = table_add_row(report, table);
         row->cells[0] = cell_of_text(report_text(report, "%s", rates.rows[i].name));
-        row->words = words_of(report, rates.rows[i].first->finding);
+        row->words = report_experiment(report, rates.rows[i].first->finding);
         for (int c = 0; c < columns.count; c++) {
             const struct finding *rate = rates.rows[i].values[c];
             row->cells[c + 1] = rate && finding_is_disturbed(rate)
@@ -492,7 +485,7 @@ void report_add_devices(struct report *report, size_t index)
         struct line line = {0};
         const size_t count = collect_places(&report->catalogue, index, device, places);
         line_add_gpu(&line, gpu);
-        struct block *block = report_add(report, BLOCK_HEADING, SECTION_DEVICE, index);
+        struct block *block = report_add(report, BLOCK_HEADING, SECTION_DEVICE, index, NULL);
         block->device = device;
         block->heading = (struct heading){.level = 2,
                                           .title = report_text(report, "gpu%d", device),

@@ -244,19 +244,17 @@ static void read_caches(struct nesting *nesting)
     }
 }
 
-static bool are_alike(const struct nodes *a, const struct nodes *b)
-{
-    const double left = (double)a->memory_bytes, right = (double)b->memory_bytes;
-    return memcmp(&a->count, &b->count, sizeof a->count) == 0 &&
-           fabs(left - right) <= fmax(left, right) * (double)NEARLY_SAME / 100;
-}
-
 /* The group of a node, perhaps a new one; NULL: no room for it. */
 static struct nodes *group_of(struct nesting *nesting, const struct nodes *node)
 {
     size_t i = 0;
-    while (i < nesting->group_count && !are_alike(&nesting->nodes[i], node))
-        i++;
+    for (; i < nesting->group_count; i++) {
+        const struct nodes *group = &nesting->nodes[i];
+        const double one = (double)group->memory_bytes, other = (double)node->memory_bytes;
+        if (memcmp(&group->count, &node->count, sizeof node->count) == 0 &&
+            fabs(one - other) <= fmax(one, other) * (double)NEARLY_SAME / 100)
+            break;
+    }
     if (i == GROUPS_MAX)
         return NULL;
     if (i == nesting->group_count)
@@ -532,20 +530,6 @@ static void add_device(struct boxes *boxes, struct pool *pool, const struct meas
     }
 }
 
-/* The boxes of every device. */
-static void add_devices(struct boxes *boxes, const struct catalogue *catalogue, size_t document,
-                        struct pool *pool)
-{
-    int devices[DEVICES_MOST];
-    const size_t count = device_list(catalogue->documents[document], devices, DEVICES_MOST);
-    struct measured *measured = pool_alloc(pool, 1, sizeof *measured);
-    for (size_t i = 0; i < count && i < DEVICES_SHOWN; i++) {
-        measured_collect(measured, catalogue, document, devices[i]);
-        add_device(boxes, pool, measured);
-    }
-    boxes->left_out += count > DEVICES_SHOWN ? count - DEVICES_SHOWN : 0;
-}
-
 void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t document,
                  struct pool *pool)
 {
@@ -566,5 +550,11 @@ void boxes_build(struct boxes *boxes, const struct catalogue *catalogue, size_t 
         for (size_t i = 0; i < nesting->group_count; i++)
             add_nodes(nesting, &nesting->nodes[i]);
     }
-    add_devices(boxes, catalogue, document, pool);
+    int devices[DEVICES_MOST];
+    const size_t count = device_list(catalogue->documents[document], devices, DEVICES_MOST);
+    for (size_t i = 0; i < count && i < DEVICES_SHOWN; i++) {
+        measured_collect(&nesting->measured, catalogue, document, devices[i]);
+        add_device(boxes, pool, &nesting->measured);
+    }
+    boxes->left_out += count > DEVICES_SHOWN ? count - DEVICES_SHOWN : 0;
 }
