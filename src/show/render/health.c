@@ -62,50 +62,29 @@ static void put(FILE *out, const struct line *line)
         fputc(*c == '|' ? '/' : *c, out);
 }
 
-static void put_values(FILE *out, const struct health_values *values)
-{
-    for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
-        struct line line = {0};
-        line_add(&line, "%s", i ? "; " : "");
-        add_compared(&line, &values->list[i]);
-        put(out, &line);
-    }
-    if (values->count > VALUES_MOST)
-        fprintf(out, "; and %zu more", values->count - VALUES_MOST);
-}
-
-/* "tlb, geometry were not measured (quick)": all probes with the same reason as the first. */
-static void put_reason(FILE *out, const struct health_check *check, size_t first)
-{
-    const char *reason = check->gaps[first].reason;
-    struct line line = {0};
-    size_t probes = 0;
-    for (size_t i = first; i < check->gap_count; i++)
-        if (strcmp(check->gaps[i].reason, reason) == 0) {
-            line_add(&line, "%s", probes++ ? ", " : "");
-            line_add_clean(&line, check->gaps[i].probe);
-        }
-    line_add(&line, probes > 1 ? " were " : " was ");
-    line_add_clean(&line, reason);
-    put(out, &line);
-}
-
-/* The reasons of gaps, each once. Gaps whose findings are listed as not found need none. */
+/* "tlb, geometry were not measured (quick)": the reasons of gaps, each once. Gaps whose findings
+ * are listed as not found need none. */
 static void put_gaps(FILE *out, const struct health_check *check)
 {
+    const struct health_gap *gaps = check->gaps;
     size_t shown = 0;
     for (size_t i = 0; i < check->gap_count && shown <= GAPS_MOST; i++) {
-        bool given = check->gaps[i].listed;
+        bool given = gaps[i].listed;
         for (size_t before = 0; before < i && !given; before++)
-            given = strcmp(check->gaps[before].reason, check->gaps[i].reason) == 0;
+            given = strcmp(gaps[before].reason, gaps[i].reason) == 0;
         if (given)
             continue;
-        fputs(shown++ ? "; " : ": ", out);
-        if (shown > GAPS_MOST) {
-            fputs("and more", out);
-            break;
-        }
-        put_reason(out, check, i);
+        struct line line = {0};
+        size_t probes = 0;
+        line_add(&line, shown++ ? "; " : ": ");
+        for (size_t j = i; j < check->gap_count && shown <= GAPS_MOST; j++)
+            if (strcmp(gaps[j].reason, gaps[i].reason) == 0) {
+                line_add(&line, "%s", probes++ ? ", " : "");
+                line_add_clean(&line, gaps[j].probe);
+            }
+        line_add(&line, probes > 1 ? " were " : probes ? " was " : "and more");
+        line_add_clean(&line, probes ? gaps[i].reason : NULL);
+        put(out, &line);
     }
 }
 
@@ -132,10 +111,16 @@ static void put_sentence(FILE *out, const struct health_check *check)
     if (check->health == HEALTHY)
         fprintf(out, "%zu value%s as good as expected", check->compared,
                 check->compared == 1 ? "" : "s");
-    else if (values->count)
-        put_values(out, values);
-    else
+    else if (!values->count)
         fputs("nothing could be compared", out);
+    for (size_t i = 0; check->health != HEALTHY && i < values->count && i < VALUES_MOST; i++) {
+        struct line line = {0};
+        line_add(&line, "%s", i ? "; " : "");
+        add_compared(&line, &values->list[i]);
+        put(out, &line);
+    }
+    if (check->health != HEALTHY && values->count > VALUES_MOST)
+        fprintf(out, "; and %zu more", values->count - VALUES_MOST);
     if (check->health != HEALTHY || check->not_compared)
         fprintf(out, "; %zu compared", check->compared);
     if (check->not_compared)

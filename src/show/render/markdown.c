@@ -95,17 +95,13 @@ static void put_paragraph(FILE *out, const char *text)
 static void put_cell(FILE *out, const struct cell *cell)
 {
     char text[CELL_TEXT];
-    const double half = fabs((cell->high - cell->low) / 2 / cell->value);
     if (cell->form == FORM_TEXT) { /* of any length */
         put_text(out, cell->text);
         return;
     }
     put_text(out, cell_text(cell, text));
-    if ((cell->form == FORM_MEASURED || cell->form == FORM_VALUE) && isfinite(half)) {
-        const struct cell percent = {
-            .form = FORM_PERCENT, .value = cell->value, .low = cell->low, .high = cell->high};
-        fprintf(out, " ± %s %%", cell_text(&percent, text));
-    }
+    if (isfinite(cell_half(cell)))
+        fprintf(out, " ± %s %%", figure_percent(cell->value, cell->low, cell->high, text));
 }
 
 static void put_head(FILE *out, const struct table *table, bool words)
@@ -128,16 +124,15 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
 {
     /* The mark of a doubt follows the last cell that is not empty. */
     size_t last = table->column_count ? table->column_count - 1 : 0;
-    while (last && row->cells[last].form == FORM_TEXT && !row->cells[last].text)
+    while (last && cell_is_empty(&row->cells[last]))
         last--;
     for (size_t c = 0; c < table->column_count; c++) {
         fputs(c ? " " : "| ", out);
         for (size_t i = 0; i < row->depth && c == 0; i++)
             fputs("&emsp;", out);
         put_cell(out, &row->cells[c]);
-        const bool marked = flag_doubts(c == last ? row->flags | row->cells[c].flags
-                                                  : row->cells[c].flags & ~row->flags);
-        fputs(marked ? " ! |" : " |", out);
+        const bool marked = cell_is_marked(&row->cells[c], row);
+        fputs(marked || (c == last && flag_doubts(row->flags)) ? " ! |" : " |", out);
     }
     if (words) {
         put_between(out, " ", row->words, row->words && row->sentence ? "; " : "");
@@ -279,21 +274,10 @@ static void put_facts(FILE *out, const struct facts *facts)
     put_paragraph(out, facts->more);
 }
 
-/* Consecutive notes are one list. */
-static void put_note(FILE *out, const struct note *note, bool last)
-{
-    static const char *const marks[] = {
-        [NOTE_DISAGREEMENT] = "- ", [NOTE_DOUBT] = "- **!** ", [NOTE_REMARK] = "- "};
-    struct line line = {0};
-    fputs(marks[note->kind], out);
-    line_add_note(&line, note);
-    put_line(out, line.text);
-    fputs(last ? "\n\n" : "\n", out);
-}
-
 static void put_block(FILE *out, const struct report *report, size_t index)
 {
     const struct block *block = &report->list[index];
+    struct line line = {0};
     switch (block->kind) {
     case BLOCK_VERDICT:
         if (block->verdict.sentence)
@@ -316,8 +300,11 @@ static void put_block(FILE *out, const struct report *report, size_t index)
         put_matrix(out, &block->matrix, report->pool);
         break;
     case BLOCK_NOTE:
-        put_note(out, &block->note,
-                 index + 1 == report->count || report->list[index + 1].kind != BLOCK_NOTE);
+        fputs(block->note.kind == NOTE_DOUBT ? "- **!** " : "- ", out);
+        line_add_note(&line, &block->note);
+        put_line(out, line.text);
+        /* Consecutive notes are one list. */
+        fputs(index + 1 < report->count && block[1].kind == BLOCK_NOTE ? "\n" : "\n\n", out);
         break;
     case BLOCK_DIFFERENCES:
         break;

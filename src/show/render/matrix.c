@@ -174,7 +174,7 @@ static void print_meaning(FILE *out, const struct square *square, const struct l
                  square_column_name(square, at % square->column_count, to), range, values->unit);
     }
     fputs("  ", out);
-    line_print_wrapped(out, style, 2, &line);
+    text_print_wrapped(out, style, 2, line.text);
 }
 
 bool square_print(FILE *out, const struct square *square, const struct values *values,

@@ -178,6 +178,6 @@ void square_print_heat(FILE *out, const struct square *square, const struct valu
         line_add(&line, "Each place is the median of %zu by %zu pairs.", map.tile_rows,
                  map.tile_columns);
         fputs("  ", out);
-        line_print_wrapped(out, style, 2, &line);
+        text_print_wrapped(out, style, 2, line.text);
     }
 }

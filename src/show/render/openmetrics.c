@@ -70,18 +70,6 @@ struct plain {
     size_t place;
 };
 
-static void make_plain(struct plain *plain, const struct factor *factor, size_t place)
-{
-    size_t length = 0;
-    for (; factor->name[length] && length + 1 < sizeof plain->name; length++) {
-        const unsigned char c = (unsigned char)factor->name[length];
-        plain->name[length] = c < 0x80 && isalnum(c) ? (char)c : '_';
-    }
-    plain->name[length] = '\0';
-    plain->factor = factor;
-    plain->place = place;
-}
-
 static int by_plain_name(const void *a, const void *b)
 {
     const struct plain *left = a, *right = b;
@@ -131,8 +119,14 @@ static void make_labels(struct metric_labels *labels, const struct probe_result 
         return;
     struct plain *plain = pool_alloc(pool, count, sizeof *plain);
     labels->deviations = pool_alloc(pool, count, sizeof *labels->deviations);
-    for (size_t i = 0; i < count; i++)
-        make_plain(&plain[i], &finding->factors[i], i);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = finding->factors[i].name;
+        for (size_t c = 0; name[c] && c + 1 < sizeof plain->name; c++)
+            plain[i].name[c] =
+                (unsigned char)name[c] < 0x80 && isalnum((unsigned char)name[c]) ? name[c] : '_';
+        plain[i].factor = &finding->factors[i];
+        plain[i].place = i;
+    }
     qsort(plain, count, sizeof *plain, by_plain_name);
     for (size_t i = 0; i < count; i++) {
         const bool before = i > 0 && strcmp(plain[i - 1].name, plain[i].name) == 0;

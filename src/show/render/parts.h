@@ -24,7 +24,6 @@ void ink_halves(FILE *, const struct text_style *, double upper, double lower);
 /* Prints, wrapped at the width. The caller has printed `indent` columns of the first line; the
  * other lines are indented by as many. A word that is longer than a line is broken, after a comma
  * if it has one. */
-void line_print_wrapped(FILE *, const struct text_style *, size_t indent, const struct line *);
 void text_print_wrapped(FILE *, const struct text_style *, size_t indent, const char *text);
 /* Unchanged, with its blanks, if it fits; else wrapped as above, from the first column on. */
 void line_print(FILE *, const struct text_style *, const struct line *);

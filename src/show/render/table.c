@@ -25,6 +25,8 @@ enum {
 
 struct table_layout {
     const struct table *table;
+    FILE *out;
+    const struct text_style *style;
     size_t count, width;
     /* Widths of the figure or text and of its unit; unit 0: the figure includes it. */
     size_t figure[TABLE_COLUMNS_MAX], unit[TABLE_COLUMNS_MAX];
@@ -50,27 +52,18 @@ static size_t smaller(size_t a, size_t b)
 
 /* --- the shown columns and their widths --- */
 
-/* Half of the widest interval in the row, as a fraction of its value; -1: none. */
-static double widest(const struct table_layout *layout, const struct row *row)
-{
-    double most = -1;
-    for (size_t c = 0; c < layout->count; c++) {
-        const struct cell *cell = &row->cells[c];
-        const double half = fabs((cell->high - cell->low) / 2 / cell->value);
-        if (layout->table->columns[c].measured && cell->form != FORM_TEXT && isfinite(half))
-            most = fmax(most, half);
-    }
-    return most;
-}
-
+/* Half of the widest interval in the row, in percent of its value; "": none. */
 static const char *interval_of(const struct table_layout *layout, const struct row *row,
                                char text[CELL_TEXT])
 {
     char percent[UNIT_TEXT];
-    const double half = widest(layout, row);
+    double most = -1;
+    for (size_t c = 0; c < layout->count; c++)
+        if (layout->table->columns[c].measured)
+            most = fmax(most, cell_half(&row->cells[c]));
     text[0] = '\0';
-    if (half >= 0)
-        snprintf(text, CELL_TEXT, "+-%s %%", figure_percent(1, 1 - half, 1 + half, percent));
+    if (most >= 0)
+        snprintf(text, CELL_TEXT, "+-%s %%", figure_percent(1, 1 - most, 1 + most, percent));
     return text;
 }
 
@@ -193,10 +186,13 @@ static void cut(struct table_layout *layout)
 /* If the table does not fit the width: columns of the highest ranks are left out, then blanks
  * are removed, then columns are left out by rank, and last the first column is put on lines of
  * its own. */
-static void lay_out(struct table_layout *layout, const struct table *table, size_t width)
+static void lay_out(struct table_layout *layout, const struct table *table, FILE *out,
+                    const struct text_style *style)
 {
     *layout = (struct table_layout){.table = table,
-                                    .width = width,
+                                    .out = out,
+                                    .style = style,
+                                    .width = (size_t)style->width,
                                     .last_measured = TABLE_COLUMNS_MAX,
                                     .wrapped = TABLE_COLUMNS_MAX,
                                     .count = smaller(table->column_count, TABLE_COLUMNS_MAX)};
@@ -213,9 +209,8 @@ static void lay_out(struct table_layout *layout, const struct table *table, size
         leave_out(layout, 1);
         layout->gap = fits(layout) ? 2 : 1;
     }
-    if (fits(layout) || !layout->count)
-        return;
-    cut(layout);
+    if (!fits(layout) && layout->count)
+        cut(layout);
 }
 
 static size_t part_end(const struct table_layout *layout, size_t from)
@@ -294,7 +289,7 @@ static void draw_words(struct pen *pen, const struct table_layout *layout, const
         return;
     const size_t indent = below ? SENTENCE : at;
     fprintf(pen->out, "%*s", (int)(below ? SENTENCE : pen->blanks), "");
-    line_print_wrapped(pen->out, pen->style, indent, &line);
+    text_print_wrapped(pen->out, pen->style, indent, line.text);
 }
 
 /* The row's experiment, at the end of the line if it fits, else below; then the end of the line. */
@@ -311,14 +306,13 @@ static void draw_origin(struct pen *pen, const struct table_layout *layout, cons
     const size_t indent =
         layout->stacked ? TABLE_STACKED : smaller(TABLE_MARGIN + layout->figure[0], SENTENCE * 2);
     fprintf(pen->out, "%*s", (int)indent, "");
-    line_print_wrapped(pen->out, pen->style, indent, &line);
+    text_print_wrapped(pen->out, pen->style, indent, line.text);
 }
 
 static void draw_cell(struct pen *pen, const struct table_layout *layout, const struct row *row,
                       size_t c)
 {
     char figure[CELL_TEXT], unit[CELL_TEXT];
-    const struct cell *cell = &row->cells[c];
     split(layout->table, row, c, figure, unit);
     pen_move(pen, gap_of(layout, c) - pen->marked);
     pen->marked = false;
@@ -333,7 +327,7 @@ static void draw_cell(struct pen *pen, const struct table_layout *layout, const 
         pen_padded(pen, INK_PLAIN, layout->interval, figure, false);
     }
     /* The mark of a cell takes the blank before the next one. */
-    if (flag_doubts(cell->flags) && !flag_doubts(row->flags)) {
+    if (cell_is_marked(&row->cells[c], row)) {
         pen_text(pen, INK_WARN, "!");
         pen->marked = true;
     }
@@ -357,10 +351,10 @@ static void draw_first(struct pen *pen, const struct table_layout *layout, const
 }
 
 /* Draws the first column and columns `from` to `to` (exclusive). */
-static void draw_row(FILE *out, const struct table_layout *layout, const struct row *row,
-                     size_t from, size_t to, const struct text_style *style)
+static void draw_row(const struct table_layout *layout, const struct row *row, size_t from,
+                     size_t to)
 {
-    struct pen pen = {.out = out, .style = style};
+    struct pen pen = {.out = layout->out, .style = layout->style};
     const bool ends = to == layout->count;
     draw_first(&pen, layout, row);
     for (size_t c = from; c < to; c++)
@@ -382,20 +376,19 @@ static void draw_row(FILE *out, const struct table_layout *layout, const struct 
         draw_origin(&pen, layout, ends ? row->words : NULL);
     if (!row->sentence || !ends)
         return;
-    fprintf(out, "%*s", SENTENCE, "");
-    draw_sentence(out, row->sentence, SENTENCE, style);
+    fprintf(layout->out, "%*s", SENTENCE, "");
+    draw_sentence(layout->out, row->sentence, SENTENCE, layout->style);
 }
 
 /* --- the names of the columns --- */
 
 /* The title replaces the first column's name. A column's remark uses the width of the units and
  * measured columns after it. */
-static void draw_head(FILE *out, const struct table_layout *layout, const char *title, size_t from,
-                      size_t to, const struct text_style *style)
+static void draw_head(const struct table_layout *layout, const char *title, size_t from, size_t to)
 {
     const struct table *table = layout->table;
     const enum ink colour = table->title ? INK_PLAIN : INK_DIM;
-    struct pen pen = {.out = out, .style = style};
+    struct pen pen = {.out = layout->out, .style = layout->style};
     char text[CELL_TEXT * 2], remark[CELL_TEXT];
     size_t at = TABLE_MARGIN + layout->figure[0];
     if (table->title) {
@@ -428,58 +421,51 @@ static void draw_head(FILE *out, const struct table_layout *layout, const char *
     snprintf(text, sizeof text, "   (%s)", clean_text(table->remark, remark, sizeof remark));
     if (table->remark && pen.column + clean_columns(text) <= layout->width)
         pen_text(&pen, colour, text);
-    fputc('\n', out);
+    fputc('\n', layout->out);
 }
 
 /* --- all of it --- */
 
-static void draw_part(FILE *out, const struct table_layout *layout, const char *title, size_t from,
-                      size_t to, const struct text_style *style)
+static void draw_part(const struct table_layout *layout, const char *title, size_t from, size_t to)
 {
     const struct table *table = layout->table;
     if (table->legend) {
-        fprintf(out, "%s  ", ink(style, INK_DIM));
-        draw_sentence(out, table->legend, 2, style);
-        fputs(ink(style, INK_PLAIN), out);
+        fprintf(layout->out, "%s  ", ink(layout->style, INK_DIM));
+        draw_sentence(layout->out, table->legend, 2, layout->style);
+        fputs(ink(layout->style, INK_PLAIN), layout->out);
     }
     bool names = table->title || table->remark;
     for (size_t c = 0; c < table->column_count; c++)
         names = names || table->columns[c].name;
     if (layout->count && names)
-        draw_head(out, layout, title, from, to, style);
+        draw_head(layout, title, from, to);
     for (size_t r = 0; r < table->row_count; r++)
-        draw_row(out, layout, &table->rows[r], from, to, style);
-}
-
-/* Splits the table into parts with about equally many columns, so that the last is not left with
- * one. */
-static void draw_parts(FILE *out, const struct table_layout *layout, const char *title,
-                       const struct text_style *style)
-{
-    size_t parts = 0;
-    for (size_t c = 1; c < layout->count; c = part_end(layout, c))
-        parts++;
-    const size_t each = parts ? (layout->count - 1 + parts - 1) / parts : 0;
-    for (size_t from = 1, to; from < layout->count; from = to) {
-        to = smaller(from + each, part_end(layout, from));
-        if (from > 1)
-            fputc('\n', out);
-        draw_part(out, layout, title, from, to, style);
-    }
+        draw_row(layout, &table->rows[r], from, to);
 }
 
 void draw_table(FILE *out, const struct table *table, bool within, const struct text_style *style)
 {
     struct table_layout layout;
     struct line title = {0};
-    lay_out(&layout, table, (size_t)style->width);
+    lay_out(&layout, table, out, style);
     line_add(&title, "%s", within && table->title ? "  " : "");
     line_add_clean(&title, table->title);
     if (table->title && !within)
         fputc('\n', out);
-    if (fits(&layout) || layout.count < 2)
-        draw_part(out, &layout, title.text, 1, layout.count, style);
-    else
-        draw_parts(out, &layout, title.text, style);
+    /* A table that does not fit is split into parts with about equally many columns, so that the
+     * last is not left with one. */
+    const bool whole = fits(&layout) || layout.count < 2;
+    size_t parts = 0;
+    for (size_t c = 1; c < layout.count && !whole; c = part_end(&layout, c))
+        parts++;
+    const size_t each = parts ? (layout.count - 1 + parts - 1) / parts : 0;
+    if (whole)
+        draw_part(&layout, title.text, 1, layout.count);
+    for (size_t from = 1, to; from < layout.count && !whole; from = to) {
+        to = smaller(from + each, part_end(&layout, from));
+        if (from > 1)
+            fputc('\n', out);
+        draw_part(&layout, title.text, from, to);
+    }
     draw_more(out, table->more, style);
 }

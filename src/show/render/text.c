@@ -11,24 +11,6 @@ enum { TITLE_BYTES = 64, LABEL_COLUMNS = 13 };
 
 /* --- headings --- */
 
-/* The first line of the report, with the duration of the run at its end. */
-static void draw_first(FILE *out, const struct heading *heading, const struct text_style *style)
-{
-    struct line title = {0}, line = {0};
-    line_add_clean(&title, heading->title);
-    line_add_clean(&line, heading->text);
-    const char *aside = heading->aside ? heading->aside : "";
-    const size_t indent = clean_columns(title.text) + 2;
-    const int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
-    fprintf(out, "%s%s%s  ", ink(style, INK_BOLD), title.text, ink(style, INK_PLAIN));
-    if (*aside)
-        line_add(&line, gap >= 2 ? "%*s%s" : "%.*s, %s", gap >= 2 ? gap : 0, "", aside);
-    if (gap >= 2)
-        fprintf(out, "%s\n", line.text);
-    else
-        line_print_wrapped(out, style, indent, &line);
-}
-
 /* As many factors as fit the rest of the line, but at least those that distinguish the series from
  * others. */
 static void add_factors(struct line *line, const struct heading *heading, size_t indent,
@@ -57,19 +39,23 @@ static void draw_warning(FILE *out, const char *warning, size_t indent,
 static void draw_heading(FILE *out, const struct heading *heading, const struct text_style *style)
 {
     char title[CLEAN_TEXT];
+    const char *aside = heading->aside ? heading->aside : "";
     struct line line = {0};
     clean_text(heading->title, title, TITLE_BYTES);
     const size_t indent = clean_columns(title) + 2;
-    if (heading->level > 1) {
-        fprintf(out, "\n%s%s%s", ink(style, INK_BOLD), title, ink(style, INK_PLAIN));
-        line_add_clean(&line, heading->text);
-        add_factors(&line, heading, indent, style);
-        fputs(line.length ? "  " : "\n", out);
-        if (line.length)
-            line_print_wrapped(out, style, indent, &line);
-    } else {
-        draw_first(out, heading, style);
-    }
+    fprintf(out, "%s%s%s%s", heading->level > 1 ? "\n" : "", ink(style, INK_BOLD), title,
+            ink(style, INK_PLAIN));
+    line_add_clean(&line, heading->text);
+    add_factors(&line, heading, indent, style);
+    /* The duration of the run stands at the end of the line. */
+    const int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
+    if (*aside)
+        line_add(&line, gap >= 2 ? "%*s%s" : "%.*s, %s", gap >= 2 ? gap : 0, "", aside);
+    fputs(line.length || heading->level == 1 ? "  " : "\n", out);
+    if (*aside && gap >= 2)
+        fprintf(out, "%s\n", line.text);
+    else if (line.length || heading->level == 1)
+        text_print_wrapped(out, style, indent, line.text);
     if (heading->below)
         draw_sentence(out, heading->below, 0, style);
     if (heading->warning)
@@ -82,7 +68,7 @@ void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct 
 {
     struct line line = {0};
     line_add_clean(&line, sentence);
-    line_print_wrapped(out, style, indent, &line);
+    text_print_wrapped(out, style, indent, line.text);
 }
 
 void draw_more(FILE *out, const char *more, const struct text_style *style)
@@ -108,7 +94,7 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct text_s
         if (flag_doubts(fact->value.flags))
             line_add(&line, " !");
         fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
-        line_print_wrapped(out, style, 2 + (size_t)label, &line);
+        text_print_wrapped(out, style, 2 + (size_t)label, line.text);
     }
     draw_more(out, facts->more, style);
 }
@@ -130,7 +116,7 @@ static void draw_note(FILE *out, const struct note *note, bool of_probe,
     const bool inked = note->kind != NOTE_REMARK;
     fprintf(out, "  %s%c%s ", inked ? ink(style, kinds[note->kind].ink) : "",
             kinds[note->kind].mark, inked ? ink(style, INK_PLAIN) : "");
-    line_print_wrapped(out, style, 4, &line);
+    text_print_wrapped(out, style, 4, line.text);
 }
 
 /* --- differences: "L1.latency: 5.00 cycles -> 6.00 cycles, +20 %" --- */
@@ -165,7 +151,7 @@ static void draw_value(FILE *out, const struct changed_value *value, enum verdic
     }
     fprintf(out, "  %s%c%s ", changed ? ink(style, INK_WARN) : "", marks[verdict],
             changed ? ink(style, INK_PLAIN) : "");
-    line_print_wrapped(out, style, 4, &line);
+    text_print_wrapped(out, style, 4, line.text);
 }
 
 /* --- all blocks --- */
@@ -248,7 +234,7 @@ void render_gpu(FILE *out, const struct gpu_facts *gpu, size_t indent,
     const struct text_style style = text_style_sane(wanted);
     struct line line = {0};
     line_add_gpu(&line, gpu);
-    line_print_wrapped(out, &style, indent, &line);
+    text_print_wrapped(out, &style, indent, line.text);
     if (gpu && gpu_warning(gpu))
         draw_warning(out, gpu_warning(gpu), indent, &style);
 }

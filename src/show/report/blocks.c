@@ -3,6 +3,7 @@
 #include "base/clean.h"
 #include "base/quantity.h"
 #include "conclude/registry/factors.h"
+#include "document/flag.h"
 #include "show/report/figure.h"
 
 #include <math.h>
@@ -165,6 +166,23 @@ char *cell_text(const struct cell *cell, char text[CELL_TEXT])
     snprintf(text, CELL_TEXT, "%s%s%s", figure, *unit && isfinite(cell->value) ? " " : "",
              isfinite(cell->value) ? unit : "");
     return text;
+}
+
+double cell_half(const struct cell *cell)
+{
+    return cell->form == FORM_VALUE || cell->form == FORM_MEASURED
+               ? fabs((cell->high - cell->low) / 2 / cell->value)
+               : NAN;
+}
+
+bool cell_is_marked(const struct cell *cell, const struct row *row)
+{
+    return flag_doubts(cell->flags & ~row->flags);
+}
+
+bool cell_is_empty(const struct cell *cell)
+{
+    return cell->form == FORM_TEXT && !cell->text;
 }
 
 char *change_text(double ratio, char text[CELL_TEXT])

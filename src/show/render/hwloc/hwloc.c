@@ -195,14 +195,6 @@ struct distances {
     size_t count;
 };
 
-/* The mean of both directions, or the only one. */
-static double between(const struct grid *grid, int a, int b)
-{
-    const struct point *forth = grid_point(grid, a, b), *back = grid_point(grid, b, a);
-    const double one = forth ? way_value(forth) : NAN, other = back ? way_value(back) : NAN;
-    return isnan(one) ? other : isnan(other) ? one : (one + other) / 2;
-}
-
 static void leave_out(struct distances *distances)
 {
     const size_t n = distances->count;
@@ -235,7 +227,10 @@ static void collect(struct distances *distances, const struct grid *grid, const 
     distances->left_out = pool_alloc(pool, n + 1, sizeof *distances->left_out);
     for (size_t i = 0; i < n * n; i++) {
         const int from = distances->cpus[i / n], to = distances->cpus[i % n];
-        const double value = from == to ? 0 : round(between(grid, from, to) * ps);
+        const struct point *forth = grid_point(grid, from, to), *back = grid_point(grid, to, from);
+        const double one = forth ? way_value(forth) : NAN, other = back ? way_value(back) : NAN;
+        const double mean = isnan(one) ? other : isnan(other) ? one : (one + other) / 2;
+        const double value = from == to ? 0 : round(mean * ps);
         const bool good = from == to || (value >= 1 && value <= most_ps);
         distances->values[i] = good ? value : NAN;
         distances->missing[i / n] += !good;
@@ -266,14 +261,23 @@ static void put_number(struct numbers *numbers, double number)
         end_numbers(numbers);
 }
 
-static void put_distances(FILE *out, const struct distances *distances)
+static void put_handoffs(FILE *out, const struct objects *objects, const struct document *document,
+                         struct pool *pool)
 {
+    const struct series *series = ways_between_cpus(document);
+    const struct quantity *quantity = series ? quantity_of(series->y.unit) : NULL;
     struct numbers indexes = {.out = out, .element = "indexes"};
     struct numbers values = {.out = out, .element = "u64values"};
-    const size_t n = distances->count;
+    struct distances distances;
+    struct grid grid;
     size_t left = 0;
+    if (!quantity || !grid_build(&grid, series, pool)) /* no unit, or too scattered */
+        return;
+    collect(&distances, &grid, &objects->list[OBJECT_ROOT].cpus, quantity->metric_factor * 1e12,
+            pool);
+    const size_t n = distances.count;
     for (size_t i = 0; i < n; i++)
-        left += !distances->left_out[i];
+        left += !distances.left_out[i];
     if (left < 2)
         return;
     fprintf(out,
@@ -281,28 +285,14 @@ static void put_distances(FILE *out, const struct distances *distances)
             "indexing=\"os\">\n",
             left, KIND);
     for (size_t i = 0; i < n; i++)
-        if (!distances->left_out[i])
-            put_number(&indexes, distances->cpus[i]);
+        if (!distances.left_out[i])
+            put_number(&indexes, distances.cpus[i]);
     end_numbers(&indexes);
     for (size_t i = 0; i < n * n; i++)
-        if (!distances->left_out[i / n] && !distances->left_out[i % n])
-            put_number(&values, distances->values[i]);
+        if (!distances.left_out[i / n] && !distances.left_out[i % n])
+            put_number(&values, distances.values[i]);
     end_numbers(&values);
     fputs("  </distances2>\n", out);
-}
-
-static void put_handoffs(FILE *out, const struct objects *objects, const struct document *document,
-                         struct pool *pool)
-{
-    const struct series *series = ways_between_cpus(document);
-    const struct quantity *quantity = series ? quantity_of(series->y.unit) : NULL;
-    struct distances distances;
-    struct grid grid;
-    if (!quantity || !grid_build(&grid, series, pool)) /* no unit, or too scattered */
-        return;
-    collect(&distances, &grid, &objects->list[OBJECT_ROOT].cpus, quantity->metric_factor * 1e12,
-            pool);
-    put_distances(out, &distances);
 }
 
 /* --- attributes: latency and bandwidth of each node's memory, from the CPUs of each node. If

@@ -19,7 +19,7 @@ void html_cell(FILE *out, const struct cell *cell)
     if (!cell->finding)
         return;
     html_doubt(out, cell->flags);
-    if (isfinite(cell->value) && cell->high > cell->low)
+    if (cell_half(cell) > 0)
         fprintf(out, " <small>±%s&nbsp;%%</small>",
                 figure_percent(cell->value, cell->low, cell->high, text));
 }
@@ -82,7 +82,7 @@ void html_table(FILE *out, const struct table *table, const char *class, const c
     for (size_t i = 0; i < columns; i++) {
         filled[i] = table->columns[i].kept;
         for (size_t r = 0; r < table->row_count && !filled[i]; r++)
-            filled[i] = table->rows[r].cells[i].form != FORM_TEXT || table->rows[r].cells[i].text;
+            filled[i] = !cell_is_empty(&table->rows[r].cells[i]);
         if (i && !filled[i])
             continue;
         fputs(table->columns[i].words ? "<th scope=col class=words>" : "<th scope=col>", out);
@@ -120,14 +120,6 @@ static void put_facts(FILE *out, const struct facts *facts)
     }
     fputs("</dl>\n", out);
     put_more(out, facts->more);
-}
-
-static void put_heading(FILE *out, const struct heading *heading)
-{
-    html_print(out, heading->text ? "<h3>%s: %s</h3>\n" : "<h3>%s</h3>\n", heading->title,
-               heading->text);
-    if (heading->warning)
-        html_print(out, "<p class=\"trust doubtful\"><strong>%s</strong></p>\n", heading->warning);
 }
 
 void html_note(FILE *out, const struct note *note)
@@ -221,7 +213,11 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
         } else if (block->kind == BLOCK_FACTS)
             put_facts(out, &block->facts);
         else if (block->kind == BLOCK_HEADING)
-            put_heading(out, &block->heading);
+            html_print(out, block->heading.text ? "<h3>%s: %s</h3>\n" : "<h3>%s</h3>\n",
+                       block->heading.title, block->heading.text);
+        if (block->kind == BLOCK_HEADING && block->heading.warning)
+            html_print(out, "<p class=\"trust doubtful\"><strong>%s</strong></p>\n",
+                       block->heading.warning);
     }
     if (verdict)
         put_more(out, verdict->meaning);

@@ -64,10 +64,19 @@ static void put_beside(FILE *out, struct report *report, const struct difference
     report->count = before; /* the blocks are used only here */
 }
 
-static void put_all(FILE *out, struct report *report, const struct differences *differences,
-                    size_t count, double threshold)
+void html_differences(FILE *out, struct report *report, size_t count, double threshold)
 {
+    const struct document *const *documents = report->catalogue.documents;
     const size_t before = report->count;
+    struct differences *differences = pool_alloc(report->pool, count, sizeof *differences);
+    for (size_t i = 1; i < count; i++) {
+        struct error *error = pool_error(report->pool);
+        const int code =
+            differences_find(&differences[i], documents[0], documents[i], threshold, error);
+        pool_take(report->pool, &differences[i].pool);
+        if (code == ERROR_SYSTEM) /* nothing in common: remarks only */
+            pool_check(report->pool, code);
+    }
     fprintf(out,
             "<section id=differences aria-labelledby=differences-title>\n"
             "<h2 id=differences-title>Differences</h2>\n"
@@ -83,19 +92,4 @@ static void put_all(FILE *out, struct report *report, const struct differences *
     for (size_t i = 1; i < count; i++)
         put_beside(out, report, differences, count, i, threshold);
     fputs("</section>\n", out);
-}
-
-void html_differences(FILE *out, struct report *report, size_t count, double threshold)
-{
-    const struct document *const *documents = report->catalogue.documents;
-    struct differences *differences = pool_alloc(report->pool, count, sizeof *differences);
-    for (size_t i = 1; i < count; i++) {
-        struct error *error = pool_error(report->pool);
-        const int code =
-            differences_find(&differences[i], documents[0], documents[i], threshold, error);
-        pool_take(report->pool, &differences[i].pool);
-        if (code == ERROR_SYSTEM) /* nothing in common: remarks only */
-            pool_check(report->pool, code);
-    }
-    put_all(out, report, differences, count, threshold);
 }

@@ -73,17 +73,6 @@ static void put_points(FILE *out, const struct series *series, const struct squa
 
 /* --- curves --- */
 
-static void put_curve(FILE *out, const struct series *series)
-{
-    fputs("\"x\":[", out);
-    for (size_t i = 0; i < series->point_count; i++) {
-        fputs(i ? "," : "", out);
-        html_json_number(out, series->points[i].x);
-    }
-    fputs("],", out);
-    put_points(out, series, NULL, "");
-}
-
 static void put_chart(FILE *out, const struct block *blocks, size_t count)
 {
     const struct curve *first = &blocks->curve;
@@ -102,12 +91,18 @@ static void put_chart(FILE *out, const struct block *blocks, size_t count)
             fputs("}", out);
             separator = ",";
         }
-    fputs("],", out);
-    fputs("\"series\":[", out);
+    fputs("],\"series\":[", out);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? ",\n{" : "\n{", out);
         put_label(out, blocks[i].curve.label, blocks[i].document);
-        put_curve(out, blocks[i].curve.series);
+        const struct series *series = blocks[i].curve.series;
+        fputs("\"x\":[", out);
+        for (size_t p = 0; p < series->point_count; p++) {
+            fputs(p ? "," : "", out);
+            html_json_number(out, series->points[p].x);
+        }
+        fputs("],", out);
+        put_points(out, series, NULL, "");
         fputs("}", out);
     }
     fputs("]", out);

@@ -154,23 +154,12 @@ static bool is_shown(const struct factor *parameter, bool repeatable)
     return parameter_is_setting(parameter) && !(repeatable && strcmp(parameter->name, "seed") == 0);
 }
 
-static void put_settings(FILE *out, const struct probe_result *probe, bool repeatable)
-{
-    const char *before = "<span class=parameters>(";
-    for (size_t i = 0; i < probe->parameter_count; i++)
-        if (is_shown(&probe->parameters[i], repeatable)) {
-            fputs(before, out);
-            html_factors(out, &probe->parameters[i], 1);
-            before = ", ";
-        }
-    fputs(")</span>", out);
-}
-
 /* Imported and joined documents have no command. */
 void html_repeat(FILE *out, const struct document *document, const struct probe_result *probe)
 {
     const bool repeatable = document->run.command_count > 0;
     const struct factor *missing = probe_parameter(probe, parameter_not_measured);
+    const char *before = "<span class=parameters>(";
     bool has_settings = false;
     for (size_t i = 0; i < probe->parameter_count && !has_settings; i++)
         has_settings = is_shown(&probe->parameters[i], repeatable);
@@ -194,7 +183,11 @@ void html_repeat(FILE *out, const struct document *document, const struct probe_
             fprintf(out, " --seed %llu", (unsigned long long)run->seed);
         fputs("</code> ", out);
     }
-    if (has_settings)
-        put_settings(out, probe, repeatable);
-    fputs("</p>\n", out);
+    for (size_t i = 0; i < probe->parameter_count; i++)
+        if (is_shown(&probe->parameters[i], repeatable)) {
+            fputs(before, out);
+            html_factors(out, &probe->parameters[i], 1);
+            before = ", ";
+        }
+    fputs(has_settings ? ")</span></p>\n" : "</p>\n", out);
 }

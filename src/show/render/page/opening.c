@@ -129,14 +129,6 @@ static void put_machine(FILE *out, const struct report *report, size_t count, si
 
 /* --- all of it --- */
 
-static void put_imported(FILE *out, const struct document *document)
-{
-    fputs("<p class=run>Another tool's table", out);
-    if (document->tool.version)
-        html_print(out, ", imported by fathom %s", document->tool.version);
-    fputs(": it does not say when and how it was measured.</p>\n", out);
-}
-
 static void put_run(FILE *out, const struct document *document)
 {
     const struct run_facts *run = &document->run;
@@ -144,6 +136,13 @@ static void put_run(FILE *out, const struct document *document)
     struct line joined = {0};
     line_add_joined(&joined, run);
     fputs("<p class=run>", out);
+    if (document_is_imported(document) && !run->joined) {
+        fputs("Another tool's table", out);
+        if (document->tool.version)
+            html_print(out, ", imported by fathom %s", document->tool.version);
+        fputs(": it does not say when and how it was measured.</p>\n", out);
+        return;
+    }
     if (joined.length) {
         joined.text[0] = (char)toupper((unsigned char)joined.text[0]);
         fprintf(out, "%s%s", joined.text, run->started ? ", the newest of " : "");
@@ -187,8 +186,7 @@ void html_opening(FILE *out, const struct report *report, size_t count, size_t i
         html_sentence(out, verdict->sentence);
         fputs("</strong></p>\n", out);
     }
-    const bool table = document_is_imported(document) && !document->run.joined;
-    (table ? put_imported : put_run)(out, document);
+    put_run(out, document);
     put_machine(out, report, count, index);
     fputs("</section>\n", out);
 }
