@@ -10,8 +10,13 @@
 
 enum { LEAST_BYTES = 4096 };
 
+struct skeleton_options {
+    struct setting to;
+};
+
 static const struct option_spec options[] = {
-    {"to", 0, OPTION_SIZE, "SIZE", "16K", LEAST_BYTES, 1 << 30, NULL, "largest working set"},
+    {"to", 0, OPTION_SIZE, "SIZE", "16K", LEAST_BYTES, 1 << 30, NULL,
+     offsetof(struct skeleton_options, to), "largest working set"},
     {.name = NULL},
 };
 
@@ -27,8 +32,8 @@ static void plan_points(struct probe_task *task)
     plan->series_count = 1;
     *seat = (struct seat){task->cpus.ids[0], MEASURED};
     plan->touch_cpu = seat->cpu;
-    const uint64_t to = settings_size(task->settings, "to");
-    for (uint64_t bytes = LEAST_BYTES; bytes <= to; bytes *= 2) {
+    const struct skeleton_options *asked = task->options;
+    for (uint64_t bytes = LEAST_BYTES; bytes <= asked->to.bytes; bytes *= 2) {
         struct plan_point *point =
             pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
         *point = (struct plan_point){
@@ -97,6 +102,7 @@ const struct probe skeleton_probe = {
              "number means, and what moves it.",
     .weight = 0, /* seconds of a whole run; 0: measured when it is named */
     .options = options,
+    .options_bytes = sizeof(struct skeleton_options),
     .findings = {finding_lines, experiment},
     .plan = plan_points,
     .prepare = prepare_trial,

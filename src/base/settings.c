@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,18 +16,12 @@ static struct setting *own(const struct settings *settings, const char *name)
     return NULL;
 }
 
-static const struct setting *find(const struct settings *settings, const char *name)
+const struct setting *settings_of(const struct settings *settings, const struct option_spec *spec)
 {
-    const struct setting *setting = own(settings, name);
-    const struct setting *given = setting && settings->given ? find(settings->given, name) : NULL;
+    const struct setting *setting = own(settings, spec->name);
+    const struct setting *given =
+        setting && settings->given ? settings_of(settings->given, spec) : NULL;
     return given && given->given ? given : setting;
-}
-
-static const struct setting *get(const struct settings *settings, const char *name)
-{
-    const struct setting *setting = find(settings, name);
-    assert(setting && "an option is read by the name that its table gives it");
-    return setting;
 }
 
 static int check_range(const struct option_spec *spec, const char *text, double value,
@@ -205,62 +198,21 @@ void settings_free(struct settings *settings)
 
 void settings_fill(const struct settings *settings, const struct option_spec *table, void *options)
 {
-    for (; table && table->name; table++)
-        memcpy((char *)options + table->at, get(settings, table->name), sizeof(struct setting));
+    for (; table && table->name; table++) {
+        const struct setting *setting = settings_of(settings, table);
+        memcpy((char *)options + table->at, setting ? setting : &(struct setting){0},
+               sizeof *setting);
+    }
 }
 
-bool settings_has(const struct settings *settings, const char *name)
+const struct setting *settings_at(const struct settings *settings, size_t i)
 {
-    const struct setting *setting = find(settings, name);
-    return setting && setting->has;
+    return i < settings->count ? settings_of(settings, settings->list[i].spec) : NULL;
 }
 
-bool settings_given(const struct settings *settings, const char *name)
+const char *settings_first_given(const struct setting *const *options)
 {
-    const struct setting *setting = find(settings, name);
-    return setting && setting->given;
-}
-
-const char *settings_first_given(const struct settings *settings, const char *const *names)
-{
-    while (*names && !settings_given(settings, *names))
-        names++;
-    return *names;
-}
-
-double settings_number(const struct settings *settings, const char *name)
-{
-    return get(settings, name)->number;
-}
-
-uint64_t settings_size(const struct settings *settings, const char *name)
-{
-    return get(settings, name)->bytes;
-}
-
-size_t settings_sizes(const struct settings *settings, const char *name, const uint64_t **sizes)
-{
-    const struct setting *setting = get(settings, name);
-    *sizes = setting->sizes;
-    return setting->size_count;
-}
-
-const struct cpulist *settings_cpus(const struct settings *settings, const char *name)
-{
-    return &get(settings, name)->cpus;
-}
-
-int settings_choice(const struct settings *settings, const char *name)
-{
-    return get(settings, name)->choice;
-}
-
-const char *settings_text(const struct settings *settings, const char *name)
-{
-    return get(settings, name)->text;
-}
-
-const struct option_spec *settings_spec(const struct settings *settings, size_t i)
-{
-    return i < settings->count ? settings->list[i].spec : NULL;
+    while (*options && !(*options)->given)
+        options++;
+    return *options ? (*options)->spec->name : NULL;
 }

@@ -5,8 +5,8 @@
  * An option has a line in a table and a `struct setting` in the struct that the table fills:
  *
  *     struct chase_options { struct setting size, pages; };
- *     {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "...",
- *      offsetof(struct chase_options, size)},
+ *     {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, offsetof(struct chase_options, size),
+ *      "..."},
  *
  * Code then reads options->size.bytes, a name that the compiler checks.
  */
@@ -40,8 +40,8 @@ struct option_spec {
     const char *fallback; /* default, as text; NULL: unset, and `help` says what happens then */
     double least, most;   /* range of numbers; most = 0: no upper bound of its own */
     const char *const *choices; /* NULL-terminated */
-    const char *help;
     size_t at; /* its offset in the struct that the table fills; 0 too where none is filled */
+    const char *help;
 };
 
 /* The value of an option, in the member for its type. */
@@ -84,26 +84,16 @@ void settings_free(struct settings *);
  * allowed. */
 int settings_set(struct settings *, const char *name, const char *text, struct error *);
 
-/* Copies the values of a table's options to `options`, each to its spec's offset `at`. What they
- * point to lives as long as the settings. */
+/* Copies the values of a table's options to `options`, each to its spec's offset `at`; one that the
+ * settings lack is unset there. What they point to lives as long as the settings. */
 void settings_fill(const struct settings *, const struct option_spec *table, void *options);
 
-/* Whether a person or its default set the option. For a flag this is its value. */
-bool settings_has(const struct settings *, const char *name);
-/* Whether a person set it. */
-bool settings_given(const struct settings *, const char *name);
-/* The first of the names (ending with NULL) that a person set; NULL where none was. */
-const char *settings_first_given(const struct settings *, const char *const *names);
-
-/* Getters. The option must exist, have the getter's type and be set (settings_has). */
-double settings_number(const struct settings *, const char *name); /* INTEGER and REAL */
-uint64_t settings_size(const struct settings *, const char *name);
-size_t settings_sizes(const struct settings *, const char *name, const uint64_t **sizes);
-const struct cpulist *settings_cpus(const struct settings *, const char *name);
-int settings_choice(const struct settings *, const char *name);       /* index into `choices` */
-const char *settings_text(const struct settings *, const char *name); /* as typed, any type */
-
-/* The i-th option's spec, for walking over all of them. */
-const struct option_spec *settings_spec(const struct settings *, size_t i);
+/* The value of a table's option; NULL where the settings lack it. */
+const struct setting *settings_of(const struct settings *, const struct option_spec *);
+/* The i-th option's value, for walking over all of them; NULL at the end. */
+const struct setting *settings_at(const struct settings *, size_t i);
+/* The name of the first of the options (ending with NULL) that a person set; NULL where none was.
+ */
+const char *settings_first_given(const struct setting *const *);
 
 #endif

@@ -58,12 +58,6 @@ struct access_state {
     size_t forward_count;
 };
 
-static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
-     "CPU that measures (default: the first of the fastest kind)"},
-    {.name = NULL},
-};
-
 /* --- planning --- */
 
 static void plan_forward(struct probe_task *task, enum forwarding which)
@@ -255,7 +249,7 @@ static void plan_access(struct probe_task *task)
     struct access_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
-    state->chases.seat = chases_seat(task);
+    state->chases.seat = chases_seat(task, task->options);
     chases_plan_place(task, &state->chases, PAGES_AUTO);
     task->plan.share = 0.5;
     if (chase_straddles)
@@ -335,7 +329,8 @@ const struct probe access_probe = {
         "What moves it: the processor's design, and little else; for pages, how translation is "
         "cached, because both pages need one; in levels shared with others, their noise, which the "
         "interval shows.",
-    .options = options,
+    .options = chases_cpu_option,
+    .options_bytes = sizeof(struct setting),
     .findings = {finding_lines, experiment},
     .plan = plan_access,
     .prepare = prepare_access,

@@ -51,10 +51,15 @@ struct prefetch_state {
     size_t level_count;
 };
 
+struct prefetch_options {
+    struct setting cpu, pages;
+};
+
+#define AT(option) offsetof(struct prefetch_options, option)
 static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
      "CPU that measures (default: the first of the fastest kind)"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
      "page policy: with small pages, translation has a part in what is hidden"},
     {.name = NULL},
 };
@@ -91,7 +96,7 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
                                     .block_count = orders[order].block_count};
     const int series = chases_add_series(
         chases, task, pool_printf(task->pool, "%s, %s", level->name, orders[order].name), &kind,
-        settings_text(task->settings, "pages"));
+        ((const struct prefetch_options *)task->options)->pages.text);
     task->plan.series[series].x = (struct axis){"stride", "B"};
     for (size_t i = 0; i < count; i++) {
         const size_t spacing = strides[i] & -strides[i]; /* between the sets of two elements */
@@ -312,11 +317,11 @@ static const struct finding_line finding_lines[] = {
 static void plan_prefetch(struct probe_task *task)
 {
     struct prefetch_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct prefetch_options *asked = task->options;
     state->chases = chases_make(task->machine);
     state->level_count = chases_levels(task, NULL, state->levels);
-    state->chases.seat = chases_seat(task);
-    chases_plan_place(task, &state->chases,
-                      (enum page_policy)settings_choice(task->settings, "pages"));
+    state->chases.seat = chases_seat(task, &asked->cpu);
+    chases_plan_place(task, &state->chases, (enum page_policy)asked->pages.choice);
     task->plan.share = 0.9;
     for (size_t i = 0; i < state->level_count; i++)
         for (int order = 0; order < ORDERS && strcmp(state->levels[i].name, "L1") != 0; order++)
@@ -382,6 +387,7 @@ const struct probe prefetch_probe = {
         "forward is compared with random order within 64 strides; and at large strides in DRAM, "
         "rows that are open already.",
     .options = options,
+    .options_bytes = sizeof(struct prefetch_options),
     .findings = {finding_lines, experiment},
     .plan = plan_prefetch,
     .prepare = chases_prepare_alone,

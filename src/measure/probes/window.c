@@ -72,15 +72,20 @@ struct window_state {
     bool refined; /* the second stage was planned */
 };
 
+struct window_options {
+    struct setting filler, to, pages, cpu;
+};
+
+#define AT(option) offsetof(struct window_options, option)
 static const struct option_spec options[] = {
-    {"filler", 0, OPTION_CHOICE, "KIND", "all", 0, 0, filler_names,
+    {"filler", 0, OPTION_CHOICE, "KIND", "all", 0, 0, filler_names, AT(filler),
      "what stands between two misses: nop, which does nothing; add, which takes a register each; "
      "load, which takes a place in the load queue; or all of these in turn"},
-    {"to", 0, OPTION_INTEGER, "N", "1024", LEAST_FILLERS, WINDOW_FILLERS_MOST, NULL,
+    {"to", 0, OPTION_INTEGER, "N", "1024", LEAST_FILLERS, WINDOW_FILLERS_MOST, NULL, AT(to),
      "most of them between two misses"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
      "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
      "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
@@ -169,7 +174,7 @@ static void plan_stage(struct probe_task *task)
 {
     const struct window_state *state = task->state;
     struct plan *plan = &task->plan;
-    plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
+    plan->pages = (enum page_policy)((const struct window_options *)task->options)->pages.choice;
     plan->touch_cpu = state->seat->cpu;
     plan->trials_min = plan->trials_max = WINDOW_TRIALS;
     /* Short, so that a trial stays in its part of the ring. */
@@ -371,6 +376,7 @@ static const struct finding_line finding_lines[] = {
 static void plan_window(struct probe_task *task)
 {
     struct window_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct window_options *asked = task->options;
     struct chase_level levels[CHASE_LEVELS_MAX];
     if (!window_kernels[WINDOW_NOP]) {
         build_skip(task, "there is no loop for this architecture yet, and a compiler's would have "
@@ -379,8 +385,7 @@ static void plan_window(struct probe_task *task)
     }
     const struct chases chases = chases_make(task->machine);
     const size_t count = chases_levels(task, NULL, levels);
-    const int wanted = settings_choice(task->settings, "filler");
-    state->seat = chases_seat(task);
+    state->seat = chases_seat(task, &asked->cpu);
     if (!count || !levels[count - 1].last)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "there is no memory for a working set beyond the caches, and nearer misses are "
@@ -388,11 +393,11 @@ static void plan_window(struct probe_task *task)
     state->ring = (struct chain_ring){.bytes = (size_t)levels[count - 1].bytes,
                                       .line_bytes = chases.line_bytes,
                                       .settled_bytes = chases.settled_bytes};
-    state->most = settings_number(task->settings, "to");
+    state->most = asked->to.number;
     plan_stage(task);
     for (int filler = 0; filler < WINDOW_FILLERS; filler++) {
         state->coarse[filler] = state->fine[filler] = -1;
-        if (wanted && wanted != filler + 1)
+        if (asked->filler.choice && asked->filler.choice != filler + 1)
             continue;
         state->coarse[filler] = add_series(task, (enum window_filler)filler, COARSE);
         for (double x = 4; x <= state->most; x = next_count(x))
@@ -470,6 +475,7 @@ const struct probe window_probe = {
     .weight = 0,
     .quick = false,
     .options = options,
+    .options_bytes = sizeof(struct window_options),
     .findings = {finding_lines, experiment},
     .plan = plan_window,
     .prepare = prepare_window,

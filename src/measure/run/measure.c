@@ -23,13 +23,10 @@ void measure_catch_signals(void)
         sigaction(SIGHUP, &action, NULL);
 }
 
-struct machine_source measure_source(const struct settings *settings)
+struct machine_source measure_source(const char *smbios)
 {
     const char *root = getenv("FATHOM_ROOT");
-    return (struct machine_source){.root = root && *root ? root : NULL,
-                                   .smbios = settings && settings_has(settings, "smbios")
-                                                 ? settings_text(settings, "smbios")
-                                                 : NULL};
+    return (struct machine_source){.root = root && *root ? root : NULL, .smbios = smbios};
 }
 
 int measurement_plan(struct measurement *measurement, struct error *error)

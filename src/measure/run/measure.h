@@ -2,7 +2,7 @@
  * Measures into a document, for every program that measures: reads the machine and plans a run,
  * which a signal ends.
  *
- *     struct measurement m = {.source = measure_source(settings), .run = {.settings = settings}};
+ *     struct measurement m = {.source = measure_source(NULL), .run = {.settings = settings}};
  *     m.document.tool = ...; m.document.run.command = ...;
  *     int code = measurement_plan(&m, &error);
  *     if (code == 0)
@@ -31,9 +31,9 @@ void measurement_free(struct measurement *);
 /* The file name "fathom-HOST-TIME.json", in the document's pool; NULL without memory. */
 char *measurement_name(struct measurement *);
 
-/* This machine, or the recorded tree that FATHOM_ROOT names; its memory modules come from --smbios,
- * where the settings (may be NULL) have it. */
-struct machine_source measure_source(const struct settings *);
+/* This machine, or the recorded tree that FATHOM_ROOT names; its memory modules come from the file
+ * of --smbios (NULL: not given). */
+struct machine_source measure_source(const char *smbios);
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on: the first one asks a run to end soon and to save
  * what it has; a second one ends the process at once. */

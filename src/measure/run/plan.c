@@ -15,8 +15,7 @@ static const double default_precision = 0.01;
 
 static bool is_due(const struct run *run, const struct probe *probe)
 {
-    const bool quick = settings_has(run->settings, "quick");
-    return run->probes || (probe->weight > 0 && (probe->quick || !quick) &&
+    return run->probes || (probe->weight > 0 && (probe->quick || !run->asked.quick.has) &&
                            !(run->no_devices && probe->findings.of_devices));
 }
 
@@ -101,11 +100,11 @@ double run_share(const struct run *run, size_t turn)
 /* A whole run takes the sum of its probes' weights; a probe that is named alone gets more time. */
 static double budget_of(const struct run *run)
 {
-    const struct settings *settings = run->settings;
-    if (settings_has(settings, "budget"))
-        return settings_number(settings, "budget");
-    if (settings_has(settings, "quick") || settings_has(settings, "thorough"))
-        return settings_has(settings, "quick") ? budget_quick_s : budget_thorough_s;
+    const struct common_options *asked = &run->asked;
+    if (asked->budget.has)
+        return asked->budget.number;
+    if (asked->quick.has || asked->thorough.has)
+        return asked->quick.has ? budget_quick_s : budget_thorough_s;
     const double weight = weight_from(run, 0);
     return run->probes && run->turn_count == 1 ? fmax(weight, budget_alone_s) : weight;
 }
@@ -123,9 +122,8 @@ static int describe(struct run *run, struct error *error)
     facts->id = pool_printf(&document->pool, "%016llx", (unsigned long long)random_mix(mixed));
     facts->started = pool_strdup(&document->pool, started);
     facts->seed = run->seed;
-    facts->precision = settings_has(run->settings, "precision")
-                           ? settings_number(run->settings, "precision") / 100
-                           : default_precision;
+    facts->precision =
+        run->asked.precision.has ? run->asked.precision.number / 100 : default_precision;
     facts->budget_s = run->budget_s;
     document->machine = run->machine->facts;
     for (size_t i = 0; i < run->turn_count; i++)
@@ -152,6 +150,7 @@ static int note_conditions(struct run *run, struct error *error)
 
 int run_plan(struct run *run, struct error *error)
 {
+    settings_fill(run->settings, probe_common_options, &run->asked);
     run->planned_ns = os_raw_ns();
     if (!run->began_ns)
         run->began_ns = run->planned_ns;
@@ -159,8 +158,8 @@ int run_plan(struct run *run, struct error *error)
         run->planned_work = (struct os_work){0};
     /* 48 bits: a seed that any JSON reader can hold. */
     run->seed =
-        settings_has(run->settings, "seed")
-            ? (uint64_t)settings_number(run->settings, "seed")
+        run->asked.seed.has
+            ? (uint64_t)run->asked.seed.number
             : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
     int code = note_conditions(run, error);
     if (code == 0)

@@ -52,6 +52,7 @@ struct run {
     struct run_listener listener;
 
     /* The state of the run. */
+    struct common_options asked; /* the common ones of `settings` */
     uint64_t planned_ns;         /* by os_raw_ns() */
     struct os_work planned_work; /* the CPU time used until then; 0 unknown */
     struct run_turn *turns;      /* one for each probe, in the order of measuring */

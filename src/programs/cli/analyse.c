@@ -47,12 +47,10 @@ static int check_several(const struct invocation *invocation, const char *output
 /* *folder: each document keeps its name, in the folder `output` or where it was. */
 static int check_output(const struct invocation *invocation, bool *folder, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
-    const bool in_place = settings_has(settings, "in-place");
-    const char *output =
-        settings_has(settings, "output") ? settings_text(settings, "output") : NULL;
-    const char *format = settings_text(settings, "format");
-    const bool json = output_choose(settings).output->is_document;
+    const struct command_options *asked = &invocation->options;
+    const bool in_place = asked->in_place.has;
+    const char *output = asked->output.text;
+    const bool json = output_choose(asked).output->is_document;
     if (in_place && output)
         return error_set(error, ERROR_USAGE,
                          "--in-place writes each document where it was, and -o elsewhere: leave "
@@ -60,7 +58,7 @@ static int check_output(const struct invocation *invocation, bool *folder, struc
     if (in_place && !json)
         return error_set(error, ERROR_USAGE,
                          "--in-place writes documents, which are JSON: leave out --format %s",
-                         format);
+                         asked->format.text);
     *folder = in_place || (output && json && is_folder(output));
     if (invocation->operand_count > 1 && !*folder)
         return error_set(error, ERROR_USAGE,
@@ -92,10 +90,9 @@ static int read_and_analyse(struct document *document, const char *path, struct 
 static int write_named(const struct invocation *invocation, struct document *document,
                        const char *path, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
-    if (!settings_has(settings, "output"))
+    const char *folder = invocation->options.output.text;
+    if (!folder)
         return document_save(document, path, error);
-    const char *folder = settings_text(settings, "output");
     const bool ended = folder[strlen(folder) - 1] == '/';
     const char *target =
         pool_printf(&document->pool, "%s%s%s", folder, ended ? "" : "/", name_in(path));
@@ -117,7 +114,7 @@ static int analyse(struct invocation *invocation, struct error *error)
     for (; read < count && code == 0; read++)
         code = read_and_analyse(&documents[read], invocation->operands[read], error);
     if (code == 0 && !folder)
-        code = output_document(&invocation->settings, &documents[0],
+        code = output_document(&invocation->options, &documents[0],
                                output_only_probe(&documents[0]), error);
     for (size_t i = 0; i < count && code == 0 && folder; i++)
         code = write_named(invocation, &documents[i], invocation->operands[i], error);
@@ -128,7 +125,7 @@ static int analyse(struct invocation *invocation, struct error *error)
 }
 
 static const struct option_spec own_options[] = {
-    {"in-place", 'i', OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+    {"in-place", 'i', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(in_place),
      "write each document where it was; what was there stays until the new one is whole"},
     {.name = NULL},
 };

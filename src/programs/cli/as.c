@@ -120,16 +120,13 @@ const struct tongue *as_called(const char *program)
 
 static int run_as(struct invocation *invocation, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
-    const struct as as = {
-        .tongue = tongue_by_name(invocation->operands[0]),
-        .argc = invocation->operand_count - 1,
-        .argv = invocation->operands + 1,
-        .whole = invocation->argv,
-        .whole_count = invocation->argc,
-        .path = settings_has(settings, "document") ? settings_text(settings, "document") : NULL,
-        .budget_most_s =
-            settings_has(settings, "budget") ? settings_number(settings, "budget") : 0};
+    const struct as as = {.tongue = tongue_by_name(invocation->operands[0]),
+                          .argc = invocation->operand_count - 1,
+                          .argv = invocation->operands + 1,
+                          .whole = invocation->argv,
+                          .whole_count = invocation->argc,
+                          .path = invocation->options.document.text,
+                          .budget_most_s = invocation->options.common.budget.number};
     if (as.path && output_is_standard(as.path))
         return error_set(error, ERROR_USAGE,
                          "--document %s would mix the document with the tool's table: name a file",
@@ -138,9 +135,9 @@ static int run_as(struct invocation *invocation, struct error *error)
 }
 
 static const struct option_spec as_options[] = {
-    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(document),
      "write the document to FILE too: all that was measured, with its intervals"},
-    {"budget", 0, OPTION_REAL, "SECONDS", NULL, 0.1, 86400, NULL,
+    {"budget", 0, OPTION_REAL, "SECONDS", NULL, 0.1, 86400, NULL, COMMAND_OPTION(common.budget),
      "the most that each measurement may take (default: about what the tool itself takes)"},
     {.name = NULL},
 };

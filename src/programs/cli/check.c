@@ -23,13 +23,13 @@ static const struct formats formats = {
 static const int *const statuses[] = {own_statuses, own_statuses, plugin_statuses};
 
 static const struct option_spec check_options[] = {
-    {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL,
+    {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL, COMMAND_OPTION(against),
      "the document to compare this machine with: a run of it when it was well, what 'fathom "
      "baseline' made of many machines, or what 'fathom fleet' wrote, of which the machine's own "
      "group counts"},
-    {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL,
+    {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL, COMMAND_OPTION(tolerance),
      "how far beyond the baseline's interval a value may be on its worse side, in percent"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names,
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
      "text: one line; json: every value compared, with its interval and bound, and what was not, "
      "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
      "2 CRITICAL (worse), 3 UNKNOWN (not possible)"},
@@ -74,9 +74,7 @@ static int check_file(const char *path, struct judging *judging, struct error *e
  * is UNKNOWN too. */
 static int refuse(const struct invocation *invocation, const struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
-    if (!settings_has(settings, "format") ||
-        statuses[settings_choice(settings, "format")] != plugin_statuses)
+    if (statuses[invocation->options.format.choice] != plugin_statuses)
         return error->code;
     fputs("FATHOM UNKNOWN - ", stdout);
     for (const char *c = error->text; *c; c++)
@@ -87,28 +85,27 @@ static int refuse(const struct invocation *invocation, const struct error *error
 
 static int check(struct invocation *invocation, struct error *error)
 {
-    struct settings *settings = &invocation->settings;
-    if (!settings_has(settings, "against"))
+    const struct command_options *asked = &invocation->options;
+    const char *against = asked->against.text;
+    if (!against)
         return error_set(error, ERROR_USAGE,
                          "check needs --against BASE: a document of 'fathom run' or 'fathom "
                          "baseline'");
     struct document base = {0};
     struct fleet_reference fleet = {.groups = NULL};
-    const char *against = settings_text(settings, "against");
     const bool is_fleet = fleet_is_document(against);
-    struct judging judging = {
-        .base = &base,
-        .fleet = is_fleet ? &fleet : NULL,
-        .format = settings_choice(settings, "format"),
-        .path = settings_has(settings, "output") ? settings_text(settings, "output") : "-",
-        .tolerance = settings_number(settings, "tolerance") / 100};
+    struct judging judging = {.base = &base,
+                              .fleet = is_fleet ? &fleet : NULL,
+                              .format = asked->format.choice,
+                              .path = output_path(asked),
+                              .tolerance = asked->tolerance.number / 100};
     int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
     if (code == 0)
         code = is_fleet ? fleet_reference_read(&fleet, against, error)
                         : experiment_read(&base, against, error);
     /* A health check should be short: it measures the quick set unless --thorough was given. */
-    if (code == 0 && !settings_has(settings, "thorough"))
-        code = settings_set(settings, "quick", NULL, error);
+    if (code == 0 && !asked->common.thorough.has)
+        code = settings_set(&invocation->settings, "quick", NULL, error);
     if (code == 0)
         code = invocation->operand_count ? check_file(invocation->operands[0], &judging, error)
                                          : measure_and_use(invocation, judge, &judging, error);

@@ -61,7 +61,7 @@ static const struct option_spec *nth(const struct option_spec *table, size_t *i)
 const struct option_spec *command_option(const struct command *command, const struct probe *probe,
                                          size_t i)
 {
-    const struct option_spec *option = probe ? nth(probe->options, &i) : NULL;
+    const struct option_spec *option = nth(probe ? probe->options : command->foreign, &i);
     const struct option_spec *const *table = command->options;
     for (; !option && table && *table; table++)
         option = nth(*table, &i);

@@ -7,7 +7,7 @@
 #define FATHOM_PROGRAMS_CLI_COMMAND_H
 
 #include "base/error.h"
-#include "base/settings.h"
+#include "measure/probes/kit/probe.h"
 
 enum exit_status {
     EXIT_DONE = 0,
@@ -18,11 +18,24 @@ enum exit_status {
     EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 
+/* The options of all commands; a command's own are those of its tables, and the others are unset.
+ */
+struct command_options {
+    struct common_options common; /* first, because probe_common_options fills it */
+    struct setting help, output, html, format, document, redact, smbios;
+    struct setting against, tolerance;             /* check */
+    struct setting threshold, false_share, pages;  /* diff, fleet */
+    struct setting in_place;                       /* analyse */
+    struct setting waves, both, wait, spool, keep; /* fathom-mpi */
+};
+#define COMMAND_OPTION(option) offsetof(struct command_options, option)
+
 /* What a command gets: checked options, and the other words as typed. */
 struct invocation {
     const struct command *command;
-    const struct probe *probe; /* of a probe's command; NULL: another command */
-    struct settings settings;
+    const struct probe *probe;      /* of a probe's command; NULL: another command */
+    struct settings settings;       /* all options, also the probe's */
+    struct command_options options; /* the command's own */
     char **operands;
     int operand_count;
     char **argv; /* as typed, for the document */
@@ -35,7 +48,8 @@ struct command {
     const char *operands; /* as in the usage line: "FILE..." */
     const char *summary;
     const char *about;
-    const struct option_spec *const *options; /* option tables, ending with NULL */
+    const struct option_spec *const *options; /* tables of struct command_options, then NULL */
+    const struct option_spec *foreign;        /* another room's table, which comes first; or NULL */
     bool passes_on; /* options end at the first operand, because the words after it belong to
                        another program */
     /* Returns an exit status, or a negative error code with the error filled in. */
@@ -59,7 +73,8 @@ const struct command *command_at(size_t i, const struct probe **probe);
 /* The word that calls it. */
 const char *command_name(const struct command *, const struct probe *);
 const char *command_summary(const struct command *, const struct probe *);
-/* Its i-th option: the probe's options, the command's own, then --help. NULL at the end. */
+/* Its i-th option: the probe's options or the foreign ones, the command's own, then --help. NULL at
+ * the end. */
 const struct option_spec *command_option(const struct command *, const struct probe *, size_t i);
 
 /* Writes the line "fathom: ..." to standard error. The text may quote a file or a person, so its

@@ -30,9 +30,9 @@ static const struct formats formats = {
     {write_text, render_differences_csv, render_differences_json, write_html}};
 
 static const struct option_spec diff_options[] = {
-    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
+    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL, COMMAND_OPTION(threshold),
      "a value has changed when its whole interval lies beyond this many percent"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names,
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
      "text: what changed; csv and json: every value that both have, with its verdict; html: "
      "a page of both documents with a table of their differences"},
     {.name = NULL},
@@ -41,18 +41,17 @@ static const struct option_spec diff_options[] = {
 static int compare(const struct invocation *invocation, const struct document *a,
                    const struct document *b, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
-    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    save_function *write = formats.write[settings_choice(settings, "format")];
+    const struct command_options *asked = &invocation->options;
+    save_function *write = formats.write[asked->format.choice];
     struct differences differences = {0};
-    const double threshold = settings_number(settings, "threshold") / 100;
+    const double threshold = asked->threshold.number / 100;
     const struct both both = {.compared = {.differences = &differences, .threshold = threshold},
                               .documents = (const struct document *const[]){a, b}};
     int code = write == write_html ? render_page_possible(error) : 0;
     if (code == 0)
         code = differences_find(&differences, a, b, threshold, error);
     if (code == 0)
-        code = output_write(path, write, &both, error);
+        code = output_write(output_path(asked), write, &both, error);
     if (code == 0 && differences.changed)
         code = EXIT_CHECK_FAILED;
     differences_free(&differences);

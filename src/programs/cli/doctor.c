@@ -222,7 +222,7 @@ static int print_noise(const struct machine *machine, const struct text_style *s
 
 static int doctor(struct invocation *invocation, struct error *error)
 {
-    struct machine_source source = measure_source(&invocation->settings);
+    struct machine_source source = measure_source(invocation->options.smbios.text);
     struct machine machine = {0};
     struct conditions conditions = {0};
     struct checks checks = {0};

@@ -52,16 +52,16 @@ static const struct formats formats = {{"text", "json", "html", "openmetrics"},
                                        {write_text, write_json, write_html, write_metrics}};
 
 const struct option_spec fleet_options[] = {
-    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL,
+    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL, COMMAND_OPTION(threshold),
      "a difference from the peers' median that is smaller than this many percent is not named"},
-    {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL,
+    {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL, COMMAND_OPTION(false_share),
      "how many percent of the values that are called odd may be so by chance"},
-    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, formats.names,
+    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, formats.names, COMMAND_OPTION(format),
      "text: at most ten lines, which name the nodes that differ; json: the fleet's document, which "
      "'fathom check --against' takes; html: a page with every finding's distribution; openmetrics: "
      "for a monitoring system, with the node as a label. Unless given, text; with -o the document "
      "goes there, and the text to standard output"},
-    {"pages", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL,
+    {"pages", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL, COMMAND_OPTION(pages),
      "also write a page of each node that the fleet's page shows into this folder, to which that "
      "page then links"},
     {.name = NULL},
@@ -239,11 +239,12 @@ static int write_pages(const struct fleet *fleet, const char *folder, bool *has,
 
 /* --- the command --- */
 
-static int write_all(const struct settings *settings, struct fleet *fleet, struct error *error)
+static int write_all(const struct command_options *options, struct fleet *fleet,
+                     struct error *error)
 {
-    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
-    const bool chosen = settings_has(settings, "format"), to_file = !output_is_standard(path);
-    save_function *write = chosen    ? formats.write[settings_choice(settings, "format")]
+    const char *path = output_path(options);
+    const bool chosen = options->format.has, to_file = !output_is_standard(path);
+    save_function *write = chosen    ? formats.write[options->format.choice]
                            : to_file ? write_json
                                      : write_text;
     struct fleet_pages pages = {0};
@@ -252,8 +253,8 @@ static int write_all(const struct settings *settings, struct fleet *fleet, struc
     int code = has ? 0 : error_out_of_memory(error);
     if (code == 0 && write == write_html)
         code = render_page_possible(error);
-    if (code == 0 && settings_has(settings, "pages")) {
-        const char *typed = settings_text(settings, "pages");
+    const char *typed = options->pages.text;
+    if (code == 0 && typed) {
         code = write_pages(fleet, typed, has, error);
         folder = code == 0 ? folder_from(path, typed) : NULL;
         pages = (struct fleet_pages){folder, has};
@@ -268,11 +269,11 @@ static int write_all(const struct settings *settings, struct fleet *fleet, struc
     return code;
 }
 
-int fleet_report(const struct settings *settings, struct fleet *fleet, bool few,
+int fleet_report(const struct command_options *options, struct fleet *fleet, bool few,
                  struct error *error)
 {
-    const struct fleet_rules rules = {.false_share = settings_number(settings, "false-share") / 100,
-                                      .least = settings_number(settings, "threshold") / 100};
+    const struct fleet_rules rules = {.false_share = options->false_share.number / 100,
+                                      .least = options->threshold.number / 100};
     int code = fleet_judge(fleet, &rules, error);
     if (code == ERROR_USAGE && few && fleet->node_count) {
         command_tell("%s", error->text);
@@ -282,7 +283,7 @@ int fleet_report(const struct settings *settings, struct fleet *fleet, bool few,
         return code;
     tell_holes(fleet);
     tell_replaced(fleet);
-    code = write_all(settings, fleet, error);
+    code = write_all(options, fleet, error);
     return code < 0            ? code
            : fleet->odd_count  ? EXIT_CHECK_FAILED
            : fleet->hole_count ? EXIT_DOUBTFUL
@@ -291,14 +292,13 @@ int fleet_report(const struct settings *settings, struct fleet *fleet, bool few,
 
 static int fleet(struct invocation *invocation, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
-    const char *path = settings_has(settings, "output") ? settings_text(settings, "output") : "-";
+    const char *path = output_path(&invocation->options);
     struct fleet all = {.nodes = NULL};
     int code = output_is_standard(path) ? 0 : save_possible(path, error);
     for (int i = 0; i < invocation->operand_count && code == 0; i++)
         code = add_operand(&all, invocation->operands[i], error);
     if (code == 0)
-        code = fleet_report(settings, &all, false, error);
+        code = fleet_report(&invocation->options, &all, false, error);
     fleet_free(&all);
     return code;
 }

@@ -117,6 +117,7 @@ void help_command(FILE *out, const struct command *command, const struct probe *
     if (probe)
         print_options(out, "\nOptions of this probe\n", probe->options);
     fprintf(out, "\nOptions\n");
+    print_options(out, "", command->foreign);
     for (const struct option_spec *const *table = command->options; table && *table; table++)
         print_options(out, "", *table);
     print_options(out, "", help_options);

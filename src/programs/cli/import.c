@@ -23,27 +23,25 @@ static int read_operands(const struct invocation *invocation, const struct impor
 
 static int import(struct invocation *invocation, struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
     const struct import_format *format;
     const char *path = NULL, *unread = NULL;
     struct document document = {0};
     int code = read_operands(invocation, &format, &path, error);
     if (code < 0)
         return code;
-    code = import_file(format, path, settings, &document, &unread, error);
+    code = import_file(format, path, &invocation->settings, &document, &unread, error);
     document.tool = (struct tool_facts){
         .version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__};
     if (code == 0 && unread)
         command_tell("%s", unread);
     if (code == 0) /* a single table is shown in full */
-        code = output_document(settings, &document,
+        code = output_document(&invocation->options, &document,
                                document.probe_count == 1 ? &document.probes[0] : NULL, error);
     document_free(&document);
     return code;
 }
 
-static const struct option_spec *const options[] = {import_options, made_format_options,
-                                                    output_options, NULL};
+static const struct option_spec *const options[] = {made_format_options, output_options, NULL};
 
 const struct command import_command = {
     .name = "import",
@@ -56,5 +54,6 @@ const struct command import_command = {
              "what was not read. Without -o the result is shown; -o FILE alone writes it as a "
              "document, which every other command reads; -f X -o FILE writes X to FILE.",
     .options = options,
+    .foreign = import_options,
     .run = import,
 };

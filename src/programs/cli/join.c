@@ -14,7 +14,6 @@ typedef int join_function(struct document *, const struct document *, size_t, co
 static int join(struct invocation *invocation, join_function *how, struct error *error)
 {
     size_t count = (size_t)invocation->operand_count, read = 0;
-    const struct settings *settings = &invocation->settings;
     struct document *documents = calloc(count, sizeof *documents);
     struct document joined = {0};
     const char *left_out = NULL;
@@ -26,7 +25,7 @@ static int join(struct invocation *invocation, join_function *how, struct error 
     if (code == 0 && left_out) /* the document does not record it */
         command_tell("%s", left_out);
     if (code == 0)
-        code = output_document(settings, &joined, NULL, error);
+        code = output_document(&invocation->options, &joined, NULL, error);
     document_free(&joined);
     for (size_t i = 0; documents && i < read; i++)
         document_free(&documents[i]);

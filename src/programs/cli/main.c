@@ -98,7 +98,7 @@ static int run_command_named(int argc, char **argv)
     if (!invocation.command)
         return report_error(refuse_command(argv[1], &error), &error);
     int status = options_parse(&invocation, argc - 1, argv + 1, &error);
-    const bool help = status == 0 && settings_has(&invocation.settings, "help");
+    const bool help = status == 0 && invocation.options.help.has;
     if (help)
         help_command(stdout, invocation.command, invocation.probe);
     else if (status == 0)

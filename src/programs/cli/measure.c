@@ -52,7 +52,7 @@ static int choose_probes(struct measurement *measured, const struct invocation *
 static struct measurement measurement_of(const struct invocation *invocation)
 {
     return (struct measurement){
-        .source = measure_source(&invocation->settings),
+        .source = measure_source(invocation->options.smbios.text),
         .run = {.settings = &invocation->settings},
         .document = {
             .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
@@ -83,12 +83,12 @@ static int redact(void *with)
     run->command[run->command_count++] = "fathom";
     run->command[run->command_count++] = command_name(invocation->command, invocation->probe);
     for (size_t i = 0; i < settings->count; i++) {
-        const struct option_spec *spec = settings_spec(settings, i);
-        if (settings_given(settings, spec->name) && !option_names_file(spec))
+        const struct setting *setting = &settings->list[i];
+        const struct option_spec *spec = setting->spec;
+        if (setting->given && !option_names_file(spec))
             run->command[run->command_count++] =
-                spec->type == OPTION_FLAG
-                    ? pool_printf(pool, "--%s", spec->name)
-                    : pool_printf(pool, "--%s=%s", spec->name, settings_text(settings, spec->name));
+                spec->type == OPTION_FLAG ? pool_printf(pool, "--%s", spec->name)
+                                          : pool_printf(pool, "--%s=%s", spec->name, setting->text);
     }
     for (size_t i = 0; i < operands; i++) /* names of probes: only they are operands */
         run->command[run->command_count++] = invocation->operands[i];
@@ -102,12 +102,10 @@ static int redact(void *with)
  * without -o. */
 static int choose_outputs(struct shown *run, struct error *error)
 {
-    const struct settings *settings = &run->invocation->settings;
-    const bool to_file = settings_has(settings, "output");
-    const char *html = settings_has(settings, "html") ? settings_text(settings, "html") : NULL;
-    const char *path =
-        settings_has(settings, "document") ? settings_text(settings, "document") : NULL;
-    run->report = output_choose(settings);
+    const struct command_options *asked = &run->invocation->options;
+    const bool to_file = asked->output.has;
+    const char *html = asked->html.text, *path = asked->document.text;
+    run->report = output_choose(asked);
     if (html && output_is_standard(html))
         return error_set(error, ERROR_USAGE,
                          "--html %s would mix the page with the report: name a file, or ask for "
@@ -127,11 +125,11 @@ static int choose_outputs(struct shown *run, struct error *error)
     } else if (!output_is_standard(run->report.path)) {
         path = run->report.path;
         run->report =
-            run->report.chosen ? (struct outlet){0} : output_choose(&(struct settings){0});
+            run->report.chosen ? (struct outlet){0} : output_choose(&(struct command_options){0});
     }
     run->kept = (struct outlet){.output = output_by_name("json"), .path = path};
     run->page = (struct outlet){.output = output_by_name("html"), .path = html};
-    int code = output_files_differ(settings, error);
+    int code = output_files_differ(run->invocation, error);
     if (code == 0 && html)
         code = render_page_possible(error);
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
@@ -163,7 +161,7 @@ static int prepare(struct shown *run, struct error *error)
         code = choose_probes(&run->measured, invocation, error);
     if (code == 0)
         code = measurement_plan(&run->measured, error);
-    if (code == 0 && settings_has(&invocation->settings, "redact"))
+    if (code == 0 && invocation->options.redact.has)
         code =
             pool_enter(&document->pool, redact, &(struct redaction){invocation, document}, error);
     if (code == 0 && run->unnamed) {
@@ -204,7 +202,7 @@ static void tell_files(const struct shown *run)
 static void show_instead(struct shown *run)
 {
     if (!run->report.path || !output_is_standard(run->report.path))
-        run->report = output_choose(&(struct settings){0});
+        run->report = output_choose(&(struct command_options){0});
     outlet_write(&run->report, &run->measured.document, alone(run), NULL);
 }
 
@@ -317,15 +315,15 @@ int measure_and_use(const struct invocation *invocation, measure_use *use, void 
 }
 
 static const struct option_spec measure_options[] = {
-    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+    {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(document),
      "write the document to FILE, beside what --format and -o ask for"},
-    {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+    {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(redact),
      "leave the host's name and the names of files out of the document"},
     {.name = NULL},
 };
 
 const struct option_spec machine_options[] = {
-    {"smbios", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+    {"smbios", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(smbios),
      "a copy of the firmware's table of memory modules, where this user may not read it: 'sudo cat "
      "/sys/firmware/dmi/tables/DMI > FILE' makes one"},
     {.name = NULL},

@@ -8,18 +8,18 @@
 #include <string.h>
 
 const struct option_spec help_options[] = {
-    {"help", 'h', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "print this help"},
+    {"help", 'h', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(help), "print this help"},
     {.name = NULL},
 };
 
 const struct option_spec output_options[] = {
-    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+    {"output", 'o', OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(output),
      "write what --format asks for to FILE; - is standard output"},
     {.name = NULL},
 };
 
 const struct option_spec html_options[] = {
-    {"html", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL,
+    {"html", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(html),
      "write a page to FILE too: charts, tables and how it was measured, in one file for any "
      "browser"},
     {.name = NULL},
@@ -43,7 +43,7 @@ static int make_tables(const struct settings *settings, bool passes_on,
         *letter++ = '+'; /* the first operand ends the options */
     *letter++ = ':';     /* getopt returns ':' for a missing argument */
     for (size_t i = 0; i < settings->count; i++) {
-        const struct option_spec *spec = settings_spec(settings, i);
+        const struct option_spec *spec = settings->list[i].spec;
         int argument = spec->type == OPTION_FLAG ? no_argument : required_argument;
         tables->longs[i] = (struct option){spec->name, argument, NULL, 256 + (int)i};
         if (spec->letter) {
@@ -58,10 +58,10 @@ static int make_tables(const struct settings *settings, bool passes_on,
 static const struct option_spec *spec_of(const struct settings *settings, int option)
 {
     if (option >= 256)
-        return settings_spec(settings, (size_t)option - 256);
+        return settings->list[option - 256].spec;
     for (size_t i = 0; i < settings->count; i++)
-        if (settings_spec(settings, i)->letter == option)
-            return settings_spec(settings, i);
+        if (settings->list[i].spec->letter == option)
+            return settings->list[i].spec;
     return NULL;
 }
 
@@ -102,9 +102,8 @@ static int refuse_name(const struct invocation *invocation, const char *name, co
                        struct error *error)
 {
     struct guess guess = {.typed = typed + 2};
-    const struct option_spec *spec;
-    for (size_t i = 0; (spec = settings_spec(&invocation->settings, i)); i++)
-        guess_offer(&guess, spec->name);
+    for (size_t i = 0; i < invocation->settings.count; i++)
+        guess_offer(&guess, invocation->settings.list[i].spec->name);
     if (guess.word)
         return error_set(error, ERROR_USAGE, "%s has no option '%s'; did you mean '--%s'?", name,
                          typed, guess.word);
@@ -158,9 +157,11 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
 {
     struct getopt_tables tables = {0};
     int code = settings_add(&invocation->settings, help_options, error);
-    if (code == 0 && invocation->probe)
-        code = settings_add(&invocation->settings, invocation->probe->options, error);
+    const struct probe *probe = invocation->probe;
     const struct option_spec *const *table = invocation->command->options;
+    if (code == 0)
+        code = settings_add(&invocation->settings,
+                            probe ? probe->options : invocation->command->foreign, error);
     for (; table && *table && code == 0; table++)
         code = settings_add(&invocation->settings, *table, error);
     if (code == 0 &&
@@ -182,6 +183,9 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
             hint_foreign(invocation, answer, error);
         code = code == 0 ? taken : code;
     }
+    settings_fill(&invocation->settings, help_options, &invocation->options);
+    for (table = invocation->command->options; table && *table; table++)
+        settings_fill(&invocation->settings, *table, &invocation->options);
     invocation->operands = argv + optind;
     invocation->operand_count = argc - optind;
     free(tables.longs);

@@ -46,18 +46,20 @@ bool output_option_help(const struct option_spec *spec, char *text, size_t size)
 }
 
 const struct option_spec format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, ""},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, output_names, COMMAND_OPTION(format),
+     ""},
     {.name = NULL},
 };
 
 const struct option_spec made_format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, output_names,
+    {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, output_names, COMMAND_OPTION(format),
      " (default: text, and the document for -o FILE alone)"},
     {.name = NULL},
 };
 
 const struct option_spec joined_format_options[] = {
-    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, ""},
+    {"format", 'f', OPTION_CHOICE, "FORMAT", "json", 0, 0, output_names, COMMAND_OPTION(format),
+     ""},
     {.name = NULL},
 };
 
@@ -66,14 +68,18 @@ bool output_is_standard(const char *path)
     return strcmp(path, "-") == 0 || target_channel(path) == STDOUT_FILENO;
 }
 
-struct outlet output_choose(const struct settings *settings)
+const char *output_path(const struct command_options *options)
 {
-    const bool to_file = settings_has(settings, "output");
-    const bool chosen = settings_has(settings, "format");
-    const char *path = to_file ? settings_text(settings, "output") : "-";
-    const char *format = chosen ? settings_text(settings, "format") : to_file ? "json" : "text";
+    return options->output.has ? options->output.text : "-";
+}
+
+struct outlet output_choose(const struct command_options *options)
+{
+    const bool chosen = options->format.has;
+    const char *format = chosen ? options->format.text : options->output.has ? "json" : "text";
     /* not NULL: the option takes only names of outputs */
-    return (struct outlet){.output = output_by_name(format), .path = path, .chosen = chosen};
+    return (struct outlet){
+        .output = output_by_name(format), .path = output_path(options), .chosen = chosen};
 }
 
 bool outlet_is_document(const struct outlet *outlet)
@@ -162,10 +168,10 @@ int outlet_write_to_stream(const struct outlet *outlet, const struct document *d
     return code == 0 ? 1 : code;
 }
 
-int output_document(const struct settings *settings, const struct document *document,
+int output_document(const struct command_options *options, const struct document *document,
                     const struct probe_result *probe, struct error *error)
 {
-    const struct outlet outlet = output_choose(settings);
+    const struct outlet outlet = output_choose(options);
     return outlet_write(&outlet, document, probe, error);
 }
 
@@ -239,23 +245,22 @@ static bool is_same_file(const char *one, const char *other)
     return same;
 }
 
-int output_files_differ(const struct settings *settings, struct error *error)
+int output_files_differ(const struct invocation *invocation, struct error *error)
 {
-    static const struct {
-        const char *name, *typed;
-    } files[] = {{"samples-out", "--samples-out"},
-                 {"html", "--html"},
-                 {"document", "--document"},
-                 {"output", "-o"}};
+    const struct command_options *options = &invocation->options;
+    const struct option_spec *own = invocation->probe ? invocation->probe->options : NULL;
+    const struct setting *files[] = {NULL, &options->html, &options->document, &options->output};
+    for (; own && own->name; own++)
+        if (option_names_file(own))
+            files[0] = settings_of(&invocation->settings, own);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        for (size_t j = 0; j < i; j++) {
-            if (!settings_has(settings, files[i].name) || !settings_has(settings, files[j].name))
-                continue;
-            const char *path = settings_text(settings, files[j].name);
-            if (is_same_file(path, settings_text(settings, files[i].name)))
-                return error_set(error, ERROR_USAGE, "%s and %s both name %s: choose two files",
-                                 files[j].typed, files[i].typed, path);
-        }
+        for (size_t j = 0; j < i; j++)
+            if (files[j] && files[j]->has && files[i]->has &&
+                is_same_file(files[j]->text, files[i]->text))
+                return error_set(error, ERROR_USAGE, "--%s and %s%s both name %s: choose two files",
+                                 files[j]->spec->name, files[i] == &options->output ? "-" : "--",
+                                 files[i] == &options->output ? "o" : files[i]->spec->name,
+                                 files[j]->text);
     return 0;
 }
 

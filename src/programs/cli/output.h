@@ -29,7 +29,9 @@ struct outlet {
     struct saving saving; /* while the file is kept up to date */
 };
 /* Without -f and without a default, -o gets the document, and standard output the text. */
-struct outlet output_choose(const struct settings *);
+struct outlet output_choose(const struct command_options *);
+/* The file of -o; "-" where it is not given. */
+const char *output_path(const struct command_options *);
 bool outlet_is_document(const struct outlet *);
 bool outlet_is_text(const struct outlet *);
 bool outlet_takes_several(const struct outlet *);
@@ -48,8 +50,8 @@ int outlet_write_several(const struct outlet *, const struct document *const *, 
                          double threshold, struct error *);
 
 /* Writes the document in the format of -f to the place of -o. */
-int output_document(const struct settings *, const struct document *, const struct probe_result *,
-                    struct error *);
+int output_document(const struct command_options *, const struct document *,
+                    const struct probe_result *, struct error *);
 
 /* The only probe of a document that one probe's command measured or that was imported: its table is
  * shown. NULL: the summary is shown, for several probes or a document of 'fathom run'. */
@@ -74,7 +76,7 @@ void progress_show(struct progress_line *, const char *probe, double done, doubl
                    const char *so_far);
 void progress_end(struct progress_line *); /* erases the line */
 
-/* The forms of a result that is no document, for -f: settings_choice() is an index of both lists.
+/* The forms of a result that is no document, for -f, whose choice is an index of both lists.
  */
 struct formats {
     const char *names[5]; /* ends with NULL */
@@ -87,7 +89,7 @@ bool output_is_standard(const char *path);
 
 /* ERROR_USAGE if two options name the same file, because the second output would overwrite the
  * first. */
-int output_files_differ(const struct settings *, struct error *);
+int output_files_differ(const struct invocation *, struct error *);
 
 /* Exit status of a finished document, by document_trust(): EXIT_DONE, EXIT_DOUBTFUL, or
  * EXIT_IMPOSSIBLE if nothing could be measured. */

@@ -40,7 +40,7 @@ const struct probe_result *output_only_probe(const struct document *document)
 
 static int report(struct invocation *invocation, struct error *error)
 {
-    const struct outlet outlet = output_choose(&invocation->settings);
+    const struct outlet outlet = output_choose(&invocation->options);
     if (outlet_takes_several(&outlet))
         return report_several(invocation, &outlet, error);
     if (invocation->operand_count > 1)
@@ -52,7 +52,7 @@ static int report(struct invocation *invocation, struct error *error)
     int code = experiment_read(&document, invocation->operands[0], error);
     if (code == 0)
         code =
-            output_document(&invocation->settings, &document, output_only_probe(&document), error);
+            output_document(&invocation->options, &document, output_only_probe(&document), error);
     document_free(&document);
     return code;
 }

@@ -44,11 +44,12 @@ static int set_one(struct settings *settings, const char *said, struct error *er
         return error_set(error, ERROR_USAGE, "setting '%s': no option has so long a name", said);
     memcpy(name, said, length);
     name[length] = '\0';
-    const struct option_spec *spec;
-    for (size_t i = 0; (spec = settings_spec(settings, i)); i++)
+    for (size_t i = 0; i < settings->count; i++) {
+        const struct option_spec *spec = settings->list[i].spec;
         if (strcmp(spec->name, name) == 0 && (spec->type == OPTION_FLAG) == (said[length] == '='))
             return error_set(error, ERROR_USAGE, "setting '%s': write it as %s%s", said, name,
                              spec->type == OPTION_FLAG ? ", without a value" : "=VALUE");
+    }
     return settings_set(settings, name, said[length] ? said + length + 1 : NULL, error);
 }
 

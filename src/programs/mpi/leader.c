@@ -59,7 +59,7 @@ static struct answer read_answer(const char *path)
 static int measure_into(const char *path, const struct node_run *run, struct error *error)
 {
     struct measurement measurement = {
-        .source = measure_source(run->settings),
+        .source = measure_source(NULL),
         .run = {.settings = run->settings},
         .document = {
             .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},

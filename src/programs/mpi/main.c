@@ -11,19 +11,19 @@
 #include <unistd.h>
 
 static const struct option_spec mpi_options[] = {
-    {"waves", 0, OPTION_INTEGER, "N", NULL, 1, 1e6, NULL,
+    {"waves", 0, OPTION_INTEGER, "N", NULL, 1, 1e6, NULL, COMMAND_OPTION(waves),
      "at most N nodes measure at a time (default: all at once)"},
-    {"both", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+    {"both", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(both),
      "measure all at once, then in waves (of --waves N, or of one node), and say what differs: "
      "what "
      "the nodes share"},
-    {"wait", 0, OPTION_REAL, "S", "60", 0.1, 1e6, NULL,
+    {"wait", 0, OPTION_REAL, "S", "60", 0.1, 1e6, NULL, COMMAND_OPTION(wait),
      "how many seconds longer than rank 0's own node another may take, before it is left out; also "
      "how many seconds beyond a minute MPI itself may take to start"},
-    {"spool", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL,
+    {"spool", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL, COMMAND_OPTION(spool),
      "where each leader writes its document before it sends it, a folder of its own node (default: "
      "TMPDIR, or /tmp)"},
-    {"keep", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL,
+    {"keep", 0, OPTION_TEXT, "DIR", NULL, 0, 0, NULL, COMMAND_OPTION(keep),
      "keep the document of every node in this folder of rank 0's node"},
     {.name = NULL},
 };
@@ -51,37 +51,33 @@ static const struct command mpi_command = {
 };
 
 /* Time limit of the whole job, so that no rank outlives it. */
-static double longest(const struct settings *settings, int leaders)
+static double longest(const struct command_options *asked, int leaders)
 {
-    const double own = settings_has(settings, "budget")     ? settings_number(settings, "budget")
-                       : settings_has(settings, "thorough") ? 900
-                       : settings_has(settings, "quick")    ? 30
-                                                            : 300;
-    const double waves = settings_has(settings, "waves")
-                             ? ceil(leaders / settings_number(settings, "waves"))
-                         : settings_has(settings, "both") ? leaders
-                                                          : 1;
-    const double passes = waves + settings_has(settings, "both");
-    return passes * (2 * own + settings_number(settings, "wait")) + 60;
+    const double own = asked->common.budget.has     ? asked->common.budget.number
+                       : asked->common.thorough.has ? 900
+                       : asked->common.quick.has    ? 30
+                                                    : 300;
+    const double waves = asked->waves.has  ? ceil(leaders / asked->waves.number)
+                         : asked->both.has ? leaders
+                                           : 1;
+    return (waves + asked->both.has) * (2 * own + asked->wait.number) + 60;
 }
 
-static int measure_all(const struct gathering *gathering, struct error *error)
+static int measure_all(const struct gathering *gathering, const struct command_options *asked,
+                       struct error *error)
 {
-    const struct settings *settings = gathering->run->settings;
     const int leaders = gathering->ranks->leaders;
-    const bool both = settings_has(settings, "both");
-    const int waves = settings_has(settings, "waves") ? (int)settings_number(settings, "waves")
-                      : both                          ? 1
-                                                      : leaders;
+    const bool both = asked->both.has;
+    const int waves = asked->waves.has ? (int)asked->waves.number : both ? 1 : leaders;
     struct fleet first = {.nodes = NULL}, second = {.nodes = NULL};
     int code = gather_pass(gathering, 0, both ? leaders : waves, &first, error);
     if (code == 0 && both)
         code = gather_pass(gathering, 1, waves, &second, error);
     gather_finish(gathering);
     if (code == 0)
-        code = fleet_report(settings, both ? &second : &first, true, error);
+        code = fleet_report(asked, both ? &second : &first, true, error);
     if (code >= 0 && both)
-        gather_compare(&first, &second, settings_number(settings, "threshold") / 100);
+        gather_compare(&first, &second, asked->threshold.number / 100);
     fleet_free(&first);
     fleet_free(&second);
     return code;
@@ -90,17 +86,16 @@ static int measure_all(const struct gathering *gathering, struct error *error)
 static int work(const struct ranks *ranks, const struct invocation *invocation, bool *lost,
                 struct error *error)
 {
-    const struct settings *settings = &invocation->settings;
+    const struct command_options *asked = &invocation->options;
     const char *folder = getenv("TMPDIR");
-    const struct node_run run = {.settings = settings,
+    const struct node_run run = {.settings = &invocation->settings,
                                  .command = invocation->argv,
                                  .command_count = invocation->argc,
-                                 .spool = settings_has(settings, "spool")
-                                              ? settings_text(settings, "spool")
+                                 .spool = asked->spool.has    ? asked->spool.text
                                           : folder && *folder ? folder
                                                               : "/tmp",
                                  .tell = command_tell};
-    const double most_s = longest(settings, ranks->leaders > 0 ? ranks->leaders : ranks->size);
+    const double most_s = longest(asked, ranks->leaders > 0 ? ranks->leaders : ranks->size);
     alarm((unsigned)fmin(most_s + 120, 1e9));
     if (ranks->leader < 0) {
         ranks_sleep(ranks, most_s);
@@ -110,13 +105,12 @@ static int work(const struct ranks *ranks, const struct invocation *invocation, 
     if (ranks->leader > 0) {
         leader_serve(ranks, &run, most_s);
     } else {
-        const struct gathering gathering = {
-            .ranks = ranks,
-            .run = &run,
-            .keep = settings_has(settings, "keep") ? settings_text(settings, "keep") : NULL,
-            .wait_s = settings_number(settings, "wait"),
-            .lost = lost};
-        code = measure_all(&gathering, error);
+        const struct gathering gathering = {.ranks = ranks,
+                                            .run = &run,
+                                            .keep = asked->keep.text,
+                                            .wait_s = asked->wait.number,
+                                            .lost = lost};
+        code = measure_all(&gathering, asked, error);
     }
     ranks_wake(ranks);
     return code;
@@ -171,12 +165,11 @@ int main(int argc, char **argv)
     struct ranks ranks = {.leader = -1};
     struct invocation invocation = {.command = &mpi_command, .argv = argv, .argc = argc};
     const int parsed = parse(&invocation, argc, argv, &error);
-    start_mpi(&argc, &argv,
-              START_S + (parsed == 0 ? settings_number(&invocation.settings, "wait") : 0));
+    start_mpi(&argc, &argv, START_S + (parsed == 0 ? invocation.options.wait.number : 0));
     int code = ranks_elect(&ranks, parsed == 0 ? &error : &(struct error){0});
     if (parsed < 0)
         code = parsed;
-    const bool help = code == 0 && settings_has(&invocation.settings, "help");
+    const bool help = code == 0 && invocation.options.help.has;
     if (help && ranks.rank == 0)
         help_command(stdout, &mpi_command, NULL);
     if (code == 0 && !help)

@@ -43,8 +43,8 @@ void ranks_end(const struct ranks *, double wait_s, int status);
 
 /* What every node measures. */
 struct node_run {
-    const struct settings *settings;
-    char **command; /* as typed, for the document */
+    const struct settings *settings; /* the probes' */
+    char **command;                  /* as typed, for the document */
     int command_count;
     const char *spool; /* a folder on each node that holds its document until it is sent */
     void (*tell)(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -332,9 +332,9 @@ static void add_points(struct reading *reading, struct series *series,
 static const char *given_op(const struct reading *reading)
 {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    if (!settings_has(reading->settings, "op"))
+    const char *op = reading->asked.op.text;
+    if (!op)
         return NULL;
-    const char *op = settings_text(reading->settings, "op");
     if (op[strspn(op, letters)] || strlen(op) > 32)
         pool_leave(reading->pool, ERROR_USAGE,
                    "--op: '%.40s' is no operation's name: write small letters, digits and dashes, "
@@ -345,12 +345,11 @@ static const char *given_op(const struct reading *reading)
 
 static void add_table(struct reading *reading, const struct core_table *table, const char *op)
 {
-    const char *unit = settings_text(reading->settings, "unit");
+    const char *unit = reading->asked.unit.text;
     double scale = 1;
     if (table->unit.holds == COLUMN_CYCLES && !quantity_is(unit, DIMENSION_CYCLES))
         text_refuse(reading->text, "names its latencies cycles: say so by --unit cycles");
-    if (table->unit.holds == COLUMN_TIME && table->unit.unit > 0 &&
-        !settings_given(reading->settings, "unit"))
+    if (table->unit.holds == COLUMN_TIME && table->unit.unit > 0 && !reading->asked.unit.given)
         scale = table->unit.unit;
     struct probe_result *probe =
         table_probe(reading->document, "cores", "Hand-off latency between cores");
@@ -385,8 +384,7 @@ static void read_matrices(struct reading *reading)
             break;
         struct core_table *table =
             pool_append(reading->pool, (void **)&tables, &count, sizeof *table);
-        core_table_read(table, &rows, text,
-                        (enum core_ids)settings_choice(reading->settings, "ids"));
+        core_table_read(table, &rows, text, (enum core_ids)reading->asked.ids.choice);
         if (!table->unit.holds || table->unit.unit == 0)
             table->unit = unit;
     }

@@ -39,7 +39,7 @@ static void read_names(struct reading *reading)
                         [COLUMN_CYCLES] = &curve->cycles,
                         [COLUMN_STRIDE] = &curve->stride,
                         [COLUMN_THREADS] = &curve->threads};
-    const bool cycles = settings_choice(reading->settings, "unit") == 1;
+    const bool cycles = reading->asked.unit.choice == 1;
     bool rate = false;
     if (rows->count > COLUMNS_MOST)
         rows_refuse(rows, "names more than %d columns: give a smaller table", COLUMNS_MOST);
@@ -115,7 +115,7 @@ static void choose_columns(struct reading *reading)
 {
     struct curve *curve = reading->state;
     struct rows *rows = &reading->rows;
-    const bool cycles_first = settings_choice(reading->settings, "unit") == 1;
+    const bool cycles_first = reading->asked.unit.choice == 1;
     if (rows->count < 2)
         rows_refuse(rows, "has one column: write size and latency");
     if (rows->count > 2 && (rows->count > 3 || !is_one_clock(reading, cycles_first)))
@@ -164,18 +164,18 @@ static void begin_curve(struct reading *reading)
                             .stride = NOWHERE,
                             .threads = NOWHERE,
                             .ns_unit = 1,
-                            .ns_said = settings_given(reading->settings, "unit"),
+                            .ns_said = reading->asked.unit.given,
                             .statistic = STATISTIC_NONE};
-    if (settings_has(reading->settings, "size-unit"))
-        curve->size_unit = exp2(10 * settings_choice(reading->settings, "size-unit"));
-    if (settings_has(reading->settings, "columns")) {
-        const char *names = settings_text(reading->settings, "columns");
-        if (!take_names(reading, names, strlen(names), 0))
+    if (reading->asked.size_unit.has)
+        curve->size_unit = exp2(10 * reading->asked.size_unit.choice);
+    const char *listed = reading->asked.columns.text;
+    if (listed) {
+        if (!take_names(reading, listed, strlen(listed), 0))
             pool_leave(
                 reading->pool, ERROR_USAGE,
                 "--columns: '%.60s' names no size and latency: write names like size_kb, ns, "
                 "cycles, stride and - for what is not read, with commas between them",
-                names);
+                listed);
         return;
     }
     rows_refuse_bandwidth(reading->text);

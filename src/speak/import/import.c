@@ -25,20 +25,21 @@ static bool takes(const struct import_format *format, const char *option)
     return false;
 }
 
+#define AT(option) offsetof(struct import_options, option)
 const struct option_spec import_options[] = {
-    {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units,
+    {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units, AT(unit),
      "what latencies are in (of a curve: those of the second column, where its first line does not "
      "name it)"},
-    {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units,
+    {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units, AT(size_unit),
      "what a size without a suffix is in, each 1024 of the one before (default: what the table's "
      "first line names; where it names none, such sizes are refused)"},
-    {"columns", 0, OPTION_TEXT, "NAMES", NULL, 0, 0, NULL,
+    {"columns", 0, OPTION_TEXT, "NAMES", NULL, 0, 0, NULL, AT(columns),
      "what the columns hold, like size_kb,ns,- ('-': not read; also cycles, stride, threads), "
      "where "
      "their names don't say it"},
-    {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL,
+    {"op", 0, OPTION_TEXT, "OP", NULL, 0, 0, NULL, AT(op),
      "the operation that was measured, like cas (default: not named)"},
-    {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids,
+    {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids, AT(ids),
      "whether the first row and column of a CSV are the cores' ids; auto: judged by what stands "
      "there, and counted from 0 where there are none"},
     {.name = NULL},
@@ -101,7 +102,7 @@ static int check_options(const struct import_format *format, const struct settin
                          struct error *error)
 {
     for (const struct option_spec *spec = import_options; spec->name; spec++)
-        if (settings_given(settings, spec->name) && !takes(format, spec->name))
+        if (settings_of(settings, spec)->given && !takes(format, spec->name))
             return error_set(error, ERROR_USAGE,
                              "--%s: the format %s does not take it ('fathom import --help' says "
                              "which do): leave it out",
@@ -245,11 +246,11 @@ static void read_lines(const struct import_format *format, struct import_text *t
                        const struct settings *settings, struct document *document)
 {
     struct reading reading = {.text = text,
-                              .settings = settings,
                               .document = document,
                               .pool = &document->pool,
                               .tables = {.document = document}};
     const char *remarks;
+    settings_fill(settings, import_options, &reading.asked);
     reading.tables.rows = &reading.rows;
     reading.state = pool_alloc(reading.pool, 1, format->state_bytes);
     rows_begin(&reading.rows, text);

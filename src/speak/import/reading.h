@@ -7,9 +7,13 @@
 #include "speak/import/rows.h"
 #include "speak/import/tables.h"
 
+struct import_options {
+    struct setting unit, size_unit, columns, op, ids;
+};
+
 struct reading {
     struct import_text *text;
-    const struct settings *settings;
+    struct import_options asked;
     struct document *document;
     struct pool *pool;    /* the document's */
     struct rows rows;     /* in line(): at the current line; in begin(): before the first */

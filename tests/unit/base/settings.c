@@ -14,18 +14,23 @@
 static const char *const colours[] = {"red", "green", "blue", NULL};
 
 static const struct option_spec table[] = {
-    {"flag", 'f', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "a flag"},
-    {"integer", 'i', OPTION_INTEGER, "N", "5", 1, 10, NULL, "a count"},
-    {"open", 0, OPTION_INTEGER, "N", NULL, 3, 0, NULL, "no upper bound"},
-    {"real", 0, OPTION_REAL, "X", "0.5", 0.01, 100, NULL, "a number"},
-    {"size", 0, OPTION_SIZE, "SIZE", "16K", 8, 1048576, NULL, "a size"},
-    {"least", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "a size with no upper bound"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", "1K,2K", 1024, 1048576, NULL, "sizes"},
-    {"cpus", 0, OPTION_CPUS, "LIST", "0-3", 0, 0, NULL, "CPUs"},
-    {"colour", 0, OPTION_CHOICE, "NAME", "green", 0, 0, colours, "a choice"},
-    {"text", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, "a name"},
-    {NULL, 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, NULL},
+    {"flag", 'f', OPTION_FLAG, NULL, NULL, 0, 0, NULL, 0, "a flag"},
+    {"integer", 'i', OPTION_INTEGER, "N", "5", 1, 10, NULL, 0, "a count"},
+    {"open", 0, OPTION_INTEGER, "N", NULL, 3, 0, NULL, 0, "no upper bound"},
+    {"real", 0, OPTION_REAL, "X", "0.5", 0.01, 100, NULL, 0, "a number"},
+    {"size", 0, OPTION_SIZE, "SIZE", "16K", 8, 1048576, NULL, 0, "a size"},
+    {"least", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, 0, "a size with no upper bound"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", "1K,2K", 1024, 1048576, NULL, 0, "sizes"},
+    {"cpus", 0, OPTION_CPUS, "LIST", "0-3", 0, 0, NULL, 0, "CPUs"},
+    {"colour", 0, OPTION_CHOICE, "NAME", "green", 0, 0, colours, 0, "a choice"},
+    {"text", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, 0, "a name"},
+    {NULL, 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, 0, NULL},
 };
+
+static const struct setting *named(const struct settings *settings, const char *name)
+{
+    return settings_of(settings, &(struct option_spec){.name = name});
+}
 
 static int setup(void **state)
 {
@@ -44,21 +49,20 @@ static int teardown(void **state)
 static void defaults_hold_until_a_person_speaks(void **state)
 {
     struct settings *settings = *state;
-    const uint64_t *sizes;
-    assert_false(settings_has(settings, "flag"));
-    assert_true(settings_number(settings, "integer") == 5);
-    assert_true(settings_number(settings, "real") == 0.5);
-    assert_int_equal(settings_size(settings, "size"), 16384);
-    assert_int_equal(settings_sizes(settings, "sizes", &sizes), 2);
-    assert_int_equal(sizes[1], 2048);
-    assert_int_equal(settings_cpus(settings, "cpus")->count, 4);
-    assert_int_equal(settings_choice(settings, "colour"), 1);
-    assert_string_equal(settings_text(settings, "size"), "16K");
-    for (size_t i = 0; settings_spec(settings, i); i++) {
-        const struct option_spec *spec = settings_spec(settings, i);
-        assert_ptr_equal(spec, &table[i]);
-        assert_int_equal(settings_has(settings, spec->name), spec->fallback != NULL);
-        assert_false(settings_given(settings, spec->name));
+    assert_false(named(settings, "flag")->has);
+    assert_true(named(settings, "integer")->number == 5);
+    assert_true(named(settings, "real")->number == 0.5);
+    assert_int_equal(named(settings, "size")->bytes, 16384);
+    assert_int_equal(named(settings, "sizes")->size_count, 2);
+    assert_int_equal(named(settings, "sizes")->sizes[1], 2048);
+    assert_int_equal(named(settings, "cpus")->cpus.count, 4);
+    assert_int_equal(named(settings, "colour")->choice, 1);
+    assert_string_equal(named(settings, "size")->text, "16K");
+    for (size_t i = 0; settings_at(settings, i); i++) {
+        const struct setting *setting = settings_at(settings, i);
+        assert_ptr_equal(setting->spec, &table[i]);
+        assert_int_equal(setting->has, table[i].fallback != NULL);
+        assert_false(setting->given);
     }
 }
 
@@ -70,7 +74,7 @@ static void a_size_must_have_an_address_in_this_program(void **state)
     if (small)
         assert_string_equal(error.text, "--least '4G': give a size from 8 B to 2.00 GiB");
     else
-        assert_true(settings_size(*state, "least") == UINT64_C(4) << 30);
+        assert_true(named(*state, "least")->bytes == UINT64_C(4) << 30);
 }
 
 static void a_wrong_value_is_reported_with_option_text_and_remedy(void **state)
@@ -137,26 +141,45 @@ static void what_was_given_elsewhere_holds_without_being_parsed_again(void **sta
 {
     struct settings *given = *state;
     struct settings settings = {.given = given};
-    const uint64_t *sizes, *same;
     assert_int_equal(settings_add(&settings, table, NULL), 0);
     assert_int_equal(settings_set(given, "sizes", "3K", NULL), 0);
-    assert_int_equal(settings_sizes(&settings, "sizes", &sizes), 1);
-    settings_sizes(given, "sizes", &same);
-    assert_ptr_equal(sizes, same);
-    assert_true(settings_given(&settings, "sizes"));
+    assert_int_equal(named(&settings, "sizes")->size_count, 1);
+    assert_ptr_equal(named(&settings, "sizes")->sizes, named(given, "sizes")->sizes);
+    assert_true(named(&settings, "sizes")->given);
     /* Defaults of the original are defaults of the copy. */
-    assert_false(settings_given(&settings, "integer"));
+    assert_false(named(&settings, "integer")->given);
     assert_int_equal(settings_set(&settings, "integer", "7", NULL), 0);
-    assert_true(settings_number(&settings, "integer") == 7);
-    assert_true(settings_number(given, "integer") == 5);
+    assert_true(named(&settings, "integer")->number == 7);
+    assert_true(named(given, "integer")->number == 5);
     settings_free(&settings);
+}
+
+static void a_struct_is_filled_where_its_table_says(void **state)
+{
+    struct filled {
+        struct setting least, absent, real;
+    } filled = {.absent = {.has = true}};
+    static const struct option_spec some[] = {
+        {"real", 0, OPTION_REAL, "X", NULL, 0, 0, NULL, offsetof(struct filled, real), ""},
+        {"least", 0, OPTION_SIZE, "SIZE", NULL, 0, 0, NULL, offsetof(struct filled, least), ""},
+        {"depth", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, offsetof(struct filled, absent), ""},
+        {.name = NULL}};
+    const struct setting *const both[] = {&filled.real, &filled.least, NULL};
+    settings_fill(*state, some, &filled);
+    assert_true(filled.real.has && filled.real.number == 0.5);
+    assert_false(filled.least.has || filled.absent.has);
+    assert_null(settings_first_given(both));
+    assert_int_equal(settings_set(*state, "least", "64", NULL), 0);
+    settings_fill(*state, some, &filled);
+    assert_int_equal(filled.least.bytes, 64);
+    assert_string_equal(settings_first_given(both), "least");
 }
 
 static void a_choice_that_is_refused_leaves_the_one_before(void **state)
 {
     struct settings *settings = *state;
     assert_int_equal(settings_set(settings, "colour", "pink", NULL), ERROR_USAGE);
-    assert_int_equal(settings_choice(settings, "colour"), 1);
+    assert_int_equal(named(settings, "colour")->choice, 1);
 }
 
 static void words_of_a_list_are_chosen_one_by_one(void **state)
@@ -181,6 +204,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_size_must_have_an_address_in_this_program, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(hostile_values_stay_one_short_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_struct_is_filled_where_its_table_says, setup, teardown),
         cmocka_unit_test_setup_teardown(a_choice_that_is_refused_leaves_the_one_before, setup,
                                         teardown),
         cmocka_unit_test(words_of_a_list_are_chosen_one_by_one),

@@ -11,8 +11,8 @@
 #include "measure/probes/kit/build.h"
 
 struct bandwidth_options {
-    struct setting kernel, mix, width, threads, size, from, to, per_octave, sizes, access, stride,
-        pages, stream;
+    struct setting kernel, mix, width, threads, size, access, stride, pages, stream;
+    struct working_set_options sets;
 };
 
 enum bandwidth_shape {

@@ -11,49 +11,39 @@ static const char *const access_names[] = {"sequential", "strided", "random-bloc
 
 #define AT(option) offsetof(struct bandwidth_options, option)
 const struct option_spec bandwidth_options[] = {
-    {"kernel", 'k', OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL,
+    {"kernel", 'k', OPTION_TEXT, "NAME,...", NULL, 0, 0, NULL, AT(kernel),
      "what is done with the arrays: read, write, write_nt, copy, copy_nt, scale, add, triad, "
-     "triad_nt; _nt stores past the caches (default: all)",
-     AT(kernel)},
-    {"mix", 0, OPTION_TEXT, "R:W,...", NULL, 0, 0, NULL,
+     "triad_nt; _nt stores past the caches (default: all)"},
+    {"mix", 0, OPTION_TEXT, "R:W,...", NULL, 0, 0, NULL, AT(mix),
      "reads and writes in this proportion, as the memory sees them: 4:1, or with stores past the "
      "caches 2:1nt; several with commas; by threads, in DRAM or at --size, and nothing else but "
-     "the kernels named",
-     AT(mix)},
-    {"width", 'w', OPTION_CHOICE, "BITS", NULL, 0, 0, stream_width_names,
+     "the kernels named"},
+    {"width", 'w', OPTION_CHOICE, "BITS", NULL, 0, 0, stream_width_names, AT(width),
      "bits of one load or store: scalar (64), 128, 256, 512, or sve, as many as the vectors have "
-     "(default: the widest there is)",
-     AT(width)},
-    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL,
-     "CPUs that join in at most, a thread each (default: all)", AT(threads)},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL,
-     "this working set of all arrays and all threads together, by threads, and nothing else",
-     AT(size)},
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL,
-     "smallest working set by size (default: 4K, or what the access needs)", AT(from)},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL,
-     "largest working set by size (default: four times the last-level cache declared, at most 1G)",
-     AT(to)},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+     "(default: the widest there is)"},
+    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL, AT(threads),
+     "CPUs that join in at most, a thread each (default: all)"},
+    {"size", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(size),
+     "this working set of all arrays and all threads together, by threads, and nothing else"},
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.from),
+     "smallest working set by size (default: 4K, or what the access needs)"},
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.to),
+     "largest working set by size (default: four times the last-level cache declared, at most 1G)"},
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
      "sizes from one power of two to the next (default: 4 below 64M, 2 above, and half of that for "
-     "all kernels but the first)",
-     AT(per_octave)},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, STREAM_STEP_BYTES, 0, NULL,
-     "these working sets by size and no others", AT(sizes)},
-    {"access", 0, OPTION_TEXT, "ACCESS", NULL, 0, 0, NULL,
+     "all kernels but the first)"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.sizes),
+     "these working sets by size and no others"},
+    {"access", 0, OPTION_TEXT, "ACCESS", NULL, 0, 0, NULL, AT(access),
      "sequential (default); strided, one cache line every --stride bytes, and the lines between in "
-     "later rounds; random-block:SIZE, blocks in random order and each of them in sequence",
-     AT(access)},
-    {"stride", 0, OPTION_SIZE, "SIZE", NULL, STREAM_LINE_BYTES, 0, NULL,
-     "bytes from one line to the next of --access strided, a multiple of 64 (default: 256)",
-     AT(stride)},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest available; what was obtained is verified and reported",
-     AT(pages)},
-    {"stream", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+     "later rounds; random-block:SIZE, blocks in random order and each of them in sequence"},
+    {"stride", 0, OPTION_SIZE, "SIZE", NULL, STREAM_LINE_BYTES, 0, NULL, AT(stride),
+     "bytes from one line to the next of --access strided, a multiple of 64 (default: 256)"},
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
+    {"stream", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(stream),
      "STREAM's four figures as STREAM counts them: copy, scale, add and triad over arrays of four "
-     "times the last-level caches each, the best pass beside the median",
-     AT(stream)},
+     "times the last-level caches each, the best pass beside the median"},
     {.name = NULL},
 };
 
@@ -207,16 +197,6 @@ static void choose_cpus(struct probe_task *task)
 
 /* --- sizes --- */
 
-static void refuse_beside(const struct probe_task *task, const struct setting *asked,
-                          const struct setting *const *others, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (others[i]->given)
-            pool_leave(task->pool, ERROR_USAGE,
-                       "--%s says what is measured, so --%s can't be given with it: leave one out",
-                       asked->spec->name, others[i]->spec->name);
-}
-
 /* --size is the set of all threads together; each array of each thread gets a share of it. */
 static void check_size(struct probe_task *task)
 {
@@ -265,20 +245,20 @@ static void choose_sizes(struct probe_task *task)
         pool_leave(task->pool, ERROR_USAGE,
                    "--access %s: more than half of the memory that is free; the arrays have %s",
                    state->access_text, size_format((double)(budget >> 20 << 20), most));
-    for (size_t i = asked->sizes.size_count; i-- > 0;)
-        check_least(task, "sizes", asked->sizes.sizes[i], least);
-    if (asked->from.has)
-        check_least(task, "from", asked->from.bytes, least);
-    if (asked->to.has)
-        check_least(task, "to", asked->to.bytes, least);
+    for (size_t i = asked->sets.sizes.size_count; i-- > 0;)
+        check_least(task, "sizes", asked->sets.sizes.sizes[i], least);
+    if (asked->sets.from.has)
+        check_least(task, "from", asked->sets.from.bytes, least);
+    if (asked->sets.to.has)
+        check_least(task, "to", asked->sets.to.bytes, least);
     /* The bytes of one step may exceed the largest default set. */
-    if (!asked->to.has && !asked->sizes.has && largest < least)
+    if (!asked->sets.to.has && !asked->sets.sizes.has && largest < least)
         pool_leave(task->pool, ERROR_USAGE,
                    "--%s: the arrays of %s take at least %s, and the largest set is by default %s; "
                    "ask for less, or for larger sets (--to)",
                    asked->stride.has ? "stride" : "access", state->access_text,
                    size_format((double)least, needs), size_format((double)largest, most));
-    state->sets = working_sets_choose(task, (size_t)least);
+    state->sets = working_sets_choose(task, &asked->sets, (size_t)least);
 }
 
 void bandwidth_choose(struct probe_task *task)
@@ -286,21 +266,21 @@ void bandwidth_choose(struct probe_task *task)
     static const enum stream_op ops[] = {STREAM_READ, STREAM_WRITE, STREAM_WRITE_NT};
     struct bandwidth_state *state = task->state;
     const struct bandwidth_options *asked = state->asked;
-    const struct setting *const sizes[] = {&asked->from, &asked->to, &asked->per_octave,
-                                           &asked->sizes},
-                                *const not_streams[] = {&asked->kernel, &asked->access,
-                                                        &asked->stride, &asked->from,
-                                                        &asked->to,     &asked->sizes,
-                                                        &asked->size,   &asked->per_octave},
-                                *const not_mixed[] = {&asked->access, &asked->stride,
-                                                      &asked->stream};
+    static const char *const says = "says what is measured";
+    const struct working_set_options *sets = &asked->sets;
+    const struct setting *const sizes[] = {&sets->from, &sets->to, &sets->per_octave, &sets->sizes,
+                                           NULL};
+    const struct setting *const not_streams[] = {&asked->kernel, &asked->access,    &asked->stride,
+                                                 &sets->from,    &sets->to,         &sets->sizes,
+                                                 &asked->size,   &sets->per_octave, NULL};
+    const struct setting *const not_mixed[] = {&asked->access, &asked->stride, &asked->stream,
+                                               NULL};
     if (asked->stream.has)
-        refuse_beside(task, &asked->stream, not_streams, sizeof not_streams / sizeof *not_streams);
+        probe_refuse_beside(task, &asked->stream, says, not_streams);
     else if (asked->size.has || asked->mix.has)
-        refuse_beside(task, asked->size.has ? &asked->size : &asked->mix, sizes,
-                      sizeof sizes / sizeof *sizes);
+        probe_refuse_beside(task, asked->size.has ? &asked->size : &asked->mix, says, sizes);
     if (asked->mix.has)
-        refuse_beside(task, &asked->mix, not_mixed, sizeof not_mixed / sizeof *not_mixed);
+        probe_refuse_beside(task, &asked->mix, says, not_mixed);
     choose_kernels(task);
     if (asked->mix.has) { /* with or without --kernel, mixes need these loops */
         for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)

@@ -270,7 +270,8 @@ static void begin_plan(struct probe_task *task)
 void bandwidth_plan_sizes(struct probe_task *task, bool first)
 {
     const struct bandwidth_state *state = task->state;
-    const bool all_sizes = first || state->asked->sizes.has || state->asked->per_octave.has;
+    const bool all_sizes =
+        first || state->asked->sets.sizes.has || state->asked->sets.per_octave.has;
     unsigned seen = 0;
     begin_plan(task);
     task->plan.share = first ? 0.4 : 0.5;

@@ -189,12 +189,18 @@ struct plan_point *chases_add_point(const struct chases *chases, struct probe_ta
     return point;
 }
 
-const struct seat *chases_seat(const struct probe_task *task)
+const struct option_spec chases_cpu_option[] = {
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, 0,
+     "CPU that measures (default: the first of the fastest kind)"},
+    {.name = NULL},
+};
+
+const struct seat *chases_seat(const struct probe_task *task, const struct setting *cpu)
 {
     struct seat *seat = pool_alloc(task->pool, 1, sizeof *seat);
     *seat = (struct seat){task->cpus.ids[0], MEASURED};
-    if (settings_has(task->settings, "cpu")) {
-        seat->cpu = (int)settings_number(task->settings, "cpu");
+    if (cpu->has) {
+        seat->cpu = (int)cpu->number;
         char usable[128];
         if (!cpulist_has(&task->cpus, seat->cpu))
             pool_leave(task->pool, ERROR_USAGE, "--cpu %d: no such CPU may be used; choose from %s",
@@ -235,12 +241,11 @@ int *chases_cpus(const struct probe_task *task, int first)
     return cpus;
 }
 
-size_t chases_threads(const struct probe_task *task, size_t otherwise)
+size_t chases_threads(const struct probe_task *task, const struct setting *threads,
+                      size_t otherwise)
 {
     const size_t count = task->cpus.count;
-    if (!settings_has(task->settings, "threads"))
-        return otherwise;
-    const size_t wanted = (size_t)settings_number(task->settings, "threads");
+    const size_t wanted = threads->has ? (size_t)threads->number : otherwise;
     if (wanted > count)
         pool_leave(task->pool, ERROR_USAGE,
                    "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "

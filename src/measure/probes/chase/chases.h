@@ -57,16 +57,20 @@ int chases_add_series(struct chases *, struct probe_task *, const char *name,
  * for axes other than size. */
 struct plan_point *chases_add_point(const struct chases *, struct probe_task *, int series,
                                     double x, uint64_t bytes);
-/* The CPU that measures: --cpu if it is given, else the first CPU of the fastest kind of core. */
-const struct seat *chases_seat(const struct probe_task *);
+/* The CPU that measures: that of the option --cpu if it is given, else the first CPU of the fastest
+ * kind of core. */
+const struct seat *chases_seat(const struct probe_task *, const struct setting *cpu);
+/* The options of a probe that has only this one: they are a struct setting. */
+extern const struct option_spec chases_cpu_option[];
 
 /* Sets up the plan of such points: the CPU that touches memory, the pages, short batches. */
 void chases_plan_place(struct probe_task *, const struct chases *, enum page_policy);
 /* The task's CPUs: `first`, then the first hardware threads of all cores, then the second ones. */
 int *chases_cpus(const struct probe_task *, int first);
 
-/* The number of --threads, `otherwise` if it is not given. ERROR_USAGE if there are fewer CPUs. */
-size_t chases_threads(const struct probe_task *, size_t otherwise);
+/* The number of the option --threads, `otherwise` if it is not given. ERROR_USAGE if there are
+ * fewer CPUs. */
+size_t chases_threads(const struct probe_task *, const struct setting *threads, size_t otherwise);
 
 /* Prepares a trial of such a point: a fresh ring at a fresh place, and the caches as a long chase
  * leaves them. */

@@ -97,7 +97,7 @@ static void check_within(const struct probe_task *task, const struct working_set
 
 static struct working_set_limits limits_of(const struct probe_task *task)
 {
-    const bool quick = settings_has(task->settings, "quick");
+    const bool quick = task->common.quick.has;
     return (struct working_set_limits){
         .largest = working_sets_largest(task->machine),
         .most = machine_memory_budget(task->machine),
@@ -130,20 +130,15 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void choose_listed(struct working_sets *sets, struct probe_task *task, size_t stride,
+static void choose_listed(struct working_sets *sets, struct probe_task *task,
+                          const struct working_set_options *asked, size_t stride,
                           const struct working_set_limits *limits)
 {
-    static const char *const others[] = {"from", "to", "per-octave"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (settings_has(task->settings, others[i]))
-            pool_leave(task->pool, ERROR_USAGE,
-                       "--sizes names every size, so --%s can't be given with it: leave one "
-                       "out",
-                       others[i]);
-    const uint64_t *listed;
-    size_t count = settings_sizes(task->settings, "sizes", &listed);
+    const struct setting *const others[] = {&asked->from, &asked->to, &asked->per_octave, NULL};
+    probe_refuse_beside(task, &asked->sizes, "names every size", others);
+    const size_t count = asked->sizes.size_count;
     uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
-    memcpy(sizes, listed, count * sizeof *sizes);
+    memcpy(sizes, asked->sizes.sizes, count * sizeof *sizes);
     qsort(sizes, count, sizeof *sizes, compare);
     for (size_t i = 0; i < count; i++) {
         check_within(task, limits, "sizes", sizes[i], stride);
@@ -151,13 +146,13 @@ static void choose_listed(struct working_sets *sets, struct probe_task *task, si
     }
 }
 
-static void choose_swept(struct working_sets *sets, struct probe_task *task, size_t stride,
+static void choose_swept(struct working_sets *sets, struct probe_task *task,
+                         const struct working_set_options *asked, size_t stride,
                          const struct working_set_limits *limits)
 {
-    const struct settings *settings = task->settings;
     uint64_t smallest = stride > KIB ? stride : KIB;
-    uint64_t from = settings_has(settings, "from") ? settings_size(settings, "from") : smallest;
-    uint64_t to = settings_has(settings, "to") ? settings_size(settings, "to") : limits->largest;
+    uint64_t from = asked->from.has ? asked->from.bytes : smallest;
+    uint64_t to = asked->to.has ? asked->to.bytes : limits->largest;
     char low[UNIT_TEXT], high[UNIT_TEXT];
     check_within(task, limits, "to", to, stride);
     check_within(task, limits, "from", from, stride);
@@ -172,8 +167,8 @@ static void choose_swept(struct working_sets *sets, struct probe_task *task, siz
      * better its latency is known. */
     for (double octave = exp2(floor(log2((double)from))); octave <= (double)to; octave *= 2) {
         unsigned steps = limits->per_octave;
-        if (settings_has(settings, "per-octave"))
-            steps = (unsigned)settings_number(settings, "per-octave");
+        if (asked->per_octave.has)
+            steps = (unsigned)asked->per_octave.number;
         else if (limits->memory && octave >= (double)limits->memory)
             steps = PER_OCTAVE;
         else if (octave >= 64 * (double)MIB && steps >= 4)
@@ -187,20 +182,22 @@ static void choose_swept(struct working_sets *sets, struct probe_task *task, siz
     add(sets, task->pool, to, stride);
 }
 
-struct working_sets working_sets_within(struct probe_task *task, size_t stride,
+struct working_sets working_sets_within(struct probe_task *task,
+                                        const struct working_set_options *asked, size_t stride,
                                         const struct working_set_limits *limits)
 {
     struct working_sets sets = {0};
     check_within(task, limits, "stride", stride, stride); /* a set has at least one element */
-    if (settings_has(task->settings, "sizes"))
-        choose_listed(&sets, task, stride, limits);
+    if (asked->sizes.has)
+        choose_listed(&sets, task, asked, stride, limits);
     else
-        choose_swept(&sets, task, stride, limits);
+        choose_swept(&sets, task, asked, stride, limits);
     return sets;
 }
 
-struct working_sets working_sets_choose(struct probe_task *task, size_t stride)
+struct working_sets working_sets_choose(struct probe_task *task,
+                                        const struct working_set_options *asked, size_t stride)
 {
     const struct working_set_limits limits = limits_of(task);
-    return working_sets_within(task, stride, &limits);
+    return working_sets_within(task, asked, stride, &limits);
 }

@@ -7,6 +7,11 @@
 
 #include "measure/probes/kit/probe.h"
 
+/* The options that choose them, a part of a probe's options. */
+struct working_set_options {
+    struct setting from, to, per_octave, sizes;
+};
+
 struct working_sets {
     uint64_t *bytes; /* ascending multiples of the stride, each once; in the pool */
     size_t count;
@@ -21,17 +26,18 @@ struct working_set_limits {
     uint64_t memory;     /* where DRAM begins: from here on four an octave by default; 0: none */
 };
 
-/* Reads the options above within these limits; --from is by default 1 KiB, or one stride if that is
+/* Reads the options within these limits; --from is by default 1 KiB, or one stride if that is
  * more. Leaves the pool's step with ERROR_USAGE, like the next function. */
-struct working_sets working_sets_within(struct probe_task *, size_t stride,
-                                        const struct working_set_limits *);
+struct working_sets working_sets_within(struct probe_task *, const struct working_set_options *,
+                                        size_t stride, const struct working_set_limits *);
 
-/* Reads the options above. By default from 1 KiB (or one stride) to four times the declared
+/* Reads the options. By default from 1 KiB (or one stride) to four times the declared
  * last-level cache, at most 1 GiB and the memory that may be used; four sizes an octave below 64
  * MiB and two above; with --quick two below the last-level cache and four above. ERROR_USAGE for
  * sizes that are smaller than the stride, larger than the memory that may be used, or contradict
  * each other. */
-struct working_sets working_sets_choose(struct probe_task *, size_t stride);
+struct working_sets working_sets_choose(struct probe_task *, const struct working_set_options *,
+                                        size_t stride);
 
 /* The default of --to. */
 uint64_t working_sets_largest(const struct machine *);

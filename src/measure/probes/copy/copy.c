@@ -66,16 +66,14 @@ struct copy_options {
 };
 
 static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
-     "CPU that measures (default: the first of the fastest kind)",
-     offsetof(struct copy_options, cpu)},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 1, 0, NULL,
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, offsetof(struct copy_options, cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 1, 0, NULL, offsetof(struct copy_options, sizes),
      "bytes of a call (default: 64 to 1M by powers of two, then by powers of four to beyond the "
-     "last-level cache)",
-     offsetof(struct copy_options, sizes)},
+     "last-level cache)"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest available; what was obtained is verified and reported",
-     offsetof(struct copy_options, pages)},
+     offsetof(struct copy_options, pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {.name = NULL},
 };
 
@@ -234,7 +232,7 @@ static void plan_copy(struct probe_task *task)
 {
     static const enum copy_method unaligned[] = {COPY_MEMCPY, COPY_STRING};
     struct copy_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    state->seat = chases_seat(task);
+    state->seat = chases_seat(task, &((const struct copy_options *)task->options)->cpu);
     choose_sizes(task);
     choose_cold(task);
     begin_plan(task);

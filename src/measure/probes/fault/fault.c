@@ -89,12 +89,10 @@ struct fault_options {
 };
 
 static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
-     "CPU that measures (default: the first of the fastest kind)",
-     offsetof(struct fault_options, cpu)},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, 4096, 0, NULL,
-     "memory that is touched and given back in one batch (default: 512 small pages, 8 huge ones)",
-     offsetof(struct fault_options, size)},
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, offsetof(struct fault_options, cpu),
+     "CPU that measures (default: the first of the fastest kind)"},
+    {"size", 0, OPTION_SIZE, "SIZE", NULL, 4096, 0, NULL, offsetof(struct fault_options, size),
+     "memory that is touched and given back in one batch (default: 512 small pages, 8 huge ones)"},
     {.name = NULL},
 };
 
@@ -247,13 +245,13 @@ static void begin_plan(struct probe_task *task)
 static void plan_fault(struct probe_task *task)
 {
     struct fault_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    const struct setting *size = &((const struct fault_options *)task->options)->size;
+    const struct fault_options *asked = task->options;
     const bool brief = !task->named;
-    bool had[PAGES_KINDS] = {false}, asked[PAGES_KINDS] = {false};
+    bool had[PAGES_KINDS] = {false}, tried[PAGES_KINDS] = {false};
     memset(state->series, -1, sizeof state->series);
-    if (size->has)
-        working_sets_check(task, "size", size->bytes, 1);
-    state->seat = chases_seat(task);
+    if (asked->size.has)
+        working_sets_check(task, "size", asked->size.bytes, 1);
+    state->seat = chases_seat(task, &asked->cpu);
     state->cpus = chases_cpus(task, state->seat->cpu);
     state->cpu_count = task->cpus.count;
     if (!pages_bytes(PAGES_OF_4K) || (task->machine->live && !pages_counted()))
@@ -266,9 +264,9 @@ static void plan_fault(struct probe_task *task)
         const size_t page = pages_bytes(kind);
         if (!page || (brief && !first_stage[i].brief))
             continue;
-        if (!asked[kind])
+        if (!tried[kind])
             had[kind] = can_be_had(task, kind, region(task, page, first_stage[i].pages));
-        asked[kind] = true;
+        tried[kind] = true;
         if (had[kind])
             add_pages(task, first_stage[i].what, kind, first_stage[i].pages,
                       first_stage[i].by_call);

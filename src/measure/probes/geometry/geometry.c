@@ -61,12 +61,6 @@ struct geometry_state {
     bool small_pages;
 };
 
-static const struct option_spec options[] = {
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
-     "CPU that measures (default: the first of the fastest kind)"},
-    {.name = NULL},
-};
-
 /* --- planning --- */
 
 static const double trial_ns = 100e3;
@@ -456,7 +450,7 @@ static void plan_geometry(struct probe_task *task)
                                      .fitting = {-1, -1},
                                      .pairs = {-1, -1},
                                      .hot = -1};
-    state->seat = chases_seat(task);
+    state->seat = chases_seat(task, task->options);
     if (machine_memory_budget(task->machine) < (uint64_t)GEOMETRY_STRIDE_MOST * GEOMETRY_LINES_MOST)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "lines that contend for a set lie over %d MiB, and that much memory is not "
@@ -550,7 +544,8 @@ const struct probe geometry_probe = {
              "second level includes the first, a line that it gives up is lost to both.",
     .weight = 5,
     .quick = false,
-    .options = options,
+    .options = chases_cpu_option,
+    .options_bytes = sizeof(struct setting),
     .findings = {finding_lines, experiment},
     .plan = plan_geometry,
     .prepare = prepare_geometry,

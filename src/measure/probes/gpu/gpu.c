@@ -63,7 +63,7 @@ static bool try_backend(struct probe_task *task, const struct gpu_backend *backe
 static bool open_backend(struct probe_task *task, const struct gpu_backend *const *backends,
                          bool **usable)
 {
-    const char *wanted = gpu_options_backend(task->settings), *reasons = NULL;
+    const char *wanted = gpu_options_backend(task->options), *reasons = NULL;
     for (size_t i = 0; backends[i]; i++)
         if ((!wanted || strcmp(backends[i]->name, wanted) == 0) &&
             try_backend(task, backends[i], wanted != NULL, usable, &reasons))
@@ -110,7 +110,7 @@ void gpu_plan_with(struct probe_task *task, const struct gpu_backend *const *bac
 {
     struct gpu_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     bool *usable = NULL;
-    state->asked = gpu_options_what(task, task->named && !settings_has(task->settings, "quick"));
+    state->asked = gpu_options_what(task, task->named && !task->common.quick.has);
     gpu_options_check(task);
     if (!open_backend(task, backends, &usable))
         return;
@@ -167,7 +167,7 @@ static void plan_afresh(struct probe_task *task)
     const struct gpu_facts *facts = &state->facts[state->devices[state->device_at]];
     /* An OpenCL device that is a CPU shares it with all programs of the machine: a launch takes ten
      * times its kernel's time, and many short points show more than few long ones. */
-    const bool quick = settings_has(task->settings, "quick") || gpu_is_cpu(facts);
+    const bool quick = task->common.quick.has || gpu_is_cpu(facts);
     /* A stand-in for a driver needs seconds of the host's time for a modelled millisecond. */
     const bool brief = quick || facts->modelled;
     probe_plan_clear(task);
@@ -398,6 +398,7 @@ const struct probe gpu_probe = {
     .weight = 25,
     .quick = true,
     .options = gpu_options,
+    .options_bytes = sizeof(struct gpu_options),
     .findings = {gpu_lines, gpu_experiment, .of_devices = true},
     .plan = plan_gpu,
     .observe = observe_gpu,

@@ -32,9 +32,8 @@
 #include <string.h>
 
 enum { PATHS = 3, ORDERS = 2, CURVES_MOST = GPU_SPLITS_MOST + PATHS + ORDERS };
-/* In the order of gpu_path_names; and by enum gpu_order. */
+/* In the order of gpu_path_names. */
 static const enum gpu_path paths[PATHS] = {GPU_L1, GPU_L2, GPU_READ_ONLY};
-static const char *const order_names[ORDERS] = {[GPU_RANDOM] = "random", [GPU_STRIDED] = "strided"};
 
 struct curve {
     size_t path; /* index of `paths` */
@@ -82,15 +81,13 @@ static void add_curve(struct curves *asked, size_t path, enum gpu_order order,
  * and the other paths in the first order. */
 static struct curves read_options(const struct gpu_task *here)
 {
-    const struct settings *settings = here->task->settings;
-    const char *order = settings_text(settings, "order"), *l1 = NULL;
-    const enum gpu_order first =
-        strcmp(order, order_names[GPU_STRIDED]) == 0 ? GPU_STRIDED : GPU_RANDOM;
-    const uint32_t listed = gpu_options_names(here->task, "path", gpu_path_names);
+    const struct gpu_options *options = here->task->options;
+    const enum gpu_order first = options->order.choice == GPU_STRIDED ? GPU_STRIDED : GPU_RANDOM;
+    const uint32_t listed = gpu_options_names(here->task, &options->path, gpu_path_names);
     struct gpu_split splits[GPU_SPLITS_MOST] = {gpu_split_default(here->facts)};
-    struct curves asked = {.stride = (size_t)settings_size(settings, "stride"), .dense = 1};
-    if (settings_has(settings, "l1")) {
-        l1 = settings_text(settings, "l1");
+    struct curves asked = {.stride = (size_t)options->stride.bytes, .dense = 1};
+    const char *l1 = options->l1.text;
+    if (l1) {
         asked.split = true;
         asked.sweep = strcmp(l1, "sweep") == 0;
         asked.dense = gpu_splits_parse(l1, here->facts, splits, here->task->pool);
@@ -102,7 +99,7 @@ static struct curves read_options(const struct gpu_task *here)
         add_curve(&asked, path, first, splits[i]);
     if (asked.sweep)
         return asked;
-    if (strcmp(order, "both") == 0)
+    if (options->order.choice == GPU_BOTH_ORDERS)
         add_curve(&asked, path, GPU_STRIDED, splits[0]);
     while (++path < PATHS)
         if (listed >> path & 1)
@@ -149,7 +146,7 @@ static struct working_set_limits limits_dense(const struct gpu_task *here,
 {
     const struct gpu_facts *facts = here->facts;
     const bool is_cpu = gpu_is_cpu(facts);
-    const bool quick = settings_has(here->task->settings, "quick") || is_cpu;
+    const bool quick = here->task->common.quick.has || is_cpu;
     const uint64_t memory = gpu_memory(here);
     struct working_set_limits limits = {
         .largest = facts->l2_bytes ? L2_TIMES * facts->l2_bytes
@@ -171,7 +168,7 @@ static struct working_set_limits limits_dense(const struct gpu_task *here,
 static struct working_set_limits limits_beside(const struct gpu_task *here,
                                                const struct curves *asked)
 {
-    const struct settings *settings = here->task->settings;
+    const struct setting *from = &((const struct gpu_options *)here->task->options)->sets.from;
     struct working_set_limits limits = limits_dense(here, asked);
     limits.per_octave = PER_OCTAVE_BESIDE;
     /* Twice L2 is enough to show its end; larger sets would take the most time. */
@@ -179,7 +176,7 @@ static struct working_set_limits limits_beside(const struct gpu_task *here,
     const uint64_t twice = l2 && 2 * l2 < limits.largest ? 2 * l2
                            : l2                          ? limits.largest
                                                          : 2 * limits.largest / L2_TIMES;
-    if (!(settings_has(settings, "from") && settings_size(settings, "from") > twice))
+    if (!(from->has && from->bytes > twice))
         limits.largest = twice;
     return limits;
 }
@@ -190,9 +187,9 @@ static struct working_set_limits limits_beside(const struct gpu_task *here,
 static struct working_sets choose_sets(const struct gpu_task *here, const struct curves *asked,
                                        const struct working_set_limits *limits)
 {
-    const bool small = gpu_options_below_stride(here->task->settings, asked->stride);
-    struct working_sets sets =
-        working_sets_within(here->task, small ? WORD : asked->stride, limits);
+    const struct gpu_options *options = here->task->options;
+    const size_t unit = gpu_options_below_stride(options) ? WORD : asked->stride;
+    struct working_sets sets = working_sets_within(here->task, &options->sets, unit, limits);
     size_t kept = 0;
     for (size_t i = 0; i < sets.count; i++) {
         const uint64_t bytes = sets.bytes[i] < asked->stride
@@ -212,16 +209,15 @@ enum { OUTER_MOST = 6 };
 static size_t outer_sets(const struct gpu_task *here, const struct curves *asked,
                          const struct working_set_limits *limits, uint64_t bytes[OUTER_MOST])
 {
-    const struct settings *settings = here->task->settings;
+    const struct working_set_options *sets =
+        &((const struct gpu_options *)here->task->options)->sets;
     const double half = (double)here->facts->l2_bytes / 2;
     size_t count = 0;
-    if (!(half > 0) || asked->sweep || settings_has(settings, "sizes") ||
-        settings_has(settings, "quick") || settings_has(settings, "per-octave"))
+    if (!(half > 0) || asked->sweep || sets->sizes.has || here->task->common.quick.has ||
+        sets->per_octave.has)
         return 0;
-    const double from =
-        settings_has(settings, "from") ? (double)settings_size(settings, "from") : 0;
-    const double to = settings_has(settings, "to") ? (double)settings_size(settings, "to")
-                                                   : (double)limits->largest;
+    const double from = (double)sets->from.bytes,
+                 to = (double)(sets->to.has ? sets->to.bytes : limits->largest);
     for (int i = 0; i < OUTER_MOST; i++) {
         const double size = half * exp2((2 * i + 1) / (2.0 * (double)PER_OCTAVE));
         if (size >= from && size <= to)
@@ -280,7 +276,7 @@ static void plan_curves(struct gpu_task *here, struct curves *asked, size_t firs
         curve->series = here->task->plan.series_count - 1;
         series->headline = first == 0;
         gpu_add_factor(here, series, "path", gpu_path_names[curve->path], NAN);
-        gpu_add_factor(here, series, "order", order_names[curve->order], NAN);
+        gpu_add_factor(here, series, "order", gpu_order_names[curve->order], NAN);
         gpu_add_factor(here, series, "stride", NULL, (double)asked->stride);
         if (asked->split)
             gpu_add_factor(here, series, "l1", NULL, (double)curve->split.l1_bytes);
@@ -329,14 +325,14 @@ static bool is_flat(const struct gpu_task *here, const struct series *series)
  * gives the end. */
 static void extend(struct gpu_task *here, struct latency_state *state)
 {
-    const struct settings *settings = here->task->settings;
+    const struct gpu_options *options = here->task->options;
     const struct curves *asked = &state->asked;
     const struct series *series = &here->task->plan.series[asked->list[0].series];
     const uint64_t most = limits_dense(here, asked).most;
     uint64_t sizes[PER_OCTAVE_MORE];
     double end = 0;
-    if (asked->sweep || state->more == OCTAVES_MORE || settings_has(settings, "to") ||
-        settings_has(settings, "quick") || series->point_count == 0)
+    if (asked->sweep || state->more == OCTAVES_MORE || options->sets.to.has ||
+        here->task->common.quick.has || series->point_count == 0)
         return;
     for (size_t i = 0; i < series->point_count; i++)
         end = fmax(end, series->points[i].x);
@@ -351,6 +347,7 @@ static void extend(struct gpu_task *here, struct latency_state *state)
 
 static void plan_latency(struct gpu_task *here, unsigned stage)
 {
+    const struct gpu_options *options = here->task->options;
     struct latency_state *state = here->state;
     struct plan *plan = &here->task->plan;
     if (stage == 0) {
@@ -361,7 +358,7 @@ static void plan_latency(struct gpu_task *here, unsigned stage)
     if (!asked->count || state->beside)
         return;
     plan->share = share_knees;
-    if (!settings_has(here->task->settings, "sizes")) {
+    if (!options->sets.sizes.has) {
         extend(here, state);
         if (!plan->point_count && stage <= KNEES_STAGES + state->more)
             refine(here, asked);

@@ -6,15 +6,20 @@
 #define FATHOM_MEASURE_PROBES_GPU_OPTIONS_H
 
 #include "measure/gpu/gpu.h"
+#include "measure/probes/chase/working_sets.h"
 #include "measure/probes/gpu/gpu.h"
-#include "measure/probes/kit/probe.h"
 
+struct gpu_options {
+    struct setting device, backend, what, order, path, stride, l1;
+    struct working_set_options sets;
+};
 extern const struct option_spec gpu_options[];
 
 enum { GPU_NAMES_MOST = 32 };
 
-/* For --path, in the order of its bits. */
-extern const char *const gpu_path_names[];
+/* For --path, in the order of its bits; and for --order, by enum gpu_order. */
+extern const char *const gpu_path_names[], *const gpu_order_names[];
+enum { GPU_BOTH_ORDERS = GPU_STRIDED + 1 };
 
 /* All functions that follow leave with ERROR_USAGE, naming the option, the word and the valid
  * values. This one refuses texts that are wrong for every device, and options that contradict each
@@ -22,18 +27,19 @@ extern const char *const gpu_path_names[];
 void gpu_options_check(struct probe_task *);
 /* The names that the option's text lists, as bits in the order of `names` (which ends with NULL and
  * has at most GPU_NAMES_MOST). */
-uint32_t gpu_options_names(const struct probe_task *, const char *option, const char *const *names);
+uint32_t gpu_options_names(const struct probe_task *, const struct setting *,
+                           const char *const *names);
 /* The experiments that --what lists, as bits in the order of gpu_experiments; without --what every
  * one if `all`, else those by default. */
 uint32_t gpu_options_what(const struct probe_task *, bool all);
 /* The backend that --backend names; NULL: the first that has a device. */
-const char *gpu_options_backend(const struct settings *);
+const char *gpu_options_backend(const struct gpu_options *);
 /* Writes the indices of the devices that --device lists into chosen[count]; "all" means the
  * `usable` ones. Returns their number. */
 size_t gpu_options_devices(const struct probe_task *, const struct gpu_facts *, size_t count,
                            const bool *usable, unsigned *chosen);
 
 /* Whether --from or --sizes asks for a working set smaller than a stride. */
-bool gpu_options_below_stride(const struct settings *, size_t stride);
+bool gpu_options_below_stride(const struct gpu_options *);
 
 #endif

@@ -12,21 +12,19 @@
 
 #define AT(option) offsetof(struct common_options, option)
 const struct option_spec probe_common_options[] = {
-    {"cpus", 'c', OPTION_CPUS, "LIST", NULL, 0, 0, NULL,
-     "CPUs to use, like 0-7,16-31:2 (default: all that this process may use)", AT(cpus)},
-    {"precision", 'p', OPTION_REAL, "PCT", NULL, 0.01, 100, NULL,
+    {"cpus", 'c', OPTION_CPUS, "LIST", NULL, 0, 0, NULL, AT(cpus),
+     "CPUs to use, like 0-7,16-31:2 (default: all that this process may use)"},
+    {"precision", 'p', OPTION_REAL, "PCT", NULL, 0.01, 100, NULL, AT(precision),
      "a point is done when its interval is within this many percent of its median (default: 1, "
-     "or what the probe says)",
-     AT(precision)},
-    {"budget", 'b', OPTION_REAL, "S", NULL, 0.1, 1e6, NULL,
+     "or what the probe says)"},
+    {"budget", 'b', OPTION_REAL, "S", NULL, 0.1, 1e6, NULL, AT(budget),
      "seconds to spend at most (default: what the probes need, at least 25 for one alone; 4 with "
-     "--quick, 600 with --thorough)",
-     AT(budget)},
-    {"quick", 'q', OPTION_FLAG, NULL, NULL, 0, 0, NULL, "fewer points, a few seconds", AT(quick)},
-    {"thorough", 't', OPTION_FLAG, NULL, NULL, 0, 0, NULL,
-     "as many trials as the precision needs, up to ten minutes", AT(thorough)},
-    {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL,
-     "seed of all random orders, to repeat a run (default: fresh, and recorded)", AT(seed)},
+     "--quick, 600 with --thorough)"},
+    {"quick", 'q', OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(quick), "fewer points, a few seconds"},
+    {"thorough", 't', OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(thorough),
+     "as many trials as the precision needs, up to ten minutes"},
+    {"seed", 's', OPTION_INTEGER, "N", NULL, 0, 9007199254740991.0, NULL, AT(seed),
+     "seed of all random orders, to repeat a run (default: fresh, and recorded)"},
     {.name = NULL},
 };
 
@@ -79,21 +77,31 @@ struct factor *probe_add_parameter(struct probe_task *task, const char *name)
 /* The parameters of the document: every option that has a value. */
 static void note_parameters(struct probe_task *task)
 {
-    const struct option_spec *spec;
-    for (size_t i = 0; (spec = settings_spec(task->settings, i)); i++) {
+    const struct setting *setting;
+    for (size_t i = 0; (setting = settings_at(task->settings, i)); i++) {
+        const struct option_spec *spec = setting->spec;
         /* The run's facts hold the seed with all its digits. Names of files don't describe what was
          * measured, and may reveal private things. */
-        if (!settings_has(task->settings, spec->name) || strcmp(spec->name, "seed") == 0 ||
-            option_names_file(spec))
+        if (!setting->has || spec == task->common.seed.spec || option_names_file(spec))
             continue;
         struct factor *factor = probe_add_parameter(task, spec->name);
         if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)
-            factor->number = settings_number(task->settings, spec->name);
+            factor->number = setting->number;
         else if (spec->type == OPTION_SIZE)
-            factor->number = (double)settings_size(task->settings, spec->name);
+            factor->number = (double)setting->bytes;
         else
-            factor->text = pool_strdup(task->pool, settings_text(task->settings, spec->name));
+            factor->text = pool_strdup(task->pool, setting->text);
     }
+}
+
+void probe_refuse_beside(const struct probe_task *task, const struct setting *asked,
+                         const char *why, const struct setting *const *others)
+{
+    const char *other = settings_first_given(others);
+    if (other)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--%s %s, so --%s can't be given with it: leave one out", asked->spec->name, why,
+                   other);
 }
 
 void probe_plan_clear(struct probe_task *task)

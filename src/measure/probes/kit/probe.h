@@ -133,6 +133,11 @@ void probe_plan_sweeps(struct plan *, unsigned groups, unsigned loads);
 /* The usual time of a trial. */
 enum { PROBE_TRIAL_NS = 1000 * 1000 };
 
+/* Leaves with ERROR_USAGE if a person set one of the `others` (ending with NULL): "--sizes names
+ * every size, so --from can't be given with it". */
+void probe_refuse_beside(const struct probe_task *, const struct setting *asked, const char *why,
+                         const struct setting *const *others);
+
 /* Call the probe's next() and conclude(), if it has them. probe_next() returns 1 if next() returned
  * true, else 0; both return a negative code if the step left with an error. */
 int probe_next(struct probe_task *, const struct stage_outcome *, unsigned stage, struct error *);

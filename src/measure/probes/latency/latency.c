@@ -27,54 +27,56 @@ static const char *const element_names[] = {"packed", "padded", NULL};
 enum { READ, MODIFY };
 static const char *const access_names[] = {"read", "modify", NULL};
 
+#define AT(option) offsetof(struct latency_options, option)
 static const struct option_spec options[] = {
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(sets.from),
      "smallest working set (default: 1K, or one stride)"},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(sets.to),
      "largest working set (default: four times the last-level cache declared, at most 1G, or less "
      "where DRAM is reached before)"},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
      "sizes from one power of two to the next, before more are added around the knees (default: 4 "
      "below 64M, 2 above)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, "these working sets and no others"},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, "this working set and no other"},
-    {"count", 0, OPTION_INTEGER, "N", NULL, 1, 1e12, NULL,
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 8, 0, NULL, AT(sets.sizes),
+     "these working sets and no others"},
+    {"size", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(size), "this working set and no other"},
+    {"count", 0, OPTION_INTEGER, "N", NULL, 1, 1e12, NULL, AT(count),
      "this working set and no other: this many elements, a stride each"},
-    {"stride", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL,
+    {"stride", 0, OPTION_SIZE, "SIZE", NULL, 8, 0, NULL, AT(stride),
      "bytes from one pointer to the next in memory, a multiple of 8 (default: one cache line)"},
-    {"element", 0, OPTION_CHOICE, "LAYOUT", NULL, 0, 0, element_names,
+    {"element", 0, OPTION_CHOICE, "LAYOUT", NULL, 0, 0, element_names, AT(element),
      "a name for two strides: packed, 8 bytes, so several elements share a line; padded, one a "
      "line (default)"},
-    {"align", 0, OPTION_SIZE, "SIZE", NULL, 1, ALIGN_MOST, NULL,
+    {"align", 0, OPTION_SIZE, "SIZE", NULL, 1, ALIGN_MOST, NULL, AT(align),
      "the first element lies this many bytes into a page, a power of two: aligned to that and to "
      "nothing larger (default: to the page)"},
-    {"address", 0, OPTION_CHOICE, "MODE", "pointer", 0, 0, address_names,
+    {"address", 0, OPTION_CHOICE, "MODE", "pointer", 0, 0, address_names, AT(address),
      "what an element holds: pointer, the next one's address; index, its number, to be multiplied "
      "and added; index-checked, the same with a bounds check before each load; spilled: a pointer "
      "kept on the stack, as in a build that is not optimized"},
-    {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names,
+    {"access", 0, OPTION_CHOICE, "ACCESS", "read", 0, 0, access_names, AT(access),
      "read each element, or modify it too, so that its line has to be written back"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
      "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL,
+    {"order", 0, OPTION_TEXT, "ORDER", "random", 0, 0, NULL, AT(order),
      "random, forward, backward; random-in-block:SIZE, which visits one block after another; or "
      "forward-in-block:SIZE, which goes forward within blocks that follow in random order"},
-    {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL,
+    {"variants", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL, AT(variants),
      "several chases, a curve each: words of the options above joined by +, variants by commas, "
      "like forward+stride:128,random,index+packed+pages:small; article and mem-lat are those of "
      "the two articles (docs/cookbook.md)"},
-    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL,
+    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL, AT(threads),
      "this many CPUs chase at once, cores first; the figure is the latency that the slowest of "
      "them sees (default: 1)"},
-    {"ring", 0, OPTION_CHOICE, "WHOSE", NULL, 0, 0, ring_names,
+    {"ring", 0, OPTION_CHOICE, "WHOSE", NULL, 0, 0, ring_names, AT(ring),
      "with --threads: each CPU has a working set of its own, or all share one (default: own)"},
-    {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL,
+    {"table", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(table),
      "after a coarse sweep, all variants of address, element, access, alignment and pages at half "
      "of the first and second level found, a third of those further out, and in DRAM; or at "
      "--sizes"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
      "CPU that measures (default: the first of the fastest kind)"},
-    {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL,
+    {"node", 0, OPTION_INTEGER, "N", NULL, 0, 65535, NULL, AT(node),
      "NUMA node that holds the memory (default: the CPU's own)"},
     {.name = NULL},
 };
@@ -100,9 +102,10 @@ struct latency_state {
 static int choose_node(const struct probe_task *task)
 {
     const struct machine_facts *facts = &task->machine->facts;
-    if (!settings_has(task->settings, "node"))
+    const struct setting *asked = &((const struct latency_options *)task->options)->node;
+    if (!asked->has)
         return -1;
-    const int node = (int)settings_number(task->settings, "node");
+    const int node = (int)asked->number;
     char known[128] = "";
     for (size_t i = 0; i < facts->node_count; i++) {
         if (facts->nodes[i].id == node)
@@ -118,26 +121,24 @@ static int choose_node(const struct probe_task *task)
 /* The chase: order, stride and content of an element. */
 static struct chase_kind choose_kind(const struct probe_task *task, const struct chases *chases)
 {
-    const struct settings *settings = task->settings;
-    const bool element = settings_has(settings, "element");
-    struct chase_kind kind = {.address = (enum address)settings_choice(settings, "address"),
-                              .modify = settings_choice(settings, "access") == MODIFY,
-                              .stride = chases->line_bytes};
-    if (element && settings_has(settings, "stride"))
+    const struct latency_options *asked = task->options;
+    struct chase_kind kind = {.address = (enum address)asked->address.choice,
+                              .modify = asked->access.choice == MODIFY,
+                              .stride = chases->line_bytes,
+                              .offset = (size_t)asked->align.bytes};
+    if (asked->element.has && asked->stride.has)
         pool_leave(task->pool, ERROR_USAGE,
                    "--element %s is a stride, so --stride can't be given with it: leave one out",
-                   settings_text(settings, "element"));
-    if (element && settings_choice(settings, "element") == PACKED)
+                   asked->element.text);
+    if (asked->element.has && asked->element.choice == PACKED)
         kind.stride = WORD;
-    if (settings_has(settings, "stride"))
-        kind.stride = (size_t)settings_size(settings, "stride");
-    if (settings_has(settings, "align"))
-        kind.offset = (size_t)settings_size(settings, "align");
+    if (asked->stride.has)
+        kind.stride = (size_t)asked->stride.bytes;
     if (kind.offset & (kind.offset - 1))
         pool_leave(task->pool, ERROR_USAGE, "--align %zu: give a power of two up to %d",
                    kind.offset, ALIGN_MOST);
     struct error *error = pool_error(task->pool);
-    pool_check(task->pool, chase_order_parse(&kind, settings_text(settings, "order"), error));
+    pool_check(task->pool, chase_order_parse(&kind, asked->order.text, error));
     pool_check(task->pool, chase_kind_check(&kind, error));
     return kind;
 }
@@ -147,8 +148,9 @@ static struct chase_kind choose_kind(const struct probe_task *task, const struct
 static void choose_threads(struct probe_task *task)
 {
     struct latency_state *state = task->state;
-    const size_t wanted = chases_threads(task, 1);
-    if (settings_given(task->settings, "ring") && wanted < 2)
+    const struct latency_options *asked = task->options;
+    const size_t wanted = chases_threads(task, &asked->threads, 1);
+    if (asked->ring.has && wanted < 2)
         pool_leave(task->pool, ERROR_USAGE,
                    "--ring says whose working set it is when several CPUs chase: give --threads "
                    "too, 2 or more");
@@ -160,38 +162,35 @@ static void choose_threads(struct probe_task *task)
         seats[i] = (struct seat){cpus[i], MEASURED};
     state->chases.seat = seats;
     state->chases.threads = (unsigned)wanted;
-    state->chases.shared =
-        settings_has(task->settings, "ring") && settings_choice(task->settings, "ring") == SHARED;
+    state->chases.shared = asked->ring.choice == SHARED;
 }
 
 /* The working set of --size or --count, else those of --sizes or of a sweep. The rings of all
  * threads take at most half of the free memory. */
 static struct working_sets choose_sets(struct probe_task *task, size_t stride)
 {
-    static const char *const others[] = {"sizes", "from", "to", "per-octave", "count", NULL};
     const struct latency_state *state = task->state;
-    const struct settings *settings = task->settings;
-    const bool sized = settings_has(settings, "size");
+    const struct latency_options *asked = task->options;
+    const struct setting *option = asked->size.has ? &asked->size : &asked->count;
     struct working_sets sets;
-    if (sized || settings_has(settings, "count")) {
-        const char *option = sized ? "size" : "count";
-        for (size_t i = 0; others[i]; i++)
-            if (settings_has(settings, others[i]) && strcmp(others[i], option) != 0)
-                pool_leave(task->pool, ERROR_USAGE,
-                           "--%s names the only working set, so --%s can't be given with it: "
-                           "leave one out",
-                           option, others[i]);
+    if (option->has) {
+        const struct setting *const others[] = {&asked->sets.sizes,
+                                                &asked->sets.from,
+                                                &asked->sets.to,
+                                                &asked->sets.per_octave,
+                                                asked->size.has ? &asked->count : NULL,
+                                                NULL};
+        probe_refuse_beside(task, option, "names the only working set", others);
         uint64_t *only = pool_alloc(task->pool, 1, sizeof *only), bytes;
-        if (sized)
-            bytes = settings_size(settings, "size");
-        else if (__builtin_mul_overflow((uint64_t)settings_number(settings, "count"), stride,
-                                        &bytes))
+        if (asked->size.has)
+            bytes = asked->size.bytes;
+        else if (__builtin_mul_overflow((uint64_t)asked->count.number, stride, &bytes))
             bytes = UINT64_MAX;
-        working_sets_check(task, option, bytes, stride);
+        working_sets_check(task, option->spec->name, bytes, stride);
         *only = bytes / stride * stride;
         sets = (struct working_sets){only, 1};
     } else {
-        sets = working_sets_choose(task, stride);
+        sets = working_sets_choose(task, &asked->sets, stride);
     }
     const uint64_t rings = state->chases.shared ? 1 : state->chases.threads;
     const uint64_t largest = sets.count ? sets.bytes[sets.count - 1] : 0;
@@ -219,7 +218,7 @@ static void note_place(struct probe_task *task, int cpu, int node)
     const struct cpu_place *place = machine_cpu(machine, cpu);
     const size_t count = machine->facts.node_count, to = index_of_node(&machine->facts, node),
                  from = place ? index_of_node(&machine->facts, place->node) : count;
-    if (!settings_has(task->settings, "cpu"))
+    if (!((const struct latency_options *)task->options)->cpu.has)
         build_note(task, "cpu", cpu);
     if (machine->nodes && from < count && to < count && from != to &&
         machine->nodes[from].distances && machine->nodes[from].distances[to])
@@ -261,8 +260,8 @@ static void add_sets(struct probe_task *task, int series, const struct working_s
 static void plan_place(struct probe_task *task)
 {
     const struct latency_state *state = task->state;
-    chases_plan_place(task, &state->chases,
-                      (enum page_policy)settings_choice(task->settings, "pages"));
+    const struct latency_options *asked = task->options;
+    chases_plan_place(task, &state->chases, (enum page_policy)asked->pages.choice);
     task->plan.node = state->node;
 }
 
@@ -359,9 +358,9 @@ static bool plan_table(struct probe_task *task, const struct stage_outcome *outc
 {
     struct latency_state *state = task->state;
     const struct series *sweep = &task->plan.series[0];
-    const bool pages_given = settings_given(task->settings, "pages");
+    const struct latency_options *asked = task->options;
     const bool again =
-        state->table_stages == 1 && !pages_given && outcome->placement.huge_share >= 0.9;
+        state->table_stages == 1 && !asked->pages.given && outcome->placement.huge_share >= 0.9;
     if (state->table_stages > 0 && !again)
         return false;
     /* The capacities that the sweep found, else the declared ones. */
@@ -373,16 +372,16 @@ static bool plan_table(struct probe_task *task, const struct stage_outcome *outc
     found.series = task->plan.series;
     found.series_count = 1;
     size_t count = chases_levels(task, &found, levels);
-    if (settings_has(task->settings, "sizes")) /* these sizes instead of one in each level */
+    if (asked->sets.sizes.has) /* these sizes instead of one in each level */
         for (count = 0; count < sweep->point_count && count < CHASE_LEVELS_MAX; count++)
             levels[count] = (struct chase_level){.bytes = (uint64_t)sweep->points[count].x};
     probe_plan_clear(task);
     plan_place(task);
-    const char *pages = settings_text(task->settings, "pages");
+    const char *pages = asked->pages.text;
     if (again) {
         task->plan.pages = PAGES_SMALL;
         pages = page_policy_names[PAGES_SMALL];
-    } else if (!pages_given) {
+    } else if (!asked->pages.given) {
         task->plan.share = 0.5;
     }
     state->table_stages++;
@@ -470,17 +469,18 @@ enum { SMALL_PER_OCTAVE = 8, SMALL_GROUPS = 11, SMALL_LOADS = 1024 };
 static bool plan_small(struct probe_task *task)
 {
     struct latency_state *state = task->state;
+    const struct latency_options *asked = task->options;
     const struct chase_kind kind = state->chases.kinds[0];
     if (state->small_stages || task->common.quick.has || state->named || state->table ||
-        settings_given(task->settings, "to") || !is_swept(task) ||
-        kind.stride != state->chases.line_bytes || state->chases.threads > 1)
+        asked->sets.to.has || !is_swept(task) || kind.stride != state->chases.line_bytes ||
+        state->chases.threads > 1)
         return false;
     probe_plan_clear(task);
     plan_place(task);
     task->plan.share = 0.2;
     state->small_stages = 1;
-    const int series = chases_add_series(&state->chases, task, latency_small_sets, &kind,
-                                         settings_text(task->settings, "pages"));
+    const int series =
+        chases_add_series(&state->chases, task, latency_small_sets, &kind, asked->pages.text);
     probe_plan_sweeps(&task->plan, SMALL_GROUPS, SMALL_LOADS);
     task->plan.lowest = false; /* latencies are reported, not only steps */
     for (int step = 0;; step++) {
@@ -496,21 +496,22 @@ static bool plan_small(struct probe_task *task)
 
 static void plan_latency(struct probe_task *task)
 {
-    static const char *const naming[] = {"sizes", "size", "count", "variants", NULL};
     struct latency_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct latency_options *asked = task->options;
     state->chases = chases_make(task->machine);
-    state->table = settings_has(task->settings, "table");
-    state->named = settings_first_given(task->settings, naming) != NULL;
+    state->table = asked->table.has;
+    state->named =
+        asked->sets.sizes.has || asked->size.has || asked->count.has || asked->variants.has;
     if (state->table)
         latency_table_check(task);
     const struct chase_kind kind = choose_kind(task, &state->chases);
     state->stride = kind.stride;
-    state->chases.seat = chases_seat(task);
+    state->chases.seat = chases_seat(task, &asked->cpu);
     choose_threads(task);
     state->node = choose_node(task);
     note_place(task, state->chases.seat->cpu, state->node);
     plan_place(task);
-    if (settings_has(task->settings, "variants")) {
+    if (asked->variants.has) {
         state->variants = latency_variants_parse(task, &state->chases);
         state->sets = choose_sets(task, state->variants.stride);
         for (size_t i = 0; i < state->variants.count; i++)
@@ -520,11 +521,10 @@ static void plan_latency(struct probe_task *task)
     }
     /* The sweep's share of the time; the stages of the knees have the rest. */
     task->plan.share = state->named ? 1 : state->table ? 0.3 : 0.6;
-    chases_add_series(&state->chases, task, "latency", &kind,
-                      settings_text(task->settings, "pages"));
+    chases_add_series(&state->chases, task, "latency", &kind, asked->pages.text);
     task->plan.series[0].headline = true;
     struct working_sets sets = choose_sets(task, kind.stride);
-    if (!state->named && !settings_given(task->settings, "to"))
+    if (!state->named && !asked->sets.to.has)
         state->rest = leave_rest(&sets);
     add_sets(task, 0, &sets);
     plan_look(task);
@@ -583,6 +583,7 @@ const struct probe latency_probe = {
     .quick = true,
     .goes_on = true,
     .options = options,
+    .options_bytes = sizeof(struct latency_options),
     .findings = {latency_lines, latency_experiment},
     .plan = plan_latency,
     .prepare = chases_prepare_alone,

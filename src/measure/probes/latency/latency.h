@@ -6,6 +6,12 @@
 #include "measure/probes/chase/chases.h"
 #include "measure/probes/chase/working_sets.h"
 
+struct latency_options {
+    struct working_set_options sets;
+    struct setting size, count, stride, element, align, address, access, pages, order, variants,
+        threads, ring, table, cpu, node;
+};
+
 /* --- variants.c: several kinds of the chase --- */
 
 /* A curve of --variants: words joined by '+', like "forward+stride:128" or

@@ -101,10 +101,11 @@ static void take_variant(struct latency_variants *variants, const struct probe_t
 struct latency_variants latency_variants_parse(const struct probe_task *task,
                                                const struct chases *chases)
 {
-    static const char *const own[] = {"address", "element", "stride", "align", "access",
-                                      "order",   "pages",   "table",  "count", NULL};
-    const char *list = settings_text(task->settings, "variants"),
-               *given = settings_first_given(task->settings, own);
+    const struct latency_options *asked = task->options;
+    const struct setting *const own[] = {
+        &asked->address, &asked->element, &asked->stride, &asked->align, &asked->access,
+        &asked->order,   &asked->pages,   &asked->table,  &asked->count, NULL};
+    const char *list = asked->variants.text, *given = settings_first_given(own);
     struct latency_variants variants = {.stride = chases->line_bytes};
     if (given)
         pool_leave(task->pool, ERROR_USAGE,
@@ -171,9 +172,11 @@ static const struct row {
 
 void latency_table_check(const struct probe_task *task)
 {
-    static const char *const own[] = {"address", "element", "stride", "align",   "access",
-                                      "order",   "size",    "count",  "threads", NULL};
-    const char *given = settings_first_given(task->settings, own);
+    const struct latency_options *asked = task->options;
+    const struct setting *const own[] = {
+        &asked->address, &asked->element, &asked->stride, &asked->align,   &asked->access,
+        &asked->order,   &asked->size,    &asked->count,  &asked->threads, NULL};
+    const char *given = settings_first_given(own);
     if (given)
         pool_leave(task->pool, ERROR_USAGE,
                    "--table goes through all variants at sizes of its own: leave out --%s", given);

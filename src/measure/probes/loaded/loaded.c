@@ -34,19 +34,24 @@ enum { ENDS = 2, ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS
 const unsigned loaded_pauses[LOADED_STEPS] = {0,  4096, 2048, 1024, 512, 256, 192, 128,
                                               96, 64,   48,   32,   24,  16,  8,   1};
 
+struct loaded_options {
+    struct setting mix, traffic, injectors, cpu, pages;
+};
+
+#define AT(option) offsetof(struct loaded_options, option)
 static const struct option_spec options[] = {
-    {"mix", 0, OPTION_INTEGER, "PCT", "100", MIX_LEAST, MIX_MOST, NULL,
+    {"mix", 0, OPTION_INTEGER, "PCT", "100", MIX_LEAST, MIX_MOST, NULL, AT(mix),
      "share of reads in the traffic: 100; 75, where every third line is modified and so written "
      "back; or 50, where every line is"},
-    {"traffic", 0, OPTION_CHOICE, "ORDER", "sequential", 0, 0, inject_order_names,
+    {"traffic", 0, OPTION_CHOICE, "ORDER", "sequential", 0, 0, inject_order_names, AT(traffic),
      "how the injectors go through their memory: sequential, which prefetchers follow, or random, "
      "which leaves no page of the memory open"},
-    {"injectors", 0, OPTION_INTEGER, "N", NULL, 1, INJECTORS_MOST, NULL,
+    {"injectors", 0, OPTION_INTEGER, "N", NULL, 1, INJECTORS_MOST, NULL, AT(injectors),
      "CPUs that make traffic (default: all of the measuring CPU's NUMA node but those of its own "
      "core); more are taken from other nodes, and the core's other threads last"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
      "CPU that measures (default: the first of the fastest kind)"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
      "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {.name = NULL},
 };
@@ -97,7 +102,8 @@ static size_t list_candidates(const struct probe_task *task, int chase_cpu, stru
 static void choose_seats(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
-    const struct seat *chase = chases_seat(task);
+    const struct loaded_options *asked = task->options;
+    const struct seat *chase = chases_seat(task, &asked->cpu);
     struct candidate *list = pool_alloc(task->pool, task->cpus.count, sizeof *list);
     struct seat *seats = pool_alloc(task->pool, task->cpus.count, sizeof *seats);
     const size_t count = list_candidates(task, chase->cpu, list);
@@ -108,8 +114,8 @@ static void choose_seats(struct probe_task *task)
         other_cores += !list[i].own_core;
     }
     size_t wanted = own_node ? own_node : other_cores ? other_cores : count;
-    if (settings_has(task->settings, "injectors"))
-        wanted = (size_t)settings_number(task->settings, "injectors");
+    if (asked->injectors.has)
+        wanted = (size_t)asked->injectors.number;
     if (wanted > count)
         pool_leave(task->pool, ERROR_USAGE,
                    "--injectors %zu: beside CPU %d, which measures, only %zu may be used, and each "
@@ -172,8 +178,9 @@ static bool choose_memory(struct probe_task *task)
 static void choose_traffic(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
-    const unsigned mix = (unsigned)settings_number(task->settings, "mix");
-    state->order = (enum inject_order)settings_choice(task->settings, "traffic");
+    const struct loaded_options *asked = task->options;
+    const unsigned mix = (unsigned)asked->mix.number;
+    state->order = (enum inject_order)asked->traffic.choice;
     for (int i = 0; i < INJECTIONS; i++)
         if (injections[i].read_percent == mix)
             state->injection = &injections[i];
@@ -235,7 +242,8 @@ static void plan_place(struct probe_task *task)
     /* With several nodes the memory is bound to the CPU's node, so that its place is checked. */
     if (place && task->machine->facts.node_count > 1)
         task->plan.node = place->node;
-    task->plan.pages = (enum page_policy)settings_choice(task->settings, "pages");
+    task->plan.pages =
+        (enum page_policy)((const struct loaded_options *)task->options)->pages.choice;
     if (!task->common.precision.has)
         task->plan.precision = usual_precision;
 }
@@ -405,6 +413,7 @@ const struct probe loaded_probe = {
     .weight = 3,
     .sized_by_found = true,
     .options = options,
+    .options_bytes = sizeof(struct loaded_options),
     .findings = {loaded_lines, loaded_experiment},
     .plan = plan_loaded,
     .prepare = prepare_loaded,

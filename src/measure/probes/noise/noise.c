@@ -36,12 +36,10 @@ struct noise_options {
 };
 
 static const struct option_spec options[] = {
-    {"for", 0, OPTION_REAL, "S", NULL, 0.5, 86400, NULL,
-     "seconds to watch, up to a day (default: 10, or 1 with --quick; 2 in a whole run)",
-     offsetof(struct noise_options, watch)},
-    {"over", 0, OPTION_REAL, "NS", NULL, 50, 1e9, NULL,
-     "shortest interruption that counts (default: 500, or what the counter can resolve)",
-     offsetof(struct noise_options, over)},
+    {"for", 0, OPTION_REAL, "S", NULL, 0.5, 86400, NULL, offsetof(struct noise_options, watch),
+     "seconds to watch, up to a day (default: 10, or 1 with --quick; 2 in a whole run)"},
+    {"over", 0, OPTION_REAL, "NS", NULL, 50, 1e9, NULL, offsetof(struct noise_options, over),
+     "shortest interruption that counts (default: 500, or what the counter can resolve)"},
     {.name = NULL},
 };
 

@@ -24,14 +24,13 @@ struct numa_options {
 
 static const struct option_spec options[] = {
     {"from", 0, OPTION_INTEGER, "NODE", NULL, 0, NODE_MOST, NULL,
-     "only from the CPUs of this node (default: from every node that has CPUs)",
-     offsetof(struct numa_options, from)},
-    {"to", 0, OPTION_INTEGER, "NODE", NULL, 0, NODE_MOST, NULL,
-     "only to the memory of this node (default: to every node that has memory)",
-     offsetof(struct numa_options, to)},
+     offsetof(struct numa_options, from),
+     "only from the CPUs of this node (default: from every node that has CPUs)"},
+    {"to", 0, OPTION_INTEGER, "NODE", NULL, 0, NODE_MOST, NULL, offsetof(struct numa_options, to),
+     "only to the memory of this node (default: to every node that has memory)"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
-     "page policy: auto takes the largest available; what was obtained is verified and reported",
-     offsetof(struct numa_options, pages)},
+     offsetof(struct numa_options, pages),
+     "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {.name = NULL},
 };
 

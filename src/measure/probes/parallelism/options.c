@@ -30,12 +30,12 @@ static size_t read_list(const char *text, int most, size_t room, unsigned *numbe
 static void choose_chains(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    if (!settings_has(task->settings, "chains")) {
+    const char *text = state->asked->chains.text;
+    if (!text) {
         state->chain_count = FEW;
         memcpy(state->chains, few, sizeof few);
         return;
     }
-    const char *text = settings_text(task->settings, "chains");
     state->chain_count = read_list(text, CHAINS_MOST, CURVE_POINTS_MAX, state->chains);
     state->chains_named = true;
     if (!state->chain_count)
@@ -47,14 +47,11 @@ static void choose_chains(struct probe_task *task)
 static void choose_levels(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    const struct settings *settings = task->settings;
-    const int wanted = settings_choice(settings, "level");
-    if (settings_has(settings, "size")) {
-        const uint64_t bytes = settings_size(settings, "size");
-        if (settings_given(settings, "level"))
-            pool_leave(task->pool, ERROR_USAGE,
-                       "--size names the only working set, so --level can't be given with it: "
-                       "leave one out");
+    const struct setting *level = &state->asked->level, *size = &state->asked->size;
+    if (size->has) {
+        const uint64_t bytes = size->bytes;
+        probe_refuse_beside(task, size, "names the only working set",
+                            (const struct setting *const[]){level, NULL});
         state->levels[0] = (struct chase_level){.name = "size", .bytes = bytes};
         state->level_count = 1;
         working_sets_check(task, "size", bytes, state->ring.line_bytes);
@@ -66,10 +63,10 @@ static void choose_levels(struct probe_task *task)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "no working set is known: nothing is declared of this machine's caches and "
                    "there is no memory for more; give one (--size)");
-    if (!wanted)
+    if (!level->choice)
         return;
     for (size_t i = 0; i < state->level_count; i++)
-        if (strcmp(state->levels[i].name, parallelism_level_names[wanted]) == 0) {
+        if (strcmp(state->levels[i].name, level->text) == 0) {
             state->levels[0] = state->levels[i];
             state->level_count = 1;
             state->far = 0;
@@ -78,16 +75,15 @@ static void choose_levels(struct probe_task *task)
     pool_leave(task->pool, ERROR_USAGE,
                "--level %s: this machine has no such level, or no memory for it; leave it out, or "
                "give a working set (--size)",
-               parallelism_level_names[wanted]);
+               level->text);
 }
 
 /* A single amount of --work is the largest of a curve; a list names all amounts. */
 static void choose_work(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    const struct settings *settings = task->settings;
-    if (settings_has(settings, "work")) {
-        const char *text = settings_text(settings, "work");
+    const char *text = state->asked->work.text;
+    if (text) {
         state->work_count = read_list(text, CHAINS_WORK_MOST, CURVE_POINTS_MAX, state->works);
         if (!state->work_count)
             pool_leave(task->pool, ERROR_USAGE,
@@ -95,9 +91,9 @@ static void choose_work(struct probe_task *task)
                        text, CHAINS_WORK_MOST);
         state->work_most = state->works[state->work_count - 1];
     }
-    if (!settings_has(settings, "prefetch"))
+    if (!state->asked->prefetch.has)
         return;
-    state->ahead = (unsigned)settings_number(settings, "prefetch");
+    state->ahead = (unsigned)state->asked->prefetch.number;
     const unsigned at_work = parallelism_chains_at_work(state);
     if (!state->work_most)
         pool_leave(task->pool, ERROR_USAGE,
@@ -113,22 +109,22 @@ static void choose_work(struct probe_task *task)
 static void choose_sizes(struct probe_task *task)
 {
     static const unsigned usual[] = {1, 2, 4, 8, 12, 16, 32};
-    static const char *const names[] = {"per-octave", "to", "from", "sizes", NULL},
-                             *const others[] = {"size", "level", "threads", NULL};
     struct parallelism_state *state = task->state;
-    const char *given = settings_first_given(task->settings, names),
-               *other = settings_first_given(task->settings, others);
-    if (!given)
+    const struct parallelism_options *asked = state->asked;
+    const struct working_set_options *sets = &asked->sets;
+    const struct setting *const others[] = {&asked->size, &asked->level, &asked->threads, NULL};
+    const struct setting *given = sets->per_octave.has ? &sets->per_octave
+                                  : sets->to.has       ? &sets->to
+                                  : sets->from.has     ? &sets->from
+                                                       : &sets->sizes;
+    if (!given->has)
         return;
-    if (other)
-        pool_leave(task->pool, ERROR_USAGE,
-                   "--%s asks for curves over sizes, so --%s can't be given with it: leave one out",
-                   given, other);
+    probe_refuse_beside(task, given, "asks for curves over sizes", others);
     if (!state->chains_named) {
         state->chain_count = sizeof usual / sizeof *usual;
         memcpy(state->chains, usual, sizeof usual);
     }
-    state->sets = working_sets_choose(task, state->ring.line_bytes);
+    state->sets = working_sets_choose(task, sets, state->ring.line_bytes);
 }
 
 unsigned parallelism_chains_at_work(const struct parallelism_state *state)
@@ -165,7 +161,7 @@ static _Noreturn void too_small(const struct probe_task *task, const struct chas
     const char *fewer = of_threads ? "--threads" : "--chains";
     char text[UNIT_TEXT], least[UNIT_TEXT];
     size_format((double)bytes, text);
-    if (settings_has(task->settings, "size"))
+    if (state->asked->size.has)
         pool_leave(task->pool, ERROR_USAGE,
                    "--size %s is too small for %llu chains%s: give at least %s, or fewer %s", text,
                    (unsigned long long)chains, whose,
@@ -183,8 +179,8 @@ static _Noreturn void too_small(const struct probe_task *task, const struct chas
 static void check_room(const struct probe_task *task)
 {
     const struct parallelism_state *state = task->state;
-    const bool sized = settings_has(task->settings, "size");
-    const bool asked = sized || settings_given(task->settings, "level");
+    const bool sized = state->asked->size.has;
+    const bool asked = sized || state->asked->level.given;
     unsigned most = 1;
     for (size_t i = 0; i < state->chain_count && (sized || state->chains_named); i++)
         most = state->chains[i] > most ? state->chains[i] : most;
@@ -198,7 +194,7 @@ static void check_room(const struct probe_task *task)
             too_small(task, level, level->bytes, chains, false);
     }
     const struct chase_level *far = &state->levels[state->far];
-    if (state->threads < 2 || !(far->last || settings_has(task->settings, "threads")))
+    if (state->threads < 2 || !(far->last || state->asked->threads.has))
         return;
     const unsigned each = !sized ? 1 : most < PARALLELISM_USUAL ? PARALLELISM_USUAL : most;
     const uint64_t bytes = parallelism_bytes_for_threads(task, far), all = each * state->threads;
@@ -211,7 +207,7 @@ void parallelism_choose(struct probe_task *task)
     struct parallelism_state *state = task->state;
     choose_chains(task);
     choose_levels(task);
-    state->threads = chases_threads(task, task->cpus.count);
+    state->threads = chases_threads(task, &state->asked->threads, task->cpus.count);
     choose_work(task);
     choose_sizes(task);
     if (!state->sets.count)

@@ -25,34 +25,36 @@ static const double time_enough_s = 6;
  * rest. */
 static const double first_share = 0.6, next_share = 0.5;
 
+#define AT(option) offsetof(struct parallelism_options, option)
 static const struct option_spec options[] = {
-    {"chains", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL,
+    {"chains", 0, OPTION_TEXT, "LIST", NULL, 0, 0, NULL, AT(chains),
      "numbers of chains, like 1,2,4-16,64, each from 1 to 64 (default: 19 of these)"},
-    {"level", 0, OPTION_CHOICE, "LEVEL", "all", 0, 0, parallelism_level_names,
+    {"level", 0, OPTION_CHOICE, "LEVEL", "all", 0, 0, parallelism_level_names, AT(level),
      "the one level to look at: L1, L2, L3, L4 or DRAM (default: DRAM, and the others where there "
      "is time)"},
-    {"size", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL,
+    {"size", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(size),
      "this working set instead of one for each level"},
-    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL,
+    {"threads", 0, OPTION_INTEGER, "N", NULL, 1, THREADS_MOST, NULL, AT(threads),
      "threads that access memory at random at the same time, from one to N by doubling (default: "
      "one, and one on every CPU)"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 128, 0, NULL,
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 128, 0, NULL, AT(sets.sizes),
      "curves over these working sets instead, one for each number of chains, or with --work for "
      "each amount of it"},
-    {"from", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, "the same from this size (default: 1K)"},
-    {"to", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL,
+    {"from", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.from),
+     "the same from this size (default: 1K)"},
+    {"to", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.to),
      "the same up to this size (default: four times the last-level cache declared, at most 1G)"},
-    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL,
+    {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
      "sizes from one power of two to the next (default: 4 below 64M, 2 above)"},
-    {"work", 0, OPTION_TEXT, "CYCLES,...", NULL, 0, 0, NULL,
+    {"work", 0, OPTION_TEXT, "CYCLES,...", NULL, 0, 0, NULL, AT(work),
      "look also at work after each access, up to this many cycles of it, which no address depends "
      "on: how much of it keeps the processor from seeing the next access; several amounts, like "
      "3,6,12, are those and no others"},
-    {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL,
+    {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL, AT(prefetch),
      "with --work: and at what it wins back to prefetch each line this many steps ahead"},
-    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names,
+    {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
      "page policy: auto takes the largest available; what was obtained is verified and reported"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
      "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
@@ -72,13 +74,12 @@ static void add_stage(struct parallelism_state *state, enum parallelism_look loo
 static void list_stages(const struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    const bool asked = settings_given(task->settings, "level");
     if (state->sets.count) {
         add_stage(state, LOOK_SIZES, state->far, false);
         return;
     }
     add_stage(state, LOOK_CURVE, state->far, false);
-    if (state->levels[state->far].last || settings_has(task->settings, "threads"))
+    if (state->levels[state->far].last || state->asked->threads.has)
         add_stage(state, LOOK_THREADS, state->far, false);
     if (state->work_most)
         add_stage(state, LOOK_WORK, state->far, false);
@@ -86,7 +87,7 @@ static void list_stages(const struct probe_task *task)
         if (i != state->far)
             add_stage(state, LOOK_CURVE, i, true);
     if (!state->chains_named && !task->common.quick.has)
-        add_stage(state, LOOK_REST, state->far, !asked);
+        add_stage(state, LOOK_REST, state->far, !state->asked->level.given);
 }
 
 static int add_series(struct probe_task *task, const char *name, const char *unit_x, struct axis y)
@@ -99,7 +100,7 @@ static int add_series(struct probe_task *task, const char *name, const char *uni
     size_format((double)state->ring.bytes, size);
     build_factor_text(task, series, "level", level->name);
     build_factor_text(task, series, "working set", pool_strdup(task->pool, size));
-    build_factor_text(task, series, "pages", settings_text(task->settings, "pages"));
+    build_factor_text(task, series, "pages", state->asked->pages.text);
     return (int)series;
 }
 
@@ -136,7 +137,6 @@ static void plan_curve(struct probe_task *task, size_t level, bool rest)
 static void plan_threads(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    const bool doubling = settings_has(task->settings, "threads");
     task->plan.yields = OPERATIONS_PER_SECOND;
     task->plan.cycles = false;
     state->all =
@@ -145,7 +145,7 @@ static void plan_threads(struct probe_task *task)
     for (size_t n = 1; n <= state->threads;) {
         add_point(task, state->all, (double)n,
                   (struct parallelism_point){MODE_CHAINS, state->chains_per_thread, 0}, n);
-        size_t next = doubling ? 2 * n : state->threads;
+        size_t next = state->asked->threads.has ? 2 * n : state->threads;
         n = n < state->threads && next > state->threads ? state->threads : next > n ? next : n + 1;
     }
 }
@@ -190,7 +190,7 @@ static void plan_curve_by_size(struct probe_task *task, const char *name, unsign
         build_factor(task, series, "work", work);
     if (mode == MODE_PREFETCH)
         build_factor(task, series, "prefetch", state->ahead);
-    build_factor_text(task, series, "pages", settings_text(task->settings, "pages"));
+    build_factor_text(task, series, "pages", state->asked->pages.text);
     for (size_t i = 0; i < state->sets.count; i++) {
         struct chain_ring ring = state->ring;
         ring.bytes = (size_t)state->sets.bytes[i];
@@ -249,7 +249,7 @@ static void plan_stage(struct probe_task *task)
     lay_out_ring(task, stage);
     state->taken = false;
     plan->touch_cpu = state->cpus[0];
-    plan->pages = (enum page_policy)settings_choice(task->settings, "pages");
+    plan->pages = (enum page_policy)state->asked->pages.choice;
     plan->unstable_above = 0.1;
     plan->span_s = task->common.quick.has ? 0 : 0.5;
     /* Other programs change latencies beyond the caches by more than a percent. */
@@ -351,7 +351,8 @@ static void plan_parallelism(struct probe_task *task)
     for (size_t i = 0; i < CHASE_LEVELS_MAX; i++)
         state->curves[i] = (struct parallelism_level){
             .series = -1, .sustained = summary_of_nothing(), .four = summary_of_nothing()};
-    state->cpus = chases_cpus(task, chases_seat(task)->cpu);
+    state->asked = task->options;
+    state->cpus = chases_cpus(task, chases_seat(task, &state->asked->cpu)->cpu);
     parallelism_choose(task);
     build_note(task, "chains_in_registers", chains_registers);
     state->chains_per_thread = parallelism_chains_at_work(state);
@@ -403,6 +404,7 @@ const struct probe parallelism_probe = {
     .quick = false,
     .sized_by_found = true,
     .options = options,
+    .options_bytes = sizeof(struct parallelism_options),
     .findings = {parallelism_lines, parallelism_experiment},
     .plan = plan_parallelism,
     .prepare = prepare_parallelism,

@@ -10,6 +10,11 @@
 #include "measure/probes/chase/working_sets.h"
 #include "stats/curve.h"
 
+struct parallelism_options {
+    struct setting chains, level, size, threads, work, prefetch, pages, cpu;
+    struct working_set_options sets;
+};
+
 enum parallelism_look {
     LOOK_CURVE,   /* time per access by number of chains, in one level */
     LOOK_REST,    /* the same level's other numbers of chains */
@@ -35,6 +40,7 @@ struct parallelism_level {
 enum { STAGES_MAX = 2 * CHASE_LEVELS_MAX + 2, CURVE_POINTS_MAX = 64 };
 
 struct parallelism_state {
+    const struct parallelism_options *asked;
     struct chase_level levels[CHASE_LEVELS_MAX];
     struct parallelism_level curves[CHASE_LEVELS_MAX];
     size_t level_count, far; /* far: index of the level in which threads and work are measured */

@@ -29,8 +29,8 @@ struct coherence_options {
 
 static const struct option_spec options[] = {
     {"lines", 0, OPTION_INTEGER, "N", "512", 16, 65536, NULL,
-     "lines that are prepared and measured at a time; they should fit the helper's cache",
-     offsetof(struct coherence_options, lines)},
+     offsetof(struct coherence_options, lines),
+     "lines that are prepared and measured at a time; they should fit the helper's cache"},
     {.name = NULL},
 };
 

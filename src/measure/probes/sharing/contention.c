@@ -47,8 +47,8 @@ struct contention_options {
 
 static const struct option_spec options[] = {
     {"writers", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL,
-     "writers at most (default: as many as there are CPUs)",
-     offsetof(struct contention_options, writers)},
+     offsetof(struct contention_options, writers),
+     "writers at most (default: as many as there are CPUs)"},
     {.name = NULL},
 };
 

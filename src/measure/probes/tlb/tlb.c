@@ -31,13 +31,18 @@ static const uint64_t arena_most = 256 << 20;
 static const char *const page_choices[] = {"all", "small", "huge", "huge1g", NULL};
 enum page_choice { CHOICE_ALL, CHOICE_SMALL, CHOICE_HUGE, CHOICE_HUGE1G };
 
+struct tlb_options {
+    struct setting pages, to, cpu;
+};
+
+#define AT(option) offsetof(struct tlb_options, option)
 static const struct option_spec options[] = {
-    {"pages", 0, OPTION_CHOICE, "WHICH", "all", 0, 0, page_choices,
+    {"pages", 0, OPTION_CHOICE, "WHICH", "all", 0, 0, page_choices, AT(pages),
      "page sizes to look at: small (the system's own), huge (2M on most machines), all of these, "
      "or huge1g, which must have been reserved"},
-    {"to", 0, OPTION_INTEGER, "N", NULL, 16, 1 << 20, NULL,
+    {"to", 0, OPTION_INTEGER, "N", NULL, 16, 1 << 20, NULL, AT(to),
      "most pages to touch (default: 8192 small ones, 128 huge ones, as far as memory goes)"},
-    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL,
+    {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
      "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
 };
@@ -49,6 +54,7 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
 {
     struct tlb_state *state = task->state;
     struct tlb_size *size = &state->sizes[state->size_count++];
+    const struct setting *to = &((const struct tlb_options *)task->options)->to;
     uint64_t memory = machine_memory_budget(task->machine);
     *size = (struct tlb_size){.page_bytes = page_bytes,
                               .policy = policy,
@@ -58,8 +64,8 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
                               .shared = 1};
     char name[UNIT_TEXT];
     snprintf(size->name, sizeof size->name, "%s", size_name(page_bytes, name));
-    if (settings_has(task->settings, "to"))
-        most = settings_number(task->settings, "to");
+    if (to->has)
+        most = to->number;
     else if (memory > arena_most)
         memory = arena_most;
     size->most = fmin(most, (double)(memory / page_bytes));
@@ -68,14 +74,15 @@ static void add_size(struct probe_task *task, uint64_t page_bytes, enum page_pol
 static void plan_tlb(struct probe_task *task)
 {
     struct tlb_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
+    const struct tlb_options *asked = task->options;
     state->line_bytes = machine_line_bytes(task->machine);
-    state->seat = chases_seat(task);
+    state->seat = chases_seat(task, &asked->cpu);
     const struct machine_facts *facts = &task->machine->facts;
     uint64_t small = facts->page_size_count ? facts->page_sizes[0] : 4096;
     /* Linux's transparent huge page is as large as the small pages of one page table, with entries
      * of eight bytes. */
     uint64_t huge = small * (small / 8);
-    int choice = settings_choice(task->settings, "pages");
+    const int choice = asked->pages.choice;
     if (choice == CHOICE_ALL || choice == CHOICE_SMALL)
         add_size(task, small, PAGES_SMALL, PAGES_MOST);
     if (choice == CHOICE_ALL || choice == CHOICE_HUGE)
@@ -336,6 +343,7 @@ const struct probe tlb_probe = {
     .weight = 4,
     .quick = false,
     .options = options,
+    .options_bytes = sizeof(struct tlb_options),
     .findings = {finding_lines, experiment, .before_others = true},
     .plan = plan_tlb,
     .prepare = prepare_tlb,

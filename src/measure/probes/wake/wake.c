@@ -38,10 +38,9 @@ struct wake_options {
 };
 
 static const struct option_spec options[] = {
-    {"way", 0, OPTION_CHOICE, "WAY", NULL, 0, 0, bell_names,
+    {"way", 0, OPTION_CHOICE, "WAY", NULL, 0, 0, bell_names, offsetof(struct wake_options, way),
      "measure this way alone: futex, eventfd, pipe, condition (a POSIX condition variable), or "
-     "spin, where no thread sleeps (default: all of them)",
-     offsetof(struct wake_options, way)},
+     "spin, where no thread sleeps (default: all of them)"},
     {.name = NULL},
 };
 

@@ -87,8 +87,8 @@ static void desk_refuse(struct probe_task *task)
 }
 
 static const struct option_spec desk_options[] = {
-    {"lines", 0, OPTION_INTEGER, "N", "4", 1, 100, NULL, "lines"},
-    {"sizes", 0, OPTION_SIZES, "SIZE,...", "1K", 1, 1 << 20, NULL, "sizes"},
+    {"lines", 0, OPTION_INTEGER, "N", "4", 1, 100, NULL, 0, "lines"},
+    {"sizes", 0, OPTION_SIZES, "SIZE,...", "1K", 1, 1 << 20, NULL, 0, "sizes"},
     {.name = NULL},
 };
 

@@ -102,12 +102,12 @@ static void options_reach_the_probes_that_have_them(void **state)
     desk_set(desk, "cpus", "2");
     desk_plan_run(desk, list);
     const struct settings *settings = &desk->run.turns[0].settings;
-    const uint64_t *sizes, *typed;
-    assert_int_equal(settings_sizes(settings, "sizes", &sizes), 2);
-    settings_sizes(&desk->settings, "sizes", &typed);
-    assert_ptr_equal(sizes, typed); /* parsed once */
-    assert_true(settings_number(settings, "lines") == 4);
-    assert_false(settings_has(&desk->run.turns[1].settings, "sizes"));
+    const struct setting *sizes = settings_of(settings, &desk_options[1]);
+    assert_int_equal(sizes->size_count, 2);
+    assert_ptr_equal(sizes->sizes,
+                     settings_of(&desk->settings, &desk_options[1])->sizes); /* parsed once */
+    assert_true(settings_of(settings, &desk_options[0])->number == 4);
+    assert_null(settings_of(&desk->run.turns[1].settings, &desk_options[1]));
     assert_int_equal(desk->run.turns[1].task.cpus.ids[0], 2);
 }
 
