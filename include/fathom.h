@@ -97,8 +97,8 @@ struct fathom_options {
 FATHOM_API struct fathom *fathom_open(const struct fathom_options *, struct fathom_error *);
 /* Does nothing for NULL. Must not be called while another call uses the handle. */
 FATHOM_API void fathom_close(struct fathom *);
-/* Ends the call that measures with this handle, within some 50 ms. May be called from any thread
- * and from a signal handler. Does nothing if no call measures. */
+/* Ends the call that measures with this handle, or waits for another measurement, within some 50
+ * ms. May be called from any thread and from a signal handler. Does nothing between two calls. */
 FATHOM_API void fathom_cancel(struct fathom *);
 
 /* --- three questions --- */
@@ -108,9 +108,10 @@ FATHOM_API void fathom_cancel(struct fathom *);
  * the machine declares, and the answer says which. Less than 100 ms is too little to measure
  * anything: 0 asks for what is known without measuring. The cache is keyed by the machine, its
  * processor and microcode, the kernel, the CPUs that the control group allows, and fathom's
- * version; processes that ask at the same time wait for the one that measures. A cached answer that
- * carries a doubt is measured again after an hour, or if `budget_ms` is more than twice the budget
- * of that measurement.
+ * version; processes that ask at the same time wait for the one that measures. Only files of this
+ * user and of root are read. A cached answer that carries a doubt, or levels without memory, are
+ * measured again after an hour, or if `budget_ms` is more than twice the budget of that
+ * measurement.
  *
  * If the answer is only declared though there was time to measure, or if it could not be stored in
  * the cache, `error` has code 0 and a line that says why.
@@ -147,7 +148,9 @@ FATHOM_API int fathom_levels(struct fathom *, struct fathom_level *levels, size_
 /* How long it takes until CPU b sees what CPU a wrote, in ns: half a round trip of a word that both
  * change by compare-and-swap. Returns an enum fathom_source; FATHOM_IMPOSSIBLE if it is neither
  * cached nor measured, because no machine declares it. The calling thread must be allowed to run on
- * both CPUs. */
+ * both CPUs. A hypervisor may move a guest's CPUs, and nothing tells the guest: if the answer of a
+ * virtual machine is FATHOM_CACHED, `error` has code 0 and a line that says when it was measured.
+ */
 FATHOM_API int fathom_distance(struct fathom *, int cpu_a, int cpu_b, double *ns,
                                unsigned budget_ms, struct fathom_error *);
 

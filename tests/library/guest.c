@@ -6,16 +6,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fathom.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -338,6 +342,142 @@ static void answers_from_the_cache_the_second_time(void **state)
     fathom_close(fathom);
 }
 
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+/* The path of the first file of the cache whose name has the text; "" where there is none. */
+static void find_in_cache(char path[512], const char *text)
+{
+    DIR *folder = opendir(cache);
+    path[0] = '\0';
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strstr(entry->d_name, text) && entry->d_name[0] != '.')
+            snprintf(path, 512, "%s/%s", cache, entry->d_name);
+    if (folder)
+        closedir(folder);
+}
+
+/* Another process that measures, as far as the cache knows. */
+static int hold_the_lock(void)
+{
+    char path[512];
+    find_in_cache(path, ".lock");
+    const int lock = *path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (lock < 0)
+        skip();
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    return lock;
+}
+
+struct asked {
+    struct fathom *fathom;
+    unsigned budget_ms;
+    int code, source;
+    atomic_bool done;
+};
+
+static void *ask_levels(void *argument)
+{
+    struct asked *asked = argument;
+    struct fathom_level level = {.size = sizeof level};
+    asked->code = fathom_levels(asked->fathom, &level, 1, asked->budget_ms, NULL);
+    asked->source = asked->code > 0 ? level.source : 0;
+    atomic_store(&asked->done, true);
+    return NULL;
+}
+
+static struct fathom *open_anew(void)
+{
+    const struct fathom_options options = {
+        .size = sizeof options, .cache_folder = cache, .measure_anew = 1};
+    struct fathom *fathom = fathom_open(&options, NULL);
+    assert_non_null(fathom);
+    return fathom;
+}
+
+static void is_cancelled_while_another_process_measures(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    const int lock = hold_the_lock();
+    struct asked asked = {.fathom = open_anew(), .budget_ms = 60000};
+    assert_int_equal(pthread_create(&thread, NULL, ask_levels, &asked), 0);
+    while (!atomic_load(&asked.done)) { /* what comes before the call has begun does nothing */
+        fathom_cancel(asked.fathom);
+        usleep(1000);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(asked.code, FATHOM_CANCELLED);
+    fathom_close(asked.fathom);
+    close(lock);
+}
+
+static void measures_anew_after_it_waited(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    const int lock = hold_the_lock();
+    struct asked asked = {.fathom = open_anew(), .budget_ms = 1000};
+    assert_int_equal(pthread_create(&thread, NULL, ask_levels, &asked), 0);
+    usleep(100000);
+    close(lock);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_not_equal(asked.source, FATHOM_CACHED);
+    fathom_close(asked.fathom);
+}
+
+static void another_users_answer_is_none(void **state)
+{
+    (void)state;
+    char path[512];
+    find_in_cache(path, "levels-");
+    if (!*path || geteuid() != 0)
+        skip();
+    struct asked asked = {.fathom = open_own(cache)};
+    ask_levels(&asked);
+    assert_int_equal(asked.source, FATHOM_CACHED);
+    if (chown(path, 12345, 12345) < 0) {
+        fathom_close(asked.fathom);
+        skip();
+    }
+    ask_levels(&asked);
+    assert_int_not_equal(asked.source, FATHOM_CACHED);
+    assert_int_equal(chown(path, 0, 0), 0);
+    fathom_close(asked.fathom);
+}
+
+/* The answer without memory stays what is known where nothing can be measured. */
+static void an_answer_without_memory_is_measured_again(void **state)
+{
+    (void)state;
+    static char text[1 << 22];
+    char path[512], *memory;
+    const struct timespec hours_ago[2] = {{time(NULL) - 7200, 0}, {time(NULL) - 7200, 0}};
+    find_in_cache(path, "levels-");
+    FILE *file = *path ? fopen(path, "r+") : NULL;
+    if (!file)
+        skip();
+    const size_t bytes = fread(text, 1, sizeof text - 1, file);
+    while ((memory = strstr(text, "DRAM.")))
+        memory[1] = 'X';
+    rewind(file);
+    assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+    fclose(file);
+    assert_int_equal(utimensat(AT_FDCWD, path, hours_ago, 0), 0);
+    struct asked asked = {.fathom = open_own(cache)};
+    ask_levels(&asked);
+    assert_int_equal(asked.source, FATHOM_CACHED);
+    const double began = now_ms();
+    asked.budget_ms = 500;
+    ask_levels(&asked);
+    assert_true(now_ms() - began > 20); /* no answer of the cache: one takes 1 to 2 ms */
+    fathom_close(asked.fathom);
+}
+
 /* What stands in the cache is no answer unless it is a document of this key. */
 static void spoils_nothing_by_a_spoilt_cache(void **state)
 {
@@ -368,13 +508,6 @@ static void spoils_nothing_by_a_spoilt_cache(void **state)
 /* Time that the process that begins gives to measuring, and the others to waiting for it, and what
  * of theirs the answer itself may take. */
 enum { FIRST_MS = 3000, OTHERS_MS = 5500, ANSWER_MS = 1000 };
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
-}
 
 static void waits_for_another_process_that_measures(void **state)
 {
@@ -551,6 +684,10 @@ int main(void)
         cmocka_unit_test(one_call_measures_at_a_time_and_may_be_cancelled),
         cmocka_unit_test(a_child_opens_its_own),
         cmocka_unit_test(answers_from_the_cache_the_second_time),
+        cmocka_unit_test(is_cancelled_while_another_process_measures),
+        cmocka_unit_test(measures_anew_after_it_waited),
+        cmocka_unit_test(another_users_answer_is_none),
+        cmocka_unit_test(an_answer_without_memory_is_measured_again),
         cmocka_unit_test(spoils_nothing_by_a_spoilt_cache),
         cmocka_unit_test(waits_for_another_process_that_measures),
         cmocka_unit_test(refuses_in_words),

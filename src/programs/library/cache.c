@@ -157,19 +157,37 @@ void cache_find(struct cache_slot *slot, const struct fathom *fathom, const char
         slot->path[0] = slot->lock_path[0] = '\0';
 }
 
-bool cache_read(const struct cache_slot *slot, struct document *document, double *age_s)
+/* NULL unless it is a file of this user or of root: in a folder that several users may write to,
+ * another user could answer the question, or let a pipe wait for ever. */
+static FILE *open_answer(const char *path, double *age_s)
 {
     struct stat there;
-    if (!slot->path[0] || stat(slot->path, &there) < 0 || !S_ISREG(there.st_mode))
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file >= 0 && fstat(file, &there) == 0 && S_ISREG(there.st_mode) &&
+        (there.st_uid == geteuid() || there.st_uid == 0)) {
+        *age_s = fmax(difftime(time(NULL), there.st_mtime), 0);
+        FILE *stream = fdopen(file, "r");
+        if (stream)
+            return stream;
+    }
+    if (file >= 0)
+        close(file);
+    return NULL;
+}
+
+bool cache_read(const struct cache_slot *slot, struct document *document, double *age_s)
+{
+    FILE *stream = slot->path[0] ? open_answer(slot->path, age_s) : NULL;
+    if (!stream)
         return false;
-    const double age = difftime(time(NULL), there.st_mtime);
-    *age_s = age > 0 ? age : 0;
     const struct run_facts *run = &document->run;
-    if (experiment_read(document, slot->path, NULL) == 0 && run->command_count >= 2 &&
-        run->command[1] && strcmp(run->command[1], slot->key) == 0)
-        return true;
-    document_free(document);
-    return false;
+    const bool good = document_read_stream(document, stream, slot->path, NULL) == 0 &&
+                      experiments_complete(document, NULL) == 0 && run->command_count >= 2 &&
+                      run->command[1] && strcmp(run->command[1], slot->key) == 0;
+    fclose(stream);
+    if (!good)
+        document_free(document);
+    return good;
 }
 
 /* Makes the folder and its parents, accessible to the user only. */
@@ -186,7 +204,8 @@ static bool make_folder(const struct cache_slot *slot)
     return true;
 }
 
-bool cache_lock(struct cache_slot *slot, uint64_t until_ns, bool *waited)
+bool cache_lock(struct cache_slot *slot, uint64_t until_ns, const volatile sig_atomic_t *stop,
+                bool *waited)
 {
     *waited = false;
     if (!slot->path[0] || !make_folder(slot))
@@ -200,7 +219,7 @@ bool cache_lock(struct cache_slot *slot, uint64_t until_ns, bool *waited)
         if (errno != EWOULDBLOCK && errno != EINTR) /* no locks, as on some network mounts */
             return true;
         *waited = true;
-        if (os_raw_ns() >= until_ns)
+        if (*stop || os_raw_ns() >= until_ns)
             break;
         nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000L}, NULL);
     }

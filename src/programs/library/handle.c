@@ -142,7 +142,7 @@ void fathom_cancel(struct fathom *fathom)
         fathom->stop = 1;
 }
 
-int handle_check(const struct fathom *fathom, struct error *error)
+int handle_begin(struct fathom *fathom, struct error *error)
 {
     if (!fathom)
         return error_set(error, ERROR_USAGE, "the handle is NULL: see what fathom_open() said");
@@ -151,10 +151,11 @@ int handle_check(const struct fathom *fathom, struct error *error)
                          "this handle was opened by process %d, before a fork(): open one in this "
                          "process",
                          (int)fathom->owner);
+    fathom->stop = 0;
     return 0;
 }
 
-int measuring_begin(struct fathom *fathom, struct error *error)
+int measuring_begin(struct error *error)
 {
     const int own = (int)getpid();
     int owner = atomic_load(&measuring);
@@ -164,7 +165,6 @@ int measuring_begin(struct fathom *fathom, struct error *error)
                              "another thread of this process measures, and two would disturb each "
                              "other: wait for it");
     } while (!atomic_compare_exchange_weak(&measuring, &owner, own));
-    fathom->stop = 0;
     return 0;
 }
 

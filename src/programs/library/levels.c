@@ -67,11 +67,13 @@ static void add_declared(struct answer *answer, const struct cache_facts *cache)
 
 /* --- as measured --- */
 
-static bool has_level(const struct document *document, const void *asked)
+/* Without the latency of memory it is one in part: the time was short, or memory was. */
+static enum answered has_levels(const struct document *document, const void *asked)
 {
-    const struct finding *first = document_finding(document, "L1.latency_ns");
+    const struct finding *first = document_finding(document, "L1.latency_ns"),
+                         *last = document_finding(document, "DRAM.latency_ns");
     (void)asked;
-    return first && first->value > 0;
+    return !first || !(first->value > 0) ? ANSWERED_NOT : last ? ANSWERED : ANSWERED_IN_PART;
 }
 
 static void add_measured(struct answer *answer, const struct document *document,
@@ -115,7 +117,7 @@ static int find_answer(struct fathom *fathom, struct answer *answer, unsigned bu
 {
     static const char *const settings[] = {"quick", NULL};
     const struct question question = {
-        .name = "levels", .probe = "latency", .settings = settings, .answered = has_level};
+        .name = "levels", .probe = "latency", .settings = settings, .answered = has_levels};
     struct document document = {0};
     int code = question_answer(fathom, &question, budget_ms, &document, error);
     const struct cache_facts *caches = document.machine.caches;

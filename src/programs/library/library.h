@@ -41,12 +41,13 @@ struct guest guest_enter(struct fathom_error *failure);
  * as a remark. */
 int guest_leave(const struct guest *, int code);
 
-/* ERROR_USAGE if the handle is NULL or was opened by another process. */
-int handle_check(const struct fathom *, struct error *);
+/* At the beginning of each call that may measure, which fathom_cancel() can end from now on.
+ * ERROR_USAGE if the handle is NULL or was opened by another process. */
+int handle_begin(struct fathom *, struct error *);
 
 /* Only one call of a process measures at a time: FATHOM_BUSY while another one does. In a child of
  * fork(), a measurement of the parent does not count. */
-int measuring_begin(struct fathom *, struct error *);
+int measuring_begin(struct error *);
 void measuring_end(void);
 
 /* Fills a caller's struct with at most `known` bytes and at most the size in its first member, a
@@ -99,13 +100,15 @@ struct cache_slot {
 
 /* Finds the path of the answers to `question`, a word; creates nothing. */
 void cache_find(struct cache_slot *, const struct fathom *, const char *question);
-/* Reads the cached answer into the document, which is empty. False if there is none with this key;
- * the document is then empty again. *age_s: seconds since it was written. */
+/* Reads the cached answer into the document, which is empty. False if there is none with this key
+ * that belongs to this user or to root; the document is then empty again. *age_s: seconds since it
+ * was written. */
 bool cache_read(const struct cache_slot *, struct document *, double *age_s);
 /* Takes the lock, waiting for another process until `until_ns` (os_raw_ns()). False: the time is
- * over. True without a lock if there is no cache or its folder can't be written to. *waited:
- * another process held it. */
-bool cache_lock(struct cache_slot *, uint64_t until_ns, bool *waited);
+ * over, or *stop is not 0. True without a lock if there is no cache or its folder can't be written
+ * to. *waited: another process held it. */
+bool cache_lock(struct cache_slot *, uint64_t until_ns, const volatile sig_atomic_t *stop,
+                bool *waited);
 void cache_unlock(struct cache_slot *);
 /* Writes the document, whose run.command[1] is the key. Errors as of document_save(). */
 int cache_write(const struct cache_slot *, const struct document *, struct error *);
@@ -115,12 +118,14 @@ int cache_write(const struct cache_slot *, const struct document *, struct error
 /* In less time no trial is reliable; also the least that --budget takes. */
 enum { QUESTION_LEAST_MS = 100 };
 
+/* Whether a document has the answer; one that lacks a part is used like one that is in doubt. */
+enum answered { ANSWERED_NOT, ANSWERED_IN_PART, ANSWERED };
+
 struct question {
     const char *name;            /* of its documents in the cache: "levels" */
     const char *probe;           /* that measures the answer */
     const char *const *settings; /* of the probe, as in struct fathom_plan */
-    /* Whether the document has the answer. */
-    bool (*answered)(const struct document *, const void *asked);
+    enum answered (*answered)(const struct document *, const void *asked);
     const void *asked;
 };
 

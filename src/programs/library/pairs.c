@@ -44,9 +44,9 @@ static double distance_in(const struct document *document, const struct pair *pa
     return distance;
 }
 
-static bool has_distance(const struct document *document, const void *asked)
+static enum answered has_distance(const struct document *document, const void *asked)
 {
-    return distance_in(document, asked) > 0;
+    return distance_in(document, asked) > 0 ? ANSWERED : ANSWERED_NOT;
 }
 
 static int check_cpus(int a, int b, struct error *error)
@@ -92,6 +92,11 @@ static int tell_distance(struct fathom *fathom, const struct pair *pair, double 
                          pair->b, *error->text ? error->text : "give 200 ms or more to measure it");
     else if (code > 0)
         *ns = distance_in(&document, pair);
+    if (code == FATHOM_CACHED && document.machine.hypervisor)
+        error_set(error, 0,
+                  "measured at %s in a virtual machine, whose CPUs the host may have moved since: "
+                  "with measure_anew it is measured now",
+                  document.run.started);
     document_free(&document);
     return code;
 }
@@ -134,10 +139,10 @@ static size_t padding_in(const struct document *document)
     return bytes > 0 && bytes < 1e6 ? (size_t)bytes : 0;
 }
 
-static bool has_padding(const struct document *document, const void *asked)
+static enum answered has_padding(const struct document *document, const void *asked)
 {
     (void)asked;
-    return padding_in(document) > 0;
+    return padding_in(document) > 0 ? ANSWERED : ANSWERED_NOT;
 }
 
 static int tell_padding(struct fathom *fathom, size_t *bytes, unsigned budget_ms,

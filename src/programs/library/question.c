@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <time.h>
 
-/* How long a doubtful answer is used. The doubt may come from temporary interference, so it is
- * measured again; not more often, so that a machine that is always busy is not measured at every
- * start. */
+/* How long an answer is used that is doubtful or lacks a part. The reason may be temporary
+ * interference, so it is measured again; not more often, so that a machine that is always busy is
+ * not measured at every start. */
 static const double doubt_lasts_s = 3600;
 enum { WAIT_MS = 5 };
 
@@ -23,8 +23,8 @@ struct asking {
     struct cache_slot slot;
 };
 
-/* Stale: the answer is doubtful, and is older than doubt_lasts_s or had less than half the time
- * given now. */
+/* Stale: the answer is doubtful or lacks a part, and is older than doubt_lasts_s or had less than
+ * half the time given now. */
 enum cached { CACHED_NONE, CACHED_STALE, CACHED_GOOD };
 
 static enum cached look_into_cache(const struct asking *asking, struct document *document)
@@ -32,14 +32,19 @@ static enum cached look_into_cache(const struct asking *asking, struct document 
     double age_s = 0;
     if (!cache_read(&asking->slot, document, &age_s))
         return CACHED_NONE;
-    if (!asking->question->answered(document, asking->question->asked)) {
+    const enum answered answered = asking->question->answered(document, asking->question->asked);
+    if (answered == ANSWERED_NOT) {
         document_free(document);
         return CACHED_NONE;
     }
-    const bool more_time = 2e3 * document->run.budget_s < asking->budget_ms;
-    return document_trust(document) == TRUST_SOUND || (age_s < doubt_lasts_s && !more_time)
-               ? CACHED_GOOD
-               : CACHED_STALE;
+    const bool more_time = 2e3 * document->run.budget_s < asking->budget_ms,
+               whole = answered == ANSWERED && document_trust(document) == TRUST_SOUND;
+    return whole || (age_s < doubt_lasts_s && !more_time) ? CACHED_GOOD : CACHED_STALE;
+}
+
+static int say_cancelled(struct error *error)
+{
+    return error_set(error, FATHOM_CANCELLED, "cancelled before it measured");
 }
 
 /* Measures as soon as no other thread of this process does. */
@@ -48,6 +53,8 @@ static int measure_in_turn(struct asking *asking, struct document *document, str
     const struct question *question = asking->question;
     const char *const names[] = {question->probe, NULL};
     for (;;) {
+        if (asking->fathom->stop)
+            return say_cancelled(error);
         const double left = ((double)asking->until_ns - (double)os_raw_ns()) * 1e-6;
         if (left < (double)QUESTION_LEAST_MS)
             return error_set(error, FATHOM_BUSY,
@@ -71,14 +78,17 @@ static int measure_in_turn(struct asking *asking, struct document *document, str
 static int measure_and_keep(struct asking *asking, struct document *document, struct error *error)
 {
     bool waited = false;
-    if (!cache_lock(&asking->slot, asking->until_ns, &waited)) {
+    if (!cache_lock(&asking->slot, asking->until_ns, &asking->fathom->stop, &waited)) {
+        if (asking->fathom->stop)
+            return say_cancelled(error);
         error_set(error, 0,
                   "another process's measurement used up the time: ask again, or allow more "
                   "milliseconds");
         return 0;
     }
     int code = 0;
-    if (waited && look_into_cache(asking, document) == CACHED_GOOD) {
+    if (waited && !asking->fathom->measure_anew &&
+        look_into_cache(asking, document) == CACHED_GOOD) {
         code = FATHOM_CACHED;
     } else {
         document_free(document);
@@ -143,7 +153,7 @@ static int answer(struct asking *asking, struct document *document, struct error
 int question_answer(struct fathom *fathom, const struct question *question, unsigned budget_ms,
                     struct document *document, struct error *error)
 {
-    const int code = handle_check(fathom, error);
+    const int code = handle_begin(fathom, error);
     if (code < 0)
         return code;
     struct asking asking = {.fathom = fathom,

@@ -160,7 +160,7 @@ int measure_plan(struct fathom *fathom, const struct fathom_plan *given,
         code = settings_set(&measurement->settings, "budget", budget, error);
     }
     if (code == 0)
-        code = measuring_begin(fathom, error);
+        code = measuring_begin(error);
     if (code == 0) {
         code = measure(fathom, &plan, measurement, error);
         measuring_end();
@@ -174,7 +174,7 @@ static int run_plan_of(struct fathom *fathom, const struct fathom_plan *plan,
 {
     if (!result)
         return error_set(error, ERROR_USAGE, "the place for the document is NULL");
-    int code = handle_check(fathom, error);
+    int code = handle_begin(fathom, error);
     struct fathom_document *document = code == 0 ? calloc(1, sizeof *document) : NULL;
     if (code == 0 && !document)
         return error_out_of_memory(error);
