@@ -140,12 +140,25 @@ static struct fleet_finding *add_finding(struct fleet *fleet, const char *probe,
     return slot;
 }
 
+static uint64_t hash_of(const char *probe, const struct finding *finding)
+{
+    uint64_t hash = hash_text(hash_text(hash_seed, probe), finding->name);
+    for (size_t i = 0; i < finding->deviations; i++) {
+        const struct factor *factor = &finding->factors[i];
+        const double number = factor->number + 0.0; /* -0 equals 0 */
+        uint64_t bits = 0;
+        memcpy(&bits, &number, factor->text ? 0 : sizeof bits);
+        hash = hash_whole(hash_text(hash_text(hash, factor->name), factor->text), bits);
+    }
+    return hash;
+}
+
 /* The place in the hash table where the finding is or would be: open addressing, at most half full.
  * A place holds the finding's index plus one. */
 static size_t *place_of(const struct fleet *fleet, const char *probe, const struct finding *finding)
 {
     const size_t mask = fleet->place_count - 1;
-    size_t at = (size_t)hash_text(hash_text(hash_seed, probe), finding->name) & mask;
+    size_t at = (size_t)hash_of(probe, finding) & mask;
     while (fleet->places[at] && !is_of(&fleet->findings[fleet->places[at] - 1], probe, finding))
         at = (at + 1) & mask;
     return &fleet->places[at];
