@@ -48,11 +48,12 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
 /* The largest cache of all, or of those that a core has for itself. */
 static double largest_bytes(const struct machine_facts *machine, bool own)
 {
+    const bool shared[] = {true, level_is_shared(machine, 1), level_is_shared(machine, 2)};
     double most = 0;
     for (size_t i = 0; i < machine->cache_count; i++) {
         const struct cache_facts *cache = &machine->caches[i];
-        const bool is_own = cache->level >= 1 && cache->level <= PRIVATE_LEVELS &&
-                            !level_is_shared(machine, cache->level);
+        const bool is_own =
+            cache->level >= 1 && cache->level <= PRIVATE_LEVELS && !shared[cache->level];
         if (is_own || !own)
             most = fmax(most, (double)cache->size_bytes);
     }

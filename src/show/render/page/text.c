@@ -192,7 +192,7 @@ void html_name(FILE *out, const char *name)
     for (name = name ? name : ""; *name;) {
         size_t length = strcspn(name, "._/");
         length += name[length] != '\0';
-        if (length >= sizeof part || length == strlen(name)) {
+        if (length >= sizeof part || !name[length]) {
             html_text(out, name);
             return;
         }
