@@ -60,17 +60,6 @@ struct probe_of_each {
     bool **taken;
 };
 
-/* Notes a finding that fewer than half of the documents have. */
-static void leave_out(struct building *building, const struct finding *finding)
-{
-    struct pool *pool = &building->to->pool;
-    const char *experiment = experiment_text(finding, pool);
-    if (building->left_out++ < NAMED_MOST)
-        building->names = pool_printf(pool, "%s%s%s%s%s%s", building->names ? building->names : "",
-                                      building->names ? ", " : "", finding->name,
-                                      *experiment ? " (" : "", experiment, *experiment ? ")" : "");
-}
-
 /* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
 static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
                              size_t place, const struct finding_pairs *pairs,
@@ -114,12 +103,16 @@ static void add_finding(struct building *building, struct probe_result *result,
     const size_t n = collect_values(building, sources, from, place, pairs, VALUE_FOUND, &votes);
     if (n == 0)
         return;
+    struct pool *pool = &building->to->pool;
     if (2 * n < building->count) {
-        leave_out(building, model);
+        const char *experiment = experiment_text(model, pool), *names = building->names;
+        if (building->left_out++ < NAMED_MOST)
+            building->names = pool_printf(pool, "%s%s%s%s%s%s", names ? names : "",
+                                          names ? ", " : "", model->name, *experiment ? " (" : "",
+                                          experiment, *experiment ? ")" : "");
         return;
     }
     sort_ascending(building->values, n);
-    struct pool *pool = &building->to->pool;
     struct finding *finding = finding_add_value(
         result, pool, model->name, model->unit ? model->unit : "",
         (struct interval){median(building->values, n), quantile(building->values, n, 0.1),
@@ -167,15 +160,6 @@ struct series_of_one {
     const struct point **sorted;
 };
 
-static const struct point *same_place(const struct series_of_one *source, const struct point *place)
-{
-    const struct point **found = source->series
-                                     ? bsearch(&place, source->sorted, source->series->point_count,
-                                               sizeof *source->sorted, point_order)
-                                     : NULL;
-    return found ? *found : NULL;
-}
-
 static void add_points(struct building *building, struct series *series, const struct series *model,
                        const struct series_of_one *sources)
 {
@@ -184,9 +168,15 @@ static void add_points(struct building *building, struct series *series, const s
         struct votes votes = {{0}};
         size_t n = 0, quiet = 0;
         for (size_t d = 0; d < building->count; d++) {
-            const struct point *point = same_place(&sources[d], &model->points[i]);
-            if (!point || !point->y.n)
+            const struct point *place = &model->points[i];
+            const struct point **found =
+                sources[d].series
+                    ? bsearch(&place, sources[d].sorted, sources[d].series->point_count,
+                              sizeof *sources[d].sorted, point_order)
+                    : NULL;
+            if (!found || !(*found)->y.n)
                 continue;
+            const struct point *point = *found;
             if (quiet_is_known(&point->quiet))
                 building->scratch[quiet++] = (double)point->quiet.value;
             building->values[n++] = point->y.median;
@@ -311,26 +301,16 @@ static void add_probe(struct pool *scratch, void *with)
         add_series(building, result, &model->series[i], scratch);
 }
 
-struct built {
-    struct document *to;
-    const struct document *documents;
-    size_t count;
-    const char **left_out;
-};
-
 static int build(void *with)
 {
-    const struct built *built = with;
-    const struct document *documents = built->documents;
-    const size_t count = built->count;
-    struct document *to = built->to;
+    struct building *building = with;
+    const struct document *documents = building->documents;
+    const size_t count = building->count;
+    struct document *to = building->to;
     struct pool *pool = &to->pool;
-    struct building building = {.to = to,
-                                .documents = documents,
-                                .count = count,
-                                .values = pool_alloc(pool, count, sizeof(double)),
-                                .scratch = pool_alloc(pool, count, sizeof(double)),
-                                .series_from = pool_alloc(pool, count, sizeof(size_t))};
+    building->values = pool_alloc(pool, count, sizeof(double));
+    building->scratch = pool_alloc(pool, count, sizeof(double));
+    building->series_from = pool_alloc(pool, count, sizeof(size_t));
     joined_check(pool, documents, count, false);
     to->tool = documents[0].tool;
     to->run = joined_run("baseline", joined_newest(documents, count), count, true);
@@ -338,29 +318,31 @@ static int build(void *with)
     to->conditions = documents[0].conditions;
     if (count > 1)
         to->machine.hostname = NULL;
-    keep_shared_conditions(&building);
+    keep_shared_conditions(building);
     size_t names, values = 0;
     const struct joined_probe *probes = joined_probes(pool, documents, count, &names);
     for (size_t i = 0; i < names; i++) {
-        pool_scratch(pool, add_probe, &(struct adding){&building, &probes[i]});
+        pool_scratch(pool, add_probe, &(struct adding){building, &probes[i]});
         values += to->probes[i].finding_count + to->probes[i].series_count;
     }
     if (values == 0)
         pool_leave(pool, ERROR_USAGE,
                    "the documents have no value in common: give runs of the same probes");
-    if (building.left_out > NAMED_MOST)
-        building.names =
-            pool_printf(pool, "%s and %zu more", building.names, building.left_out - NAMED_MOST);
-    if (building.left_out)
-        *built->left_out =
+    if (building->left_out > NAMED_MOST)
+        building->names =
+            pool_printf(pool, "%s and %zu more", building->names, building->left_out - NAMED_MOST);
+    if (building->left_out)
+        building->names =
             pool_printf(pool, "left out, because fewer than half of the documents have them: %s",
-                        building.names);
+                        building->names);
     return verdict_note(to, pool_error(pool));
 }
 
 int baseline_build(struct document *to, const struct document *documents, size_t count,
                    const char **left_out, struct error *error)
 {
-    *left_out = NULL;
-    return pool_enter(&to->pool, build, &(struct built){to, documents, count, left_out}, error);
+    struct building building = {.to = to, .documents = documents, .count = count};
+    const int code = pool_enter(&to->pool, build, &building, error);
+    *left_out = code < 0 ? NULL : building.names;
+    return code;
 }

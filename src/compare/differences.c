@@ -5,13 +5,11 @@
 #include "compare/judging.h"
 #include "compare/pairs.h"
 #include "compare/unfair.h"
-#include "compare/weigh.h"
+#include "conclude/registry/catalogue.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/finding.h"
-#include "conclude/registry/lookup.h"
 #include "conclude/registry/registry.h"
-#include "conclude/registry/shared.h"
 #include "document/flag.h"
 #include "stats/compare.h"
 
@@ -131,25 +129,6 @@ static void compare_points(struct search *search, const struct probe_result *pro
         difference->verdict = UNCERTAIN;
 }
 
-/* Whether the finding is a size or a count, which is read off a curve and is no median of
- * trials. */
-static bool is_place(const struct finding *finding)
-{
-    return quantity_is(finding->unit, DIMENSION_SIZE) ||
-           quantity_is(finding->unit, DIMENSION_NUMBER);
-}
-
-/* Whether other programs may have held the part of a cache that one run lacks: its declared size is
- * unchanged, and one of the two found less than that. */
-static bool is_room_of_others(const struct finding *before, const struct finding *after,
-                              double threshold)
-{
-    const double declared = before->declared;
-    return finding_meaning(before).device < 0 && quantity_is(before->unit, DIMENSION_SIZE) &&
-           declared > 0 && after->declared == declared &&
-           fmin(before->value, after->value) * (1 + threshold) < declared;
-}
-
 static void compare_pair(struct search *search, const struct finding_lookup *in_a,
                          const struct finding_lookup *in_b, const struct probe_result *probe,
                          const struct probe_result *other, const struct finding *before,
@@ -164,33 +143,25 @@ static void compare_pair(struct search *search, const struct finding_lookup *in_
     if (shared && shared->after != after)
         shared = NULL;
     judge_findings(difference, &twins, shared, search->threshold);
-    if (difference->verdict == CHANGED && is_place(before) &&
-        (flag_widening(before->flags | after->flags) || plateaus_are_thin(probe, before) ||
-         plateaus_are_thin(other, after)))
+    const struct finding_meaning meaning = finding_meaning(before);
+    const bool size = quantity_is(before->unit, DIMENSION_SIZE);
+    /* Sizes and counts are read off a curve and are no medians of trials. */
+    const bool unsure = difference->verdict == CHANGED &&
+                        (size || quantity_is(before->unit, DIMENSION_NUMBER)) &&
+                        (flag_widening(before->flags | after->flags) ||
+                         plateaus_are_thin(probe, before) || plateaus_are_thin(other, after));
+    /* Other programs may have held the part of a cache that one run lacks: its declared size is
+     * unchanged, and one of the two found less than that. */
+    const double least = fmin(before->value, after->value), declared = before->declared;
+    const bool held = meaning.device < 0 && size && declared > 0 && after->declared == declared &&
+                      least * (1 + search->threshold) < declared;
+    if (difference->verdict == CHANGED &&
+        (unsure || held || plateaus_differ(&search->shared, before, after) ||
+         is_finding_of_others(search, difference, before) ||
+         (!shared && alike_is_doubtful(&search->alike, before))))
         difference->verdict = UNCERTAIN;
-    if (difference->verdict == CHANGED && is_room_of_others(before, after, search->threshold))
-        difference->verdict = UNCERTAIN;
-    if (difference->verdict == CHANGED && plateaus_differ(&search->shared, before, after))
-        difference->verdict = UNCERTAIN;
-    if (difference->verdict == CHANGED && is_finding_of_others(search, difference, before))
-        difference->verdict = UNCERTAIN;
-    if (difference->verdict == CHANGED && !shared && alike_is_doubtful(&search->alike, before))
-        difference->verdict = UNCERTAIN;
-    if (finding_meaning(before).role == ROLE_CONDITION)
+    if (meaning.role == ROLE_CONDITION)
         note_condition(difference);
-}
-
-/* Compares a plateau that has another name in the second document, because that found more or fewer
- * plateaus. */
-static void compare_shared(struct search *search, const struct probe_result *probe,
-                           const struct shared_plateau *shared)
-{
-    struct difference *difference = add(search, probe);
-    difference->finding_a = shared->before;
-    difference->finding_b = shared->after;
-    judge_level(difference, shared->before, shared->after, shared, search->threshold);
-    if (difference->verdict == CHANGED && is_finding_of_others(search, difference, shared->before))
-        difference->verdict = UNCERTAIN;
 }
 
 /* A ratio has a meaning only if both values are above zero. */
@@ -252,13 +223,21 @@ static void compare_findings(struct search *search, const struct probe_result *a
         if (finding_lookup_is_twin(&in_a, before))
             continue;
         const struct shared_plateau *shared = plateaus_before(&search->shared, before);
-        if (!after && shared)
-            compare_shared(search, a, shared);
-        else if (!after)
+        if (!after && shared) {
+            /* The plateau has another name in the second document, because that found more or fewer
+             * plateaus. */
+            struct difference *difference = add(search, a);
+            difference->finding_a = before;
+            difference->finding_b = shared->after;
+            judge_level(difference, before, shared->after, shared, search->threshold);
+            if (difference->verdict == CHANGED && is_finding_of_others(search, difference, before))
+                difference->verdict = UNCERTAIN;
+        } else if (!after) {
             add_lonely(search, "first", before, a);
-        else if (is_comparable(search, a, before, after) &&
-                 are_comparable(search, before->name, before->unit, after->unit))
+        } else if (is_comparable(search, a, before, after) &&
+                   are_comparable(search, before->name, before->unit, after->unit)) {
             compare_pair(search, &in_a, &in_b, a, b, before, after);
+        }
     }
     for (size_t i = 0; i < b->finding_count; i++)
         if (!pairs.of_b[i] && !plateaus_after(&search->shared, &b->findings[i]) &&

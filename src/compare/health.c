@@ -4,10 +4,10 @@
 #include "compare/judging.h"
 #include "compare/pairs.h"
 #include "compare/plateaus.h"
+#include "conclude/registry/catalogue.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/finding.h"
-#include "conclude/registry/lookup.h"
 #include "conclude/registry/registry.h"
 #include "document/flag.h"
 
@@ -91,14 +91,6 @@ static enum health judge_ratio(const struct comparison *ratio, int side, double 
     return side * log(side > 0 ? ratio->low : ratio->high) > most ? WORSE : DOUBTFUL;
 }
 
-static enum health judge_shared(const struct shared_plateau *shared, int side, double tolerance)
-{
-    const enum health time = judge_ratio(&shared->time, side, tolerance);
-    const enum health cycles =
-        shared->has_cycles ? judge_ratio(&shared->cycles, side, tolerance) : time;
-    return time < cycles ? time : cycles;
-}
-
 static void add_value(struct checking *checking, struct health_values *values,
                       struct health_value value)
 {
@@ -115,20 +107,24 @@ static void compare(struct checking *checking, const struct finding *should,
     const struct shared_plateau *shared = plateaus_before(&checking->shared, should);
     if (shared && shared->after != now)
         shared = NULL;
-    enum health health = shared ? judge_shared(shared, sign, checking->tolerance)
-                                : judge_both(checking, should, now, which, sign);
+    enum health health;
+    if (shared) {
+        const enum health time = judge_ratio(&shared->time, sign, checking->tolerance);
+        health =
+            shared->has_cycles ? judge_ratio(&shared->cycles, sign, checking->tolerance) : time;
+        health = time < health ? time : health;
+    } else {
+        health = judge_both(checking, should, now, which, sign);
+    }
     const struct bounds bounds = bounds_of(should, now, which, sign, checking->tolerance);
     /* The common sizes can't make a value worse that is within the bound of the baseline's
      * interval. */
     if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
         health = HEALTHY;
-    if (health == WORSE && shared && level_is_doubtful(should, now, shared, sign > 0))
-        health = DOUBTFUL;
-    if (health == WORSE && plateaus_differ(&checking->shared, should, now))
-        health = DOUBTFUL;
-    if (health == WORSE && alike_is_of_others(&checking->alike, should, 1))
-        health = DOUBTFUL;
-    if (health == WORSE && !shared && alike_is_doubtful(&checking->alike, should))
+    if (health == WORSE && ((shared && level_is_doubtful(should, now, shared, sign > 0)) ||
+                            plateaus_differ(&checking->shared, should, now) ||
+                            alike_is_of_others(&checking->alike, should, 1) ||
+                            (!shared && alike_is_doubtful(&checking->alike, should))))
         health = DOUBTFUL;
     checking->check->compared++;
     /* The found value is worse, the quiet one not: interference changed, not the machine. */
@@ -145,18 +141,6 @@ static void compare(struct checking *checking, const struct finding *should,
                   .more_is_worse = sign > 0,
                   .bound = bounds.bound,
               });
-}
-
-/* A condition that differs in either direction is reported and never judged. */
-static void note_condition(struct checking *checking, const struct finding *should,
-                           const struct finding *now)
-{
-    bool differs = false;
-    for (int side = -1; side <= 1; side += 2)
-        differs = differs || judge(should, now, VALUE_FOUND, side, checking->tolerance) != HEALTHY;
-    if (differs)
-        add_value(checking, &checking->check->conditions,
-                  (struct health_value){.now = now, .should = should, .bound = NAN});
 }
 
 /* --- what can't be compared --- */
@@ -199,36 +183,10 @@ static bool was_quick(const struct run_facts *run)
     return quick;
 }
 
-static const char *why_not_measured(const struct document *now)
-{
-    return !now->run.complete     ? "not measured (the run did not end)"
-           : was_quick(&now->run) ? "not measured (quick)"
-                                  : "not measured (not asked for)";
-}
-
 static int by_experiment(const void *a, const void *b)
 {
     const struct finding *const *left = a, *const *right = b;
     return experiment_order(*left, *right);
-}
-
-/* Conditions are left out: they belong to no series and so to no experiment. */
-static void sort_by_experiment(struct checking *checking, const struct probe_result *now)
-{
-    checking->count = 0;
-    checking->by_experiment =
-        pool_alloc(&checking->check->pool, now->finding_count + 1, sizeof *checking->by_experiment);
-    for (size_t i = 0; i < now->finding_count; i++)
-        if (finding_meaning(&now->findings[i]).role != ROLE_CONDITION)
-            checking->by_experiment[checking->count++] = &now->findings[i];
-    qsort(checking->by_experiment, checking->count, sizeof *checking->by_experiment, by_experiment);
-}
-
-/* Whether any finding now has the same experiment, so that this one should have been found too. */
-static bool has_experiment_of(const struct checking *checking, const struct finding *should)
-{
-    return bsearch(&should, checking->by_experiment, checking->count,
-                   sizeof *checking->by_experiment, by_experiment) != NULL;
 }
 
 /* Whether a series of the present run measured the finding's experiment: no text factor that both
@@ -248,28 +206,25 @@ static bool is_measured(const struct series *series, const struct finding *shoul
     return true;
 }
 
-static bool has_series_of(const struct probe_result *now, const struct finding *should)
-{
-    for (size_t i = 0; i < now->series_count && i < SERIES_MOST; i++)
-        if (is_measured(&now->series[i], should))
-            return true;
-    return now->series_count == 0;
-}
-
 /* A missing value is uncertain if its series was measured as for the baseline, so that it should
  * have been found; otherwise it is a gap. */
 static void note_missing(struct checking *checking, const struct probe_result *probe,
                          const struct probe_result *now, const struct finding *should)
 {
     struct pool *pool = &checking->check->pool;
-    if (checking->count && !has_experiment_of(checking, should)) {
+    bool measured = now->series_count == 0;
+    for (size_t i = 0; i < now->series_count && i < SERIES_MOST && !measured; i++)
+        measured = is_measured(&now->series[i], should);
+    /* If any finding now has the same experiment, this one should have been found too. */
+    if (checking->count && !bsearch(&should, checking->by_experiment, checking->count,
+                                    sizeof *checking->by_experiment, by_experiment)) {
         const bool standard = experiment_is_standard(should);
         const char *text = experiment_text(standard ? checking->by_experiment[0] : should, pool);
         add_gap(checking, probe->name,
                 pool_printf(pool, "of another experiment (%s, %s)",
                             standard ? "now" : "the baseline", text),
                 false);
-    } else if (!has_series_of(now, should)) {
+    } else if (!measured) {
         add_gap(checking, probe->name,
                 was_quick(&checking->now->run) ? "measured in part (quick)"
                                                : "measured in part (not asked for)",
@@ -299,9 +254,13 @@ static void check_finding(struct checking *checking, const struct probe_result *
     if (!meaning.quantity)
         add_gap(checking, probe->name, "in units that fathom does not know", false);
     else if (meaning.role == ROLE_CONDITION && found &&
-             quantity_comparable(should->unit, found->unit))
-        note_condition(checking, should, found);
-    else if (meaning.side == SIDE_NEITHER)
+             quantity_comparable(should->unit, found->unit)) {
+        /* A condition that differs in either direction is reported and never judged. */
+        if (judge(should, found, VALUE_FOUND, -1, checking->tolerance) != HEALTHY ||
+            judge(should, found, VALUE_FOUND, 1, checking->tolerance) != HEALTHY)
+            add_value(checking, &checking->check->conditions,
+                      (struct health_value){.now = found, .should = should, .bound = NAN});
+    } else if (meaning.side == SIDE_NEITHER)
         return;
     else if (!found)
         note_missing(checking, probe, now, should);
@@ -327,20 +286,21 @@ static void skip_probe(struct checking *checking, const struct probe_result *pro
     }
 }
 
-static const char *or_unknown(const char *text)
-{
-    return text && *text ? text : "no reason is given";
-}
-
 static void check_probe(struct checking *checking, const struct probe_result *probe,
                         const struct probe_result *now)
 {
     struct pool *pool = &checking->check->pool;
     struct finding_pairs pairs;
     if (!now) {
-        skip_probe(checking, probe, why_not_measured(checking->now), false);
+        skip_probe(checking, probe,
+                   !checking->now->run.complete     ? "not measured (the run did not end)"
+                   : was_quick(&checking->now->run) ? "not measured (quick)"
+                                                    : "not measured (not asked for)",
+                   false);
     } else if (now->status == PROBE_SKIPPED) {
-        skip_probe(checking, probe, pool_printf(pool, "skipped: %s", or_unknown(now->reason)),
+        const bool why = now->reason && *now->reason;
+        skip_probe(checking, probe,
+                   pool_printf(pool, "skipped: %s", why ? now->reason : "no reason is given"),
                    false);
     } else if (now->status == PROBE_FAILED) {
         const size_t before = checking->check->not_compared;
@@ -355,7 +315,15 @@ static void check_probe(struct checking *checking, const struct probe_result *pr
          * curve lacks. */
         if (!checking->base->run.joined)
             plateaus_shared(&checking->shared, pool, probe, now, checking->tolerance);
-        sort_by_experiment(checking, now);
+        checking->count = 0;
+        checking->by_experiment =
+            pool_alloc(pool, now->finding_count + 1, sizeof *checking->by_experiment);
+        /* Conditions belong to no series and so to no experiment. */
+        for (size_t f = 0; f < now->finding_count; f++)
+            if (finding_meaning(&now->findings[f]).role != ROLE_CONDITION)
+                checking->by_experiment[checking->count++] = &now->findings[f];
+        qsort(checking->by_experiment, checking->count, sizeof *checking->by_experiment,
+              by_experiment);
         for (size_t f = 0; f < probe->finding_count; f++)
             check_finding(checking, probe, now, &probe->findings[f], pairs.of_a[f]);
     }
@@ -375,28 +343,23 @@ static const char *probe_names(struct pool *pool, const struct document *documen
     return *names ? names : "none";
 }
 
-static void refuse_other_machines(struct pool *pool, const struct machine_facts *base,
-                                  const struct machine_facts *now)
-{
-    if (base->cpu_model && now->cpu_model && strcmp(base->cpu_model, now->cpu_model) != 0)
-        pool_leave(pool, ERROR_USAGE,
-                   "the baseline is of another processor (%s; here %s): make one of machines like "
-                   "this",
-                   base->cpu_model, now->cpu_model);
-    const int device = device_of_another_kind(base, now);
-    if (device >= 0)
-        pool_leave(pool, ERROR_USAGE,
-                   "the baseline is of another gpu%d (%s; here %s): make one of machines like this",
-                   device, device_facts(base, device)->name, device_facts(now, device)->name);
-}
-
 static int check_all(void *with)
 {
     struct checking *checking = with;
     struct health_check *check = checking->check;
     const struct document *base = checking->base, *now = checking->now;
+    const struct machine_facts *should = &base->machine, *is = &now->machine;
     bool shared = false;
-    refuse_other_machines(&check->pool, &base->machine, &now->machine);
+    if (should->cpu_model && is->cpu_model && strcmp(should->cpu_model, is->cpu_model) != 0)
+        pool_leave(&check->pool, ERROR_USAGE,
+                   "the baseline is of another processor (%s; here %s): make one of machines like "
+                   "this",
+                   should->cpu_model, is->cpu_model);
+    const int device = device_of_another_kind(should, is);
+    if (device >= 0)
+        pool_leave(&check->pool, ERROR_USAGE,
+                   "the baseline is of another gpu%d (%s; here %s): make one of machines like this",
+                   device, device_facts(should, device)->name, device_facts(is, device)->name);
     finding_lookup_build(&checking->of_base, &check->pool, base, NULL);
     finding_lookup_build(&checking->of_now, &check->pool, now, NULL);
     for (size_t p = 0; p < base->probe_count; p++) {

@@ -136,18 +136,6 @@ static void judge_values(struct difference *difference, const struct twins *twin
     judge(difference, &value, both ? &ns : NULL, threshold);
 }
 
-static void judge_shared(struct difference *difference, const struct shared_plateau *shared,
-                         double threshold)
-{
-    difference->which = VALUE_QUIET;
-    difference->a = shared->a;
-    difference->b = shared->b;
-    const bool in_cycles = quantity_is(shared->before->unit, DIMENSION_CYCLES);
-    const struct comparison *other = in_cycles ? &shared->time : &shared->cycles;
-    judge(difference, in_cycles ? &shared->cycles : &shared->time,
-          shared->has_cycles ? other : NULL, threshold);
-}
-
 /* Whether `b` is above `a` beyond chance, by two independent intervals on a scale of ratios (Zou
  * and Donner, "Construction of confidence limits about effect measures", Statistics in Medicine
  * 2008). */
@@ -155,16 +143,6 @@ static bool is_above(const double a[3], const double b[3])
 {
     enum { VALUE, LOW, HIGH };
     return log(b[VALUE] / a[VALUE]) > hypot(log(b[VALUE] / b[LOW]), log(a[HIGH] / a[VALUE]));
-}
-
-/* Whether the second run's level is above (or below) the first's, beyond chance. */
-static bool is_apart(const struct finding *before, const struct finding *after, bool above)
-{
-    const enum finding_value which = finding_comparable_value(before, after);
-    double left[3], right[3];
-    finding_doubted_bounds(before, which, left);
-    finding_doubted_bounds(after, which, right);
-    return above ? is_above(left, right) : is_above(right, left);
 }
 
 /* Flags of interference with trials: they make medians doubtful, but not quiet values, which come
@@ -178,8 +156,12 @@ static const unsigned of_medians = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOL
 bool level_is_doubtful(const struct finding *before, const struct finding *after,
                        const struct shared_plateau *shared, bool above)
 {
+    const enum finding_value which = finding_comparable_value(before, after);
+    double left[3], right[3];
+    finding_doubted_bounds(before, which, left);
+    finding_doubted_bounds(after, which, right);
     return flag_doubts((before->flags | after->flags) & ~of_medians) ||
-           (!shared->many && !is_apart(before, after, above));
+           (!shared->many && !(above ? is_above(left, right) : is_above(right, left)));
 }
 
 /* The sizes that both curves have show a level's change better than all sizes of each run, of which
@@ -187,7 +169,13 @@ bool level_is_doubtful(const struct finding *before, const struct finding *after
 void judge_level(struct difference *difference, const struct finding *before,
                  const struct finding *after, const struct shared_plateau *shared, double threshold)
 {
-    judge_shared(difference, shared, threshold);
+    const bool in_cycles = quantity_is(shared->before->unit, DIMENSION_CYCLES);
+    const struct comparison *other = in_cycles ? &shared->time : &shared->cycles;
+    difference->which = VALUE_QUIET;
+    difference->a = shared->a;
+    difference->b = shared->b;
+    judge(difference, in_cycles ? &shared->cycles : &shared->time,
+          shared->has_cycles ? other : NULL, threshold);
     if (difference->verdict == CHANGED &&
         level_is_doubtful(before, after, shared, difference->ratio > 1))
         difference->verdict = UNCERTAIN;
@@ -203,4 +191,80 @@ void judge_findings(struct difference *difference, const struct twins *twins,
     else if (finding_comparable_value(twins->before, twins->after) == VALUE_QUIET)
         judge_values(difference, twins, VALUE_QUIET, threshold);
     blame_neighbours(difference, found);
+}
+
+/* Weighs the verdicts on single values together. */
+
+/* In one of twenty comparisons of unchanged machines any value may be reported as changed. */
+static const double alpha = 0.05;
+
+/* Makes changes uncertain that may be chance, given the number of comparisons. Findings are few and
+ * points many, and measuring more sizes must not make a changed finding harder to detect: so each
+ * of the two families gets half of the error rate (Hochberg and Tamhane, "Multiple comparison
+ * procedures", 1987, on families and Bonferroni's split). */
+static void correct(struct differences *result, bool of_points)
+{
+    double *p = pool_alloc(&result->pool, result->count, sizeof *p);
+    size_t n = 0;
+    for (size_t i = 0; i < result->count; i++) {
+        const struct difference *difference = &result->list[i];
+        /* Conditions are not tested, and a value without an interval can't become changed. */
+        const bool tested = difference->verdict != CONDITION &&
+                            !(difference->verdict == UNCERTAIN && isnan(difference->p));
+        if (!difference->series == !of_points && tested)
+            p[n++] = isnan(difference->p) ? 1 : difference->p;
+    }
+    const double last = compare_holm(p, n, alpha / 2);
+    pool_give_back(&result->pool, p);
+    for (size_t i = 0; i < result->count; i++) {
+        struct difference *difference = &result->list[i];
+        if (!difference->series == !of_points && difference->verdict == CHANGED &&
+            !(difference->p <= last))
+            difference->verdict = UNCERTAIN;
+    }
+}
+
+/* Whether the difference at `i` belongs to a point of the same curve that moved in the same
+ * direction. */
+static bool moved_with(const struct differences *result, size_t i, const struct difference *point)
+{
+    const struct difference *other = i < result->count ? &result->list[i] : NULL;
+    return other && other->series == point->series && other->verdict == CHANGED &&
+           (other->ratio > 1) == (point->ratio > 1);
+}
+
+/* Makes points uncertain that changed alone on their curve. Points are sorted by x. A point that
+ * becomes uncertain here had no changed neighbouring point, so no other point relied on it. */
+static void ask_neighbours(struct differences *result)
+{
+    const struct probe_result *probe = NULL;
+    bool supported = false;
+    for (size_t i = 0; i < result->count; i++) {
+        struct difference *point = &result->list[i];
+        if (point->verdict != CHANGED || !point->series || point->series->matrix)
+            continue;
+        if (point->probe != probe) {
+            probe = point->probe;
+            supported = false;
+            for (size_t f = 0; f < result->count && !supported; f++)
+                supported = result->list[f].probe == probe && result->list[f].finding_a &&
+                            result->list[f].verdict == CHANGED;
+        }
+        const bool neighbours = (i > 0 && point[-1].series == point->series) ||
+                                (i + 1 < result->count && point[1].series == point->series);
+        if (!supported && neighbours && !moved_with(result, i - 1, point) &&
+            !moved_with(result, i + 1, point))
+            point->verdict = UNCERTAIN;
+    }
+}
+
+void differences_weigh(struct differences *result)
+{
+    correct(result, false);
+    correct(result, true);
+    ask_neighbours(result);
+    for (size_t i = 0; i < result->count; i++) {
+        result->changed += result->list[i].verdict == CHANGED;
+        result->uncertain += result->list[i].verdict == UNCERTAIN;
+    }
 }

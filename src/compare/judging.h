@@ -30,4 +30,10 @@ void judge_level(struct difference *, const struct finding *before, const struct
 bool level_is_doubtful(const struct finding *before, const struct finding *after,
                        const struct shared_plateau *, bool above);
 
+/* The second half of differences.c, internal to it. */
+
+/* Makes uncertain those changes that may be chance, given the number of comparisons, and changes of
+ * single points of curves; then counts the changes and uncertain values. */
+void differences_weigh(struct differences *);
+
 #endif

@@ -15,20 +15,12 @@ enum { NAMED_MOST = 8 }; /* of the findings that are left out */
 
 struct merging {
     struct document *to;
+    const struct document *documents;
+    size_t count;
     struct pool *pool;
-    size_t *left_out; /* findings of older runs that the newest run of their probe lacks */
-    const char **names;
+    size_t left_out;   /* findings with a value that the newest run of their probe lacks */
+    const char *names; /* the names of the first NAMED_MOST of them */
 };
-
-/* Counts a finding with a value that the result has no more. */
-static void leave_out(const struct merging *merging, const struct finding *finding)
-{
-    if (!isfinite(finding->value) || (*merging->left_out)++ >= NAMED_MOST)
-        return;
-    const char *before = *merging->names;
-    *merging->names = pool_printf(merging->pool, "%s%s%s", before ? before : "", before ? ", " : "",
-                                  finding->name);
-}
 
 /* --- experiments --- */
 
@@ -90,11 +82,6 @@ static bool is_of_another(const struct named *named, const struct finding *findi
             !bsearch(&finding->factors[f], named->list, named->count, sizeof *named->list, by_text))
             return true;
     return false;
-}
-
-static bool has_experiment(const struct finding **list, size_t count, const struct finding *finding)
-{
-    return bsearch(&finding, list, count, sizeof *list, by_experiment) != NULL;
 }
 
 /* --- series --- */
@@ -221,7 +208,7 @@ static void stamp_both(const struct merging *merging, struct probe_result *to,
 }
 
 /* Adds what the older result has of experiments that `to` lacks. */
-static void add_experiments(const struct merging *merging, struct probe_result *to,
+static void add_experiments(struct merging *merging, struct probe_result *to,
                             const struct probe_result *from)
 {
     struct pool *pool = merging->pool;
@@ -235,8 +222,12 @@ static void add_experiments(const struct merging *merging, struct probe_result *
         const struct finding *finding = &older->findings[i];
         if (finding_meaning(finding).role == ROLE_CONDITION || pairs.of_a[i])
             continue;
-        if (has_experiment(known, count, finding) && !is_of_another(&named, finding)) {
-            leave_out(merging, finding);
+        if (bsearch(&finding, known, count, sizeof *known, by_experiment) &&
+            !is_of_another(&named, finding)) {
+            const char *before = merging->names;
+            if (isfinite(finding->value) && merging->left_out++ < NAMED_MOST)
+                merging->names = pool_printf(pool, "%s%s%s", before ? before : "",
+                                             before ? ", " : "", finding->name);
             continue;
         }
         if (added++ == 0)
@@ -278,17 +269,17 @@ static int newest_first(const void *a, const void *b)
     return (left->document > right->document) - (left->document < right->document);
 }
 
-static void add_probe(const struct merging *merging, const struct document *documents, size_t count,
-                      const struct joined_probe *of)
+static void add_probe(struct merging *merging, const struct joined_probe *of)
 {
-    struct dated *list = pool_alloc(merging->pool, count, sizeof *list);
+    struct dated *list = pool_alloc(merging->pool, merging->count, sizeof *list);
     struct probe_result *slot = pool_append(merging->pool, (void **)&merging->to->probes,
                                             &merging->to->probe_count, sizeof *slot);
     size_t n = 0;
-    for (size_t d = 0; d < count; d++) {
-        const struct probe_result *probe = document_probe_near(&documents[d], of->name, of->place);
+    for (size_t d = 0; d < merging->count; d++) {
+        const struct document *document = &merging->documents[d];
+        const struct probe_result *probe = document_probe_near(document, of->name, of->place);
         if (probe)
-            list[n++] = (struct dated){&documents[d], probe};
+            list[n++] = (struct dated){document, probe};
     }
     qsort(list, n, sizeof *list, newest_first);
     *slot = *list[0].probe;
@@ -296,19 +287,12 @@ static void add_probe(const struct merging *merging, const struct document *docu
         add_experiments(merging, slot, list[i].probe);
 }
 
-struct merged {
-    struct document *to;
-    const struct document *documents;
-    size_t count;
-    const char **left_out;
-};
-
 static int merge(void *with)
 {
-    const struct merged *merged = with;
-    const struct document *documents = merged->documents;
-    struct document *to = merged->to;
-    const size_t count = merged->count;
+    struct merging *merging = with;
+    const struct document *documents = merging->documents;
+    struct document *to = merging->to;
+    const size_t count = merging->count;
     joined_check(&to->pool, documents, count, true);
     const struct document *newest = joined_newest(documents, count), *devices = NULL;
     bool complete = true;
@@ -330,22 +314,22 @@ static int merge(void *with)
         to->machine.gpus = devices->machine.gpus;
         to->machine.gpu_count = devices->machine.gpu_count;
     }
-    const char *dropped = NULL;
-    size_t dropped_count = 0, names;
-    const struct merging merging = {to, &to->pool, &dropped_count, &dropped};
+    size_t names;
     const struct joined_probe *probes = joined_probes(&to->pool, documents, count, &names);
     for (size_t i = 0; i < names; i++)
-        add_probe(&merging, documents, count, &probes[i]);
-    if (dropped)
-        *merged->left_out = pool_printf(
+        add_probe(merging, &probes[i]);
+    if (merging->names)
+        merging->names = pool_printf(
             &to->pool, "left out, because the newest run of their probe did not measure them: %s%s",
-            dropped, dropped_count > NAMED_MOST ? " and others" : "");
+            merging->names, merging->left_out > NAMED_MOST ? " and others" : "");
     return verdict_note(to, pool_error(&to->pool));
 }
 
 int documents_merge(struct document *to, const struct document *documents, size_t count,
                     const char **left_out, struct error *error)
 {
-    *left_out = NULL;
-    return pool_enter(&to->pool, merge, &(struct merged){to, documents, count, left_out}, error);
+    struct merging merging = {to, documents, count, &to->pool, 0, NULL};
+    const int code = pool_enter(&to->pool, merge, &merging, error);
+    *left_out = code < 0 ? NULL : merging.names;
+    return code;
 }

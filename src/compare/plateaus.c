@@ -2,7 +2,7 @@
 
 #include "base/quantity.h"
 #include "compare/alike.h"
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/registry.h"
@@ -169,18 +169,6 @@ static struct range between(const struct curve *curve, size_t level)
                           level + 1 < curve->found.count ? list[level + 1].from : INFINITY};
 }
 
-/* If a plateau rises a little, two runs see it begin and end at different sizes. Sizes on either of
- * the two plateaus belong to the level, unless one of the runs has another level there. */
-static struct range joined(const struct curve *a, const struct curve *b, size_t level_a,
-                           size_t level_b)
-{
-    const struct range both = common(range_of(a, level_a), range_of(b, level_b)),
-                       left = range_of(a, level_a), right = range_of(b, level_b),
-                       most = common(between(a, level_a), between(b, level_b));
-    const double from = fmin(left.from, right.from), to = fmax(left.to, right.to);
-    return (struct range){from > most.from ? from : both.from, to < most.to ? to : both.to};
-}
-
 static void add_shared(struct shared_plateaus *shared, struct pool *pool, const struct curve *a,
                        const struct curve *b, size_t level_a, size_t level_b, double threshold)
 {
@@ -193,8 +181,15 @@ static void add_shared(struct shared_plateaus *shared, struct pool *pool, const 
     struct paired_value *time = pool_alloc(pool, room, sizeof *time),
                         *cycles = pool_alloc(pool, room, sizeof *cycles);
     double *scratch = pool_alloc(pool, room, sizeof *scratch);
-    if (pair_points(a, b, range, NULL, NULL) < SIZES_ENOUGH)
-        range = joined(a, b, level_a, level_b);
+    if (pair_points(a, b, range, NULL, NULL) < SIZES_ENOUGH) {
+        /* If a plateau rises a little, two runs see it begin and end at different sizes. Sizes on
+         * either of the two plateaus belong to the level, unless one of the runs has another level
+         * there. */
+        const struct range left = range_of(a, level_a), right = range_of(b, level_b),
+                           most = common(between(a, level_a), between(b, level_b));
+        const double from = fmin(left.from, right.from), to = fmax(left.to, right.to);
+        range = (struct range){from > most.from ? from : range.from, to < most.to ? to : range.to};
+    }
     const size_t n = pair_points(a, b, range, time, cycles);
     bool has_cycles = true;
     for (size_t i = 0; i < n; i++)

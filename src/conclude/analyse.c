@@ -3,9 +3,9 @@
 #include "base/cpulist.h"
 #include "base/text.h"
 #include "conclude/complete.h"
+#include "conclude/registry/catalogue.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/finding.h"
-#include "conclude/registry/lookup.h"
 #include "conclude/registry/registry.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "base/cpulist.h"
 #include "conclude/registry/finding.h"
 #include "conclude/registry/registry.h"
-#include "conclude/registry/shared.h"
 #include "document/flag.h"
 
 #include <math.h>

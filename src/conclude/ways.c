@@ -1,5 +1,7 @@
 #include "conclude/ways.h"
 
+#include "base/cpulist.h"
+#include "base/pool.h"
 #include "conclude/registry/registry.h"
 #include "document/flag.h"
 
@@ -54,4 +56,102 @@ double way_value(const struct point *point)
     if (!point->y.n || point->flags & FLAG_BIT(FLAG_MISPLACED))
         return NAN;
     return quiet_or(&point->quiet, (double)point->y.median);
+}
+
+static bool is_near(const double *rates, size_t n, double most, unsigned largest, double off,
+                    unsigned *weights)
+{
+    bool near = true;
+    for (size_t i = 0; i < n; i++) {
+        const double exact = rates[i] / most * largest;
+        weights[i] = exact < 1 ? 1 : (unsigned)lround(exact);
+        near = near && fabs(weights[i] / exact - 1) <= off;
+    }
+    return near;
+}
+
+void interleave_weights(const double *rates, size_t n, double off, unsigned *weights)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, rates[i]);
+    unsigned largest = 1;
+    while (!is_near(rates, n, most, largest, off, weights) && largest < INTERLEAVE_WEIGHT_MAX)
+        largest++;
+}
+
+/* --- of a document --- */
+
+static const double off = 0.05;
+
+static bool is_first_of_row(const struct series *series, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (series->points[i].from == series->points[index].from)
+            return false;
+    return true;
+}
+
+static unsigned kernel_weight(const struct declared_facts *declared, int node)
+{
+    for (size_t i = 0; i < declared->weight_count && i < NODES_MAX; i++)
+        if (declared->weights[i].node == node &&
+            declared->weights[i].weight <= INTERLEAVE_WEIGHT_MAX)
+            return declared->weights[i].weight;
+    return 0;
+}
+
+/* Fills the row of that node; false: it can't be used. */
+static bool read_row(struct interleave_row *row, const struct declared_facts *declared,
+                     const struct series *series, int from, struct pool *pool)
+{
+    const size_t most = series->point_count;
+    int *to = pool_alloc(pool, most, sizeof *to);
+    double *rates = pool_alloc(pool, most, sizeof *rates);
+    *row = (struct interleave_row){.from = from,
+                                   .to = to,
+                                   .rates = rates,
+                                   .weights = pool_alloc(pool, most, sizeof *row->weights),
+                                   .kernel = pool_alloc(pool, most, sizeof *row->kernel)};
+    for (size_t i = 0; i < most; i++) {
+        const struct point *point = &series->points[i];
+        if (point->from != from)
+            continue;
+        to[row->count] = point->to;
+        row->kernel[row->count] = kernel_weight(declared, point->to);
+        rates[row->count] = way_value(point);
+        if (!(rates[row->count++] > 0))
+            return false;
+    }
+    return row->count > 1;
+}
+
+bool interleave_kernel_known(const struct interleave_row *row)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (!row->kernel[i])
+            return false;
+    return row->count > 0;
+}
+
+void interleave_read(struct interleave *found, const struct document *document, struct pool *pool)
+{
+    const struct series *series = ways_between_nodes(document, DIMENSION_BANDWIDTH);
+    *found = (struct interleave){.why_not = "it has no bandwidths between nodes: measure them with "
+                                            "'fathom numa', where there are two nodes or more"};
+    for (size_t i = 0; series && i < series->point_count; i++) {
+        struct interleave_row row;
+        if (!is_first_of_row(series, i))
+            continue;
+        found->why_not = "it has no node whose CPUs reached the memory of several nodes: weights "
+                         "take two nodes or more, all of them measured";
+        if (!read_row(&row, &document->machine.declared, series, series->points[i].from, pool))
+            continue;
+        interleave_weights(row.rates, row.count, off, row.weights);
+        struct interleave_row *slot =
+            pool_append(pool, (void **)&found->rows, &found->row_count, sizeof *slot);
+        *slot = row;
+    }
+    if (found->row_count)
+        found->why_not = NULL;
 }

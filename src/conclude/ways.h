@@ -5,6 +5,7 @@
 #ifndef FATHOM_CONCLUDE_WAYS_H
 #define FATHOM_CONCLUDE_WAYS_H
 
+#include "base/pool.h"
 #include "base/quantity.h"
 #include "document/document.h"
 
@@ -16,5 +17,41 @@ const struct series *ways_between_cpus(const struct document *);
 /* The value of one cell: the quiet one if it is known, else the found one. NAN: the point has no
  * value, or its memory was on another node. */
 double way_value(const struct point *);
+
+/*
+ * Weights for interleaving pages over nodes of different bandwidth, so that each node gets the
+ * share of the traffic that it can carry: weighted interleaving of Linux, whose weights are whole
+ * numbers from 1 to 255 (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave).
+ */
+
+enum { INTERLEAVE_WEIGHT_MAX = 255 };
+
+/* The smallest weights whose ratios differ from those of the n rates (all above 0) by at most `off`
+ * (0.05: 5 %); small, because a node's weight is the number of its pages in a row. If no weights
+ * match so closely, the largest. */
+void interleave_weights(const double *rates, size_t n, double off, unsigned *weights);
+
+/* The rates at which one node's CPUs read from each node. */
+struct interleave_row {
+    int from;
+    size_t count;
+    const int *to;       /* [count] */
+    const double *rates; /* [count], B/s */
+    unsigned *weights;   /* [count] */
+    unsigned *kernel;    /* [count], the kernel's weights; 0: unknown */
+};
+/* Whether all the kernel's weights are known. */
+bool interleave_kernel_known(const struct interleave_row *);
+
+struct interleave {
+    struct interleave_row *rows;
+    size_t row_count;
+    const char *why_not; /* why there are no rows; NULL: there are some */
+};
+
+/* Reads the bandwidths from nodes' CPUs to nodes' memory: quiet values, where they are known. A row
+ * is left out if a node in it has no value or its memory was on another node. The result is in the
+ * pool. Out of memory leaves the pool's step. */
+void interleave_read(struct interleave *, const struct document *, struct pool *);
 
 #endif

@@ -9,7 +9,7 @@
  * curves of machines that were not read rightly.
  */
 #include "base/random.h"
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "coverage.h"
 #include "figures.h"
 #include "levels_found.h"

@@ -13,7 +13,7 @@
 #define FATHOM_CONCLUDE_LEVELS_EVIDENCE_H
 
 #include "conclude/levels/curve.h"
-#include "conclude/levels/flats.h"
+#include "conclude/levels/plateaus.h"
 
 /* Whether most samples have intervals, so they were measured here and not read from a table. */
 bool evidence_has_intervals(const struct curve *);

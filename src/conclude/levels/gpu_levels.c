@@ -1,6 +1,6 @@
 #include "conclude/levels/gpu_levels.h"
 
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "conclude/registry/finding.h"
 
 #include <math.h>

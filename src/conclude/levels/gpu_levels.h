@@ -1,4 +1,4 @@
-/* Findings about a GPU's caches and memory from a latency curve (conclude/levels/levels.h). */
+/* Findings about a GPU's caches and memory from a latency curve (conclude/levels/level.h). */
 #ifndef FATHOM_CONCLUDE_LEVELS_GPU_LEVELS_H
 #define FATHOM_CONCLUDE_LEVELS_GPU_LEVELS_H
 

@@ -9,7 +9,7 @@
  * sets are filled. So plateaus and capacities are fitted together to the whole curve as a sum of
  * such shares (conclude/levels/mixture.h), and no single outlier decides a capacity.
  *
- * A level needs evidence (conclude/levels/flats.h): at least two sizes that agree (within 5 % if
+ * A level needs evidence (conclude/levels/plateaus.h): at least two sizes that agree (within 5 % if
  * they have no intervals), and a latency within the range of theirs. If sizes are half an octave
  * apart or more, nothing can be fitted, and the flats themselves are the levels
  * (conclude/levels/sparse.h).
@@ -91,8 +91,8 @@ struct levels {
     size_t gap_count;
     double clock; /* set by levels_of_series(): cycles a nanosecond; NAN: latencies are in the
                      series' unit */
-    /* Set by levels_name(): sizes that were measured, and bytes of the data caches that the machine
-     * declares, by level from 1 on. */
+    /* Set by findings_levels(): sizes that were measured, and bytes of the data caches that the
+     * machine declares, by level from 1 on. */
     double smallest, largest, declared[LEVELS_DECLARED_MOST];
     size_t declared_count, skipped; /* how many of these are smaller than `smallest` */
     size_t left_out; /* set by levels_collect(): findings that there was no room for */
@@ -125,13 +125,31 @@ struct level_sample *level_samples(const struct series *, enum level_values, str
 struct level_sample *levels_of_series(struct pool *, enum level_pages, const struct series *,
                                       const struct translation_knee *knees, size_t knee_count,
                                       struct levels *);
-/* Names the levels of a series by what the machine declares; NULL: nothing is known of that. */
-void levels_name(struct levels *, const struct series *, const struct machine_facts *);
-
 /* One latency from the n >= 1 points of a plateau: their median, with the order-statistic interval
  * of the points (stats/order.h), but never narrower than the points' own intervals
  * (`half_widths`; NAN: none). Points of one round are disturbed together, so many points are hardly
  * more precise than one. Sorts both arrays. */
 struct interval level_pool(double *values, double *half_widths, size_t n);
+
+/*
+ * Levels: caches and DRAM as a latency curve shows them, and whether the machine declares the same
+ *.
+ *
+ * Findings, level by level: "L1.latency" in cycles where the points have cycles, "L1.latency_ns",
+ * "L1.capacity" in bytes with an interval and, where it is declared, `declared`; "L2...." and so
+ * on. The last plateau is "DRAM" if at least three sizes over an octave or more agree well past the
+ * last cache; otherwise it is "last" if it can't be a declared cache. Three findings have a
+ * sentence and no value: "levels.gaps" says at which sizes too few agree for a level,
+ * "levels.translation" at which size a step is probably caused by a TLB, and "levels.disagreement"
+ * that more or fewer caches were found than are declared. A level gets the flags that more than a
+ * quarter of its points have.
+ */
+/* Adds the findings of one curve, a series of `result` or one like it, whose x is bytes and whose y
+ * is ns, or cycles where its unit says so. `declared` is NULL for another tool's table: then
+ * nothing is compared, and without `knees` the pages are unknown. `knees` are sizes beyond which
+ * translation adds a number of cycles each; they are never reported as caches. */
+void findings_levels(struct probe_result *result, struct pool *, const struct series *,
+                     const struct machine_facts *declared, const struct translation_knee *knees,
+                     size_t knee_count);
 
 #endif

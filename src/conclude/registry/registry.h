@@ -92,7 +92,7 @@ struct finding_line {
     enum finding_role role;
     enum finding_fact fact;
     enum side side; /* which side is worse; SIDE_OF_UNIT by default */
-    /* Set if neither role nor level nor fact implies it (conclude/registry/shared.h): all CPUs
+    /* Set if neither role nor level nor fact implies it: all CPUs
      * share what was measured, or all were measured together. */
     enum { OF_ITS_ROLE, OF_SHARED, OF_ALL_CPUS } shared;
     /* The subject of the fact: which part of the name it is, counted from 1 after the device:
@@ -198,5 +198,20 @@ struct finding_place {
 /* False: the finding has none. A finding in ns that is no twin of one in cycles takes the place of
  * the one in cycles. */
 bool finding_place(const struct finding *, bool is_twin, struct finding_place *);
+
+/* What all CPUs of a machine share, so that other programs can change its values: memory and the
+ * way to it, caches beyond a core's own, and what is measured on all CPUs together. */
+
+bool role_is_shared(enum finding_role);
+/* Whether the cache of that level belongs to several cores. */
+bool level_is_shared(const struct machine_facts *, int level);
+/* Findings about a device are not shared, because a device is no CPU. */
+bool finding_is_shared(const struct machine_facts *, const struct finding_meaning *);
+/* Whether it is measured on all CPUs together, so that a program on any CPU affects it. */
+bool finding_is_of_all_cpus(const struct finding_meaning *);
+/* Declared bytes of the largest cache that one core has for itself; 0: unknown. */
+double own_cache_bytes(const struct machine_facts *);
+/* Declared bytes of the largest cache of all; 0: unknown. */
+double last_cache_bytes(const struct machine_facts *);
 
 #endif

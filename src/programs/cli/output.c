@@ -3,7 +3,7 @@
 #include "base/target.h"
 #include "base/units.h"
 #include "compare/differences.h"
-#include "document/trust.h"
+#include "document/document.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,7 +1,7 @@
 
 #include "programs/library/library.h"
 
-#include "document/trust.h"
+#include "document/document.h"
 #include "machine/machine.h"
 #include "machine/os.h"
 

@@ -3,7 +3,7 @@
  * bandwidths of `fathom numa`: `fathom report -f interleave FILE | sudo sh`. The kernel has one
  * weight for each node, for all CPUs, so the weights for CPUs of other nodes are comments.
  */
-#include "conclude/interleave.h"
+#include "conclude/ways.h"
 #include "show/render/output.h"
 
 static void put_row(FILE *out, const struct interleave_row *row, bool first)

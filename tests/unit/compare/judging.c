@@ -1,5 +1,3 @@
-/* When a level has changed: by the sizes that two curves have in common, and by what each run
- * found. */
 #include "compare/judging.h"
 
 #include "document/flag.h"
@@ -10,6 +8,11 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+
+/* --- judging --- */
+
+/* When a level has changed: by the sizes that two curves have in common, and by what each run
+ * found. */
 
 /* A level of memory, found `times` as far away, each within `half`. */
 struct level {

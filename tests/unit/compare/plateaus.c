@@ -1,7 +1,7 @@
 /* Levels of two curves, by the sizes that both have: of curves whose points are single trials. */
 #include "compare/plateaus.h"
 
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "document/flag.h"
 
 #include <math.h>

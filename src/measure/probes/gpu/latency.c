@@ -20,7 +20,7 @@
  */
 #include "base/units.h"
 #include "conclude/levels/gpu_levels.h"
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "conclude/registry/device.h"
 #include "document/flag.h"
 #include "measure/probes/chase/knees.h"

@@ -23,7 +23,7 @@
  * Time: a point is six trials of three batches of 1 ms and their launches of 10 us, some 20 ms; 24
  * of one size and 60 of constant memory take 2 s, the refinement of three knees half a second.
  */
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "conclude/registry/finding.h"
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/gpu/gpu.h"

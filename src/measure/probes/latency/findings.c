@@ -2,7 +2,7 @@
  * latency of each named size; for variants, the latency that forward order hides. */
 #include "base/quantity.h"
 #include "base/units.h"
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "conclude/registry/finding.h"
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/latency/latency.h"

@@ -9,7 +9,7 @@
  */
 #include "measure/probes/latency/latency.h"
 #include "base/units.h"
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 #include "document/flag.h"
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/kit/build.h"

@@ -1,4 +1,4 @@
-#include "conclude/levels/levels.h"
+#include "conclude/levels/level.h"
 
 #include "document/flag.h"
 
