@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+import swarm
 import variants
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -357,8 +358,67 @@ VARIANTS["i9-labelled"] = (labelled, "i9")
 VARIANTS["i9-pair"] = (pair, "i9")
 VARIANTS["tlb-pieces"] = (pieces, "tlb")
 
+VARIED = 12
+for name in ("guest", "quick", "gpu-turing", "nodes"):
+    VARIANTS[f"{name}-fewer"] = (swarm.fewer, name)
+    for seed in range(VARIED):
+        VARIANTS[f"varied/{name}-{seed}"] = (lambda document, seed=seed: swarm.varied(swarm.fewer(document), seed), name)
+REPORTED = ("cores", "latency", "quick", "nodes", "bandwidth", "prefetch", "coherence", "fault", "access")
+for name in REPORTED:
+    for seed in range(VARIED):
+        VARIANTS[f"swarm/{name}-{seed}"] = (lambda document, seed=seed: swarm.one(document, seed), name)
+
+
+def geometry_rich(document):
+    """Where the second level was seen whole: its lines, its ways, and whether it is inclusive."""
+    document = bare_metal(variants.bare(document))
+    probe = document["probes"][0]
+    probe["series"] = [series for series in probe["series"] if series["name"] != "conflicts" or series["factors"]["stride"] < 4096]
+    ways, lines = ({series["factors"]["level"]: series for series in probe["series"] if series["name"] == name}
+                   for name in ("lines that fit", "line by vote"))
+    hot = copy.deepcopy(probe["series"][0])
+    hot.update(name="hot lines", factors={"contending": 20, "hot": 8}, points=hot["points"][:2])
+    for point, value in zip(hot["points"], (12, 22)):
+        swarm.scale([point], value / point["cycles"]["median"])
+    for place, (point, value) in enumerate(zip(ways[2]["points"], (32, 16, 16))):
+        point.update({key: value for key in swarm.VALUES if key in point}, x=32768 << place)
+    lines[2]["points"] = copy.deepcopy(lines[1]["points"])
+    probe["series"].append(hot)
+    return document
+
+
+def busy(document):
+    """A GPU behind a narrow link, divided, with others' work on it."""
+    document = copy.deepcopy(document)
+    document["machine"]["gpus"][0].update(link="PCIe 3.0 x8", link_most="PCIe 4.0 x16", ecc="on", mig="on", other_processes=3)
+    return document
+
+
+def other_units(document):
+    """Sizes in another unit than bytes, and times in one that nobody knows."""
+    document = slower(document, 1.2)
+    series = document["probes"][0]["series"][0]
+    series["x"]["unit"] = "pages"
+    document["probes"][0]["findings"][0]["unit"] = "fortnights"
+    return document
+
+
+def huge(document):
+    """Times that no column holds."""
+    document = copy.deepcopy(document)
+    for series in document["probes"][0]["series"]:
+        swarm.scale(series["points"][-9:], 1e12)
+    return document
+
+
+VARIANTS["geometry-rich"] = (geometry_rich, "geometry")
+VARIANTS["gpu-turing-busy"] = (busy, "gpu-turing")
+VARIANTS["latency-units"] = (other_units, "latency")
+VARIANTS["cores-huge"] = (huge, "cores")
+VARIANTS["left/sample"] = VARIANTS["right/sample"] = (lambda document: slower(document, 1.2), "sample")
+
 # Variants whose findings are golden too.
-ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]
@@ -381,8 +441,19 @@ def published(folder, *endings):
 CURVES, MATRICES, DEVICES = published("curves", ".txt"), published("core-matrix", ".csv"), published("gpu", ".txt")
 
 
+# Tables of which edited ones are read.
+EDITED = [name for name in TABLES if not name.startswith(("i9", "i7", "deck"))] + \
+    ["summary.txt", "perf.txt", "asct.json", "comma.csv", "columns.csv", "triples.csv", "ids.csv", "triangle.txt", "cycles.txt",
+     "two-sizes.csv", "three.txt", "source.txt", "units.txt", "stride.txt", "osu-two.txt", "loads.txt", "hole.csv"]
+
+
 def prepare(folder):
-    """A fleet with a fault of every kind, and one of two kinds of machine."""
+    """Edited tables, a fleet with a fault of every kind, and one of two kinds of machine."""
+    (folder / "edited").mkdir()
+    for name in EDITED:
+        text = (SOURCE / TABLES[name]).read_text(encoding="utf-8") if name in TABLES else TEXTS[name]
+        for seed in range(15):
+            (folder / "edited" / f"{name}-{seed:02}").write_text(swarm.edited(text, seed), encoding="utf-8")
     template = fleets.Template(fleets.QUICK)
     fleets.write(folder / "faults", template, 26, 5, {3 * at + 1: fault for at, fault in enumerate(sorted(fleets.FAULTS))})
     fleets.FAULTS.update(FAULTS)
@@ -452,6 +523,27 @@ def commands(documents):
     for name in MATRICES:
         yield f"groups/{name}", f"fathom import core-matrix {name} | sed -n '/^findings/,$p'"
     yield "baseline/faults", "fathom baseline faults/*.json -f text"
+
+    once = "awk '!seen[$0]++'"   # lines that stood before are left out
+    seeds = " ".join(map(str, range(VARIED)))
+    for name in ("guest", "quick", "gpu-turing", "nodes"):
+        for command in ("diff", "check --against"):
+            yield f"{command.split()[0]}/varied-{name}", f"for seed in {seeds}; do echo $seed; " \
+                f"fathom {command} {name}-fewer.json varied/{name}-$seed.json 2>&1; done | {once}"
+        yield f"diff/unlike-{name}", f"for seed in {seeds}; do echo $seed; " \
+            f"fathom diff varied/{name}-$((seed * 5 % 12)).json varied/{name}-$seed.json 2>&1; done | {once}"
+        yield f"merge/varied-{name}", f"for seed in {seeds}; do echo $seed; fathom merge -f text varied/{name}-$seed.json " \
+            f"varied/{name}-$((seed * 7 % 12)).json 2>&1; done | {once}"
+        yield f"baseline/varied-{name}", f"for seed in 1 4 7; do fathom baseline varied/{name}-[$seed-9].json -f text 2>&1; done | {once}"
+    for name in REPORTED:
+        yield f"report/swarm-{name}", f"for seed in {seeds}; do fathom analyse swarm/{name}-$seed.json -o anew.json 2>/dev/null; " \
+            f"fathom report anew.json 2>&1; fathom report --width 50 -f markdown anew.json 2>&1; done | {once}"
+    yield "report/gpu-busy", "fathom report gpu-turing-busy.json | head -n 12"
+    yield "diff/latency-units", "fathom diff latency.json latency-units.json; fathom diff latency-units.json latency-units.json"
+    yield "report/cores-huge", "fathom report cores-huge.json"
+    yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"
+    for name in EDITED:
+        yield f"import/edited-{name}", f"for file in edited/{name}-*; do fathom import -f csv $file 2>&1 | grep -v '^#'; done | {once}"
 
     yield "help/fathom", "fathom --help"
     for word in COMMANDS + PROBES:

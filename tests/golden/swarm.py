@@ -1,0 +1,232 @@
+"""Many variants of a recorded probe, drawn at random, in one document: what is found in each, in a line each."""
+import copy
+import random
+import re
+
+import findings
+import variants
+
+# document: how many variants
+COUNTS = {
+    "access": 40, "bandwidth": 60, "coherence": 50, "contention": 20, "copy": 15, "cores": 150, "fault": 30, "geometry-rich": 100,
+    "gpu-turing": 12, "guest": 30, "i9": 30, "latency": 30, "latency-01": 20, "latency-08": 15, "loaded": 80, "modelled": 30,
+    "nodes": 60, "noise": 40, "one-node": 60, "parallelism": 60, "prefetch": 40, "published": 4, "quick": 30, "sample": 20,
+    "tlb": 40, "wake": 60, "window": 40,
+}
+VALUES = ("median", "value", "low", "high", "min", "p10", "p25", "p75", "p90", "max")
+
+
+def parts(point):
+    return [point] + [point[key] for key in ("cycles", "quiet", "quiet_cycles") if key in point]
+
+
+def scale(points, by):
+    for point in points:
+        for values in parts(point):
+            values.update({key: values[key] * by for key in VALUES if key in values})
+
+
+def stretch(points, by):
+    """Intervals that are wider or narrower."""
+    for point in points:
+        for values in parts(point):
+            middle = values.get("median", values.get("value"))
+            values.update({key: max(middle + (values[key] - middle) * by, middle * 0.01)
+                           for key in VALUES if key in values and values[key] is not None})
+
+
+def some(draw, points):
+    first = draw.randrange(len(points))
+    return points[first:first + draw.randint(1, len(points))]
+
+
+def step(draw, series):
+    scale(some(draw, series["points"]), 2 ** draw.uniform(-1, 1))
+
+
+def slight_step(draw, series):
+    scale(some(draw, series["points"]), 2 ** draw.uniform(-0.2, 0.2))
+
+
+def noise(draw, series):
+    by = 10 ** draw.uniform(-2.5, -0.7)
+    for point in series["points"]:
+        scale([point], 2 ** draw.uniform(-by, by))
+
+
+def spikes(draw, series):
+    for point in draw.sample(series["points"], min(len(series["points"]), draw.randint(1, 5))):
+        scale([point], 2 ** draw.uniform(-1.5, 1.5))
+
+
+def width(draw, series):
+    stretch(some(draw, series["points"]), 2 ** draw.uniform(-3, 3))
+
+
+def thin(draw, series):
+    left = [point for point in series["points"] if draw.random() < draw.choice((0.4, 0.7, 0.9))]
+    series["points"] = left or series["points"][:1]
+
+
+def cut(draw, series):
+    series["points"] = some(draw, series["points"])
+
+
+def fail(draw, series):
+    for point in draw.sample(series["points"], min(len(series["points"]), draw.randint(1, 6))):
+        for key in set(point) - {"x", "from", "to"}:
+            del point[key]
+        point["n"] = 0
+
+
+def move(draw, series):
+    """What happened at one size happens at another."""
+    by = draw.choice((0.5, 0.75, 1.25, 1.5, 2, 3))
+    if "x" in series["points"][0] and series["points"][0]["x"] >= 64:
+        for point in series["points"]:
+            point["x"] = int(point["x"] * by) // 64 * 64 or 64
+
+
+def swap(draw, series):
+    """Points that read as others do."""
+    if len(series["points"]) > 1:
+        for _ in range(draw.randint(1, 3)):
+            here, there = draw.sample(series["points"], 2)
+            place = {key: here[key] for key in ("x", "from", "to") if key in here}
+            here.clear()
+            here.update(there | place)
+
+
+def flag(draw, series):
+    flags = draw.sample(("preempted", "unstable", "migrated", "stolen", "too-few", "clock-changed"), 2)
+    for point in some(draw, series["points"]):
+        point["flags"] = sorted(set(point.get("flags", []) + flags))
+
+
+CHANGES = (step, step, slight_step, noise, noise, spikes, width, thin, cut, fail, move, swap)
+
+
+def changed(probe, seed):
+    draw = random.Random(f"{probe['name']} {seed}")
+    probe = copy.deepcopy(probe)
+    probe.pop("findings", None)
+    if draw.random() < 0.15 and len(probe["series"]) > 1:
+        del probe["series"][draw.randrange(len(probe["series"]))]
+    for change in draw.sample(CHANGES, draw.randint(1, 3)):
+        which = probe["series"] if draw.random() < 0.5 else [draw.choice(probe["series"])]
+        for series in which:
+            if series["points"]:
+                change(draw, series)
+    for simplify, share in ((variants.few, 0.1), (variants.single, 0.1), (variants.without_quiet, 0.2)):
+        if draw.random() < share:
+            for series in probe["series"]:
+                simplify(series)
+    return probe
+
+
+def varied(document, seed):
+    """The document with a few points a series, findings as if measured elsewhere, and series that changed with them."""
+    document = copy.deepcopy(document)
+    document["run"]["started"] = f"2026-11-26T09:{seed % 60:02}:00Z"
+    draw = random.Random(f"varied {seed}")
+    spread = draw.choice((0.02, 0.1, 0.3, 0.6))
+    if draw.random() < 0.6:
+        document["machine"].pop("hypervisor", None)
+    for probe in document["probes"]:
+        by = 2 ** draw.uniform(-spread, spread)
+        for found in probe.get("findings", []):
+            own = by if draw.random() < 0.5 else 2 ** draw.uniform(-spread, spread) if draw.random() < 0.5 else 1
+            scale([found], own)
+            if "value" in found and draw.random() < 0.3:
+                stretch([found], 2 ** draw.uniform(-3, 3))
+            if draw.random() < 0.1:
+                for key in ("low", "high", "quiet", "quiet_cycles"):
+                    found.pop(key, None)
+        probe["findings"] = [found for found in probe.get("findings", []) if draw.random() < 0.97]
+        for series in probe.get("series", []):
+            series["points"] = [point for point in series["points"] if draw.random() < 0.9]
+            scale(series["points"], by)
+            if series["points"]:
+                draw.choice((noise, step, spikes, width, fail, flag))(draw, series)
+    return document
+
+
+def fewer(document, points=5):
+    """The document with a few points a series."""
+    document = copy.deepcopy(document)
+    for probe in document["probes"]:
+        for series in probe.get("series", []):
+            series["points"] = series["points"][::max(1, len(series["points"]) // points)]
+    return document
+
+
+def edited(text, seed):
+    """A table in which a few things are wrong, or otherwise."""
+    draw = random.Random(f"edited {seed}")
+    lines = text.split("\n")
+    for _ in range(draw.randint(1, 3)):
+        at = draw.randrange(len(lines))
+        words = re.split(r"([ ,;:\t]+)", lines[at])
+        word = draw.randrange(len(words))
+        number = re.fullmatch(r"-?[\d.]+", words[word])
+        kind = draw.randrange(8)
+        if kind == 0:
+            del lines[at:at + draw.randint(1, 2)]
+            lines = lines or [""]
+        elif kind == 1:
+            lines.insert(at, lines[draw.randrange(len(lines))])
+        elif kind == 2:
+            other = draw.randrange(len(lines))
+            lines[at], lines[other] = lines[other], lines[at]
+        elif kind == 3:
+            del words[word:word + 2]
+        elif kind == 4:
+            words[word:word] = [draw.choice(("0", "1", "-1", "7.5", "x", "nan", "1e9", "%", "\"", "64K")), " "]
+        elif number:
+            words[word] = draw.choice(("0", "-" + words[word], words[word] + "0", "0." + words[word].replace(".", ""), "1e30",
+                                       "99999999999", "1.0x", words[word] + "K", "", words[word][:-1]))
+        elif words[word]:
+            where = draw.randrange(len(words[word]))
+            words[word] = words[word][:where] + draw.choice("x ,.:/(\t") + words[word][where + draw.randrange(2):]
+        if 3 <= kind and at < len(lines):
+            lines[at] = "".join(words)
+    return "\n".join(lines)
+
+
+def swarm(document, count):
+    """The document's largest probe as it is, then its variants."""
+    document = variants.bare(document)
+    probe = max(document["probes"], key=lambda probe: len(str(probe)))
+    document["probes"] = [probe] + [changed(probe, seed) for seed in range(count)]
+    return document
+
+
+def one(document, seed):
+    """One variant of the document's largest probe."""
+    document = swarm(document, 0)
+    document["probes"] = [changed(document["probes"][0], f"alone {seed}")]
+    return document
+
+
+def short(found):
+    """A finding, and how wide its interval is."""
+    line = f"{found['value']:.4g}" if "value" in found else "none"
+    if found.get("low", 0) > 0 and "high" in found:
+        line += f"~{100 * (found['high'] / found['low'] - 1):.2g}%"
+    else:
+        line += "".join(f" {end} {found[end]:.2g}" for end in ("low", "high") if end in found)
+    return line + "".join("!" + flag[:3] for flag in found.get("flags", []))
+
+
+def lines(document):
+    """What is found in the first probe, a line for what differs in each of its variants, and each sentence once."""
+    first, text, sentences = {}, [], {}
+    for number, probe in enumerate(document["probes"]):
+        seen = {found["name"]: short(found) for found in probe.get("findings", [])}
+        text.append(f"{number}: " + "; ".join(f"{name} {value}" for name, value in seen.items() if first.get(name) != value) +
+                    "".join(f"; no {name}" for name in first if name not in seen))
+        first = first or seen
+        for found in probe.get("findings", []):
+            if "text" in found:
+                sentences.setdefault(f"{found['name']}: {found['text']}", number)
+    return text + findings.flat(document.get("verdict", {}), "verdict") + list(sentences)
