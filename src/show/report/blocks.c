@@ -170,9 +170,8 @@ char *cell_text(const struct cell *cell, char text[CELL_TEXT])
 
 double cell_half(const struct cell *cell)
 {
-    return cell->form == FORM_VALUE || cell->form == FORM_MEASURED
-               ? fabs((cell->high - cell->low) / 2 / cell->value)
-               : NAN;
+    const double half = fabs((cell->high - cell->low) / 2 / cell->value);
+    return (cell->form == FORM_VALUE || cell->form == FORM_MEASURED) && isfinite(half) ? half : NAN;
 }
 
 bool cell_is_marked(const struct cell *cell, const struct row *row)
