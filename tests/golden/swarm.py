@@ -222,9 +222,10 @@ def lines(document):
     """What is found in the first probe, a line for what differs in each of its variants, and each sentence once."""
     first, text, sentences = {}, [], {}
     for number, probe in enumerate(document["probes"]):
-        seen = {found["name"]: short(found) for found in probe.get("findings", [])}
-        text.append(f"{number}: " + "; ".join(f"{name} {value}" for name, value in seen.items() if first.get(name) != value) +
-                    "".join(f"; no {name}" for name in first if name not in seen))
+        seen = {" ".join([found["name"]] + [found[key] for key in ("cpus",) if key in found]): short(found)
+                for found in probe.get("findings", [])}
+        text.append("; ".join([f"{number}:"] + [f"{name} {value}" for name, value in seen.items() if first.get(name) != value] +
+                              [f"no {name}" for name in first if name not in seen]))
         first = first or seen
         for found in probe.get("findings", []):
             if "text" in found:
