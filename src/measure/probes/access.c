@@ -60,21 +60,6 @@ struct access_state {
 
 /* --- planning --- */
 
-static void plan_forward(struct probe_task *task, enum forwarding which)
-{
-    struct access_state *state = task->state;
-    const struct factor factors[] = {{"store", .number = cases[which].store_bytes},
-                                     {"offset", .number = cases[which].offset}};
-    const unsigned series = build_series(task, (struct series){.name = cases[which].series,
-                                                               .factors = (struct factor *)factors,
-                                                               .factor_count = 2,
-                                                               .x = {"load", "B"},
-                                                               .y = {"latency", "ns"}});
-    build_point(task, series, cases[which].load_bytes, &state->chases.seat->cpu, 1, MEASURED)
-        ->arena_bytes = PAGE;
-    state->forwards[state->forward_count++] = which;
-}
-
 /* The smallest set that is well beyond the previous level: other programs evict little of a small
  * set from a shared level, and few pages need little translation. */
 static uint64_t crossing_bytes(const struct chase_level *level)
@@ -257,8 +242,21 @@ static void plan_access(struct probe_task *task)
             plan_crossing(task, i);
     state->first_forward = task->plan.series_count;
     for (int i = 0; i < FORWARD_COUNT; i++)
-        if (forward_kernels[i])
-            plan_forward(task, (enum forwarding)i);
+        if (forward_kernels[i]) {
+            const enum forwarding which = (enum forwarding)i;
+            const struct factor factors[] = {{"store", .number = cases[which].store_bytes},
+                                             {"offset", .number = cases[which].offset}};
+            const unsigned series =
+                build_series(task, (struct series){.name = cases[which].series,
+                                                   .factors = (struct factor *)factors,
+                                                   .factor_count = 2,
+                                                   .x = {"load", "B"},
+                                                   .y = {"latency", "ns"}});
+            build_point(task, series, cases[which].load_bytes, &state->chases.seat->cpu, 1,
+                        MEASURED)
+                ->arena_bytes = PAGE;
+            state->forwards[state->forward_count++] = which;
+        }
 }
 
 static bool next_access(struct probe_task *task, const struct stage_outcome *outcome,

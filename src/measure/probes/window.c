@@ -126,21 +126,6 @@ static bool fill_curve(const struct trial_values *values, const struct plan *pla
     return curve->n > FLOOR_POINTS && 2 * known > curve->n;
 }
 
-/* Fillers beyond which a pair takes two misses' time; NAN where the curve has no such step. */
-static double curve_step(const struct curve *curve)
-{
-    double speed[POINTS_MOST], least[FLOOR_POINTS], top = 0;
-    for (size_t i = 0; i < FLOOR_POINTS; i++)
-        least[i] = curve->time[i];
-    sort_ascending(least, FLOOR_POINTS);
-    const double floor_value = median(least, FLOOR_POINTS);
-    for (size_t i = 0; i < curve->n; i++) {
-        top = fmax(top, curve->time[i] / floor_value);
-        speed[i] = floor_value / curve->time[i];
-    }
-    return top >= least_top ? crossing_down(curve->x, speed, curve->n, step_level) : NAN;
-}
-
 /* Reads a series (-1: none) of the plan. Its points have ascending x, and the first ones show the
  * least time of a pair. A trial votes if it has these and most of the others. */
 static struct window_steps steps_of(const struct trial_values *values, const struct plan *plan,
@@ -152,7 +137,19 @@ static struct window_steps steps_of(const struct trial_values *values, const str
     for (unsigned trial = 0; series >= 0 && trial < WINDOW_TRIALS; trial++) {
         if (!fill_curve(values, plan, series, trial, &curve))
             continue;
-        const double step = curve_step(&curve);
+        /* Fillers beyond which a pair takes two misses' time; NAN where the curve has no such step.
+         */
+        double speed[POINTS_MOST], least[FLOOR_POINTS], top = 0;
+        for (size_t i = 0; i < FLOOR_POINTS; i++)
+            least[i] = curve.time[i];
+        sort_ascending(least, FLOOR_POINTS);
+        const double floor_value = median(least, FLOOR_POINTS);
+        for (size_t i = 0; i < curve.n; i++) {
+            top = fmax(top, curve.time[i] / floor_value);
+            speed[i] = floor_value / curve.time[i];
+        }
+        const double step =
+            top >= least_top ? crossing_down(curve.x, speed, curve.n, step_level) : NAN;
         steps.voted++;
         if (isfinite(step))
             found[steps.saw++] = floor(step);

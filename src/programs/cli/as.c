@@ -32,35 +32,6 @@ static int save(void *argument, const struct document *document, struct error *e
 
 /* --- help --- */
 
-static void print_argument(const struct tongue_argument *argument)
-{
-    char names[64];
-    snprintf(names, sizeof names, "%s%c%s%s%s%s%s", argument->letter ? "-" : "",
-             argument->letter ? argument->letter : ' ',
-             argument->letter && argument->name ? ", " : "", argument->name ? "--" : "",
-             argument->name ? argument->name : "", argument->value ? " " : "",
-             argument->value ? argument->value : "");
-    const char *shown = names[0] == ' ' ? names + 1 : names;
-    const int column = printf("  %s", shown);
-    char help[512];
-    snprintf(help, sizeof help, "%s%s", argument->idle ? "does nothing: " : "", argument->help);
-    help_wrapped(stdout, 26, column, help);
-}
-
-static void print_help(const struct tongue *tongue)
-{
-    printf("usage: fathom as %s [ARGUMENT...]%s%s\n\n", tongue->name, *tongue->operands ? " " : "",
-           tongue->operands);
-    help_wrapped(stdout, 0, 0, tongue->summary);
-    putchar('\n');
-    help_wrapped(stdout, 0, 0, tongue->differs);
-    const struct tongue_argument *argument = tongue->arguments;
-    if (argument && (argument->letter || argument->name))
-        puts("\narguments:");
-    for (; argument && (argument->letter || argument->name); argument++)
-        print_argument(argument);
-}
-
 /* --- speaking --- */
 
 /* Doubts do not change the exit status, because the tool's scripts take any status but 0 for no
@@ -106,7 +77,29 @@ int as_speak(const struct as *as, struct error *error)
 {
     const char *first = as->argc == 1 ? as->argv[0] : "";
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "-?") == 0) {
-        print_help(as->tongue);
+        const struct tongue *tongue = as->tongue;
+        printf("usage: fathom as %s [ARGUMENT...]%s%s\n\n", tongue->name,
+               *tongue->operands ? " " : "", tongue->operands);
+        help_wrapped(stdout, 0, 0, tongue->summary);
+        putchar('\n');
+        help_wrapped(stdout, 0, 0, tongue->differs);
+        const struct tongue_argument *argument = tongue->arguments;
+        if (argument && (argument->letter || argument->name))
+            puts("\narguments:");
+        for (; argument && (argument->letter || argument->name); argument++) {
+            char names[64];
+            snprintf(names, sizeof names, "%s%c%s%s%s%s%s", argument->letter ? "-" : "",
+                     argument->letter ? argument->letter : ' ',
+                     argument->letter && argument->name ? ", " : "", argument->name ? "--" : "",
+                     argument->name ? argument->name : "", argument->value ? " " : "",
+                     argument->value ? argument->value : "");
+            const char *shown = names[0] == ' ' ? names + 1 : names;
+            const int column = printf("  %s", shown);
+            char help[512];
+            snprintf(help, sizeof help, "%s%s", argument->idle ? "does nothing: " : "",
+                     argument->help);
+            help_wrapped(stdout, 26, column, help);
+        }
         return EXIT_DONE;
     }
     return speak(as, error);

@@ -158,27 +158,6 @@ static int add_operand(struct fleet *fleet, const char *path, struct error *erro
 
 /* --- remarks on standard error --- */
 
-static void tell_holes(const struct fleet *fleet)
-{
-    for (size_t i = 0; i < fleet->hole_count && i < REMARKS_MOST; i++)
-        command_tell("%s is left out: %s", fleet->holes[i].name, fleet->holes[i].reason);
-    if (fleet->hole_count > REMARKS_MOST)
-        command_tell("and %zu more documents are left out; -f json names them all",
-                     fleet->hole_count - REMARKS_MOST);
-}
-
-static void tell_replaced(const struct fleet *fleet)
-{
-    size_t count = 0;
-    const char *first = NULL;
-    for (size_t i = 0; i < fleet->node_count; i++)
-        if (fleet->nodes[i].state == NODE_REPLACED && !count++)
-            first = fleet->nodes[i].name;
-    if (count)
-        command_tell("%zu document%s left out because a newer one is of the same host (%s%s)",
-                     count, count == 1 ? " is" : "s are", first, count > 1 ? " and others" : "");
-}
-
 /* --- pages of nodes --- */
 
 static int write_node_page(const void *content, FILE *out, struct error *error)
@@ -281,8 +260,19 @@ int fleet_report(const struct command_options *options, struct fleet *fleet, boo
     }
     if (code < 0)
         return code;
-    tell_holes(fleet);
-    tell_replaced(fleet);
+    for (size_t i = 0; i < fleet->hole_count && i < REMARKS_MOST; i++)
+        command_tell("%s is left out: %s", fleet->holes[i].name, fleet->holes[i].reason);
+    if (fleet->hole_count > REMARKS_MOST)
+        command_tell("and %zu more documents are left out; -f json names them all",
+                     fleet->hole_count - REMARKS_MOST);
+    size_t count = 0;
+    const char *first = NULL;
+    for (size_t i = 0; i < fleet->node_count; i++)
+        if (fleet->nodes[i].state == NODE_REPLACED && !count++)
+            first = fleet->nodes[i].name;
+    if (count)
+        command_tell("%zu document%s left out because a newer one is of the same host (%s%s)",
+                     count, count == 1 ? " is" : "s are", first, count > 1 ? " and others" : "");
     code = write_all(options, fleet, error);
     return code < 0            ? code
            : fleet->odd_count  ? EXIT_CHECK_FAILED

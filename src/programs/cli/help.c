@@ -56,25 +56,22 @@ const char *help_of_option(const struct option_spec *spec, char *text, size_t si
     return text;
 }
 
-static void print_option(FILE *out, const struct option_spec *spec)
-{
-    int column = spec->letter ? fprintf(out, "  -%c, ", spec->letter) : fprintf(out, "      ");
-    column += fprintf(out, "--%s", spec->name);
-    if (spec->argument)
-        column += fprintf(out, " %s", spec->argument);
-    if (column > LEFT - 2) {
-        fputc('\n', out);
-        column = 0;
-    }
-    char help[HELP_TEXT];
-    help_wrapped(out, LEFT, column, help_of_option(spec, help, sizeof help));
-}
-
 static void print_options(FILE *out, const char *title, const struct option_spec *table)
 {
     fprintf(out, "%s", title);
-    for (; table && table->name; table++)
-        print_option(out, table);
+    for (; table && table->name; table++) {
+        int column =
+            table->letter ? fprintf(out, "  -%c, ", table->letter) : fprintf(out, "      ");
+        column += fprintf(out, "--%s", table->name);
+        if (table->argument)
+            column += fprintf(out, " %s", table->argument);
+        if (column > LEFT - 2) {
+            fputc('\n', out);
+            column = 0;
+        }
+        char help[HELP_TEXT];
+        help_wrapped(out, LEFT, column, help_of_option(table, help, sizeof help));
+    }
 }
 
 void help_finding_name(FILE *out, const struct finding_line *line)
@@ -84,25 +81,6 @@ void help_finding_name(FILE *out, const struct finding_line *line)
     snprintf(names, sizeof names, "%s%s%s%s", line->patterns, unit ? " (" : "",
              unit ? line->unit : "", unit ? ")" : "");
     help_wrapped(out, 2, 0, names);
-}
-
-static void print_findings(FILE *out, const struct finding_line *line)
-{
-    if (!line)
-        return;
-    fprintf(out, "\nFindings of this probe\n");
-    for (; line->patterns; line++) {
-        char first[512];
-        const char *end = strstr(line->meaning, ". ");
-        snprintf(first, sizeof first, "%.*s", end ? (int)(end + 1 - line->meaning) : -1,
-                 line->meaning);
-        help_finding_name(out, line);
-        help_wrapped(out, 6, 0, first);
-    }
-    fputc('\n', out);
-    help_wrapped(out, 0, 0,
-                 "'fathom list findings' tells more of each: what moves it, and what to do with "
-                 "it. <n> stands for a number, * for a part of a name.");
 }
 
 void help_command(FILE *out, const struct command *command, const struct probe *probe)
@@ -127,8 +105,25 @@ void help_command(FILE *out, const struct command *command, const struct probe *
         fprintf(out, "\n%s\n", words->title);
     for (size_t i = 0; words && words->in_help && words->nth(i, &word); i++)
         help_wrapped(out, LEFT, fprintf(out, "  %s", word.word), word.about);
-    if (probe)
-        print_findings(out, probe->findings.lines);
+    if (probe) {
+        const struct finding_line *line = probe->findings.lines;
+        if (!line)
+            return;
+        fprintf(out, "\nFindings of this probe\n");
+        for (; line->patterns; line++) {
+            char first[512];
+            const char *end = strstr(line->meaning, ". ");
+            snprintf(first, sizeof first, "%.*s", end ? (int)(end + 1 - line->meaning) : -1,
+                     line->meaning);
+            help_finding_name(out, line);
+            help_wrapped(out, 6, 0, first);
+        }
+        fputc('\n', out);
+        help_wrapped(
+            out, 0, 0,
+            "'fathom list findings' tells more of each: what moves it, and what to do with "
+            "it. <n> stands for a number, * for a part of a name.");
+    }
 }
 
 void help_program(FILE *out)

@@ -111,16 +111,6 @@ static int run_command_named(int argc, char **argv)
     return status < 0 ? report_error(status, &error) : finish_output(status);
 }
 
-/* Started under a tool's name, fathom acts as that tool. */
-static int run_as_called(const struct tongue *tongue, int argc, char **argv)
-{
-    struct error error = {0};
-    const struct as as = {
-        .tongue = tongue, .argc = argc - 1, .argv = argv + 1, .whole = argv, .whole_count = argc};
-    const int status = as_speak(&as, &error);
-    return status < 0 ? report_error(status, &error) : finish_output(status);
-}
-
 /* If a standard channel is closed, the next file that is opened gets its number, and messages would
  * be written into a document. The channel is opened for reading, so that writing to it fails. */
 static void fill_standard_channels(void)
@@ -171,8 +161,17 @@ int main(int argc, char **argv)
     if (stack_is_small())
         return EXIT_IMPOSSIBLE;
     const struct tongue *tongue = argc ? as_called(argv[0]) : NULL;
-    if (tongue)
-        return run_as_called(tongue, argc, argv);
+    if (tongue) {
+        /* Started under a tool's name, fathom acts as that tool. */
+        struct error error = {0};
+        const struct as as = {.tongue = tongue,
+                              .argc = argc - 1,
+                              .argv = argv + 1,
+                              .whole = argv,
+                              .whole_count = argc};
+        const int status = as_speak(&as, &error);
+        return status < 0 ? report_error(status, &error) : finish_output(status);
+    }
     if (argc < 2) {
         help_program(stderr);
         return EXIT_USAGE;

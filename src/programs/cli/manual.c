@@ -209,28 +209,6 @@ static void print_method(void)
     puts("# SEE ALSO\n\n*fathom*(1), *fathom-list*(1), *fathom-document*(5)\n");
 }
 
-static void print_tongue(const struct tongue *tongue)
-{
-    print_heading(tongue->name);
-    printf("*fathom as %s* [_ARGUMENT_...] ", tongue->name);
-    print_words(tongue->operands, "");
-    puts("\n");
-    print_paragraph(tongue->summary);
-    print_paragraph(tongue->differs);
-    const struct tongue_argument *argument = tongue->arguments;
-    for (; argument && (argument->letter || argument->name); argument++) {
-        char term[64];
-        snprintf(term, sizeof term, "%s%.1s%s%s%s", argument->letter ? "-" : "", &argument->letter,
-                 argument->letter && argument->name ? ", " : "", argument->name ? "--" : "",
-                 argument->name ? argument->name : "");
-        char value[64];
-        snprintf(value, sizeof value, " %s", argument->value ? argument->value : "");
-        print_item(term, argument->value ? value : "",
-                   argument->idle ? "It does nothing here." : argument->help, NULL,
-                   argument->idle ? argument->help : NULL);
-    }
-}
-
 static void print_tools(void)
 {
     begin_page("tools", 7, "coming from another tool");
@@ -245,8 +223,27 @@ static void print_tools(void)
         "doubt, and the fathom command that tells more, stand on standard error.");
     print_paragraph("Numbers differ from the tool's for the reasons that are said here.");
     puts("; prose\n");
-    for (size_t i = 0; tongues[i]; i++)
-        print_tongue(tongues[i]);
+    for (size_t i = 0; tongues[i]; i++) {
+        const struct tongue *tongue = tongues[i];
+        print_heading(tongue->name);
+        printf("*fathom as %s* [_ARGUMENT_...] ", tongue->name);
+        print_words(tongue->operands, "");
+        puts("\n");
+        print_paragraph(tongue->summary);
+        print_paragraph(tongue->differs);
+        const struct tongue_argument *argument = tongue->arguments;
+        for (; argument && (argument->letter || argument->name); argument++) {
+            char term[64];
+            snprintf(term, sizeof term, "%s%.1s%s%s%s", argument->letter ? "-" : "",
+                     &argument->letter, argument->letter && argument->name ? ", " : "",
+                     argument->name ? "--" : "", argument->name ? argument->name : "");
+            char value[64];
+            snprintf(value, sizeof value, " %s", argument->value ? argument->value : "");
+            print_item(term, argument->value ? value : "",
+                       argument->idle ? "It does nothing here." : argument->help, NULL,
+                       argument->idle ? argument->help : NULL);
+        }
+    }
     puts("# SEE ALSO\n\n*fathom-as*(1), *fathom-import*(1), *fathom-method*(7)\n");
 }
 

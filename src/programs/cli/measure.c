@@ -180,23 +180,6 @@ static const struct probe_result *alone(const struct shown *run)
     return run->invocation->probe ? &run->measured.document.probes[0] : NULL;
 }
 
-/* Names the files written in addition to the report. */
-static void tell_files(const struct shown *run)
-{
-    const bool text =
-        run->report.path && outlet_is_text(&run->report) && output_is_standard(run->report.path);
-    FILE *out = text ? stdout : stderr;
-    const char *path = outlet_place(&run->kept), *page = outlet_place(&run->page);
-    char clean[PATH_MAX];
-    if (path)
-        fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
-                clean_text(path, clean, sizeof clean), clean);
-    if (path && saving_beside(&run->kept.saving))
-        command_tell("nothing could be measured, so %s is as it was", run->kept.path);
-    if (run->page.path)
-        fprintf(out, "page: %s\n", clean_text(page ? page : run->page.path, clean, sizeof clean));
-}
-
 /* Shows the results on standard output if the file can't be written any more, so that they are not
  * lost. */
 static void show_instead(struct shown *run)
@@ -226,8 +209,22 @@ static int show(struct shown *run, struct error *error)
     /* The format had nothing to show because nothing was measured: no wrong usage. */
     if (code == ERROR_USAGE && nothing)
         code = ERROR_IMPOSSIBLE;
-    if (code == 0)
-        tell_files(run);
+    if (code == 0) {
+        /* Names the files written in addition to the report. */
+        const bool text = run->report.path && outlet_is_text(&run->report) &&
+                          output_is_standard(run->report.path);
+        FILE *out = text ? stdout : stderr;
+        const char *path = outlet_place(&run->kept), *page = outlet_place(&run->page);
+        char clean[PATH_MAX];
+        if (path)
+            fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
+                    clean_text(path, clean, sizeof clean), clean);
+        if (path && saving_beside(&run->kept.saving))
+            command_tell("nothing could be measured, so %s is as it was", run->kept.path);
+        if (run->page.path)
+            fprintf(out, "page: %s\n",
+                    clean_text(page ? page : run->page.path, clean, sizeof clean));
+    }
     return code;
 }
 

@@ -97,24 +97,6 @@ static const char *foreign_letter(const char *command, int letter)
     return NULL;
 }
 
-/* Refuses an unknown option and suggests the closest one, or the probe that has it. */
-static int refuse_name(const struct invocation *invocation, const char *name, const char *typed,
-                       struct error *error)
-{
-    struct guess guess = {.typed = typed + 2};
-    for (size_t i = 0; i < invocation->settings.count; i++)
-        guess_offer(&guess, invocation->settings.list[i].spec->name);
-    if (guess.word)
-        return error_set(error, ERROR_USAGE, "%s has no option '%s'; did you mean '--%s'?", name,
-                         typed, guess.word);
-    for (size_t i = 0; probes[i]; i++)
-        if (has_option(probes[i]->options, typed + 2))
-            return error_set(error, ERROR_USAGE, "%s has no option '%s'; it is one of 'fathom %s'",
-                             name, typed, probes[i]->name);
-    return error_set(error, ERROR_USAGE, "%s has no option '%s'; 'fathom %s --help' lists them",
-                     name, typed, name);
-}
-
 static int refuse(const struct invocation *invocation, int answer, const char *word,
                   struct error *error)
 {
@@ -139,18 +121,19 @@ static int refuse(const struct invocation *invocation, int answer, const char *w
                          name);
     char typed[sizeof error->text];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
-    return refuse_name(invocation, name, typed, error);
-}
-
-/* A hint for a letter that fathom has too, given with a value that only the other tool takes. */
-static void hint_foreign(const struct invocation *invocation, int letter, struct error *error)
-{
-    const char *meant =
-        foreign_letter(command_name(invocation->command, invocation->probe), letter);
-    const size_t length = strlen(error->text);
-    if (meant)
-        snprintf(error->text + length, sizeof error->text - length,
-                 "; another tool's -%c is %s here", letter, meant);
+    /* Refuses an unknown option and suggests the closest one, or the probe that has it. */
+    struct guess guess = {.typed = typed + 2};
+    for (size_t i = 0; i < invocation->settings.count; i++)
+        guess_offer(&guess, invocation->settings.list[i].spec->name);
+    if (guess.word)
+        return error_set(error, ERROR_USAGE, "%s has no option '%s'; did you mean '--%s'?", name,
+                         typed, guess.word);
+    for (size_t i = 0; probes[i]; i++)
+        if (has_option(probes[i]->options, typed + 2))
+            return error_set(error, ERROR_USAGE, "%s has no option '%s'; it is one of 'fathom %s'",
+                             name, typed, probes[i]->name);
+    return error_set(error, ERROR_USAGE, "%s has no option '%s'; 'fathom %s --help' lists them",
+                     name, typed, name);
 }
 
 int options_parse(struct invocation *invocation, int argc, char **argv, struct error *error)
@@ -179,8 +162,16 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
                 ? refuse(invocation, answer, argv[optind > 1 ? optind - 1 : 1], first)
                 : settings_set(&invocation->settings, spec_of(&invocation->settings, answer)->name,
                                optarg, first);
-        if (first && taken < 0 && answer < 256 && answer != '?' && answer != ':')
-            hint_foreign(invocation, answer, error);
+        if (first && taken < 0 && answer < 256 && answer != '?' && answer != ':') {
+            /* A hint for a letter that fathom has too, given with a value that only the other tool
+             * takes. */
+            const char *meant =
+                foreign_letter(command_name(invocation->command, invocation->probe), answer);
+            const size_t length = strlen(error->text);
+            if (meant)
+                snprintf(error->text + length, sizeof error->text - length,
+                         "; another tool's -%c is %s here", answer, meant);
+        }
         code = code == 0 ? taken : code;
     }
     settings_fill(&invocation->settings, help_options, &invocation->options);

@@ -6,30 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A page shows any number of documents side by side. */
-static int report_several(struct invocation *invocation, const struct outlet *outlet,
-                          struct error *error)
-{
-    size_t count = (size_t)invocation->operand_count, read = 0;
-    struct document *documents = calloc(count, sizeof *documents);
-    const struct document **list = calloc(count, sizeof *list);
-    int code = outlet->output->able ? outlet->output->able(error) : 0;
-    if (code == 0 && (!documents || !list))
-        code = error_out_of_memory(error);
-    for (; code == 0 && read < count; read++) {
-        list[read] = &documents[read];
-        code = experiment_read(&documents[read], invocation->operands[read], error);
-    }
-    if (code == 0)
-        code = count == 1 ? outlet_write(outlet, list[0], output_only_probe(list[0]), error)
-                          : outlet_write_several(outlet, list, count, differences_threshold, error);
-    for (size_t i = 0; i < read; i++)
-        document_free(&documents[i]);
-    free(documents);
-    free(list);
-    return code;
-}
-
 /* Imported documents may have no command. */
 const struct probe_result *output_only_probe(const struct document *document)
 {
@@ -41,8 +17,28 @@ const struct probe_result *output_only_probe(const struct document *document)
 static int report(struct invocation *invocation, struct error *error)
 {
     const struct outlet outlet = output_choose(&invocation->options);
-    if (outlet_takes_several(&outlet))
-        return report_several(invocation, &outlet, error);
+    if (outlet_takes_several(&outlet)) {
+        /* A page shows any number of documents side by side. */
+        size_t count = (size_t)invocation->operand_count, read = 0;
+        struct document *documents = calloc(count, sizeof *documents);
+        const struct document **list = calloc(count, sizeof *list);
+        int code = outlet.output->able ? outlet.output->able(error) : 0;
+        if (code == 0 && (!documents || !list))
+            code = error_out_of_memory(error);
+        for (; code == 0 && read < count; read++) {
+            list[read] = &documents[read];
+            code = experiment_read(&documents[read], invocation->operands[read], error);
+        }
+        if (code == 0)
+            code = count == 1
+                       ? outlet_write(&outlet, list[0], output_only_probe(list[0]), error)
+                       : outlet_write_several(&outlet, list, count, differences_threshold, error);
+        for (size_t i = 0; i < read; i++)
+            document_free(&documents[i]);
+        free(documents);
+        free(list);
+        return code;
+    }
     if (invocation->operand_count > 1)
         return error_set(error, ERROR_USAGE,
                          "--format %s shows one document, and %d were given: give one, or --format "

@@ -138,23 +138,6 @@ static int refuse_files(const struct command *command, const char *first, struct
                      first, command->name);
 }
 
-static int refuse_count(const struct invocation *invocation, int most, struct error *error)
-{
-    const char *name = command_name(invocation->command, invocation->probe);
-    if (!most)
-        return error_set(error, ERROR_USAGE,
-                         "%s takes no operand like '%s': leave it out, or name an option; 'fathom "
-                         "%s --help' lists them",
-                         name, invocation->operands[0], name);
-    if (words_or_files(invocation->command) && invocation->operand_count > most)
-        return refuse_files(invocation->command, invocation->operands[most], error);
-    if (invocation->operand_count < most)
-        return error_set(error, ERROR_USAGE, "too few words: write fathom %s %s", name,
-                         invocation->command->operands);
-    return error_set(error, ERROR_USAGE, "'%s' is one operand too many: fathom %s %s",
-                     invocation->operands[most], name, invocation->command->operands);
-}
-
 int words_check(const struct invocation *invocation, struct error *error)
 {
     const struct command *command = invocation->command;
@@ -167,8 +150,22 @@ int words_check(const struct invocation *invocation, struct error *error)
     const bool files = words_or_files(command);
     const int least = command->passes_on ? 1 : files ? named - 1 : *usage == '[' ? 0 : named;
     const int most = words_repeat(command) || command->passes_on ? INT_MAX : named;
-    if (count < least || count > most)
-        return refuse_count(invocation, most, error);
+    if (count < least || count > most) {
+        const char *name = command_name(invocation->command, invocation->probe);
+        if (!most)
+            return error_set(
+                error, ERROR_USAGE,
+                "%s takes no operand like '%s': leave it out, or name an option; 'fathom "
+                "%s --help' lists them",
+                name, invocation->operands[0], name);
+        if (words_or_files(invocation->command) && invocation->operand_count > most)
+            return refuse_files(invocation->command, invocation->operands[most], error);
+        if (invocation->operand_count < most)
+            return error_set(error, ERROR_USAGE, "too few words: write fathom %s %s", name,
+                             invocation->command->operands);
+        return error_set(error, ERROR_USAGE, "'%s' is one operand too many: fathom %s %s",
+                         invocation->operands[most], name, invocation->command->operands);
+    }
     const int checked = words_repeat(command) ? count : files ? count > least : count > 0;
     for (int i = 0; words && i < checked; i++) {
         const char *typed = invocation->operands[i];

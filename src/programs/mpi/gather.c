@@ -24,21 +24,6 @@ struct waiting {
 
 /* --- one answer --- */
 
-static void keep_text(const struct gathering *gathering, const char *name, int pass,
-                      const char *text, int length)
-{
-    char path[4096];
-    FILE *file = NULL;
-    if (mkdir(gathering->keep, 0777) == 0 || errno == EEXIST) {
-        snprintf(path, sizeof path, "%s/%s%s.json", gathering->keep, name, pass ? "-in-waves" : "");
-        file = fopen(path, "wbe");
-    }
-    const bool kept = file && fwrite(text, 1, (size_t)length, file) == (size_t)length;
-    if ((file && fclose(file) != 0) || !kept)
-        gathering->run->tell("the document of %s can't be kept in %s: %s", name, gathering->keep,
-                             strerror(errno));
-}
-
 static int take(const struct gathering *gathering, int leader, int pass,
                 const struct answer *answer, struct fleet *fleet, struct error *error)
 {
@@ -50,8 +35,20 @@ static int take(const struct gathering *gathering, int leader, int pass,
         snprintf(reason, sizeof reason, "%.*s", answer->length, answer->text ? answer->text : "");
         return fleet_add_hole(fleet, name, *reason ? reason : "it sent nothing", error);
     }
-    if (gathering->keep)
-        keep_text(gathering, name, pass, answer->text, answer->length);
+    if (gathering->keep) {
+        const int length = answer->length;
+        char path[4096];
+        FILE *file = NULL;
+        if (mkdir(gathering->keep, 0777) == 0 || errno == EEXIST) {
+            snprintf(path, sizeof path, "%s/%s%s.json", gathering->keep, name,
+                     pass ? "-in-waves" : "");
+            file = fopen(path, "wbe");
+        }
+        const bool kept = file && fwrite(answer->text, 1, (size_t)length, file) == (size_t)length;
+        if ((file && fclose(file) != 0) || !kept)
+            gathering->run->tell("the document of %s can't be kept in %s: %s", name,
+                                 gathering->keep, strerror(errno));
+    }
     FILE *stream = fmemopen(answer->text, (size_t)answer->length, "r");
     int code =
         stream ? document_read_stream(&document, stream, name, &why) : error_out_of_memory(&why);
@@ -100,20 +97,6 @@ static bool look(struct waiting *waiting, MPI_Comm between)
                                     between, &waiting->request) != MPI_SUCCESS)
         fail(waiting);
     return false;
-}
-
-static void begin(struct waiting *waiting, const struct ranks *ranks, int leader, int pass)
-{
-    static MPI_Request forgotten; /* never waited for: every MPI sends four bytes at once */
-    static int passes[2] = {0, 1};
-    *waiting = (struct waiting){.leader = leader};
-    if (MPI_Irecv(waiting->head, 2, MPI_INT, leader, TAG_HEAD, ranks->between, &waiting->request) !=
-            MPI_SUCCESS ||
-        MPI_Isend(&passes[pass], 1, MPI_INT, leader, TAG_GO, ranks->between, &forgotten) !=
-            MPI_SUCCESS)
-        fail(waiting);
-    else
-        MPI_Request_free(&forgotten);
 }
 
 /* Polls until all leaders have answered or failed, or the time is over. */
@@ -166,8 +149,20 @@ static int wave(const struct gathering *gathering, int from, int to, int pass, d
     int count = 0, code = 0;
     if (!list)
         return error_out_of_memory(error);
-    for (int leader = from > 0 ? from : 1; leader < to; leader++)
-        begin(&list[count++], gathering->ranks, leader, pass);
+    for (int leader = from > 0 ? from : 1; leader < to; leader++) {
+        struct waiting *waiting = &list[count++];
+        const struct ranks *ranks = gathering->ranks;
+        static MPI_Request forgotten; /* never waited for: every MPI sends four bytes at once */
+        static int passes[2] = {0, 1};
+        *waiting = (struct waiting){.leader = leader};
+        if (MPI_Irecv(waiting->head, 2, MPI_INT, leader, TAG_HEAD, ranks->between,
+                      &waiting->request) != MPI_SUCCESS ||
+            MPI_Isend(&passes[pass], 1, MPI_INT, leader, TAG_GO, ranks->between, &forgotten) !=
+                MPI_SUCCESS)
+            fail(waiting);
+        else
+            MPI_Request_free(&forgotten);
+    }
     if (from == 0) {
         struct answer own = leader_measure(gathering->run, pass);
         code = take(gathering, 0, pass, &own, fleet, error);

@@ -50,19 +50,6 @@ static const struct command mpi_command = {
     .options = options,
 };
 
-/* Time limit of the whole job, so that no rank outlives it. */
-static double longest(const struct command_options *asked, int leaders)
-{
-    const double own = asked->common.budget.has     ? asked->common.budget.number
-                       : asked->common.thorough.has ? 900
-                       : asked->common.quick.has    ? 30
-                                                    : 300;
-    const double waves = asked->waves.has  ? ceil(leaders / asked->waves.number)
-                         : asked->both.has ? leaders
-                                           : 1;
-    return (waves + asked->both.has) * (2 * own + asked->wait.number) + 60;
-}
-
 static int measure_all(const struct gathering *gathering, const struct command_options *asked,
                        struct error *error)
 {
@@ -95,7 +82,16 @@ static int work(const struct ranks *ranks, const struct invocation *invocation, 
                                           : folder && *folder ? folder
                                                               : "/tmp",
                                  .tell = command_tell};
-    const double most_s = longest(asked, ranks->leaders > 0 ? ranks->leaders : ranks->size);
+    /* Time limit of the whole job, so that no rank outlives it. */
+    const int leaders = ranks->leaders > 0 ? ranks->leaders : ranks->size;
+    const double own = asked->common.budget.has     ? asked->common.budget.number
+                       : asked->common.thorough.has ? 900
+                       : asked->common.quick.has    ? 30
+                                                    : 300;
+    const double waves = asked->waves.has  ? ceil(leaders / asked->waves.number)
+                         : asked->both.has ? leaders
+                                           : 1;
+    const double most_s = (waves + asked->both.has) * (2 * own + asked->wait.number) + 60;
     alarm((unsigned)fmin(most_s + 120, 1e9));
     if (ranks->leader < 0) {
         ranks_sleep(ranks, most_s);
@@ -145,17 +141,6 @@ static void give_up(int number)
     _exit(said < 0 ? EXIT_FAILURE : EXIT_IMPOSSIBLE);
 }
 
-/* MPI_Init() blocks if a node is gone: until it returns, an alarm gives up. */
-static void start_mpi(int *argc, char ***argv, double most_s)
-{
-    const struct sigaction loud = {.sa_handler = give_up};
-    struct sigaction usual;
-    sigaction(SIGALRM, &loud, &usual);
-    alarm((unsigned)fmin(most_s, 1e9));
-    MPI_Init(argc, argv);
-    sigaction(SIGALRM, &usual, NULL);
-}
-
 int main(int argc, char **argv)
 {
     /* In seconds. After a lost leader the end is shorter, because it never answers. */
@@ -165,7 +150,13 @@ int main(int argc, char **argv)
     struct ranks ranks = {.leader = -1};
     struct invocation invocation = {.command = &mpi_command, .argv = argv, .argc = argc};
     const int parsed = parse(&invocation, argc, argv, &error);
-    start_mpi(&argc, &argv, START_S + (parsed == 0 ? invocation.options.wait.number : 0));
+    /* MPI_Init() blocks if a node is gone: until it returns, an alarm gives up. */
+    const struct sigaction loud = {.sa_handler = give_up};
+    struct sigaction usual;
+    sigaction(SIGALRM, &loud, &usual);
+    alarm((unsigned)fmin((START_S + (parsed == 0 ? invocation.options.wait.number : 0)), 1e9));
+    MPI_Init(&argc, &argv);
+    sigaction(SIGALRM, &usual, NULL);
     int code = ranks_elect(&ranks, parsed == 0 ? &error : &(struct error){0});
     if (parsed < 0)
         code = parsed;

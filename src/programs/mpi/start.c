@@ -45,20 +45,6 @@ static int learn_node(struct ranks *ranks, MPI_Comm node, struct error *error)
     return 0;
 }
 
-static int learn_names(struct ranks *ranks, struct error *error)
-{
-    char own[NODE_NAME_BYTES] = "";
-    gethostname(own, sizeof own - 1);
-    if (ranks->leader == 0) {
-        ranks->names = calloc((size_t)ranks->leaders, sizeof *ranks->names);
-        if (!ranks->names)
-            return error_out_of_memory(error);
-    }
-    MPI_Gather(own, NODE_NAME_BYTES, MPI_CHAR, ranks->names, NODE_NAME_BYTES, MPI_CHAR, 0,
-               ranks->between);
-    return 0;
-}
-
 int ranks_elect(struct ranks *ranks, struct error *error)
 {
     *ranks = (struct ranks){.leader = -1, .between = MPI_COMM_NULL};
@@ -84,7 +70,16 @@ int ranks_elect(struct ranks *ranks, struct error *error)
     MPI_Comm_set_errhandler(ranks->between, MPI_ERRORS_RETURN);
     MPI_Comm_rank(ranks->between, &ranks->leader);
     MPI_Comm_size(ranks->between, &ranks->leaders);
-    return learn_names(ranks, error);
+    char own[NODE_NAME_BYTES] = "";
+    gethostname(own, sizeof own - 1);
+    if (ranks->leader == 0) {
+        ranks->names = calloc((size_t)ranks->leaders, sizeof *ranks->names);
+        if (!ranks->names)
+            return error_out_of_memory(error);
+    }
+    MPI_Gather(own, NODE_NAME_BYTES, MPI_CHAR, ranks->names, NODE_NAME_BYTES, MPI_CHAR, 0,
+               ranks->between);
+    return 0;
 }
 
 void ranks_free(struct ranks *ranks)

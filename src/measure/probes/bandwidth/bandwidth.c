@@ -46,20 +46,6 @@ static void plan_bandwidth(struct probe_task *task)
         bandwidth_plan_sizes(task, true);
 }
 
-/* A cache may have less than its declared capacity, which the latency probe has found by now. */
-static bool plan_quick_again(struct probe_task *task, unsigned stage)
-{
-    const struct bandwidth_state *state = task->state;
-    const size_t before = task->plan.point_count, all = state->cpu_count > 1 ? 2 : 1;
-    if (stage > 1 || before == all)
-        return false;
-    bandwidth_plan_quick(task);
-    if (!before && !task->plan.point_count)
-        build_skip(task, "the caches are too large for a quick run to read what lies beyond them: "
-                         "measure it without --quick");
-    return task->plan.point_count > 0;
-}
-
 /* The first plan was the first kernel by size. Now follow the other kernels by size, then by
  * threads, then each node. A run of several probes and a quick run measure by threads only. */
 static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
@@ -68,8 +54,19 @@ static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *
     struct bandwidth_state *state = task->state;
     const struct plan *plan = &task->plan;
     (void)outcome;
-    if (state->quick)
-        return plan_quick_again(task, stage);
+    if (state->quick) {
+        /* A cache may have less than its declared capacity, which the latency probe has found by
+         * now. */
+        const size_t before = task->plan.point_count, all = state->cpu_count > 1 ? 2 : 1;
+        if (stage > 1 || before == all)
+            return false;
+        bandwidth_plan_quick(task);
+        if (!before && !task->plan.point_count)
+            build_skip(task,
+                       "the caches are too large for a quick run to read what lies beyond them: "
+                       "measure it without --quick");
+        return task->plan.point_count > 0;
+    }
     if (state->asked->stream.has || state->size || state->mix_count)
         return false;
     if (state->looks && stage == 1) {

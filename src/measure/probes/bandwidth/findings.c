@@ -14,22 +14,6 @@ static const double saturated = 0.95;
 
 /* --- derived series --- */
 
-static void add_per_cpu(struct probe_task *task, size_t from)
-{
-    const struct bandwidth_state *state = task->state;
-    struct bandwidth_curve curve = state->curves[from];
-    curve.shape = BANDWIDTH_PER_CPU;
-    const unsigned index = bandwidth_add_series(task, curve);
-    const struct series *total = &task->plan.series[from];
-    struct series *each = &task->plan.series[index];
-    each->points = pool_alloc(task->pool, total->point_count, sizeof *each->points);
-    for (; each->point_count < total->point_count; each->point_count++) {
-        struct point *point = &each->points[each->point_count];
-        *point = total->points[each->point_count];
-        summary_divide(&point->y, point->x);
-    }
-}
-
 void bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
     struct bandwidth_state *state = task->state;
@@ -38,8 +22,20 @@ void bandwidth_conclude(struct probe_task *task, const struct stage_outcome *out
         task->plan.series_count = state->curve_count = state->measured;
     const size_t measured = state->measured = state->curve_count;
     for (size_t i = 0; i < measured && !state->brief && state->cpu_count > 1; i++)
-        if (state->curves[i].shape == BANDWIDTH_BY_THREADS && task->plan.series[i].point_count > 1)
-            add_per_cpu(task, i);
+        if (state->curves[i].shape == BANDWIDTH_BY_THREADS &&
+            task->plan.series[i].point_count > 1) {
+            struct bandwidth_curve curve = state->curves[i];
+            curve.shape = BANDWIDTH_PER_CPU;
+            const unsigned index = bandwidth_add_series(task, curve);
+            const struct series *total = &task->plan.series[i];
+            struct series *each = &task->plan.series[index];
+            each->points = pool_alloc(task->pool, total->point_count, sizeof *each->points);
+            for (; each->point_count < total->point_count; each->point_count++) {
+                struct point *point = &each->points[each->point_count];
+                *point = total->points[each->point_count];
+                summary_divide(&point->y, point->x);
+            }
+        }
     task->result->series = task->plan.series; /* adding series may have moved the array */
     task->result->series_count = task->plan.series_count;
 }

@@ -130,22 +130,6 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void choose_listed(struct working_sets *sets, struct probe_task *task,
-                          const struct working_set_options *asked, size_t stride,
-                          const struct working_set_limits *limits)
-{
-    const struct setting *const others[] = {&asked->from, &asked->to, &asked->per_octave, NULL};
-    probe_refuse_beside(task, &asked->sizes, "names every size", others);
-    const size_t count = asked->sizes.size_count;
-    uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
-    memcpy(sizes, asked->sizes.sizes, count * sizeof *sizes);
-    qsort(sizes, count, sizeof *sizes, compare);
-    for (size_t i = 0; i < count; i++) {
-        check_within(task, limits, "sizes", sizes[i], stride);
-        add(sets, task->pool, sizes[i], stride);
-    }
-}
-
 static void choose_swept(struct working_sets *sets, struct probe_task *task,
                          const struct working_set_options *asked, size_t stride,
                          const struct working_set_limits *limits)
@@ -188,9 +172,18 @@ struct working_sets working_sets_within(struct probe_task *task,
 {
     struct working_sets sets = {0};
     check_within(task, limits, "stride", stride, stride); /* a set has at least one element */
-    if (asked->sizes.has)
-        choose_listed(&sets, task, asked, stride, limits);
-    else
+    if (asked->sizes.has) {
+        const struct setting *const others[] = {&asked->from, &asked->to, &asked->per_octave, NULL};
+        probe_refuse_beside(task, &asked->sizes, "names every size", others);
+        const size_t count = asked->sizes.size_count;
+        uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
+        memcpy(sizes, asked->sizes.sizes, count * sizeof *sizes);
+        qsort(sizes, count, sizeof *sizes, compare);
+        for (size_t i = 0; i < count; i++) {
+            check_within(task, limits, "sizes", sizes[i], stride);
+            add(&sets, task->pool, sizes[i], stride);
+        }
+    } else
         choose_swept(&sets, task, asked, stride, limits);
     return sets;
 }

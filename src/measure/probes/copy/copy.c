@@ -98,35 +98,31 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Takes the sizes of --sizes, ascending and without duplicates. */
-static void take_listed(struct probe_task *task, const struct setting *asked)
-{
-    struct copy_state *state = task->state;
-    const uint64_t most = most_bytes(task);
-    char wanted[UNIT_TEXT], usable[UNIT_TEXT];
-    size_t kept = 0;
-    for (size_t i = 0; i < asked->size_count; i++) {
-        if (asked->sizes[i] > most)
-            pool_leave(task->pool, ERROR_USAGE,
-                       "--sizes %s: a copy needs twice as much, which is more than half of the "
-                       "memory that is free; ask for at most %s",
-                       size_format((double)asked->sizes[i], wanted),
-                       size_format((double)(most / MIB * MIB), usable));
-        add_size(task, asked->sizes[i]);
-    }
-    qsort(state->sizes, state->size_count, sizeof *state->sizes, by_size);
-    for (size_t i = 0; i < state->size_count; i++)
-        if (!kept || state->sizes[i] != state->sizes[kept - 1])
-            state->sizes[kept++] = state->sizes[i];
-    state->size_count = kept;
-}
-
 static void choose_sizes(struct probe_task *task)
 {
     const struct copy_options *asked = task->options;
-    if (asked->sizes.has)
-        return take_listed(task, &asked->sizes);
     const uint64_t cache = last_level_bytes(task->machine), most = most_bytes(task);
+    if (asked->sizes.has) {
+        /* Takes the sizes of --sizes, ascending and without duplicates. */
+        struct copy_state *state = task->state;
+        char wanted[UNIT_TEXT], usable[UNIT_TEXT];
+        size_t kept = 0;
+        for (size_t i = 0; i < asked->sizes.size_count; i++) {
+            if (asked->sizes.sizes[i] > most)
+                pool_leave(task->pool, ERROR_USAGE,
+                           "--sizes %s: a copy needs twice as much, which is more than half of the "
+                           "memory that is free; ask for at most %s",
+                           size_format((double)asked->sizes.sizes[i], wanted),
+                           size_format((double)(most / MIB * MIB), usable));
+            add_size(task, asked->sizes.sizes[i]);
+        }
+        qsort(state->sizes, state->size_count, sizeof *state->sizes, by_size);
+        for (size_t i = 0; i < state->size_count; i++)
+            if (!kept || state->sizes[i] != state->sizes[kept - 1])
+                state->sizes[kept++] = state->sizes[i];
+        state->size_count = kept;
+        return;
+    }
     uint64_t largest = 16 * MIB;
     while (largest <= cache && largest < GIB / 4)
         largest *= LARGE_STEP;

@@ -114,27 +114,6 @@ static int begin_samples(struct cores_samples *samples, const char *path, struct
                                : 0;
 }
 
-static void add_samples(struct cores_samples *samples, const struct cores_state *state,
-                        const struct observation *seen)
-{
-    static const char *const stages[] = {[CORES_MATRIX] = "matrix",
-                                         [CORES_CHECK] = "check",
-                                         [CORES_AGAIN] = "again",
-                                         [CORES_ENDS] = "ends"};
-    const struct trial *trial = seen->trial;
-    const char *series = seen->reference ? "reference" : stages[state->stage];
-    double operations = trial->operations * (double)seen->repeats;
-    if (!samples->stream && !samples->error.code)
-        open_stream(samples);
-    for (unsigned i = 0; i < seen->batch_count && samples->stream && !samples->failed; i++)
-        if (fprintf(samples->stream, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
-                    handoff_names[trial->point->what], trial->point->from, trial->point->to,
-                    trial->number % state->lines, trial->number / state->lines,
-                    (uintptr_t)line_of(trial, state), state->began_s + seen->at_s, i,
-                    seen->batches[i].ns / operations) < 0)
-            samples->failed = errno;
-}
-
 /* ERROR_USAGE if anything could not be written. `whole`: all lines are written, and the file
  * replaces an older one. */
 static int close_samples(struct cores_samples *samples, bool whole, struct error *error)
@@ -366,7 +345,23 @@ static void observe_cores(void *observer, const struct observation *seen)
     if (seen->reference)
         add_to_reference(task, seen);
     if (state->samples) {
-        add_samples(state->samples, state, seen);
+        struct cores_samples *samples = state->samples;
+        static const char *const stages[] = {[CORES_MATRIX] = "matrix",
+                                             [CORES_CHECK] = "check",
+                                             [CORES_AGAIN] = "again",
+                                             [CORES_ENDS] = "ends"};
+        const struct trial *trial = seen->trial;
+        const char *series = seen->reference ? "reference" : stages[state->stage];
+        double operations = trial->operations * (double)seen->repeats;
+        if (!samples->stream && !samples->error.code)
+            open_stream(samples);
+        for (unsigned i = 0; i < seen->batch_count && samples->stream && !samples->failed; i++)
+            if (fprintf(samples->stream, "%s,%s,%d,%d,%u,%u,0x%" PRIxPTR ",%.6f,%u,%.3f\n", series,
+                        handoff_names[trial->point->what], trial->point->from, trial->point->to,
+                        trial->number % state->lines, trial->number / state->lines,
+                        (uintptr_t)line_of(trial, state), state->began_s + seen->at_s, i,
+                        seen->batches[i].ns / operations) < 0)
+                samples->failed = errno;
         task->unfinished = saving_beside(&state->samples->saving);
     }
     if (state->ways && seen->trial->point->what == HANDOFF_ONE_WAY)

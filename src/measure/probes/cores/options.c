@@ -122,24 +122,6 @@ static void add_home(struct cores_state *state, int node)
     state->homes[state->home_count++] = node;
 }
 
-static void choose_node(struct probe_task *task, struct cores_state *state, const char *text)
-{
-    const struct machine_facts *facts = &task->machine->facts;
-    const char *known = NULL;
-    double node;
-    state->home = HOME_NODE;
-    for (size_t i = 0; i < facts->node_count; i++) {
-        const int id = facts->nodes[i].id;
-        if (number_parse(text, &node, NULL) == 0 && node == id)
-            return add_home(state, id);
-        known =
-            known ? pool_printf(task->pool, "%s,%d", known, id) : pool_printf(task->pool, "%d", id);
-    }
-    pool_leave(task->pool, ERROR_USAGE,
-               "--home node:%s: there is no such NUMA node; choose from %s", text,
-               known ? known : "none: this machine reports no nodes");
-}
-
 static void choose_home(struct probe_task *task, struct cores_state *state)
 {
     static const char prefix[] = "node:";
@@ -147,8 +129,23 @@ static void choose_home(struct probe_task *task, struct cores_state *state)
     state->homes = pool_alloc(task->pool, state->cpu_count + 1, sizeof *state->homes);
     if (!asked->has)
         return add_home(state, -1);
-    if (strncmp(asked->text, prefix, strlen(prefix)) == 0)
-        return choose_node(task, state, asked->text + strlen(prefix));
+    if (strncmp(asked->text, prefix, strlen(prefix)) == 0) {
+        const char *text = asked->text + strlen(prefix);
+        const struct machine_facts *facts = &task->machine->facts;
+        const char *known = NULL;
+        double node;
+        state->home = HOME_NODE;
+        for (size_t i = 0; i < facts->node_count; i++) {
+            const int id = facts->nodes[i].id;
+            if (number_parse(text, &node, NULL) == 0 && node == id)
+                return add_home(state, id);
+            known = known ? pool_printf(task->pool, "%s,%d", known, id)
+                          : pool_printf(task->pool, "%d", id);
+        }
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--home node:%s: there is no such NUMA node; choose from %s", text,
+                   known ? known : "none: this machine reports no nodes");
+    }
     state->home = strcmp(asked->text, "first") == 0    ? HOME_FIRST
                   : strcmp(asked->text, "second") == 0 ? HOME_SECOND
                                                        : HOME_ANY;

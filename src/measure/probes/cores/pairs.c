@@ -80,19 +80,6 @@ static void end_round(struct tournament *tournament, size_t begin)
     tournament->rounds[tournament->round_count++] = (unsigned)count;
 }
 
-static void within_cores(struct tournament *tournament, const struct cores *cores)
-{
-    for (size_t i = 0; i < cores->most; i++)
-        for (size_t j = i + 1; j < cores->most; j++) {
-            size_t begin = tournament->pairing_count;
-            for (size_t core = 0; core < cores->count; core++)
-                if (j < threads_of(cores, core))
-                    tournament->pairings[tournament->pairing_count++] =
-                        (struct pairing){cpu_of(cores, core, i), cpu_of(cores, core, j)};
-            end_round(tournament, begin);
-        }
-}
-
 /* The core on chair `chair` in that round. The core on the last chair stays there. */
 static size_t on_chair(size_t chair, size_t round, size_t chairs)
 {
@@ -126,7 +113,15 @@ struct tournament tournament_plan(const int *core_of, size_t n, struct pool *poo
     struct tournament tournament = {.pairings =
                                         pool_alloc(pool, n * n, sizeof *tournament.pairings),
                                     .rounds = pool_alloc(pool, rounds, sizeof *tournament.rounds)};
-    within_cores(&tournament, &cores);
+    for (size_t i = 0; i < cores.most; i++)
+        for (size_t j = i + 1; j < cores.most; j++) {
+            size_t begin = tournament.pairing_count;
+            for (size_t core = 0; core < cores.count; core++)
+                if (j < threads_of(&cores, core))
+                    tournament.pairings[tournament.pairing_count++] =
+                        (struct pairing){cpu_of(&cores, core, i), cpu_of(&cores, core, j)};
+            end_round(&tournament, begin);
+        }
     between_cores(&tournament, &cores);
     return tournament;
 }

@@ -62,20 +62,6 @@ static size_t pair_begin(const struct geometry_chain *chain, size_t block, uint6
            (size_t)((random >> 32) % (chain->stride / word)) * word;
 }
 
-static unsigned char *build_pairs(const struct geometry_chain *chain, unsigned char *memory,
-                                  uint64_t seed)
-{
-    build_ring(chain, memory, GEOMETRY_BLOCK, seed);
-    for (size_t i = 0; i < chain->count; i++) {
-        unsigned char *block = memory + i * GEOMETRY_BLOCK;
-        size_t next = (size_t)(link_of(block) - memory) / GEOMETRY_BLOCK;
-        unsigned char *first = block + pair_begin(chain, i, seed);
-        link(first, first + chain->stride);
-        link(first + chain->stride, memory + next * GEOMETRY_BLOCK + pair_begin(chain, next, seed));
-    }
-    return memory + pair_begin(chain, 0, seed);
-}
-
 /* Goes round the ring once and redirects every link through a word of the next hot line. */
 static unsigned char *build_hot(const struct geometry_chain *chain, unsigned char *memory,
                                 uint64_t seed)
@@ -95,8 +81,18 @@ static unsigned char *build_hot(const struct geometry_chain *chain, unsigned cha
 
 void *geometry_chain_build(const struct geometry_chain *chain, unsigned char *memory, uint64_t seed)
 {
-    if (chain->kind == GEOMETRY_PAIRS)
-        return build_pairs(chain, memory, seed);
+    if (chain->kind == GEOMETRY_PAIRS) {
+        build_ring(chain, memory, GEOMETRY_BLOCK, seed);
+        for (size_t i = 0; i < chain->count; i++) {
+            unsigned char *block = memory + i * GEOMETRY_BLOCK;
+            size_t next = (size_t)(link_of(block) - memory) / GEOMETRY_BLOCK;
+            unsigned char *first = block + pair_begin(chain, i, seed);
+            link(first, first + chain->stride);
+            link(first + chain->stride,
+                 memory + next * GEOMETRY_BLOCK + pair_begin(chain, next, seed));
+        }
+        return memory + pair_begin(chain, 0, seed);
+    }
     /* Every trial uses another set, so that a set that other programs use disturbs few trials. */
     size_t lines = chain->stride / chain->line_bytes;
     memory += (size_t)(random_mix(seed) % (lines ? lines : 1)) * chain->line_bytes;

@@ -26,12 +26,9 @@ static const double alike = 0.95;
 
 static void plan_banks(struct gpu_task *task, unsigned stage)
 {
-    struct gpu_work work = gpu_work_none;
+    const size_t largest = (size_t)strides[LARGEST] * WORD;
+    struct gpu_work work = gpu_chase(GPU_SHARED_WARP, warp * largest, largest);
     (void)stage;
-    work.action = GPU_CHASE;
-    work.path = GPU_SHARED_WARP;
-    work.stride = (size_t)strides[LARGEST] * WORD;
-    work.bytes = warp * work.stride;
     if (!gpu_can(task, series_name, &work))
         return;
     const struct series *series =

@@ -26,25 +26,13 @@ enum { RING_BYTES = 4 << 10, RING_STRIDE = 8 };
 /* The first capability with clusters. */
 static const double least_capability = 9.0;
 
-static struct gpu_work chase_of(unsigned rank, unsigned size)
-{
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_CHASE;
-    work.path = GPU_CLUSTER;
-    work.order = GPU_RANDOM;
-    work.bytes = RING_BYTES;
-    work.stride = RING_STRIDE;
-    work.rank = rank;
-    work.cluster_size = size;
-    return work;
-}
-
 static void plan_cluster(struct gpu_task *task, unsigned stage)
 {
     (void)stage;
     for (size_t i = 0; i < SIZES; i++) {
         const unsigned size = cluster_sizes[i];
-        struct gpu_work work = chase_of(0, size);
+        struct gpu_work work = gpu_chase(GPU_CLUSTER, RING_BYTES, RING_STRIDE);
+        work.cluster_size = size;
         if (!gpu_can(task, pool_printf(task->task->pool, "clusters of %u", size), &work))
             continue;
         struct series *series =

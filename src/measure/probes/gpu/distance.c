@@ -80,38 +80,6 @@ static int ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The lines of the matrix, each once. */
-static size_t list_lines(const struct series *series, size_t *lines)
-{
-    size_t count = 0, kept = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].from >= 0)
-            lines[count++] = (size_t)series->points[i].from;
-    qsort(lines, count, sizeof *lines, ascending);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || lines[kept - 1] != lines[i])
-            lines[kept++] = lines[i];
-    return kept;
-}
-
-static void read_cells(struct sides *sides, struct pool *pool, const struct series *series)
-{
-    const size_t n = sides->multiprocessors;
-    size_t *lines = pool_alloc(pool, series->point_count + 1, sizeof *lines);
-    sides->lines = list_lines(series, lines);
-    sides->line = lines;
-    sides->cell = pool_alloc(pool, sides->lines * n + 1, sizeof(const struct point *));
-    sides->of = pool_alloc(pool, n + 1, sizeof *sides->of);
-    sides->of_line = pool_alloc(pool, sides->lines + 1, sizeof *sides->of_line);
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        const size_t number = (size_t)point->from;
-        const size_t *line = bsearch(&number, lines, sides->lines, sizeof *lines, ascending);
-        if (line && point->y.n && point->to >= 0 && (size_t)point->to < n)
-            sides->cell[(size_t)(line - lines) * n + (size_t)point->to] = point;
-    }
-}
-
 static double latency_at(const struct sides *sides, size_t line, size_t sm)
 {
     const struct point *point = sides->cell[line * sides->multiprocessors + sm];
@@ -186,7 +154,30 @@ static struct sides sides_of(const struct gpu_task *task, const struct series *s
     struct sides sides = {.multiprocessors = task->facts->multiprocessors};
     if (!series)
         return sides;
-    read_cells(&sides, task->task->pool, series);
+    struct pool *pool = task->task->pool;
+    const size_t n = sides.multiprocessors;
+    size_t *lines = pool_alloc(pool, series->point_count + 1, sizeof *lines);
+    /* The lines of the matrix, each once. */
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (series->points[i].from >= 0)
+            lines[count++] = (size_t)series->points[i].from;
+    qsort(lines, count, sizeof *lines, ascending);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || lines[kept - 1] != lines[i])
+            lines[kept++] = lines[i];
+    sides.lines = kept;
+    sides.line = lines;
+    sides.cell = pool_alloc(pool, sides.lines * n + 1, sizeof(const struct point *));
+    sides.of = pool_alloc(pool, n + 1, sizeof *sides.of);
+    sides.of_line = pool_alloc(pool, sides.lines + 1, sizeof *sides.of_line);
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct point *point = &series->points[i];
+        const size_t number = (size_t)point->from;
+        const size_t *line = bsearch(&number, lines, sides.lines, sizeof *lines, ascending);
+        if (line && point->y.n && point->to >= 0 && (size_t)point->to < n)
+            sides.cell[(size_t)(line - lines) * n + (size_t)point->to] = point;
+    }
     group(&sides, task->task->pool);
     place_lines(&sides, task->task->pool);
     if (sides.count < 2)
@@ -256,10 +247,7 @@ static size_t span_of(const struct gpu_task *task)
 static struct gpu_work cell_of(const struct gpu_task *task, enum gpu_path path, size_t line,
                                int multiprocessor)
 {
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_CHASE;
-    work.path = path;
-    work.bytes = work.stride = LINE_BYTES;
+    struct gpu_work work = gpu_chase(path, LINE_BYTES, LINE_BYTES);
     work.span = span_of(task);
     work.offset = line * LINE_BYTES;
     work.multiprocessor = multiprocessor;
@@ -305,20 +293,6 @@ static void plan_more_lines(struct gpu_task *task, const struct series *homes)
     }
 }
 
-/* Chooses lines of the ring with a home on another side, in whole groups, as the timed elements. */
-static void choose_timed(struct pool *pool, const struct sides *sides, int side, size_t ring,
-                         struct gpu_work *work)
-{
-    uint32_t *timed = pool_alloc(pool, TIMED_MOST, sizeof *timed);
-    size_t count = 0;
-    for (size_t i = 0; i < sides->lines && count < TIMED_MOST; i++)
-        if (sides->of_line[i] >= 0 && sides->of_line[i] != side &&
-            sides->line[i] < ring / LINE_BYTES)
-            timed[count++] = (uint32_t)sides->line[i];
-    work->timed = timed;
-    work->timed_count = count / GROUP * GROUP;
-}
-
 static void plan_outer(struct gpu_task *task, const struct series *homes)
 {
     const struct sides sides = sides_of(task, homes);
@@ -326,9 +300,17 @@ static void plan_outer(struct gpu_task *task, const struct series *homes)
     const struct series *outer = NULL;
     for (int side = 0; side < (int)sides.count && side < SIDES_MOST && ring; side++) {
         struct gpu_work work = cell_of(task, GPU_L2, 0, first_of(&sides, side));
-        work.order = GPU_RANDOM;
         work.bytes = ring;
-        choose_timed(task->task->pool, &sides, side, ring, &work);
+        /* Chooses lines of the ring with a home on another side, in whole groups, as the timed
+         * elements. */
+        uint32_t *timed = pool_alloc(task->task->pool, TIMED_MOST, sizeof *timed);
+        size_t count = 0;
+        for (size_t i = 0; i < sides.lines && count < TIMED_MOST; i++)
+            if (sides.of_line[i] >= 0 && sides.of_line[i] != side &&
+                sides.line[i] < ring / LINE_BYTES)
+                timed[count++] = (uint32_t)sides.line[i];
+        work.timed = timed;
+        work.timed_count = count / GROUP * GROUP;
         if (work.timed_count == 0 || !gpu_can(task, outer_what, &work))
             continue;
         if (!outer)
@@ -448,11 +430,10 @@ static void add_copied(struct gpu_task *task, const struct series *reads, const 
                     "a hit in the multiprocessor's own side of the cache, which keeps copies of "
                     "what is read of the other side: only atomic operations show where a line is "
                     "at home");
-    gpu_add_latency(
-        task, "L2.far",
-        gpu_points_between(task, gpu_find_series(task, outer_what, NULL, NULL, 0), 0, INFINITY),
-        "a hit in the other side of the cache, on lines whose copies in the own side a "
-        "set beyond half of the cache had evicted");
+    gpu_add_latency(task, "L2.far",
+                    gpu_points_of(task, gpu_find_series(task, outer_what, NULL, NULL, 0)),
+                    "a hit in the other side of the cache, on lines whose copies in the own side a "
+                    "set beyond half of the cache had evicted");
     for (int side = 0; (size_t)side < sides->count; side++)
         add_side(task, sides, side, gather_reads(task, reads, sides, side));
 }

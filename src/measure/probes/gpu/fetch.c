@@ -57,12 +57,10 @@ static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
         gpu_capacity(task, ladder->level,
                      (double)(ladder->level == 1 ? facts->first_level_bytes : facts->l2_bytes));
     const uint64_t memory = gpu_memory(task);
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_CHASE;
-    work.path = ladder->path;
+    const size_t most = strides[STRIDES - 1];
+    struct gpu_work work =
+        gpu_chase(ladder->path, (size_t)(ladder->times * holds) / most * most, strides[0]);
     work.order = ladder->order;
-    work.stride = strides[0];
-    work.bytes = (size_t)(ladder->times * holds) / strides[STRIDES - 1] * strides[STRIDES - 1];
     if (work.bytes == 0 || (memory && work.bytes > memory / MEMORY_PART) ||
         !gpu_can(task, ladder->what, &work))
         return;

@@ -148,36 +148,6 @@ static double weight_of(struct probe_task *task, size_t device, size_t first)
     return weight;
 }
 
-/* The current experiment's share of the remaining time. */
-static double share_of(struct probe_task *task)
-{
-    const struct gpu_state *state = task->state;
-    double left = weight_of(task, state->device_at, state->experiment_at);
-    for (size_t device = state->device_at + 1; device < state->device_count; device++)
-        left += weight_of(task, device, 0);
-    return left > 0 ? gpu_experiments[state->experiment_at]->weight / left : 1;
-}
-
-/* Begins a plan with the settings of all GPU plans. A batch of a millisecond is a thousand steps of
- * the slowest device clock (%globaltimer has steps of 1 us on some devices). No other program is
- * expected on the device, so trials need not be spread over as much time as on CPUs. */
-static void plan_afresh(struct probe_task *task)
-{
-    struct gpu_state *state = task->state;
-    const struct gpu_facts *facts = &state->facts[state->devices[state->device_at]];
-    /* An OpenCL device that is a CPU shares it with all programs of the machine: a launch takes ten
-     * times its kernel's time, and many short points show more than few long ones. */
-    const bool quick = task->common.quick.has || gpu_is_cpu(facts);
-    /* A stand-in for a driver needs seconds of the host's time for a modelled millisecond. */
-    const bool brief = quick || facts->modelled;
-    probe_plan_clear(task);
-    task->plan.device = &state->device.device;
-    task->plan.batches = 3;
-    task->plan.batch_ns = brief ? 250e3 : 1e6;
-    task->plan.span_s = quick ? 0 : 0.3;
-    task->plan.unstable_above = 0.1;
-}
-
 static void stop_device(struct gpu_state *state)
 {
     if (state->gpu)
@@ -242,11 +212,30 @@ static bool plan_stage(struct probe_task *task)
     struct gpu_state *state = task->state;
     const struct gpu_experiment *experiment = gpu_experiments[state->experiment_at];
     while (state->running && state->stage < (experiment->stages ? experiment->stages : 1)) {
-        plan_afresh(task);
+        /* Begins a plan with the settings of all GPU plans. A batch of a millisecond is a thousand
+         * steps of the slowest device clock (%globaltimer has steps of 1 us on some devices). No
+         * other program is expected on the device, so trials need not be spread over as much time
+         * as on CPUs. */
+        const struct gpu_facts *facts = &state->facts[state->devices[state->device_at]];
+        /* An OpenCL device that is a CPU shares it with all programs of the machine: a launch takes
+         * ten times its kernel's time, and many short points show more than few long ones. */
+        const bool quick = task->common.quick.has || gpu_is_cpu(facts);
+        /* A stand-in for a driver needs seconds of the host's time for a modelled millisecond. */
+        const bool brief = quick || facts->modelled;
+        probe_plan_clear(task);
+        task->plan.device = &state->device.device;
+        task->plan.batches = 3;
+        task->plan.batch_ns = brief ? 250e3 : 1e6;
+        task->plan.span_s = quick ? 0 : 0.3;
+        task->plan.unstable_above = 0.1;
         experiment->plan(&state->task, state->stage++);
         if (task->plan.point_count == 0)
             continue;
-        task->plan.share *= share_of(task);
+        /* The current experiment's share of the remaining time. */
+        double left = weight_of(task, state->device_at, state->experiment_at);
+        for (size_t device = state->device_at + 1; device < state->device_count; device++)
+            left += weight_of(task, device, 0);
+        task->plan.share *= left > 0 ? gpu_experiments[state->experiment_at]->weight / left : 1;
         gpu_log_begin(&state->log, &task->plan, task->pool);
         return true;
     }
@@ -273,27 +262,22 @@ static bool move_on(struct probe_task *task)
     return false;
 }
 
-/* Gives up a device that could not be woken, and drops the current experiment's series. */
-static void leave_device(struct probe_task *task, const char *why)
-{
-    struct gpu_state *state = task->state;
-    struct plan *plan = &task->plan;
-    const size_t planned = plan->series_count - state->task.first_series;
-    gpu_failed(task, state->devices[state->device_at], why);
-    memset(&plan->series[state->task.first_series], 0, planned * sizeof *plan->series);
-    plan->series_count = state->task.first_series;
-    state->running = false;
-    stop_device(state);
-    state->device_at++;
-    state->experiment_at = 0;
-}
-
 static bool next_gpu(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
 {
     struct gpu_state *state = task->state;
     (void)stage;
-    if (outcome->not_woken)
-        leave_device(task, outcome->not_woken);
+    if (outcome->not_woken) {
+        /* Gives up a device that could not be woken, and drops the current experiment's series. */
+        struct plan *plan = &task->plan;
+        const size_t planned = plan->series_count - state->task.first_series;
+        gpu_failed(task, state->devices[state->device_at], outcome->not_woken);
+        memset(&plan->series[state->task.first_series], 0, planned * sizeof *plan->series);
+        plan->series_count = state->task.first_series;
+        state->running = false;
+        stop_device(state);
+        state->device_at++;
+        state->experiment_at = 0;
+    }
     do {
         if (plan_stage(task))
             return true;

@@ -85,6 +85,8 @@ struct series *gpu_find_series(const struct gpu_task *, const char *what, const 
 /* Adds a factor with the value `text` or, if that is NULL, `number`. */
 void gpu_add_factor(struct gpu_task *, struct series *, const char *name, const char *text,
                     double number);
+/* A chase in random order through the device's own memory. */
+struct gpu_work gpu_chase(enum gpu_path, size_t bytes, size_t stride);
 /* Add a point to a curve of the plan at x, or to a matrix at from and to. The work is copied. */
 void gpu_add_point(struct gpu_task *, const struct series *, double x, const struct gpu_work *);
 void gpu_add_pair(struct gpu_task *, const struct series *, int from, int to,
@@ -117,7 +119,9 @@ struct gpu_points {
 
 /* Adds a point, unless it has no value. */
 void gpu_points_add(struct gpu_points *, struct gpu_task *, const struct point *);
-/* The points of a curve with x in [from, to]; none if the curve is NULL. */
+/* All points of a curve; none if the curve is NULL. */
+struct gpu_points gpu_points_of(struct gpu_task *, const struct series *);
+/* Its points with x in [from, to]. */
 struct gpu_points gpu_points_between(struct gpu_task *, const struct series *, double from,
                                      double to);
 

@@ -114,7 +114,7 @@ static void plan_single(struct gpu_task *task, const char *what, const struct gp
 /* All points of a stage have one unit: first latencies, then rates. */
 static void plan_host(struct gpu_task *task, unsigned stage)
 {
-    struct gpu_work read = gpu_work_none, launch = gpu_work_none;
+    struct gpu_work read = gpu_chase(GPU_UNCACHED, RING_BYTES, RING_STRIDE), launch = gpu_work_none;
     if (stage > 0) {
         gpu_plan_rates(task);
         task->task->plan.batches = BATCHES;
@@ -123,11 +123,7 @@ static void plan_host(struct gpu_task *task, unsigned stage)
             plan_copy(task, &copies[i]);
         return;
     }
-    read.action = GPU_CHASE;
-    read.path = GPU_UNCACHED;
     read.home = GPU_ON_HOST;
-    read.bytes = RING_BYTES;
-    read.stride = RING_STRIDE;
     launch.action = GPU_LAUNCH;
     plan_single(task, "host reads", &read, gpu_by_size, RING_BYTES);
     plan_single(task, "launches", &launch, (struct axis){"blocks", ""}, 1);
@@ -179,14 +175,12 @@ static void conclude_host(struct gpu_task *task)
 {
     for (size_t i = 0; i < COPIES; i++)
         conclude_copy(task, &copies[i]);
-    gpu_add_latency(
-        task, "host.read",
-        gpu_points_between(task, gpu_find_series(task, "host reads", NULL, NULL, 0), 0, INFINITY),
-        "a load by the device from the host's memory, past its caches");
-    gpu_add_latency(
-        task, "host.launch",
-        gpu_points_between(task, gpu_find_series(task, "launches", NULL, NULL, 0), 0, INFINITY),
-        "from the call to the end of a kernel that does nothing, as the host sees it");
+    gpu_add_latency(task, "host.read",
+                    gpu_points_of(task, gpu_find_series(task, "host reads", NULL, NULL, 0)),
+                    "a load by the device from the host's memory, past its caches");
+    gpu_add_latency(task, "host.launch",
+                    gpu_points_of(task, gpu_find_series(task, "launches", NULL, NULL, 0)),
+                    "from the call to the end of a kernel that does nothing, as the host sees it");
 }
 
 const struct gpu_experiment gpu_host = {

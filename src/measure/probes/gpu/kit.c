@@ -58,6 +58,16 @@ void gpu_add_factor(struct gpu_task *here, struct series *series, const char *na
     *factor = (struct factor){name, pool_strdup(here->task->pool, text), number};
 }
 
+struct gpu_work gpu_chase(enum gpu_path path, size_t bytes, size_t stride)
+{
+    struct gpu_work work = gpu_work_none;
+    work.action = GPU_CHASE;
+    work.path = path;
+    work.bytes = bytes;
+    work.stride = stride;
+    return work;
+}
+
 static struct plan_point *add_point(struct gpu_task *here, const struct series *series,
                                     const struct gpu_work *work)
 {
@@ -145,6 +155,11 @@ struct gpu_points gpu_points_between(struct gpu_task *here, const struct series 
     return points;
 }
 
+struct gpu_points gpu_points_of(struct gpu_task *here, const struct series *series)
+{
+    return gpu_points_between(here, series, 0, INFINITY);
+}
+
 static struct interval pool_points(const struct gpu_points *points, struct gpu_task *here,
                                    struct estimate (*of)(const struct point *))
 {
@@ -169,7 +184,7 @@ static struct interval pool_points(const struct gpu_points *points, struct gpu_t
  * median. */
 static const double flagged_share = 0.25;
 
-static unsigned flags_of(const struct gpu_points *points)
+struct gpu_latency_read gpu_points_read(struct gpu_task *here, const struct gpu_points *points)
 {
     unsigned flags = 0;
     for (int flag = 0; flag < FLAG_COUNT; flag++) {
@@ -179,14 +194,8 @@ static unsigned flags_of(const struct gpu_points *points)
         if ((double)bearing > flagged_share * (double)points->count)
             flags |= FLAG_BIT(flag);
     }
-    return flags;
-}
-
-struct gpu_latency_read gpu_points_read(struct gpu_task *here, const struct gpu_points *points)
-{
     return (struct gpu_latency_read){pool_points(points, here, finding_time_of),
-                                     pool_points(points, here, finding_cycles_of),
-                                     flags_of(points)};
+                                     pool_points(points, here, finding_cycles_of), flags};
 }
 
 struct gpu_latency_read gpu_read_between(struct gpu_task *here, const struct series *series,

@@ -110,32 +110,11 @@ static struct curves read_options(const struct gpu_task *here)
 static struct gpu_work chase_of(const struct curves *asked, const struct curve *curve,
                                 uint64_t bytes)
 {
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_CHASE;
-    work.path = paths[curve->path];
+    struct gpu_work work = gpu_chase(paths[curve->path], (size_t)bytes,
+                                     bytes < asked->stride ? (size_t)WORD : asked->stride);
     work.order = curve->order;
-    work.bytes = (size_t)bytes;
-    work.stride = bytes < asked->stride ? (size_t)WORD : asked->stride;
     work.carve_out = asked->split ? curve->split.carve_out : -1;
     return work;
-}
-
-/* Drops curves that the device can't do. */
-static void sift(struct gpu_task *here, struct curves *asked)
-{
-    size_t kept = 0, dense = 0;
-    for (size_t i = 0; i < asked->count; i++) {
-        const struct curve *curve = &asked->list[i];
-        const struct gpu_work work = chase_of(asked, curve, 2 * asked->stride);
-        const char *what =
-            pool_printf(here->task->pool, "latency, path %s", gpu_path_names[curve->path]);
-        if (!gpu_can(here, what, &work))
-            continue;
-        dense += i < asked->dense;
-        asked->list[kept++] = *curve;
-    }
-    asked->count = kept;
-    asked->dense = dense || !kept ? dense : 1;
 }
 
 /* --- over which working sets --- */
@@ -290,7 +269,20 @@ static void plan_first(struct gpu_task *here)
     struct curves *asked = &state->asked;
     uint64_t outer[OUTER_MOST];
     *asked = read_options(here);
-    sift(here, asked);
+    /* Drops curves that the device can't do. */
+    size_t kept = 0, dense = 0;
+    for (size_t i = 0; i < asked->count; i++) {
+        const struct curve *curve = &asked->list[i];
+        const struct gpu_work work = chase_of(asked, curve, 2 * asked->stride);
+        const char *what =
+            pool_printf(here->task->pool, "latency, path %s", gpu_path_names[curve->path]);
+        if (!gpu_can(here, what, &work))
+            continue;
+        dense += i < asked->dense;
+        asked->list[kept++] = *curve;
+    }
+    asked->count = kept;
+    asked->dense = dense || !kept ? dense : 1;
     if (asked->count == 0)
         return;
     const struct working_set_limits limits = limits_dense(here, asked);
@@ -300,18 +292,6 @@ static void plan_first(struct gpu_task *here)
         asked->count = 0;
     else
         add_points(here, asked, &asked->list[0], outer, outer_sets(here, asked, &limits, outer));
-}
-
-/* More sizes around the dense curves' knees that are not precise yet. */
-static void refine(struct gpu_task *here, const struct curves *asked)
-{
-    struct probe_task *task = here->task;
-    for (size_t i = 0; i < asked->dense; i++) {
-        const struct series *series = &task->plan.series[asked->list[i].series];
-        uint64_t sizes[KNEES_SIZES_MOST];
-        add_points(here, asked, &asked->list[i], sizes,
-                   knees_choose(task, series, NULL, 0, asked->stride, sizes));
-    }
 }
 
 static bool is_flat(const struct gpu_task *here, const struct series *series)
@@ -360,8 +340,16 @@ static void plan_latency(struct gpu_task *here, unsigned stage)
     plan->share = share_knees;
     if (!options->sets.sizes.has) {
         extend(here, state);
-        if (!plan->point_count && stage <= KNEES_STAGES + state->more)
-            refine(here, asked);
+        if (!plan->point_count && stage <= KNEES_STAGES + state->more) {
+            /* More sizes around the dense curves' knees that are not precise yet. */
+            struct probe_task *task = here->task;
+            for (size_t i = 0; i < asked->dense; i++) {
+                const struct series *series = &task->plan.series[asked->list[i].series];
+                uint64_t sizes[KNEES_SIZES_MOST];
+                add_points(here, asked, &asked->list[i], sizes,
+                           knees_choose(task, series, NULL, 0, asked->stride, sizes));
+            }
+        }
     }
     if (!plan->point_count && asked->count > asked->dense) { /* the coarse curves, once */
         const struct working_set_limits limits = limits_beside(here, asked);
@@ -373,27 +361,6 @@ static void plan_latency(struct gpu_task *here, unsigned stage)
 
 /* --- concluding --- */
 
-/* The clock rate during the points. */
-static void conclude_clock(struct gpu_task *here, const struct series *series)
-{
-    double *clocks = pool_alloc(here->task->pool, series->point_count + 1, sizeof *clocks);
-    struct summary summary;
-    unsigned flags = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        const double hz = (double)point->cycles.median / (double)point->y.median * 1e9;
-        if (hz > 0 && isfinite(hz)) {
-            clocks[n++] = hz;
-            flags |= point->flags & (FLAG_BIT(FLAG_THROTTLED) | FLAG_BIT(FLAG_MODELLED));
-        }
-    }
-    if (n == 0)
-        return;
-    summarize(clocks, n, clocks, &summary);
-    probe_add_summary(here->task, gpu_name(here, "clock"), "Hz", &summary, flags);
-}
-
 /* The index of the series' path; PATHS: unknown. */
 static size_t path_of(const struct series *series)
 {
@@ -402,21 +369,6 @@ static size_t path_of(const struct series *series)
     while (i < PATHS && !(path && path->text && strcmp(gpu_path_names[i], path->text) == 0))
         i++;
     return i;
-}
-
-static void conclude_curve(struct gpu_task *here, const struct series *series, bool sweep)
-{
-    struct probe_task *task = here->task;
-    const struct factor *l1 = series_factor(series, "l1");
-    const struct gpu_declared declared = {.l1_bytes = l1 && l1->number > 0 && l1->number < 0x1p62
-                                                          ? (uint64_t)l1->number
-                                                          : gpu_split_default(here->facts).l1_bytes,
-                                          .l2_bytes = here->facts->l2_bytes,
-                                          .past_l1 = paths[path_of(series)] == GPU_L2};
-    const char *split = sweep ? pool_printf(task->pool, "split.%lluK.",
-                                            (unsigned long long)declared.l1_bytes / 1024)
-                              : "";
-    findings_gpu_levels(task->result, task->pool, gpu_name(here, split), series, &declared);
 }
 
 static bool swept_splits(const struct probe_result *result)
@@ -440,12 +392,40 @@ static void conclude_latency(struct gpu_task *here)
         if (device_of_name(series->name, &rest) != here->facts->id || !series->headline ||
             strcmp(rest, "latency") != 0 || path_of(series) == PATHS)
             continue;
-        conclude_curve(here, series, sweep);
+        struct probe_task *task = here->task;
+        const struct factor *l1 = series_factor(series, "l1");
+        const struct gpu_declared declared = {.l1_bytes =
+                                                  l1 && l1->number > 0 && l1->number < 0x1p62
+                                                      ? (uint64_t)l1->number
+                                                      : gpu_split_default(here->facts).l1_bytes,
+                                              .l2_bytes = here->facts->l2_bytes,
+                                              .past_l1 = paths[path_of(series)] == GPU_L2};
+        const char *split = sweep ? pool_printf(task->pool, "split.%lluK.",
+                                                (unsigned long long)declared.l1_bytes / 1024)
+                                  : "";
+        findings_gpu_levels(task->result, task->pool, gpu_name(here, split), series, &declared);
         first = first ? first : series;
         count++;
     }
-    if (first)
-        conclude_clock(here, first);
+    if (first) {
+        /* The clock rate during the points. */
+        double *clocks = pool_alloc(here->task->pool, first->point_count + 1, sizeof *clocks);
+        struct summary summary;
+        unsigned flags = 0;
+        size_t n = 0;
+        for (size_t i = 0; i < first->point_count; i++) {
+            const struct point *point = &first->points[i];
+            const double hz = (double)point->cycles.median / (double)point->y.median * 1e9;
+            if (hz > 0 && isfinite(hz)) {
+                clocks[n++] = hz;
+                flags |= point->flags & (FLAG_BIT(FLAG_THROTTLED) | FLAG_BIT(FLAG_MODELLED));
+            }
+        }
+        if (n == 0)
+            return;
+        summarize(clocks, n, clocks, &summary);
+        probe_add_summary(here->task, gpu_name(here, "clock"), "Hz", &summary, flags);
+    }
 }
 
 const struct gpu_experiment gpu_latency = {

@@ -85,17 +85,6 @@ enum { MEMORIES = sizeof memories / sizeof *memories };
 
 /* --- planning --- */
 
-static struct gpu_work chase_of(enum gpu_path path, size_t bytes, size_t stride)
-{
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_CHASE;
-    work.path = path;
-    work.order = GPU_RANDOM;
-    work.bytes = bytes;
-    work.stride = stride;
-    return work;
-}
-
 /* Whether the device can do that work; if not, records the reason, except for scalar loads, because
  * only some devices have a cache for them. A CPU device uses plain memory as constant memory, which
  * `latency` already measures. */
@@ -111,7 +100,7 @@ static bool can(struct gpu_task *task, const char *what, const struct gpu_work *
 
 static void plan_memory(struct gpu_task *task, const struct memory *memory)
 {
-    struct gpu_work work = chase_of(memory->path, memory->least, memory->stride);
+    struct gpu_work work = gpu_chase(memory->path, memory->least, memory->stride);
     work.width_bits = memory->width_bits;
     if (!can(task, memory->what, &work))
         return;
@@ -129,7 +118,7 @@ static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
     const size_t line = ladder->line, least = LINES_LEAST * line;
     const uint64_t declared = ladder->path == GPU_CONSTANT ? task->facts->constant_bytes : 0;
     const size_t most = declared && declared < ladder->most ? (size_t)declared : ladder->most;
-    struct gpu_work work = chase_of(ladder->path, least, line);
+    struct gpu_work work = gpu_chase(ladder->path, least, line);
     if (!can(task, ladder->what, &work))
         return;
     struct series *series = gpu_add_series(task, ladder->what, gpu_by_size, gpu_in_ns);
@@ -241,7 +230,7 @@ static void refine_hidden(struct gpu_task *task)
     for (int i = 1; i <= KNEES_SIZES_A_LEVEL; i++) {
         const double x = flat.to + (flat.off - flat.to) * i / (KNEES_SIZES_A_LEVEL + 1);
         const size_t bytes = (size_t)x / ladder->line * ladder->line;
-        const struct gpu_work work = chase_of(GPU_CONSTANT, bytes, ladder->line);
+        const struct gpu_work work = gpu_chase(GPU_CONSTANT, bytes, ladder->line);
         if ((double)bytes > flat.to && (double)bytes < flat.off)
             gpu_add_point(task, series_of(task, ladder), (double)bytes, &work);
     }
@@ -257,7 +246,7 @@ static void refine_ladder(struct gpu_task *task, const struct ladder *ladder)
     const size_t count =
         series ? knees_choose(task->task, series, NULL, 0, ladder->line, sizes) : 0;
     for (size_t i = 0; i < count; i++) {
-        const struct gpu_work work = chase_of(ladder->path, (size_t)sizes[i], ladder->line);
+        const struct gpu_work work = gpu_chase(ladder->path, (size_t)sizes[i], ladder->line);
         gpu_add_point(task, series, (double)sizes[i], &work);
     }
 }
@@ -326,33 +315,28 @@ static void conclude_ladder(struct gpu_task *task, const struct ladder *ladder, 
     }
 }
 
-/* Latency from the flat's points, capacity from the sizes on either side of its end. */
-static void conclude_hidden(struct gpu_task *task, const struct flat *flat)
-{
-    const struct series *series = series_of(task, &ladders[FIRST_CONSTANT]);
-    const struct gpu_points points = gpu_points_between(task, series, flat->from, flat->to);
-    gpu_add_latency(task, "constant2.latency", points,
-                    "a flat of the curve with several words a line; with one a line it is too "
-                    "short to be seen");
-    gpu_add_finding(task, "constant2.capacity", "B",
-                    (struct interval){(flat->to + flat->off) / 2, flat->to, flat->off},
-                    gpu_points_read(task, &points).flags,
-                    "between the last size on the flat and the first one beyond it");
-}
-
 static void conclude_memories(struct gpu_task *task)
 {
     for (size_t i = 0; i < MEMORIES; i++)
         gpu_add_latency(task, memories[i].finding,
-                        gpu_points_between(task,
-                                           gpu_find_series(task, memories[i].what, NULL, NULL, 0),
-                                           0, INFINITY),
+                        gpu_points_of(task, gpu_find_series(task, memories[i].what, NULL, NULL, 0)),
                         memories[i].text);
     struct flat flat;
     const bool hidden = find_hidden(task, &flat);
     for (size_t i = 0; i < LADDERS; i++) {
-        if (i == SECOND_CONSTANT && hidden)
-            conclude_hidden(task, &flat);
+        if (i == SECOND_CONSTANT && hidden) {
+            /* Latency from the flat's points, capacity from the sizes on either side of its end. */
+            const struct series *series = series_of(task, &ladders[FIRST_CONSTANT]);
+            const struct gpu_points points = gpu_points_between(task, series, flat.from, flat.to);
+            gpu_add_latency(
+                task, "constant2.latency", points,
+                "a flat of the curve with several words a line; with one a line it is too "
+                "short to be seen");
+            gpu_add_finding(task, "constant2.capacity", "B",
+                            (struct interval){(flat.to + flat.off) / 2, flat.to, flat.off},
+                            gpu_points_read(task, &points).flags,
+                            "between the last size on the flat and the first one beyond it");
+        }
         conclude_ladder(task, &ladders[i], hidden);
     }
 }

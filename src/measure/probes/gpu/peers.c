@@ -37,25 +37,19 @@ static const struct {
 
 static struct gpu_work work_of(enum step step, size_t peer)
 {
-    struct gpu_work work = gpu_work_none;
-    work.peer = (int)peer;
-    if (step == LATENCY) {
-        work.action = GPU_CHASE;
-        work.path = GPU_L2;
-        work.home = GPU_ON_PEER;
-        work.bytes = RING_BYTES;
-        work.stride = RING_STRIDE;
-        return work;
+    struct gpu_work work = gpu_chase(GPU_L2, RING_BYTES, RING_STRIDE);
+    if (step != LATENCY) {
+        work = gpu_work_none;
+        work.action = step == COPIES ? GPU_TRANSFER : GPU_STREAM;
+        work.bytes = copy_bytes;
     }
-    work.bytes = copy_bytes;
-    work.action = step == COPIES ? GPU_TRANSFER : GPU_STREAM;
     if (step == COPIES) {
         work.direction = GPU_TO_PEER;
     } else {
         work.path = GPU_L2;
         work.home = GPU_ON_PEER;
-        work.traffic = GPU_READ;
     }
+    work.peer = (int)peer;
     return work;
 }
 

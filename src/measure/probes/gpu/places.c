@@ -46,18 +46,15 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static struct gpu_work reads_of(const struct gpu_task *task, enum gpu_home home)
 {
-    struct gpu_work work = gpu_work_none;
     const bool on_host = home == GPU_ON_NODE || home == GPU_MANAGED_ON_HOST;
     const uint64_t memory = gpu_memory(task);
     uint64_t bytes = task->facts->l2_bytes ? task->facts->l2_bytes : unknown_l2;
     bytes *= L2_TIMES;
     if (memory && bytes > memory / MEMORY_PART)
         bytes = memory / MEMORY_PART;
-    work.action = GPU_CHASE;
-    work.path = on_host ? GPU_UNCACHED : GPU_L2;
+    struct gpu_work work = on_host ? gpu_chase(GPU_UNCACHED, HOST_BYTES, STRIDE)
+                                   : gpu_chase(GPU_L2, (size_t)(bytes / STRIDE * STRIDE), STRIDE);
     work.home = home;
-    work.bytes = on_host ? (size_t)HOST_BYTES : (size_t)(bytes / STRIDE * STRIDE);
-    work.stride = STRIDE;
     return work;
 }
 
@@ -134,7 +131,7 @@ static void conclude_node(struct gpu_task *task, const struct series *series)
         return;
     const bool nearest = !(fabs(node->number - task->facts->host_node) > 0);
     gpu_add_latency(task, pool_printf(pool, "node%.0f.read", node->number),
-                    gpu_points_between(task, series, 0, INFINITY),
+                    gpu_points_of(task, series),
                     pool_printf(pool, "a load by the device from the host's memory on node %.0f%s",
                                 node->number, nearest ? ", to which it is nearest" : ""));
 }
@@ -150,9 +147,7 @@ static void conclude_places(struct gpu_task *task)
     for (size_t i = 0; i < KINDS; i++)
         gpu_add_latency(
             task, kinds[i].finding,
-            gpu_points_between(task,
-                               gpu_find_series(task, managed_reads, "memory", kinds[i].memory, 0),
-                               0, INFINITY),
+            gpu_points_of(task, gpu_find_series(task, managed_reads, "memory", kinds[i].memory, 0)),
             kinds[i].text);
 }
 

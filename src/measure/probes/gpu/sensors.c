@@ -40,20 +40,6 @@ static double value_of(const struct gpu_sensors *sensors, const struct sensed_qu
     return value;
 }
 
-static void widen_spans(struct gpu_log *log, const struct gpu_sensors *sensors)
-{
-    log->throttle |= sensors->throttle;
-    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
-        struct gpu_span *span = &log->spans[q];
-        const double value = value_of(sensors, &quantities[q]);
-        if (!isfinite(value))
-            continue;
-        *span = span->known
-                    ? (struct gpu_span){true, fmin(span->least, value), fmax(span->most, value)}
-                    : (struct gpu_span){true, value, value};
-    }
-}
-
 void gpu_log_note(struct gpu_log *log, const struct gpu_backend *backend, struct gpu *gpu,
                   const struct observation *seen, struct pool *pool)
 {
@@ -70,7 +56,16 @@ void gpu_log_note(struct gpu_log *log, const struct gpu_backend *backend, struct
         .point = *seen->trial->point,
         .sensors = {.clock_hz = NAN, .memory_clock_hz = NAN, .power_w = NAN, .temperature_c = NAN}};
     backend->read_sensors(gpu, &reading->sensors);
-    widen_spans(log, &reading->sensors);
+    log->throttle |= reading->sensors.throttle;
+    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
+        struct gpu_span *span = &log->spans[q];
+        const double value = value_of(&reading->sensors, &quantities[q]);
+        if (!isfinite(value))
+            continue;
+        *span = span->known
+                    ? (struct gpu_span){true, fmin(span->least, value), fmax(span->most, value)}
+                    : (struct gpu_span){true, value, value};
+    }
 }
 
 static bool is_beside(const struct gpu_sensor_reading *reading, const struct series *series,
@@ -153,26 +148,6 @@ void gpu_log_conclude(struct gpu_log *log, const struct gpu_task *task)
     log->has = NULL;
 }
 
-/* "while all of it was measured: clock 1.53 to 1.545 GHz, power 300 W"; NULL: no readings. */
-static const char *text_of_spans(const struct gpu_log *log, struct pool *pool)
-{
-    const char *text = NULL;
-    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
-        const struct gpu_span *span = &log->spans[q];
-        const struct sensed_quantity *quantity = &quantities[q];
-        char most[32] = "";
-        if (!span->known)
-            continue;
-        if (span->most > span->least)
-            snprintf(most, sizeof most, " to %.4g", span->most / quantity->divisor);
-        text = pool_printf(pool, "%s%s %s %.4g%s %s",
-                           text ? text : "while all of it was measured:", text ? "," : "",
-                           quantity->axis.name, span->least / quantity->divisor, most,
-                           quantity->shown_unit);
-    }
-    return text;
-}
-
 /* "its clock was slowed by the power limit, heat" */
 static const char *text_of_reasons(uint64_t reasons, struct pool *pool)
 {
@@ -196,7 +171,21 @@ void gpu_log_end(struct gpu_log *log, struct gpu_task *task)
     if (!task->task) /* no device was started */
         return;
     struct pool *pool = task->task->pool;
-    const char *spans = text_of_spans(&ended, pool);
+    /* "while all of it was measured: clock 1.53 to 1.545 GHz, power 300 W"; NULL: no readings. */
+    const char *spans = NULL;
+    for (size_t q = 0; q < GPU_QUANTITIES; q++) {
+        const struct gpu_span *span = &ended.spans[q];
+        const struct sensed_quantity *quantity = &quantities[q];
+        char most[32] = "";
+        if (!span->known)
+            continue;
+        if (span->most > span->least)
+            snprintf(most, sizeof most, " to %.4g", span->most / quantity->divisor);
+        spans = pool_printf(pool, "%s%s %s %.4g%s %s",
+                            spans ? spans : "while all of it was measured:", spans ? "," : "",
+                            quantity->axis.name, span->least / quantity->divisor, most,
+                            quantity->shown_unit);
+    }
     const char *reasons = ended.throttle ? text_of_reasons(ended.throttle, pool) : NULL;
     if (spans || reasons)
         gpu_add_finding(task, "condition", "", (struct interval){NAN, NAN, NAN},

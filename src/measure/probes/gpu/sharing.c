@@ -42,12 +42,8 @@ static const char *const before_names[BEFORES] = {
 
 static void plan_way(struct gpu_task *task, const struct way *way, enum gpu_before before)
 {
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_CHASE;
-    work.path = way->path;
+    struct gpu_work work = gpu_chase(way->path, RING_BYTES, STRIDE);
     work.before = before;
-    work.bytes = RING_BYTES;
-    work.stride = STRIDE;
     if (!gpu_can(task, way->what, &work))
         return;
     struct series *series = gpu_add_series(task, way->what, gpu_by_size, gpu_in_ns);
@@ -114,14 +110,9 @@ static void plan_count(struct gpu_task *task)
 {
     const double capacity = gpu_capacity(task, 1, (double)gpu_split_default(task->facts).l1_bytes);
     const size_t group = (size_t)STRIDE * GROUP, ring = (size_t)(part * capacity) / group * group;
-    struct gpu_work alone = gpu_work_none;
-    alone.action = GPU_CHASE;
-    alone.path = GPU_L1;
-    alone.stride = STRIDE;
-    alone.bytes = ring;
-    struct gpu_work beside = alone;
+    const struct gpu_work alone = gpu_chase(GPU_L1, ring, STRIDE);
+    struct gpu_work beside = gpu_chase(GPU_L1, 2 * ring, STRIDE);
     beside.before = GPU_RIVAL;
-    beside.bytes = 2 * ring;
     if (ring == 0)
         gpu_not_measured(task, beside_name, "the size of its first level is not known");
     if (ring == 0 || !gpu_can(task, beside_name, &beside))

@@ -212,22 +212,11 @@ static size_t widest_stride(const struct reading readings[STRIDES], size_t tlb)
 static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride)
 {
     struct random random = {lines * UINT64_C(0x10001) + stride};
-    struct gpu_work work = gpu_work_none;
-    work.action = GPU_CHASE;
-    work.path = GPU_L2;
-    work.order = GPU_RANDOM;
-    work.stride = (size_t)stride;
-    work.bytes = (size_t)(lines * stride);
+    struct gpu_work work = gpu_chase(GPU_L2, (size_t)(lines * stride), (size_t)stride);
     /* One allocation for all works, so that gigabytes are not mapped again for every trial. */
     work.span = (size_t)memory;
     work.offset = (size_t)random_below(&random, BEGINNINGS) * LINE_BYTES;
     return work;
-}
-
-static uint64_t lines_most(const struct gpu_task *task)
-{
-    uint64_t fit = task->facts->l2_bytes / L2_PART / LINE_BYTES;
-    return fit && fit < LINES_MOST ? fit : LINES_MOST;
 }
 
 /* The most bytes that a chain may span. */
@@ -247,7 +236,8 @@ static void add_chain(struct gpu_task *task, const struct series *series, uint64
 /* A ladder over numbers of lines, up to the limits of lines and memory. */
 static void add_ladder(struct gpu_task *task, const char *what, struct axis axis, uint64_t stride)
 {
-    const uint64_t most = lines_most(task);
+    uint64_t fit = task->facts->l2_bytes / L2_PART / LINE_BYTES;
+    const uint64_t most = fit && fit < LINES_MOST ? fit : LINES_MOST;
     struct series *series = gpu_add_series(task, what, axis, gpu_in_ns);
     gpu_add_factor(task, series, "stride", NULL, (double)stride);
     for (int i = 0;; i++) {
@@ -272,29 +262,26 @@ static void plan_ladders(struct gpu_task *task)
             add_ladder(task, spread_what, gpu_by_size, strides[s]);
 }
 
-static void narrow_knees(struct gpu_task *task)
-{
-    struct reading readings[STRIDES];
-    read_curves(task, readings);
-    for (size_t tlb = 0; tlb < TLBS_MOST; tlb++) {
-        const size_t s = widest_stride(readings, tlb);
-        uint64_t sizes[KNEES_SIZES_A_LEVEL];
-        if (s == STRIDES)
-            continue;
-        const struct series *series = series_of(task, s);
-        const size_t count = knees_around(series, &readings[s].levels.list[tlb], strides[s], sizes);
-        for (size_t i = 0; i < count; i++)
-            add_chain(task, series, sizes[i] / strides[s], strides[s]);
-    }
-}
-
 static void plan_translation(struct gpu_task *task, unsigned stage)
 {
     task->task->plan.batch_ns = batch_ns;
     if (stage == 0)
         plan_ladders(task);
-    else
-        narrow_knees(task);
+    else {
+        struct reading readings[STRIDES];
+        read_curves(task, readings);
+        for (size_t tlb = 0; tlb < TLBS_MOST; tlb++) {
+            const size_t s = widest_stride(readings, tlb);
+            uint64_t sizes[KNEES_SIZES_A_LEVEL];
+            if (s == STRIDES)
+                continue;
+            const struct series *series = series_of(task, s);
+            const size_t count =
+                knees_around(series, &readings[s].levels.list[tlb], strides[s], sizes);
+            for (size_t i = 0; i < count; i++)
+                add_chain(task, series, sizes[i] / strides[s], strides[s]);
+        }
+    }
 }
 
 static const char *refuses_translation(const struct gpu_task *task)
@@ -311,15 +298,6 @@ static void add(struct gpu_task *task, size_t tlb, const char *what, const char 
 {
     gpu_add_finding(task, pool_printf(task->task->pool, "tlb%zu.%s", tlb + 1, what), unit, value,
                     flags, text);
-}
-
-static void add_reach(struct gpu_task *task, const struct reading *reading, size_t tlb, size_t s)
-{
-    const struct level *level = &reading->levels.list[tlb];
-    char stride[UNIT_TEXT];
-    add(task, tlb, "reach", "B", level->capacity, reading->flags,
-        pool_printf(task->task->pool, "from lines %s apart",
-                    size_format((double)strides[s], stride)));
 }
 
 /* Pages are powers of two; a value that is not near to one is returned unchanged. */
@@ -402,7 +380,11 @@ static void conclude_translation(struct gpu_task *task)
                 add_unknown(task);
             return;
         }
-        add_reach(task, &readings[s], tlb, s);
+        const struct level *level = &readings[s].levels.list[tlb];
+        char stride[UNIT_TEXT];
+        add(task, tlb, "reach", "B", level->capacity, readings[s].flags,
+            pool_printf(task->task->pool, "from lines %s apart",
+                        size_format((double)strides[s], stride)));
         add_page(task, readings, tlb, s);
         add_miss(task, readings, tlb, s);
     }

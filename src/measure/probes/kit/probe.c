@@ -42,29 +42,6 @@ struct finding *probe_add_summary(struct probe_task *task, const char *name, con
     return finding_add_summary(task->result, task->pool, name, unit, summary, flags);
 }
 
-/* The CPUs to use: all that are allowed, or the list asked for, each checked. */
-static void choose_cpus(struct probe_task *task)
-{
-    const struct machine *machine = task->machine;
-    const struct cpulist *asked =
-        task->common.cpus.has ? &task->common.cpus.cpus : &machine->allowed;
-    char usable[128];
-    cpulist_format(&machine->allowed, usable, sizeof usable);
-    for (size_t i = 0; i < asked->count && asked != &machine->allowed; i++) {
-        if (!machine_cpu(machine, asked->ids[i]))
-            pool_leave(task->pool, ERROR_USAGE,
-                       "--cpus: there is no CPU %d online here; choose from %s", asked->ids[i],
-                       usable);
-        if (!cpulist_has(&machine->allowed, asked->ids[i]))
-            pool_leave(task->pool, ERROR_USAGE,
-                       "--cpus: CPU %d is outside this process's CPU mask or cpuset; choose from "
-                       "%s",
-                       asked->ids[i], usable);
-    }
-    if (cpulist_copy(&task->cpus, asked) < 0)
-        pool_leave(task->pool, ERROR_SYSTEM, "out of memory");
-}
-
 struct factor *probe_add_parameter(struct probe_task *task, const char *name)
 {
     struct probe_result *result = task->result;
@@ -72,26 +49,6 @@ struct factor *probe_add_parameter(struct probe_task *task, const char *name)
                                         &result->parameter_count, sizeof *factor);
     factor->name = name;
     return factor;
-}
-
-/* The parameters of the document: every option that has a value. */
-static void note_parameters(struct probe_task *task)
-{
-    const struct setting *setting;
-    for (size_t i = 0; (setting = settings_at(task->settings, i)); i++) {
-        const struct option_spec *spec = setting->spec;
-        /* The run's facts hold the seed with all its digits. Names of files don't describe what was
-         * measured, and may reveal private things. */
-        if (!setting->has || spec == task->common.seed.spec || option_names_file(spec))
-            continue;
-        struct factor *factor = probe_add_parameter(task, spec->name);
-        if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)
-            factor->number = setting->number;
-        else if (spec->type == OPTION_SIZE)
-            factor->number = (double)setting->bytes;
-        else
-            factor->text = pool_strdup(task->pool, setting->text);
-    }
 }
 
 void probe_refuse_beside(const struct probe_task *task, const struct setting *asked,
@@ -163,8 +120,41 @@ static int plan_step(void *with)
 {
     struct probe_task *task = with;
     const struct probe *probe = task->probe;
-    choose_cpus(task);
-    note_parameters(task);
+    /* The CPUs to use: all that are allowed, or the list asked for, each checked. */
+    const struct machine *machine = task->machine;
+    const struct cpulist *asked =
+        task->common.cpus.has ? &task->common.cpus.cpus : &machine->allowed;
+    char usable[128];
+    cpulist_format(&machine->allowed, usable, sizeof usable);
+    for (size_t i = 0; i < asked->count && asked != &machine->allowed; i++) {
+        if (!machine_cpu(machine, asked->ids[i]))
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--cpus: there is no CPU %d online here; choose from %s", asked->ids[i],
+                       usable);
+        if (!cpulist_has(&machine->allowed, asked->ids[i]))
+            pool_leave(task->pool, ERROR_USAGE,
+                       "--cpus: CPU %d is outside this process's CPU mask or cpuset; choose from "
+                       "%s",
+                       asked->ids[i], usable);
+    }
+    if (cpulist_copy(&task->cpus, asked) < 0)
+        pool_leave(task->pool, ERROR_SYSTEM, "out of memory");
+    /* The parameters of the document: every option that has a value. */
+    const struct setting *setting;
+    for (size_t i = 0; (setting = settings_at(task->settings, i)); i++) {
+        const struct option_spec *spec = setting->spec;
+        /* The run's facts hold the seed with all its digits. Names of files don't describe what was
+         * measured, and may reveal private things. */
+        if (!setting->has || spec == task->common.seed.spec || option_names_file(spec))
+            continue;
+        struct factor *factor = probe_add_parameter(task, spec->name);
+        if (spec->type == OPTION_INTEGER || spec->type == OPTION_REAL)
+            factor->number = setting->number;
+        else if (spec->type == OPTION_SIZE)
+            factor->number = (double)setting->bytes;
+        else
+            factor->text = pool_strdup(task->pool, setting->text);
+    }
     probe_plan_clear(task);
     if ((probe->needs & NEEDS_TWO_CPUS) && task->cpus.count < 2) {
         task->result->status = PROBE_SKIPPED;

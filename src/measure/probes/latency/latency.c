@@ -211,20 +211,6 @@ static size_t index_of_node(const struct machine_facts *facts, int node)
     return i;
 }
 
-/* Notes the chosen CPU, and the declared distance of the requested memory node, as parameters. */
-static void note_place(struct probe_task *task, int cpu, int node)
-{
-    const struct machine *machine = task->machine;
-    const struct cpu_place *place = machine_cpu(machine, cpu);
-    const size_t count = machine->facts.node_count, to = index_of_node(&machine->facts, node),
-                 from = place ? index_of_node(&machine->facts, place->node) : count;
-    if (!((const struct latency_options *)task->options)->cpu.has)
-        build_note(task, "cpu", cpu);
-    if (machine->nodes && from < count && to < count && from != to &&
-        machine->nodes[from].distances && machine->nodes[from].distances[to])
-        build_note(task, "node_distance", machine->nodes[from].distances[to]);
-}
-
 /* --- the sweep --- */
 
 /* The sweep's first stage ends here, and a further one follows only if DRAM was not reached: it
@@ -286,26 +272,20 @@ static void plan_pages(struct probe_task *task)
  * that other programs disturbed, so that latencies can be compared with another run's. */
 enum { QUICK_TRIALS = 3 };
 
-/* The point whose working set is nearest to `bytes` and within (above, most]; plan->point_count if
- * there is none. */
-static size_t nearest_point(const struct plan *plan, double bytes, double above, double most)
-{
-    size_t best = plan->point_count;
-    for (size_t i = 0; i < plan->point_count; i++) {
-        const double x = plan->points[i].x;
-        if (x > above && x <= most &&
-            (best == plan->point_count ||
-             fabs(log(x / bytes)) < fabs(log(plan->points[best].x / bytes))))
-            best = i;
-    }
-    return best;
-}
-
 static void look_at(struct probe_task *task, uint32_t **look, double bytes, double above,
                     double most)
 {
     struct plan *plan = &task->plan;
-    const size_t point = nearest_point(plan, bytes, above, most);
+    /* The point whose working set is nearest to `bytes` and within (above, most]; plan->point_count
+     * if there is none. */
+    size_t point = plan->point_count;
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const double x = plan->points[i].x;
+        if (x > above && x <= most &&
+            (point == plan->point_count ||
+             fabs(log(x / bytes)) < fabs(log(plan->points[point].x / bytes))))
+            point = i;
+    }
     for (size_t i = 0; i < plan->look_count; i++)
         if ((*look)[i] == point)
             return;
@@ -509,7 +489,18 @@ static void plan_latency(struct probe_task *task)
     state->chases.seat = chases_seat(task, &asked->cpu);
     choose_threads(task);
     state->node = choose_node(task);
-    note_place(task, state->chases.seat->cpu, state->node);
+    /* Notes the chosen CPU, and the declared distance of the requested memory node, as parameters.
+     */
+    const struct machine *machine = task->machine;
+    const struct cpu_place *place = machine_cpu(machine, state->chases.seat->cpu);
+    const size_t count = machine->facts.node_count,
+                 to = index_of_node(&machine->facts, state->node),
+                 from = place ? index_of_node(&machine->facts, place->node) : count;
+    if (!asked->cpu.has)
+        build_note(task, "cpu", state->chases.seat->cpu);
+    if (machine->nodes && from < count && to < count && from != to &&
+        machine->nodes[from].distances && machine->nodes[from].distances[to])
+        build_note(task, "node_distance", machine->nodes[from].distances[to]);
     plan_place(task);
     if (asked->variants.has) {
         state->variants = latency_variants_parse(task, &state->chases);

@@ -39,22 +39,6 @@ static size_t kept(const struct loaded_state *state, const double *trials, doubl
 
 /* --- series --- */
 
-/* If all injectors starve together, or there is only one, comparing them shows nothing; comparing
- * with the step's other trials does. */
-static void drop_starved(struct loaded_state *state, double *values)
-{
-    for (unsigned i = LOADED_NONE + 1; i < LOADED_STEPS; i++) {
-        struct loaded_step *step = &state->steps[i];
-        const size_t n = kept(state, step->bandwidth, values);
-        const double least = n ? usual_least * median(values, n) : NAN;
-        for (unsigned trial = 0; trial < state->trials_max; trial++)
-            if (step->bandwidth[trial] < least) {
-                step->bandwidth[trial] = step->latency[trial] = NAN;
-                step->starved++;
-            }
-    }
-}
-
 /* The engine summarized all trials; steps with starved trials are summarized again from the kept
  * ones, because a latency measured while the injectors had no CPU is not a latency under load.
  * Cycles are dropped, because those of single trials are not known here. */
@@ -109,26 +93,6 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* Adds bandwidth by step and the curve of latency over bandwidth. */
-static void add_curve(struct probe_task *task, double *values)
-{
-    struct loaded_state *state = task->state;
-    for (unsigned step = 0; step < LOADED_STEPS; step++) {
-        const struct point *latency = point_at(task, LOADED_LATENCY, step);
-        const size_t n = kept(state, state->steps[step].bandwidth, values);
-        if (!latency || !n)
-            continue;
-        struct point *bandwidth = add_point(task, LOADED_BANDWIDTH, step, latency);
-        summarize(values, n, values, &bandwidth->y);
-        point_drop_details(bandwidth);
-        add_point(task, LOADED_CURVE, bandwidth->y.median, latency);
-    }
-    struct series *curve = series_of(task, LOADED_CURVE);
-    if (curve->point_count > 1)
-        qsort(curve->points, curve->point_count, sizeof *curve->points, by_x);
-    curve->headline = curve->point_count > 2;
-}
-
 /* --- what no series shows --- */
 
 /* Why no knee was looked for. */
@@ -170,38 +134,57 @@ static size_t knees_of_rounds(const struct loaded_state *state, double *knees, s
     return rounds;
 }
 
-static void tell_knee(struct probe_task *task, double *knees)
-{
-    const struct loaded_state *state = task->state;
-    struct series *series = series_of(task, LOADED_KNEE);
-    if (state->left_out_s > 0) {
-        build_note_text(task, "knee_left_out", left_out(task));
-        return;
-    }
-    size_t found, rounds = knees_of_rounds(state, knees, &found);
-    if (!rounds)
-        return;
-    struct point *point = pool_alloc(task->pool, 1, sizeof *point);
-    *point = point_bare(); /* no knee in any round is not a failure */
-    point->x = (double)rounds;
-    if (found)
-        summarize(knees, found, knees, &point->y);
-    series->points = point;
-    series->point_count = 1;
-    task->plan.series_count = task->result->series_count = LOADED_KNEE + 1;
-}
-
 void loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
     struct loaded_state *state = task->state;
     double *values = pool_alloc(task->pool, state->trials_max, sizeof *values);
     (void)outcome;
     task->plan.series_count = task->result->series_count = LOADED_KNEE;
-    drop_starved(state, values);
+    /* If all injectors starve together, or there is only one, comparing them shows nothing;
+     * comparing with the step's other trials does. */
+    for (unsigned i = LOADED_NONE + 1; i < LOADED_STEPS; i++) {
+        struct loaded_step *step = &state->steps[i];
+        const size_t n = kept(state, step->bandwidth, values);
+        const double least = n ? usual_least * median(values, n) : NAN;
+        for (unsigned trial = 0; trial < state->trials_max; trial++)
+            if (step->bandwidth[trial] < least) {
+                step->bandwidth[trial] = step->latency[trial] = NAN;
+                step->starved++;
+            }
+    }
     judge_starved(task, values);
-    add_curve(task, values);
+    /* Adds bandwidth by step and the curve of latency over bandwidth. */
+    for (unsigned step = 0; step < LOADED_STEPS; step++) {
+        const struct point *latency = point_at(task, LOADED_LATENCY, step);
+        const size_t n = kept(state, state->steps[step].bandwidth, values);
+        if (!latency || !n)
+            continue;
+        struct point *bandwidth = add_point(task, LOADED_BANDWIDTH, step, latency);
+        summarize(values, n, values, &bandwidth->y);
+        point_drop_details(bandwidth);
+        add_point(task, LOADED_CURVE, bandwidth->y.median, latency);
+    }
+    struct series *curve = series_of(task, LOADED_CURVE);
+    if (curve->point_count > 1)
+        qsort(curve->points, curve->point_count, sizeof *curve->points, by_x);
+    curve->headline = curve->point_count > 2;
     build_note_text(task, "injects_own_core", state->shares_core ? "yes" : "no");
-    tell_knee(task, values);
+    struct series *series = series_of(task, LOADED_KNEE);
+    if (state->left_out_s > 0) {
+        build_note_text(task, "knee_left_out", left_out(task));
+        return;
+    }
+    size_t found, rounds = knees_of_rounds(state, values, &found);
+    if (!rounds)
+        return;
+    struct point *point = pool_alloc(task->pool, 1, sizeof *point);
+    *point = point_bare(); /* no knee in any round is not a failure */
+    point->x = (double)rounds;
+    if (found)
+        summarize(values, found, values, &point->y);
+    series->points = point;
+    series->point_count = 1;
+    task->plan.series_count = task->result->series_count = LOADED_KNEE + 1;
 }
 
 /* --- findings --- */

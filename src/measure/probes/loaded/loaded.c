@@ -175,63 +175,12 @@ static bool choose_memory(struct probe_task *task)
 
 /* --- planning: what --- */
 
-static void choose_traffic(struct probe_task *task)
-{
-    struct loaded_state *state = task->state;
-    const struct loaded_options *asked = task->options;
-    const unsigned mix = (unsigned)asked->mix.number;
-    state->order = (enum inject_order)asked->traffic.choice;
-    for (int i = 0; i < INJECTIONS; i++)
-        if (injections[i].read_percent == mix)
-            state->injection = &injections[i];
-    if (!state->injection)
-        pool_leave(task->pool, ERROR_USAGE,
-                   "--mix %u: choose 100, 75 or 50 percent of reads; a cached store reads its line "
-                   "first, so writes are half of the traffic at most",
-                   mix);
-}
-
 const char *const loaded_shows[LOADED_ALL] = {
     [LOADED_LATENCY] = "latency by step of the traffic",
     [LOADED_BANDWIDTH] = "bandwidth by step of the traffic",
     [LOADED_CURVE] = "latency by bandwidth",
     [LOADED_KNEE] = "knee by round",
 };
-
-static void describe(struct probe_task *task)
-{
-    const struct loaded_state *state = task->state;
-    const struct axis step = {"step", ""}, bandwidth = {"bandwidth", "B/s"},
-                      latency = {"latency", "ns"}, rounds = {"rounds", ""};
-    const struct axis axes[LOADED_ALL][2] = {[LOADED_LATENCY] = {step, latency},
-                                             [LOADED_BANDWIDTH] = {step, bandwidth},
-                                             [LOADED_CURVE] = {bandwidth, latency},
-                                             [LOADED_KNEE] = {rounds, bandwidth}};
-    for (unsigned i = 0; i < LOADED_ALL; i++) {
-        build_series(task, (struct series){.name = "loaded", .x = axes[i][0], .y = axes[i][1]});
-        build_factor_text(task, i, "shows", loaded_shows[i]);
-        build_factor(task, i, "mix", state->injection->read_percent);
-        build_factor_text(task, i, "traffic", inject_order_names[state->order]);
-        build_factor(task, i, "injectors", state->injectors);
-    }
-    task->plan.series_count = LOADED_MEASURED; /* the others are derived from these at the end */
-    build_note(task, "chase_cpu", state->seats[0].cpu);
-    build_note(task, "chase_bytes", (double)state->chase_bytes);
-    build_note(task, "injector_bytes", (double)state->inject_bytes);
-}
-
-static void reserve_steps(struct probe_task *task)
-{
-    struct loaded_state *state = task->state;
-    const size_t trials = state->trials_max = task->plan.trials_max;
-    double *values = pool_alloc(task->pool, 2 * LOADED_STEPS * trials, sizeof *values);
-    for (size_t i = 0; i < 2 * LOADED_STEPS * trials; i++)
-        values[i] = NAN;
-    for (size_t i = 0; i < LOADED_STEPS; i++)
-        state->steps[i] = (struct loaded_step){.bandwidth = values + 2 * i * trials,
-                                               .latency = values + (2 * i + 1) * trials,
-                                               .starved_cpu = -1};
-}
 
 /* The settings that the plans of all stages share. */
 static void plan_place(struct probe_task *task)
@@ -339,15 +288,48 @@ static void plan_loaded(struct probe_task *task)
 {
     struct loaded_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make_plain(task);
-    choose_traffic(task);
+    const struct loaded_options *asked = task->options;
+    const unsigned mix = (unsigned)asked->mix.number;
+    state->order = (enum inject_order)asked->traffic.choice;
+    for (int i = 0; i < INJECTIONS; i++)
+        if (injections[i].read_percent == mix)
+            state->injection = &injections[i];
+    if (!state->injection)
+        pool_leave(task->pool, ERROR_USAGE,
+                   "--mix %u: choose 100, 75 or 50 percent of reads; a cached store reads its line "
+                   "first, so writes are half of the traffic at most",
+                   mix);
     choose_seats(task);
     if (!choose_memory(task)) {
         build_skip(task, "too little memory is free for a chase and its injectors beyond the "
                          "last-level cache");
         return;
     }
-    describe(task);
-    reserve_steps(task);
+    const struct axis step = {"step", ""}, bandwidth = {"bandwidth", "B/s"},
+                      latency = {"latency", "ns"}, rounds = {"rounds", ""};
+    const struct axis axes[LOADED_ALL][2] = {[LOADED_LATENCY] = {step, latency},
+                                             [LOADED_BANDWIDTH] = {step, bandwidth},
+                                             [LOADED_CURVE] = {bandwidth, latency},
+                                             [LOADED_KNEE] = {rounds, bandwidth}};
+    for (unsigned i = 0; i < LOADED_ALL; i++) {
+        build_series(task, (struct series){.name = "loaded", .x = axes[i][0], .y = axes[i][1]});
+        build_factor_text(task, i, "shows", loaded_shows[i]);
+        build_factor(task, i, "mix", state->injection->read_percent);
+        build_factor_text(task, i, "traffic", inject_order_names[state->order]);
+        build_factor(task, i, "injectors", state->injectors);
+    }
+    task->plan.series_count = LOADED_MEASURED; /* the others are derived from these at the end */
+    build_note(task, "chase_cpu", state->seats[0].cpu);
+    build_note(task, "chase_bytes", (double)state->chase_bytes);
+    build_note(task, "injector_bytes", (double)state->inject_bytes);
+    const size_t trials = state->trials_max = task->plan.trials_max;
+    double *values = pool_alloc(task->pool, 2 * LOADED_STEPS * trials, sizeof *values);
+    for (size_t i = 0; i < 2 * LOADED_STEPS * trials; i++)
+        values[i] = NAN;
+    for (size_t i = 0; i < LOADED_STEPS; i++)
+        state->steps[i] = (struct loaded_step){.bandwidth = values + 2 * i * trials,
+                                               .latency = values + (2 * i + 1) * trials,
+                                               .starved_cpu = -1};
     plan_place(task);
     if (!task->common.thorough.has)
         task->plan.trials_max = ENDS_TRIALS_MAX;

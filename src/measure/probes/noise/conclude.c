@@ -393,27 +393,6 @@ static void add_longest(struct concluding *all, double total_s)
         ->cpus = pool_printf(all->task->pool, "%d", id);
 }
 
-static void add_lengths(struct concluding *all)
-{
-    struct pool *pool = all->task->pool;
-    double longest_us;
-    const struct histogram *lengths = lengths_of(all, 0, all->cpus, &longest_us);
-    const uint64_t count = histogram_count(lengths, 0);
-    for (size_t q = 0; q < QUANTILES && count; q++) {
-        const double p = quantiles[q].p;
-        const char *name = quantiles[q].name;
-        add(all, pool_printf(pool, "noise.length.%s", name), "us",
-            quantile_of(all, lengths, longest_us, p),
-            (double)count * (1 - p) < 1
-                ? pool_printf(pool,
-                              "the longest of %llu: fewer than the %.0f that %s takes; --for "
-                              "watches longer",
-                              (unsigned long long)count, round(1 / (1 - p)), name)
-                : pool_printf(pool, "%g %% of %llu interruptions were no longer", 100 * p,
-                              (unsigned long long)count));
-    }
-}
-
 static void add_rate(struct concluding *all, double total_s)
 {
     double count = 0, backwards = 0;
@@ -545,7 +524,23 @@ void noise_conclude(struct probe_task *task, const struct stage_outcome *outcome
     task->result->series_count = task->plan.series_count;
     add_shares(&all);
     add_longest(&all, total_s);
-    add_lengths(&all);
+    struct pool *pool = all.task->pool;
+    double longest_us;
+    const struct histogram *lengths = lengths_of(&all, 0, all.cpus, &longest_us);
+    const uint64_t count = histogram_count(lengths, 0);
+    for (size_t q = 0; q < QUANTILES && count; q++) {
+        const double p = quantiles[q].p;
+        const char *name = quantiles[q].name;
+        add(&all, pool_printf(pool, "noise.length.%s", name), "us",
+            quantile_of(&all, lengths, longest_us, p),
+            (double)count * (1 - p) < 1
+                ? pool_printf(pool,
+                              "the longest of %llu: fewer than the %.0f that %s takes; --for "
+                              "watches longer",
+                              (unsigned long long)count, round(1 / (1 - p)), name)
+                : pool_printf(pool, "%g %% of %llu interruptions were no longer", 100 * p,
+                              (unsigned long long)count));
+    }
     add_rate(&all, total_s);
     add_sources(&all, "interrupts", &all.after.interrupts, &all.state->before.interrupts);
     add_sources(&all, "softirqs", &all.after.softirqs, &all.state->before.softirqs);

@@ -93,36 +93,6 @@ static void look(const struct search *search, size_t cpu, const struct noise_eve
                                        .events = count});
 }
 
-static void look_at_cpu(const struct search *search, size_t cpu)
-{
-    const struct noise_tally *tally = &search->state->tallies[cpu];
-    for (int length = EVENT_LENGTHS - 1; length >= 0; length--) {
-        struct noise_event *events = tally->events[length];
-        const size_t n = tally->event_counts[length];
-        double least = INFINITY, most = 0;
-        if (n)
-            qsort(events, n, sizeof *events, by_time);
-        for (size_t i = 0; i < n; i++) {
-            least = fmin(least, events[i].ticks);
-            most = fmax(most, events[i].ticks);
-        }
-        for (int kind = 0; kind < GAP_KINDS; kind++)
-            for (double from = least; from <= most; from *= length_step)
-                look(search, cpu, events, n, (enum gap_kind)kind, from, from * length_range);
-    }
-}
-
-/* A merge may have changed a period so that it now equals another one; merges these too. */
-static void unite(struct noise_periods *periods, size_t cpus)
-{
-    for (size_t i = 0; i < periods->count; i++)
-        for (size_t j = periods->count; --j > i;)
-            if (is_same(&periods->list[i], &periods->list[j])) {
-                merge(&periods->list[i], periods->list[j], cpus);
-                periods->list[j] = periods->list[--periods->count];
-            }
-}
-
 static int by_share(const void *a, const void *b)
 {
     const struct noise_period *x = a, *y = b;
@@ -140,9 +110,30 @@ void noise_find_periods(const struct noise_state *state, size_t cpus, struct poo
                                   .scratch = pool_alloc(pool, 2 * EVENTS_MOST, sizeof(double)),
                                   .lengths = pool_alloc(pool, EVENTS_MOST, sizeof *search.lengths)};
     *found = (struct noise_periods){0};
-    for (size_t cpu = 0; cpu < cpus; cpu++)
-        look_at_cpu(&search, cpu);
-    unite(found, cpus);
+    for (size_t cpu = 0; cpu < cpus; cpu++) {
+        const struct noise_tally *tally = &search.state->tallies[cpu];
+        for (int length = EVENT_LENGTHS - 1; length >= 0; length--) {
+            struct noise_event *events = tally->events[length];
+            const size_t n = tally->event_counts[length];
+            double least = INFINITY, most = 0;
+            if (n)
+                qsort(events, n, sizeof *events, by_time);
+            for (size_t i = 0; i < n; i++) {
+                least = fmin(least, events[i].ticks);
+                most = fmax(most, events[i].ticks);
+            }
+            for (int kind = 0; kind < GAP_KINDS; kind++)
+                for (double from = least; from <= most; from *= length_step)
+                    look(&search, cpu, events, n, (enum gap_kind)kind, from, from * length_range);
+        }
+    }
+    /* A merge may have changed a period so that it now equals another one; merges these too. */
+    for (size_t i = 0; i < found->count; i++)
+        for (size_t j = found->count; --j > i;)
+            if (is_same(&found->list[i], &found->list[j])) {
+                merge(&found->list[i], found->list[j], cpus);
+                found->list[j] = found->list[--found->count];
+            }
     qsort(found->list, found->count, sizeof *found->list, by_share);
     pool_give_back(pool, search.times);
     pool_give_back(pool, search.scratch);

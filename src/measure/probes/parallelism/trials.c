@@ -75,9 +75,11 @@ static double trial_four(const struct probe_task *task, unsigned trial, const vo
     return (double)FOUR * value_at(task, *series, FOUR, trial) / value_at(task, *series, 1, trial);
 }
 
-/* The times of a curve and the indexes of their points, without failed points. */
-static size_t curve_times(const struct series *series, double *times, size_t *at)
+bool parallelism_plateau(const struct series *series, struct saturation *found)
 {
+    double times[CURVE_POINTS_MAX] = {0}, scratch[CURVE_POINTS_MAX];
+    size_t at[CURVE_POINTS_MAX];
+    /* The times of a curve and the indexes of their points, without failed points. */
     size_t n = 0;
     for (size_t i = 0; i < series->point_count && n < CURVE_POINTS_MAX; i++) {
         if (!series->points[i].y.n)
@@ -85,14 +87,6 @@ static size_t curve_times(const struct series *series, double *times, size_t *at
         at[n] = i;
         times[n++] = (double)series->points[i].y.median;
     }
-    return n;
-}
-
-bool parallelism_plateau(const struct series *series, struct saturation *found)
-{
-    double times[CURVE_POINTS_MAX] = {0}, scratch[CURVE_POINTS_MAX];
-    size_t at[CURVE_POINTS_MAX];
-    size_t n = curve_times(series, times, at);
     if (!saturation_find(times, n, parallelism_tolerance, found, scratch))
         return false;
     found->typical = at[found->typical];
@@ -161,27 +155,6 @@ static double trial_gain(const struct probe_task *task, unsigned trial, const vo
            value_at(task, state->work[2], *work, trial);
 }
 
-static void take_work(struct probe_task *task)
-{
-    struct parallelism_state *state = task->state;
-    state->work_knee = by_trial(task, trial_knee, NULL);
-    state->work_trials = 0;
-    for (unsigned trial = 0; trial < state->values.trials; trial++)
-        state->work_trials += could_tell(task, trial);
-    if (state->work[2] < 0)
-        return;
-    /* The least work at which the window no longer reaches the next access, else the most work
-     * measured. */
-    double from = state->work_knee.n ? (double)state->work_knee.median : state->work_most;
-    state->prefetch_at = state->work_most;
-    for (size_t i = 0; i < task->plan.point_count; i++) {
-        double x = task->plan.points[i].x;
-        if (x >= from && x < state->prefetch_at)
-            state->prefetch_at = x;
-    }
-    state->prefetch_gain = by_trial(task, trial_gain, &state->prefetch_at);
-}
-
 void parallelism_take(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
@@ -191,8 +164,24 @@ void parallelism_take(struct probe_task *task)
     const struct parallelism_stage *stage = &state->stages[state->at];
     if (stage->look == LOOK_CURVE)
         take_curve(task, &state->curves[stage->level]);
-    else if (stage->look == LOOK_WORK)
-        take_work(task);
+    else if (stage->look == LOOK_WORK) {
+        state->work_knee = by_trial(task, trial_knee, NULL);
+        state->work_trials = 0;
+        for (unsigned trial = 0; trial < state->values.trials; trial++)
+            state->work_trials += could_tell(task, trial);
+        if (state->work[2] < 0)
+            return;
+        /* The least work at which the window no longer reaches the next access, else the most work
+         * measured. */
+        double from = state->work_knee.n ? (double)state->work_knee.median : state->work_most;
+        state->prefetch_at = state->work_most;
+        for (size_t i = 0; i < task->plan.point_count; i++) {
+            double x = task->plan.points[i].x;
+            if (x >= from && x < state->prefetch_at)
+                state->prefetch_at = x;
+        }
+        state->prefetch_gain = by_trial(task, trial_gain, &state->prefetch_at);
+    }
 }
 
 /* --- derived series for the document --- */
@@ -274,18 +263,6 @@ static void tell_threads(struct probe_task *task)
     }
 }
 
-/* The knee's x is the number of trials that could have shown it. */
-static void tell_work(struct probe_task *task)
-{
-    const struct parallelism_state *state = task->state;
-    const struct series work = task->result->series[state->work[1]];
-    tell(task, &work, parallelism_knee, state->work_trials, (struct axis){"work", "cycles"},
-         &state->work_knee);
-    if (state->work[2] >= 0 && state->prefetch_gain.n)
-        tell(task, &work, parallelism_gain, state->prefetch_at, (struct axis){"times as fast", ""},
-             &state->prefetch_gain);
-}
-
 void parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome)
 {
     const struct parallelism_state *state = task->state;
@@ -302,6 +279,13 @@ void parallelism_conclude(struct probe_task *task, const struct stage_outcome *o
             tell_curve(task, &state->curves[i]);
     if (state->all >= 0)
         tell_threads(task);
-    if (state->work[1] >= 0)
-        tell_work(task);
+    if (state->work[1] >= 0) {
+        /* The knee's x is the number of trials that could have shown it. */
+        const struct series work = task->result->series[state->work[1]];
+        tell(task, &work, parallelism_knee, state->work_trials, (struct axis){"work", "cycles"},
+             &state->work_knee);
+        if (state->work[2] >= 0 && state->prefetch_gain.n)
+            tell(task, &work, parallelism_gain, state->prefetch_at,
+                 (struct axis){"times as fast", ""}, &state->prefetch_gain);
+    }
 }

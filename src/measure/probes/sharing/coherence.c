@@ -92,19 +92,6 @@ static int choose_sharer(const struct probe_task *task, int holder)
     return -1;
 }
 
-static void add_point(struct probe_task *task, unsigned series, int holder)
-{
-    const struct coherence_state *state = task->state;
-    const int first = task->cpus.ids[0],
-              sharer = series % LINE_STATES == LINE_SHARED ? choose_sharer(task, holder) : -1;
-    const int cpus[] = {first, holder, sharer};
-    struct plan_point *point = build_point(task, series, 0, cpus, sharer >= 0 ? 3 : 2, PARTNER);
-    point->from = first;
-    point->to = holder;
-    point->arena_bytes = RINGS * state->ring_bytes;
-    point->index = series;
-}
-
 static void plan_coherence(struct probe_task *task)
 {
     const struct coherence_options *asked = task->options;
@@ -138,8 +125,20 @@ static void plan_coherence(struct probe_task *task)
             if (line_states_need_flush[line_state] && !line_flush_possible)
                 continue;
             for (size_t i = 1; i < task->cpus.count; i++)
-                if (holds[i])
-                    add_point(task, series, task->cpus.ids[i]);
+                if (holds[i]) {
+                    const int holder = task->cpus.ids[i];
+                    const int first = task->cpus.ids[0],
+                              sharer = series % LINE_STATES == LINE_SHARED
+                                           ? choose_sharer(task, holder)
+                                           : -1;
+                    const int cpus[] = {first, holder, sharer};
+                    struct plan_point *point =
+                        build_point(task, series, 0, cpus, sharer >= 0 ? 3 : 2, PARTNER);
+                    point->from = first;
+                    point->to = holder;
+                    point->arena_bytes = RINGS * state->ring_bytes;
+                    point->index = series;
+                }
         }
     }
 }

@@ -74,10 +74,13 @@ static void add_point(struct probe_task *task, unsigned series, double x, size_t
     point->index = op;
 }
 
-static void choose_cpus(struct probe_task *task)
+static void plan_contention(struct probe_task *task)
 {
+    const unsigned line = machine_line_bytes(task->machine);
+    const unsigned distances[] = {sizeof(uint64_t), line, 2 * line, 4 * line, 8 * line};
+    struct plan *plan = &task->plan;
+    struct contention_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     const struct setting *asked = &((const struct contention_options *)task->options)->writers;
-    struct contention_state *state = task->state;
     const size_t count = task->cpus.count;
     state->cpus = build_order(task, task->cpus.ids, count, machine_by_thread);
     state->cpu_count = asked->has ? (size_t)asked->number : count;
@@ -86,15 +89,6 @@ static void choose_cpus(struct probe_task *task)
                    "--writers %zu: only %zu CPUs may be used, and each holds one writer; ask for "
                    "at most %zu",
                    state->cpu_count, count, count);
-}
-
-static void plan_contention(struct probe_task *task)
-{
-    const unsigned line = machine_line_bytes(task->machine);
-    const unsigned distances[] = {sizeof(uint64_t), line, 2 * line, 4 * line, 8 * line};
-    struct plan *plan = &task->plan;
-    struct contention_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
-    choose_cpus(task);
     plan->touch_cpu = state->cpus[0];
     plan->arena_life = ARENA_WHOLE_STAGE;
     plan->cycles = false; /* the cores may have different clocks */

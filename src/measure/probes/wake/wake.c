@@ -191,22 +191,6 @@ static void plan_turns(struct probe_task *task, bool spinning)
     plan->share = !state->whole ? 1 : spinning ? share_of_spinning : share_of_blocking;
 }
 
-static void plan_sleep(struct probe_task *task)
-{
-    const struct wake_state *state = task->state;
-    struct plan *plan = &task->plan;
-    const double sleep_us = sleeps_us[state->sleep];
-    build_point(task, (unsigned)state->sleeping, sleep_us, task->cpus.ids, 2, PARTNER)->what =
-        state->sleeper;
-    plan_common(task);
-    plan->kernel_timed = true; /* excludes the sleep and what follows the wake-up */
-    plan->meant = MEANT_SWITCHES;
-    plan->repeats = 1;
-    plan->batches =
-        (unsigned)fmax(WAKE_UPS_LEAST, fmin(WAKE_UPS_MOST, sleeping_trial_ns / (sleep_us * 1e3)));
-    plan->share = 1.0 / (SLEEPS - state->sleep);
-}
-
 static int add_series(struct probe_task *task, const char *name, int way, struct axis x)
 {
     const unsigned series =
@@ -260,7 +244,17 @@ static bool next_wake(struct probe_task *task, const struct stage_outcome *outco
         (state->stage == SLEEPING && ++state->sleep == SLEEPS))
         return false;
     state->stage = SLEEPING;
-    plan_sleep(task);
+    struct plan *plan = &task->plan;
+    const double sleep_us = sleeps_us[state->sleep];
+    build_point(task, (unsigned)state->sleeping, sleep_us, task->cpus.ids, 2, PARTNER)->what =
+        state->sleeper;
+    plan_common(task);
+    plan->kernel_timed = true; /* excludes the sleep and what follows the wake-up */
+    plan->meant = MEANT_SWITCHES;
+    plan->repeats = 1;
+    plan->batches =
+        (unsigned)fmax(WAKE_UPS_LEAST, fmin(WAKE_UPS_MOST, sleeping_trial_ns / (sleep_us * 1e3)));
+    plan->share = 1.0 / (SLEEPS - state->sleep);
     return true;
 }
 
