@@ -42,15 +42,13 @@ static const char *tell_remarks(const struct analysis *analysis)
     return i < analysis->remark_count ? pool_printf(analysis->pool, "%s, and more", text) : text;
 }
 
-/* Keeps earlier findings for which `wanted` is true and that are not kept yet. */
-static void keep_some(struct analysis *analysis, const char *why,
-                      bool (*wanted)(const struct analysis *, size_t i, const void *with),
-                      const void *with)
+/* Keeps the earlier findings that are marked (NULL: all) and not kept yet. */
+static void keep_some(struct analysis *analysis, const char *why, const bool *wanted)
 {
     struct probe_result *result = analysis->result;
     size_t count = 0;
     for (size_t i = 0; i < analysis->before_count; i++) {
-        if (analysis->kept[i] || !wanted(analysis, i, with))
+        if (analysis->kept[i] || (wanted && !wanted[i]))
             continue;
         struct finding *finding = pool_append(analysis->pool, (void **)&result->findings,
                                               &result->finding_count, sizeof *finding);
@@ -61,38 +59,22 @@ static void keep_some(struct analysis *analysis, const char *why,
     note_kept(analysis, count, why);
 }
 
-static bool is_of_patterns(const struct analysis *analysis, size_t i, const void *patterns)
-{
-    return finding_name_matches(patterns, analysis->before[i].name);
-}
-
 void analysis_keep(struct analysis *analysis, const char *patterns, const char *why)
 {
-    keep_some(analysis, why, is_of_patterns, patterns);
-}
-
-static bool is_of_unknown_device(const struct analysis *analysis, size_t i, const void *unused)
-{
-    const int device = device_of_name(analysis->before[i].name, NULL);
-    (void)unused;
-    return device >= 0 && !(analysis->machine && device_facts(analysis->machine, device));
+    bool *of_patterns = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof(bool));
+    for (size_t i = 0; i < analysis->before_count; i++)
+        of_patterns[i] = finding_name_matches(patterns, analysis->before[i].name);
+    keep_some(analysis, why, of_patterns);
 }
 
 void analysis_keep_devices(struct analysis *analysis, const char *why)
 {
-    keep_some(analysis, why, is_of_unknown_device, NULL);
-}
-
-static bool is_any(const struct analysis *analysis, size_t i, const void *unused)
-{
-    (void)analysis, (void)i, (void)unused;
-    return true;
-}
-
-static bool is_foreign(const struct analysis *analysis, size_t i, const void *foreign)
-{
-    (void)analysis;
-    return ((const bool *)foreign)[i];
+    bool *unknown = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof(bool));
+    for (size_t i = 0; i < analysis->before_count; i++) {
+        const int device = device_of_name(analysis->before[i].name, NULL);
+        unknown[i] = device >= 0 && !(analysis->machine && device_facts(analysis->machine, device));
+    }
+    keep_some(analysis, why, unknown);
 }
 
 /* Keeps findings that no line of the registry explains, because another program wrote them, unless
@@ -108,19 +90,10 @@ static void keep_foreign(struct analysis *analysis)
         foreign[i] =
             !finding_line_find(finding->name) && !finding_lookup_name(&computed, finding->name);
     }
-    keep_some(analysis, "this version does not know them", is_foreign, foreign);
+    keep_some(analysis, "this version does not know them", foreign);
 }
 
 /* --- running --- */
-
-static bool has_values(const struct probe_result *result)
-{
-    for (size_t s = 0; s < result->series_count; s++)
-        for (size_t p = 0; p < result->series[s].point_count; p++)
-            if (result->series[s].points[p].y.n)
-                return true;
-    return false;
-}
 
 struct analysing {
     struct analysis *analysis;
@@ -135,14 +108,18 @@ static int analyse_anew(void *with)
     analysis->kept = pool_alloc(analysis->pool, analysis->before_count + 1, sizeof *analysis->kept);
     result->findings = NULL;
     result->finding_count = 0;
+    bool values = false;
+    for (size_t s = 0; s < result->series_count && !values; s++)
+        for (size_t p = 0; p < result->series[s].point_count && !values; p++)
+            values = result->series[s].points[p].y.n;
     if (!analysing->analyse)
-        keep_some(analysis, "this version does not know the probe", is_any, NULL);
-    else if (!has_values(result))
-        keep_some(analysis, "its series hold no values", is_any, NULL);
+        keep_some(analysis, "this version does not know the probe", NULL);
+    else if (!values)
+        keep_some(analysis, "its series hold no values", NULL);
     else
         analysing->analyse(analysis);
     if (!result->finding_count) /* from another tool, or a version that measured in another way */
-        keep_some(analysis, "this version finds nothing in its series", is_any, NULL);
+        keep_some(analysis, "this version finds nothing in its series", NULL);
     keep_foreign(analysis);
     return 0;
 }
@@ -161,12 +138,6 @@ int analysis_run(struct analysis *analysis, analyse_function *analyse, struct er
     return code;
 }
 
-static bool goes_first(const struct probe_result *result)
-{
-    const struct finding_table *table = finding_table_of(result->name);
-    return table && table->before_others;
-}
-
 struct document_analysing {
     struct document *document;
     const char **remarks;
@@ -183,7 +154,9 @@ static int analyse_document(void *with)
         for (size_t i = 0; i < document->probe_count; i++) {
             analysis.result = &document->probes[i];
             const enum probe_status status = analysis.result->status;
-            if (goes_first(analysis.result) == (others == 1))
+            const struct finding_table *table = finding_table_of(analysis.result->name);
+            const bool first = table && table->before_others;
+            if (first == (others == 1))
                 continue;
             if (baseline)
                 note_kept(&analysis, analysis.result->finding_count,
@@ -228,14 +201,6 @@ struct finding *analysis_add_value(struct analysis *analysis, const char *name, 
     return finding_add_value(analysis->result, analysis->pool, name, unit, value, flags);
 }
 
-static size_t points_with_values(const struct series *series)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        count += series->points[i].y.n > 0;
-    return count;
-}
-
 /* Removes a finding's value if its series has too few points for a conclusion. */
 static void refuse_thin(struct analysis *analysis, struct finding *finding,
                         const struct series *series, size_t measured)
@@ -256,7 +221,9 @@ static void refuse_thin(struct analysis *analysis, struct finding *finding,
 void analysis_read_off(struct analysis *analysis, size_t first, const struct series *series)
 {
     struct probe_result *result = analysis->result;
-    const size_t measured = points_with_values(series);
+    size_t measured = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        measured += series->points[i].y.n > 0;
     for (size_t i = first; i < result->finding_count; i++) {
         struct finding *finding = &result->findings[i];
         if (finding->factor_count)

@@ -70,25 +70,9 @@ struct survey {
     unsigned rated, configured; /* MT/s of the slowest module; 0: unknown for some module */
 };
 
-static bool is_main_memory(const struct declared_module *module)
-{
-    return !module->type || strcmp(module->type, "NVDIMM") != 0;
-}
-
 static unsigned speed_of(const struct declared_module *module)
 {
     return module->configured_mts ? module->configured_mts : module->rated_mts;
-}
-
-static void add_to_channel(struct channel *channel, const struct declared_module *module)
-{
-    channel->slots++;
-    if (module->empty)
-        return;
-    const double mts = speed_of(module), bytes = module->data_bits / 8.0;
-    channel->mts = channel->filled && channel->mts < mts ? channel->mts : mts;
-    channel->bytes = bytes > channel->bytes ? bytes : channel->bytes;
-    channel->filled++;
 }
 
 static void add_slot(struct survey *survey, const struct declared_module *module)
@@ -103,9 +87,16 @@ static void add_slot(struct survey *survey, const struct declared_module *module
         survey->list[survey->count++] = (struct channel){.slots = 0};
         strcpy(survey->list[at].key, key);
     }
-    add_to_channel(&survey->list[at], module);
+    struct channel *channel = &survey->list[at];
+    channel->slots++;
+    if (!module->empty) {
+        const double mts = speed_of(module), bytes = module->data_bits / 8.0;
+        channel->mts = channel->filled && channel->mts < mts ? channel->mts : mts;
+        channel->bytes = bytes > channel->bytes ? bytes : channel->bytes;
+        channel->filled++;
+    }
     /* DDR4 and DDR5 have no more slots on a channel, so with more the names lack the socket. */
-    survey->known = survey->known && survey->list[at].slots <= SLOTS_A_CHANNEL;
+    survey->known = survey->known && channel->slots <= SLOTS_A_CHANNEL;
 }
 
 static void add_speed(struct survey *survey, const struct declared_module *module, bool first)
@@ -137,11 +128,6 @@ static double carried(const struct survey *survey)
 
 /* --- in words --- */
 
-static const char *name_of(const struct declared_module *module)
-{
-    return module->slot ? module->slot : module->bank ? module->bank : "without a name";
-}
-
 static bool is_on_empty_channel(const struct survey *survey, const struct declared_module *module)
 {
     char key[KEY_BYTES] = "";
@@ -164,8 +150,12 @@ static const char *empty_slots(const struct survey *survey, const struct declare
         count += is_on_empty_channel(survey, &declared->modules[i]);
     for (size_t i = 0; i < declared->module_count && said < NAMED_MAX && said < count; i++)
         if (is_on_empty_channel(survey, &declared->modules[i])) {
+            const struct declared_module *module = &declared->modules[i];
             const char *between = said == 0 ? "" : said + 1 == count ? " and " : ", ";
-            names = pool_printf(pool, "%s%s%s", names, between, name_of(&declared->modules[i]));
+            names = pool_printf(pool, "%s%s%s", names, between,
+                                module->slot   ? module->slot
+                                : module->bank ? module->bank
+                                               : "without a name");
             said++;
         }
     if (!count)
@@ -213,7 +203,7 @@ void channels_read(struct channels *channels, const struct declared_facts *decla
     *channels = (struct channels){.bytes_per_second = NAN};
     for (size_t i = 0; i < most; i++) {
         const struct declared_module *module = &declared->modules[i];
-        if (!is_main_memory(module))
+        if (module->type && strcmp(module->type, "NVDIMM") == 0) /* no main memory */
             continue;
         add_slot(&survey, module);
         if (!module->empty)

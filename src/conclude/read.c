@@ -13,23 +13,18 @@ static bool has_value(const struct point *point)
     return point->y.n > 0;
 }
 
-/* For readings of two points: their difference, or the ratio of their times per byte. */
-static struct estimate between(const struct finding_line *line, const struct point *first,
-                               const struct point *last)
-{
-    const struct estimate a = finding_time_of(first), b = finding_time_of(last);
-    const float more = (float)(last->x / first->x);
-    return line->read == READ_EXCESS
-               ? (struct estimate){b.median - a.median, b.low - a.high, b.high - a.low}
-               : (struct estimate){more * a.median / b.median, more * a.low / b.high,
-                                   more * a.high / b.low};
-}
-
 static void add(struct analysis *analysis, const struct finding_line *line, const char *pattern,
                 const struct point *at, const struct point *first)
 {
     const bool two = line->read == READ_EXCESS || line->read == READ_GAIN;
-    const struct estimate value = two ? between(line, first, at) : finding_time_of(at);
+    const struct estimate a = finding_time_of(first), b = finding_time_of(at);
+    const float more = (float)(at->x / first->x);
+    struct estimate value = b;
+    if (line->read == READ_EXCESS)
+        value = (struct estimate){b.median - a.median, b.low - a.high, b.high - a.low};
+    if (line->read == READ_GAIN) /* the ratio of their times per byte */
+        value = (struct estimate){more * a.median / b.median, more * a.low / b.high,
+                                  more * a.high / b.low};
     const size_t stem = strcspn(pattern, "*");
     char name[NAME_BYTES], size[UNIT_TEXT] = "";
     if (pattern[stem])

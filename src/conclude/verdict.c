@@ -56,29 +56,11 @@ static struct verdict_part *part_named(struct document_verdict *verdict, const c
     return part;
 }
 
-static struct verdict_part *part_of_word(struct document_verdict *verdict, const char *const *word)
-{
-    struct verdict_part *part =
-        part_named(verdict, *word, strlen(*word), ORDER_WORDS + (size_t)(word - role_parts));
-    if (part)
-        part->shared = role_is_shared((enum finding_role)(word - role_parts));
-    return part;
-}
-
 static struct verdict_part *part_of_probe(struct document_verdict *verdict,
                                           const struct document *document, size_t index)
 {
     const char *name = document->probes[index].name;
     return part_named(verdict, name, strlen(name), ORDER_PROBES + index);
-}
-
-/* A probe's subject: the word of its first finding that has one; NULL: its own name. */
-static const char *const *word_of_probe(const struct probe_result *probe)
-{
-    const char *const *word = NULL;
-    for (size_t i = 0; i < probe->finding_count && !word; i++)
-        word = part_of_role(finding_meaning(&probe->findings[i]).role);
-    return word;
 }
 
 /* The part that a finding belongs to; NULL: none (a condition), or there is no room. `word` is its
@@ -89,6 +71,7 @@ static struct verdict_part *part_of(struct document_verdict *verdict,
 {
     const struct finding_meaning meaning = finding_meaning(finding);
     const char *const *role = part_of_role(meaning.role);
+    struct verdict_part *part;
     char device[PART_NAME_BYTES];
     if (meaning.role >= ROLE_CONDITION)
         return NULL;
@@ -96,13 +79,17 @@ static struct verdict_part *part_of(struct document_verdict *verdict,
         snprintf(device, sizeof device, "gpu%d", meaning.device);
         return part_named(verdict, device, strlen(device), ORDER_DEVICES + (size_t)meaning.device);
     }
-    if (role || (word && meaning.role != ROLE_LEVEL))
-        return part_of_word(verdict, role ? role : word);
+    if (role || (word && meaning.role != ROLE_LEVEL)) {
+        const size_t at = (size_t)((role ? role : word) - role_parts);
+        part = part_named(verdict, role_parts[at], strlen(role_parts[at]), ORDER_WORDS + at);
+        if (part)
+            part->shared = role_is_shared((enum finding_role)at);
+        return part;
+    }
     if (meaning.role != ROLE_LEVEL)
         return part_of_probe(verdict, document, probe);
-    struct verdict_part *part =
-        part_named(verdict, meaning.subject, meaning.subject_length,
-                   finding_level_rank(meaning.subject, meaning.subject_length));
+    part = part_named(verdict, meaning.subject, meaning.subject_length,
+                      finding_level_rank(meaning.subject, meaning.subject_length));
     if (part)
         part->shared = finding_is_shared(&document->machine, &meaning);
     return part;
@@ -129,17 +116,13 @@ static void count(struct document_verdict *verdict, struct verdict_part *part,
     part->doubtful += doubted != 0;
 }
 
-static bool is_baseline(const struct document *document)
-{
-    return document->run.joined && strcmp(document->run.joined, "baseline") == 0;
-}
-
 /* Adds the points' numbers of trials and, if there are no findings, the points as values. */
 static bool add_points(struct document_verdict *verdict, const struct document *document,
                        size_t index, bool concluded, struct doubts *doubts)
 {
     const struct probe_result *probe = &document->probes[index];
-    bool tried = is_baseline(document), single = document_is_imported(document);
+    const char *joined = document->run.joined;
+    bool tried = joined && strcmp(joined, "baseline") == 0, single = document_is_imported(document);
     for (size_t s = 0; s < probe->series_count; s++)
         for (size_t i = 0; i < probe->series[s].point_count; i++) {
             const struct point *point = &probe->series[s].points[i];
@@ -161,7 +144,10 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
                       size_t index, struct doubts *doubts)
 {
     const struct probe_result *probe = &document->probes[index];
-    const char *const *word = word_of_probe(probe);
+    /* The probe's subject: the word of its first finding that has one; NULL: its own name. */
+    const char *const *word = NULL;
+    for (size_t i = 0; i < probe->finding_count && !word; i++)
+        word = part_of_role(finding_meaning(&probe->findings[i]).role);
     const size_t before = verdict->values;
     for (size_t i = 0; i < probe->finding_count; i++) {
         const struct finding *finding = &probe->findings[i];

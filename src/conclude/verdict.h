@@ -52,7 +52,7 @@ struct document_verdict {
     unsigned doubts;                 /* the flags that make values doubtful */
     int remedy;       /* the doubt that most values have, whose remedy is proposed; -1: none */
     unsigned fewest;  /* trials of the point with the fewest; 0: no point has trials */
-    float coverage;   /* the least coverage of a point's interval: 0 to 1 (stats/summary.h) */
+    float coverage;   /* the least coverage of a point's interval: 0 to 1 (stats/order.h) */
     bool modelled;    /* all values are from a model */
     struct line busy; /* the evidence of other programs: "load 12 on 2 CPUs"; "": none */
     bool uncounted;   /* only measured values show them: the system's counters show too little of

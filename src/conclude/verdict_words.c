@@ -56,17 +56,6 @@ static void add_parts(struct line *line, const struct document_verdict *verdict,
     line_add(line, "%s", many ? words_of[trust].behind_many : words_of[trust].behind_one);
 }
 
-static void add_all_parts(struct line *line, const struct document_verdict *verdict)
-{
-    const size_t before = line->length;
-    for (enum part_trust trust = PART_RELY; trust < PART_TRUSTS; trust++) {
-        if (!count_of(verdict, trust))
-            continue;
-        line_add(line, "%s", line->length > before ? "; " : "");
-        add_parts(line, verdict, trust);
-    }
-}
-
 static bool any_failed(const struct document *document)
 {
     for (size_t p = 0; p < document->probe_count; p++)
@@ -98,7 +87,12 @@ void line_add_verdict(struct line *line, const struct document *document,
     const struct document_verdict *is = verdict;
     const char *many = is->values == 1 ? "" : "s";
     struct line parts = {0};
-    add_all_parts(&parts, is);
+    for (enum part_trust trust = PART_RELY; trust < PART_TRUSTS; trust++) {
+        if (!count_of(is, trust))
+            continue;
+        line_add(&parts, "%s", parts.length ? "; " : "");
+        add_parts(&parts, is, trust);
+    }
     if (is->modelled && is->state != VERDICT_MODELLED)
         line_add(line, "Modelled, not measured. ");
     switch (is->state) {

@@ -7,33 +7,18 @@
 
 #include <math.h>
 
-/* Whether a finding is about memory of nodes. */
-static bool tells_of_nodes(const struct finding_meaning *meaning)
-{
-    return meaning->fact == FACT_REMOTE || meaning->fact == FACT_LOCAL;
-}
-
-static bool tells_of_cpus(const struct finding_meaning *meaning)
-{
-    return meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CLUSTER;
-}
-
-static bool is_of(const struct probe_result *probe, bool (*tells)(const struct finding_meaning *))
-{
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        const struct finding_meaning meaning = finding_meaning(&probe->findings[i]);
-        if (tells(&meaning))
-            return true;
-    }
-    return false;
-}
-
+/* The first matrix of a probe with findings about memory of nodes, or about CPUs. */
 static const struct series *find(const struct document *document, enum dimension dimension,
-                                 bool (*tells)(const struct finding_meaning *))
+                                 bool of_nodes)
 {
     for (size_t p = 0; p < document->probe_count; p++) {
         const struct probe_result *probe = &document->probes[p];
-        const bool fits = is_of(probe, tells);
+        bool fits = false;
+        for (size_t i = 0; i < probe->finding_count && !fits; i++) {
+            const struct finding_meaning meaning = finding_meaning(&probe->findings[i]);
+            fits = of_nodes ? meaning.fact == FACT_REMOTE || meaning.fact == FACT_LOCAL
+                            : meaning.role == ROLE_HANDOFF || meaning.role == ROLE_CLUSTER;
+        }
         for (size_t i = 0; fits && i < probe->series_count; i++)
             if (probe->series[i].matrix && quantity_is(probe->series[i].y.unit, dimension))
                 return &probe->series[i];
@@ -43,12 +28,12 @@ static const struct series *find(const struct document *document, enum dimension
 
 const struct series *ways_between_nodes(const struct document *document, enum dimension dimension)
 {
-    return find(document, dimension, tells_of_nodes);
+    return find(document, dimension, true);
 }
 
 const struct series *ways_between_cpus(const struct document *document)
 {
-    return find(document, DIMENSION_TIME, tells_of_cpus);
+    return find(document, DIMENSION_TIME, false);
 }
 
 double way_value(const struct point *point)
@@ -58,48 +43,25 @@ double way_value(const struct point *point)
     return quiet_or(&point->quiet, (double)point->y.median);
 }
 
-static bool is_near(const double *rates, size_t n, double most, unsigned largest, double off,
-                    unsigned *weights)
-{
-    bool near = true;
-    for (size_t i = 0; i < n; i++) {
-        const double exact = rates[i] / most * largest;
-        weights[i] = exact < 1 ? 1 : (unsigned)lround(exact);
-        near = near && fabs(weights[i] / exact - 1) <= off;
-    }
-    return near;
-}
-
 void interleave_weights(const double *rates, size_t n, double off, unsigned *weights)
 {
     double most = 0;
     for (size_t i = 0; i < n; i++)
         most = fmax(most, rates[i]);
-    unsigned largest = 1;
-    while (!is_near(rates, n, most, largest, off, weights) && largest < INTERLEAVE_WEIGHT_MAX)
-        largest++;
+    bool near = false;
+    for (unsigned largest = 1; largest <= INTERLEAVE_WEIGHT_MAX && !near; largest++) {
+        near = true;
+        for (size_t i = 0; i < n; i++) {
+            const double exact = rates[i] / most * largest;
+            weights[i] = exact < 1 ? 1 : (unsigned)lround(exact);
+            near = near && fabs(weights[i] / exact - 1) <= off;
+        }
+    }
 }
 
 /* --- of a document --- */
 
 static const double off = 0.05;
-
-static bool is_first_of_row(const struct series *series, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (series->points[i].from == series->points[index].from)
-            return false;
-    return true;
-}
-
-static unsigned kernel_weight(const struct declared_facts *declared, int node)
-{
-    for (size_t i = 0; i < declared->weight_count && i < NODES_MAX; i++)
-        if (declared->weights[i].node == node &&
-            declared->weights[i].weight <= INTERLEAVE_WEIGHT_MAX)
-            return declared->weights[i].weight;
-    return 0;
-}
 
 /* Fills the row of that node; false: it can't be used. */
 static bool read_row(struct interleave_row *row, const struct declared_facts *declared,
@@ -118,7 +80,11 @@ static bool read_row(struct interleave_row *row, const struct declared_facts *de
         if (point->from != from)
             continue;
         to[row->count] = point->to;
-        row->kernel[row->count] = kernel_weight(declared, point->to);
+        unsigned *weight = &row->kernel[row->count];
+        for (size_t w = 0; w < declared->weight_count && w < NODES_MAX && !*weight; w++)
+            if (declared->weights[w].node == point->to &&
+                declared->weights[w].weight <= INTERLEAVE_WEIGHT_MAX)
+                *weight = declared->weights[w].weight;
         rates[row->count] = way_value(point);
         if (!(rates[row->count++] > 0))
             return false;
@@ -141,7 +107,10 @@ void interleave_read(struct interleave *found, const struct document *document, 
                                             "'fathom numa', where there are two nodes or more"};
     for (size_t i = 0; series && i < series->point_count; i++) {
         struct interleave_row row;
-        if (!is_first_of_row(series, i))
+        size_t before = 0; /* a row of the same node */
+        while (before < i && series->points[before].from != series->points[i].from)
+            before++;
+        if (before < i)
             continue;
         found->why_not = "it has no node whose CPUs reached the memory of several nodes: weights "
                          "take two nodes or more, all of them measured";

@@ -156,18 +156,6 @@ void document_free(struct document *document)
     *document = (struct document){0};
 }
 
-/* Whether a headline series has points but none that is reliable. A series without points was never
- * reached, and its probe's status says so. */
-static bool is_doubted(const struct series *series)
-{
-    if (!series->headline || !series->point_count)
-        return false;
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].y.n && !flag_doubts(series->points[i].flags))
-            return false;
-    return true;
-}
-
 enum trust document_trust(const struct document *document)
 {
     bool measured = false, doubted = flag_doubts(document_headline_flags(document)) != 0;
@@ -175,8 +163,15 @@ enum trust document_trust(const struct document *document)
         const struct probe_result *probe = &document->probes[i];
         measured = measured || probe->status == PROBE_OK || probe->status == PROBE_PARTIAL;
         doubted = doubted || probe->status == PROBE_PARTIAL || probe->status == PROBE_FAILED;
-        for (size_t s = 0; s < probe->series_count; s++)
-            doubted = doubted || is_doubted(&probe->series[s]);
+        /* A headline series that has points but none that is reliable. A series without points was
+         * never reached, and its probe's status says so. */
+        for (size_t s = 0; s < probe->series_count; s++) {
+            const struct series *series = &probe->series[s];
+            bool reliable = !series->headline || !series->point_count;
+            for (size_t p = 0; p < series->point_count && !reliable; p++)
+                reliable = series->points[p].y.n && !flag_doubts(series->points[p].flags);
+            doubted = doubted || !reliable;
+        }
     }
     return !measured ? TRUST_NOTHING : doubted ? TRUST_DOUBTFUL : TRUST_SOUND;
 }

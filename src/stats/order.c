@@ -12,9 +12,13 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* For short arrays, such as the batches of a trial: five times as fast as qsort(). */
-static void sort_few(double *values, size_t n)
+void sort_ascending(double *values, size_t n)
 {
+    if (n > FEW) {
+        qsort(values, n, sizeof *values, compare);
+        return;
+    }
+    /* For short arrays, such as the batches of a trial: five times as fast as qsort(). */
     for (size_t i = 1; i < n; i++) {
         double value = values[i];
         size_t at = i;
@@ -22,14 +26,6 @@ static void sort_few(double *values, size_t n)
             values[at] = values[at - 1];
         values[at] = value;
     }
-}
-
-void sort_ascending(double *values, size_t n)
-{
-    if (n <= FEW)
-        sort_few(values, n);
-    else
-        qsort(values, n, sizeof *values, compare);
 }
 
 double quantile(const double *ascending, size_t n, double p)

@@ -158,20 +158,6 @@ struct peers peers_fit(const struct peer *peers, size_t n, double *scratch)
     return all;
 }
 
-/* --- what several quantities say of each other --- */
-
-static bool tells_ratio(const struct peers *all)
-{
-    return !all->counted && all->usual > 0 && all->spread > 0 && all->freedom >= 1;
-}
-
-/* The logarithm of a variance over its squared standard error, corrected for the bias that the
- * logarithm of an estimate with these degrees of freedom has. */
-static double log_ratio(const struct peers *all)
-{
-    return 2 * log(all->spread / all->usual) - digamma(all->freedom / 2) + log(all->freedom / 2);
-}
-
 /* By medians, so that a quantity that scatters unlike most has little effect. */
 struct peers_prior peers_prior_of(const struct peers *all, size_t count, double *scratch)
 {
@@ -180,11 +166,15 @@ struct peers_prior peers_prior_of(const struct peers *all, size_t count, double 
     struct peers_prior none = {0};
     size_t telling = 0;
     double noise = 0;
-    for (size_t i = 0; i < count; i++)
-        if (tells_ratio(&all[i])) {
-            scratch[telling++] = log_ratio(&all[i]);
-            noise += trigamma(all[i].freedom / 2);
-        }
+    for (size_t i = 0; i < count; i++) {
+        const double half = all[i].freedom / 2;
+        if (all[i].counted || !(all[i].usual > 0 && all[i].spread > 0 && half >= 0.5))
+            continue;
+        /* The logarithm of a variance over its squared standard error, corrected for the bias that
+         * the logarithm of an estimate with these degrees of freedom has. */
+        scratch[telling++] = 2 * log(all[i].spread / all[i].usual) - digamma(half) + log(half);
+        noise += trigamma(half);
+    }
     if (telling < FEWEST)
         return none;
     sort_ascending(scratch, telling);

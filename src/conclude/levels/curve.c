@@ -18,12 +18,6 @@ static const double noise_most = 0.06;
 /* A 95 % interval's half width in standard deviations. */
 static const double deviations_95 = 1.96;
 
-static bool usable(const struct level_sample *sample)
-{
-    return isfinite(sample->bytes) && sample->bytes > 0 && isfinite(sample->latency) &&
-           sample->latency > 0;
-}
-
 static int by_bytes(const void *a, const void *b)
 {
     const struct level_sample *p = *(struct level_sample *const *)a;
@@ -33,17 +27,6 @@ static int by_bytes(const void *a, const void *b)
     return (p->latency > q->latency) - (p->latency < q->latency);
 }
 
-/* What translation adds to a load. A page holds many lines, so a random chase visits pages at
- * random and not in a cycle. */
-static double translation_at(double bytes, const struct translation_knee *knees, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        if (knees[i].bytes > 0 && knees[i].cycles > 0)
-            sum += knees[i].cycles * miss_share_drawn(bytes / knees[i].bytes);
-    return sum;
-}
-
 static void read_samples(struct curve *curve, struct level_sample *samples, size_t n,
                          const struct translation_knee *knees, size_t knee_count)
 {
@@ -51,7 +34,8 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
         samples[i].level = -1;
         samples[i].fitted = NAN;
         samples[i].doubt = 0;
-        if (usable(&samples[i]))
+        if (isfinite(samples[i].bytes) && samples[i].bytes > 0 && isfinite(samples[i].latency) &&
+            samples[i].latency > 0)
             curve->of[curve->n++] = &samples[i];
     }
     qsort(curve->of, curve->n, sizeof *curve->of, by_bytes);
@@ -62,9 +46,13 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
          * weight. */
         double half = sqrt((sample->high - sample->latency) * (sample->latency - sample->low)) /
                       deviations_95;
-        /* The knees' translation takes at most half of the latency. */
-        double pure = fmax(sample->latency / 2,
-                           sample->latency - translation_at(sample->bytes, knees, knee_count));
+        /* What translation adds to a load. A page holds many lines, so a random chase visits pages
+         * at random and not in a cycle. It takes at most half of the latency. */
+        double translation = 0;
+        for (size_t k = 0; k < knee_count; k++)
+            if (knees[k].bytes > 0 && knees[k].cycles > 0)
+                translation += knees[k].cycles * miss_share_drawn(sample->bytes / knees[k].bytes);
+        const double pure = fmax(sample->latency / 2, sample->latency - translation);
         curve->clean[i] = (struct mixture_sample){
             .bytes = sample->bytes,
             .latency = pure,
@@ -181,17 +169,6 @@ static struct estimate cycles_of(const struct point *point, enum level_values wh
     return point->cycles;
 }
 
-/* The estimate with the narrower interval, in cycles of that clock. */
-static struct estimate steadier(const struct estimate *time, const struct estimate *cycles,
-                                double clock)
-{
-    if (!(relative_width(time) < relative_width(cycles)))
-        return *cycles;
-    return (struct estimate){(float)(clock * (double)time->median),
-                             (float)(clock * (double)time->low),
-                             (float)(clock * (double)time->high)};
-}
-
 struct level_sample *level_samples(const struct series *series, enum level_values which,
                                    struct pool *pool, double *clock)
 {
@@ -213,8 +190,12 @@ struct level_sample *level_samples(const struct series *series, enum level_value
         const struct point *point = &series->points[i];
         struct estimate y = time_of(point, which);
         const struct estimate in_cycles = cycles_of(point, which);
-        if (cycles)
-            y = steadier(&y, &in_cycles, *clock);
+        if (cycles && relative_width(&y) < relative_width(&in_cycles))
+            y = (struct estimate){(float)(*clock * (double)y.median),
+                                  (float)(*clock * (double)y.low),
+                                  (float)(*clock * (double)y.high)};
+        else if (cycles)
+            y = in_cycles;
         /* A single trial, as in a table, tells nothing about its noise. */
         const bool known = point->y.coverage > 0;
         samples[i] = (struct level_sample){.bytes = point->x,

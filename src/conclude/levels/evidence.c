@@ -215,16 +215,6 @@ static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *
     return count;
 }
 
-/* Whether a level's own sizes agree, that is, form a flat. */
-static bool agrees(const struct weighing *weighing, size_t k)
-{
-    struct curve_bin own[CURVE_BINS_MOST];
-    struct flat flats[FLATS_MOST];
-    const bool measured = evidence_has_intervals(weighing->curve);
-    return flats_find(own, gather_own(weighing->curve, k, own), weighing->tolerance,
-                      measured ? least_octaves_measured : least_octaves, flats) > 0;
-}
-
 static void forget_samples(struct curve *curve, size_t k)
 {
     for (size_t i = 0; i < curve->n; i++)
@@ -255,8 +245,14 @@ static int hold_to_points(struct weighing *weighing, size_t k)
 {
     struct level *level = &weighing->levels->list[k];
     double least, most;
+    struct curve_bin own[CURVE_BINS_MOST];
+    struct flat flats[FLATS_MOST];
     keep_own(weighing, k, &least, &most);
-    if (!agrees(weighing, k)) {
+    const double octaves =
+        evidence_has_intervals(weighing->curve) ? least_octaves_measured : least_octaves;
+    /* Its own sizes agree if they form a flat. */
+    if (!flats_find(own, gather_own(weighing->curve, k, own), weighing->tolerance, octaves,
+                    flats)) {
         const struct flat *flat = flat_of(weighing, k);
         forget_samples(weighing->curve, k);
         if (!flat)
@@ -304,14 +300,6 @@ static double below_fit(const struct curve *curve, size_t first, size_t end)
     return curve_middle(curve->scratch, n);
 }
 
-/* Whether the fit misreads a flat as a rise. If the fit is flat there too, the flat is how a cache
- * behaves beyond its capacity. */
-static bool is_misread(const struct curve *curve, const struct flat *flat)
-{
-    const size_t half = (flat->first + flat->last + 1) / 2;
-    return below_fit(curve, half, flat->last + 1) - below_fit(curve, flat->first, half) > tilted;
-}
-
 /* The index that the flat would have as a level of its own; count + 1: it can't be one. */
 static size_t place_of(const struct weighing *weighing, const struct flat *flat)
 {
@@ -335,8 +323,13 @@ static void add_flats(struct weighing *weighing, const struct flat *flats, size_
     struct levels *levels = weighing->levels;
     for (size_t i = 0; i < count && levels->count < CURVE_LEVELS_MAX; i++) {
         const struct flat *flat = &flats[i];
-        const size_t k = place_of(weighing, flat);
-        if (k > levels->count || flat->sizes < ADDED_SIZES || !is_misread(weighing->curve, flat))
+        const size_t k = place_of(weighing, flat), half = (flat->first + flat->last + 1) / 2;
+        if (k > levels->count || flat->sizes < ADDED_SIZES)
+            continue;
+        /* If the fit is flat there too, the flat is how a cache behaves beyond its capacity. */
+        const double above = below_fit(weighing->curve, flat->first, half),
+                     beyond = below_fit(weighing->curve, half, flat->last + 1);
+        if (!(beyond - above > tilted))
             continue;
         move_samples(weighing->curve, k, 1);
         for (size_t j = levels->count++; j > k; j--)
@@ -413,14 +406,6 @@ static bool is_blurred(const struct curve *curve, const struct level *level)
     return false;
 }
 
-static void mark_blurred(struct weighing *weighing)
-{
-    for (size_t k = 0; k + 1 < weighing->levels->count; k++) {
-        struct level *level = &weighing->levels->list[k];
-        level->blurred = is_blurred(weighing->curve, level);
-    }
-}
-
 void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *levels)
 {
     struct weighing weighing = {
@@ -436,5 +421,6 @@ void evidence_weigh(struct curve *curve, enum level_pages pages, struct levels *
     if (pages == LEVEL_PAGES_UNKNOWN)
         join_translation(&weighing);
     prove_memory(&weighing);
-    mark_blurred(&weighing);
+    for (size_t k = 0; k + 1 < levels->count; k++)
+        levels->list[k].blurred = is_blurred(curve, &levels->list[k]);
 }

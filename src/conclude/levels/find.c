@@ -69,17 +69,6 @@ struct interval level_pool(double *values, double *half_widths, size_t n)
 
 /* --- a level's own points --- */
 
-/* The least share of the level that a sample must have to be used: a sample that is more on a rise
- * than on the plateau is used only if there is no other. */
-static double least_share(const struct curve *curve, const struct mixture *mixture,
-                          const struct miss_shares *shares, size_t k)
-{
-    double most = 0;
-    for (size_t i = 0; i < curve->n; i++)
-        most = fmax(most, mixture_share(mixture, shares, k, curve->clean[i].bytes));
-    return fmax(0.5, 0.9 * most);
-}
-
 void level_pool_own(const struct curve *curve, size_t k, struct level *level)
 {
     size_t n = 0;
@@ -101,7 +90,11 @@ void level_pool_own(const struct curve *curve, size_t k, struct level *level)
 static void pool_samples(struct curve *curve, const struct mixture *mixture,
                          const struct miss_shares *shares, size_t k, struct level *level)
 {
-    const double share = least_share(curve, mixture, shares, k);
+    /* A sample that is more on a rise than on the plateau is used only if there is no other. */
+    double largest = 0;
+    for (size_t i = 0; i < curve->n; i++)
+        largest = fmax(largest, mixture_share(mixture, shares, k, curve->clean[i].bytes));
+    const double share = fmax(0.5, 0.9 * largest);
     size_t n = 0;
     for (int strictly = 1; strictly >= 0 && n == 0; strictly--)
         for (size_t i = 0; i < curve->n; i++) {
@@ -269,14 +262,6 @@ static void fit_levels(struct curve *curve, struct pool *pool, enum level_pages 
     evidence_weigh(curve, pages, levels);
 }
 
-/* Whether the points beyond the last plateau are as far above it as another level would be. */
-static bool goes_on_rising(const struct curve *curve, const struct plateau *last)
-{
-    const struct curve_bin *end = &curve->bins[curve->bin_count - 1];
-    return last->last + 1 < curve->bin_count &&
-           end->y - last->ends > fmax(log(plateau_step), 3 * end->deviation);
-}
-
 /* Whether the curve stays on the last plateau. A plateau is flat over half an octave, and from
  * twice the cache's size on, every policy that the fit knows has only the next level's plateau. */
 static bool stays(const struct curve *curve, const struct levels *levels)
@@ -300,7 +285,11 @@ static void fit(struct curve *curve, struct pool *pool, enum level_pages pages,
     const size_t count = plateaus_find(pool, curve->bins, curve->bin_count, plateaus, KNEES_MOST);
     if (!count)
         return;
-    levels->rising = goes_on_rising(curve, &plateaus[count - 1]);
+    /* It rises if the points beyond the last plateau are as far above it as another level is. */
+    const struct plateau *last = &plateaus[count - 1];
+    const struct curve_bin *end = &curve->bins[curve->bin_count - 1];
+    levels->rising = last->last + 1 < curve->bin_count &&
+                     end->y - last->ends > fmax(log(plateau_step), 3 * end->deviation);
     fit_levels(curve, pool, pages, plateaus, count, levels);
     levels->stays = stays(curve, levels);
 }

@@ -21,14 +21,6 @@ static double value_of(const struct probe_result *found, const char *name)
     return NAN;
 }
 
-static bool has_halves(const struct probe_result *found, const struct gpu_declared *declared)
-{
-    const double whole = (double)declared->l2_bytes, near = value_of(found, "L2.capacity"),
-                 all = value_of(found, "L3.capacity");
-    return whole > 0 && near >= half_least * whole && near <= half_most * whole &&
-           all <= whole_most * whole;
-}
-
 /* Renames the third plateau, the outer half of L2. If only memory follows it, the number of caches
  * is no disagreement. */
 static void rename_outer(struct probe_result *found, struct pool *pool)
@@ -69,7 +61,10 @@ void findings_gpu_levels(struct probe_result *result, struct pool *pool, const c
             (struct cache_facts){.level = 2, .type = "unified", .size_bytes = declared->l2_bytes};
     struct probe_result found = {0};
     findings_levels(&found, pool, series, &facts, NULL, 0);
-    if (has_halves(&found, declared))
+    const double whole = (double)declared->l2_bytes, near = value_of(&found, "L2.capacity"),
+                 all = value_of(&found, "L3.capacity");
+    if (whole > 0 && near >= half_least * whole && near <= half_most * whole &&
+        all <= whole_most * whole)
         rename_outer(&found, pool);
     for (size_t i = 0; i < found.finding_count; i++) {
         struct finding *finding =

@@ -17,7 +17,7 @@ static const double advice_spread = 1.35;
 /* A level gets a flag that over this share of its points have: fewer do not change a median. */
 static const double flagged_share = 0.25;
 
-/* An interval of 95 % needs six values (stats/interval.h). */
+/* An interval of 95 % needs six values (stats/order.h). */
 static const size_t trials_enough = 6;
 
 /* A curve whose levels are found, and the result that gets their findings. */

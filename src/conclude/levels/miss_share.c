@@ -57,34 +57,12 @@ static double simulate_random(int ways, int lines)
     return (double)misses / (LAPS * lines);
 }
 
-static double set_share(enum policy policy, int ways, int lines)
-{
-    if (lines <= ways)
-        return 0;
-    if (policy == LRU)
-        return 1;
-    return policy == RANDOM ? simulate_random(ways, lines) : (double)(lines - ways + 1) / lines;
-}
-
-/* --- all sets --- */
-
-/* Beyond LINES_TRIED lines for each way, a set's share of misses hardly changes. Only a policy that
- * resists thrashing keeps all ways but one, whose share of the lines shrinks as lines are added. */
 static double at(enum policy policy, const double *of_lines, int ways, long lines)
 {
     if (lines <= LINES_TRIED * ways)
         return of_lines[lines];
     return policy == RESISTING ? (double)(lines - ways + 1) / (double)lines
                                : of_lines[LINES_TRIED * ways];
-}
-
-static double even_share(enum policy policy, const double *of_lines, int ways, double mean)
-{
-    const double fewer = floor(mean), part = mean - fewer;
-    const long lines = (long)fewer;
-    double missing = (1 - part) * fewer * at(policy, of_lines, ways, lines) +
-                     part * (fewer + 1) * at(policy, of_lines, ways, lines + 1);
-    return missing / mean;
 }
 
 /* A line shares its set with a Poisson-distributed number of other lines. Each number's probability
@@ -115,7 +93,10 @@ static void look_at_sets(int ways, double (*of_lines)[LINES_MAX + 1])
 {
     for (int policy = 0; policy < POLICIES; policy++)
         for (int lines = 0; lines <= LINES_TRIED * ways; lines++)
-            of_lines[policy][lines] = set_share((enum policy)policy, ways, lines);
+            of_lines[policy][lines] = lines <= ways      ? 0
+                                      : policy == LRU    ? 1
+                                      : policy == RANDOM ? simulate_random(ways, lines)
+                                                         : (double)(lines - ways + 1) / lines;
 }
 
 static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)[LINES_MAX + 1])
@@ -123,12 +104,16 @@ static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)
     double share[POLICIES], before[POLICIES] = {0};
     const int ways = fillings[filling].ways;
     for (int i = 0; i < RATIOS; i++) {
-        const double mean = ways * ratio_of(i);
+        const double mean = ways * ratio_of(i), fewer = floor(mean), part = mean - fewer;
+        const long lines = (long)fewer;
         if (fillings[filling].scattered)
             scattered_shares(of_lines, ways, mean, share);
         for (int policy = 0; policy < POLICIES; policy++) {
+            const enum policy rule = (enum policy)policy;
             if (!fillings[filling].scattered)
-                share[policy] = even_share((enum policy)policy, of_lines[policy], ways, mean);
+                share[policy] = ((1 - part) * fewer * at(rule, of_lines[policy], ways, lines) +
+                                 part * (fewer + 1) * at(rule, of_lines[policy], ways, lines + 1)) /
+                                mean;
             before[policy] = fmin(1, fmax(share[policy], before[policy]));
             shares->share[policy * FILLINGS + filling][i] = (float)before[policy];
         }

@@ -164,15 +164,6 @@ enum { SIZES_MOST = 256 };
  * another node. */
 static const double off_most = 0.2;
 
-static size_t within(const struct curve_bin *bins, size_t first, size_t last, double low,
-                     double high)
-{
-    size_t count = 0;
-    for (size_t i = first; i <= last; i++)
-        count += bins[i].y >= low && bins[i].y <= high;
-    return count;
-}
-
 /* Finds a band of that width that holds both end bins and most bins between them. */
 static bool look_at(const struct curve_bin *bins, size_t first, size_t last, double tolerance,
                     struct flat *flat)
@@ -187,7 +178,9 @@ static bool look_at(const struct curve_bin *bins, size_t first, size_t last, dou
         const double low = bins[i].y;
         if (low > lower || low < upper - tolerance)
             continue;
-        const size_t count = within(bins, first, last, low, low + tolerance);
+        size_t count = 0;
+        for (size_t j = first; j <= last; j++)
+            count += bins[j].y >= low && bins[j].y <= low + tolerance;
         if (count > most) {
             most = count;
             from = low;
@@ -208,14 +201,6 @@ static bool look_at(const struct curve_bin *bins, size_t first, size_t last, dou
     return true;
 }
 
-static bool taken(const struct flat *list, size_t count, size_t first, size_t last)
-{
-    for (size_t i = 0; i < count; i++)
-        if (first <= list[i].last && last >= list[i].first)
-            return true;
-    return false;
-}
-
 /* Finds the longest flat that overlaps none in the list. */
 static bool longest(const struct curve_bin *bins, size_t n, double tolerance, double octaves,
                     const struct flat *list, size_t count, struct flat *best)
@@ -227,7 +212,10 @@ static bool longest(const struct curve_bin *bins, size_t n, double tolerance, do
             struct flat flat;
             if (length < octaves || (found && length <= best->octaves))
                 break;
-            if (taken(list, count, first, last) || !look_at(bins, first, last, tolerance, &flat))
+            bool taken = false;
+            for (size_t i = 0; i < count; i++)
+                taken = taken || (first <= list[i].last && last >= list[i].first);
+            if (taken || !look_at(bins, first, last, tolerance, &flat))
                 continue;
             *best = flat;
             found = true;

@@ -53,30 +53,16 @@ static size_t let_rise(struct flat *list, size_t count)
     return count;
 }
 
-static void extend(struct group *group, const struct flat *flat)
-{
-    group->last = flat->last;
-    group->ends = flat->middle;
-    if (isnan(group->translated) && flat->octaves > group->own->octaves)
-        group->own = flat;
-}
-
-/* Whether the step to that flat is probably due to translation. Both levels of a TLB may show;
- * together they add less than the step of a cache. */
-static bool is_translation(const struct group *group, const struct flat *flat, double at)
-{
-    return flat->middle - group->ends > log(reported_step) &&
-           flat->middle - group->own->middle < log(translated_most) &&
-           evidence_is_translation(group->ends, flat->middle, at);
-}
-
 /* Whether the flat continues the group; if so, adds it. */
 static bool goes_on(const struct curve *curve, enum level_pages pages, struct group *group,
                     const struct flat *flat)
 {
     const double from = curve->bins[group->last].x, to = curve->bins[flat->first].x;
     const double at = exp2((from + to) / 2), step = flat->middle - group->ends;
-    if (pages == LEVEL_PAGES_UNKNOWN && is_translation(group, flat, at)) {
+    /* Both levels of a TLB may show; together they add less than the step of a cache. */
+    if (pages == LEVEL_PAGES_UNKNOWN && step > log(reported_step) &&
+        flat->middle - group->own->middle < log(translated_most) &&
+        evidence_is_translation(group->ends, flat->middle, at)) {
         if (!(step <= group->step)) {
             group->translated = at;
             group->step = step;
@@ -87,7 +73,10 @@ static bool goes_on(const struct curve *curve, enum level_pages pages, struct gr
                step > gentle_slope * (to - from)) {
         return false;
     }
-    extend(group, flat);
+    group->last = flat->last;
+    group->ends = flat->middle;
+    if (isnan(group->translated) && flat->octaves > group->own->octaves)
+        group->own = flat;
     return true;
 }
 

@@ -146,18 +146,6 @@ static bool same_factor(const struct factor *a, const struct factor *b)
     return strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
 }
 
-/* Keeps only the factors that the series has too. */
-static void keep_shared(struct completing *completing, const struct series *series)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < completing->count; i++) {
-        const struct factor *other = series_factor(series, completing->factors[i].name);
-        if (other && same_factor(&completing->factors[i], other))
-            completing->factors[kept++] = completing->factors[i];
-    }
-    completing->count = kept;
-}
-
 /* Takes the factors of the series that fits the finding's name best; if several fit equally well,
  * the factors that they share. */
 static void take_alike(struct completing *completing, const int *alike, int most)
@@ -170,8 +158,14 @@ static void take_alike(struct completing *completing, const int *alike, int most
             continue;
         for (size_t i = 0; i < factors_of(series) && !begun; i++)
             set(completing, &series->factors[i]);
-        if (begun)
-            keep_shared(completing, series);
+        size_t kept = 0;
+        for (size_t i = 0; i < completing->count; i++) {
+            const struct factor *factor = &completing->factors[i];
+            const struct factor *other = series_factor(series, factor->name);
+            if (!begun || (other && same_factor(factor, other)))
+                completing->factors[kept++] = *factor;
+        }
+        completing->count = kept;
         begun = true;
     }
 }
@@ -336,21 +330,21 @@ bool experiment_obtained_alike(const struct obtained *a, const struct obtained *
 
 /* --- comparing --- */
 
-static int compare_factors(const struct factor *a, const struct factor *b)
-{
-    int order = strcmp(a->name, b->name);
-    if (order == 0 && (!a->text || !b->text))
-        return a->text ? 1 : b->text ? -1 : (a->number > b->number) - (a->number < b->number);
-    return order ? order : strcmp(a->text, b->text);
-}
-
 int experiment_order(const struct finding *a, const struct finding *b)
 {
     if (a->deviations != b->deviations)
         return a->deviations < b->deviations ? -1 : 1;
     int order = 0;
-    for (size_t i = 0; i < a->deviations && order == 0; i++)
-        order = compare_factors(&a->factors[i], &b->factors[i]);
+    for (size_t i = 0; i < a->deviations && order == 0; i++) {
+        const struct factor *left = &a->factors[i], *right = &b->factors[i];
+        order = strcmp(left->name, right->name);
+        if (order == 0 && left->text && right->text)
+            order = strcmp(left->text, right->text);
+        else if (order == 0)
+            order = left->text    ? 1
+                    : right->text ? -1
+                                  : (left->number > right->number) - (left->number < right->number);
+    }
     return order;
 }
 

@@ -40,25 +40,6 @@ static const char *pages_obtained(struct pool *pool, const char *text)
     return pool_printf(pool, "%.*s", (int)strcspn(text, " "), text);
 }
 
-static void take_pages(const struct obtained_reading *reading)
-{
-    const struct factor *pages = probe_parameter(reading->probe, "pages_obtained");
-    if (pages && pages->text && decides(reading, "pages"))
-        add(reading->obtained, "pages", pages_obtained(reading->pool, pages->text), NAN);
-}
-
-/* The CPU that measured; -1: unknown. */
-static int measuring_cpu(const struct probe_result *probe)
-{
-    static const char *const names[] = {"cpu", "chase_cpu"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct factor *cpu = probe_parameter(probe, names[i]);
-        if (cpu && !cpu->text && cpu->number >= 0 && cpu->number <= (double)CPU_ID_MAX)
-            return (int)cpu->number;
-    }
-    return -1;
-}
-
 /* Describes the node that the memory was on by its distance from the CPU, never by its number. */
 static void take_node(const struct obtained_reading *reading, int cpu)
 {
@@ -123,9 +104,17 @@ void obtained_read(struct obtained *obtained, const struct probe_result *probe,
                    struct pool *pool)
 {
     const struct obtained_reading reading = {obtained, probe, machine, standards, pool};
-    const int cpu = measuring_cpu(probe);
+    static const char *const names[] = {"cpu", "chase_cpu"};
+    int cpu = -1; /* the CPU that measured; -1: unknown */
+    for (size_t i = 0; i < sizeof names / sizeof *names && cpu < 0; i++) {
+        const struct factor *of = probe_parameter(probe, names[i]);
+        if (of && !of->text && of->number >= 0 && of->number <= (double)CPU_ID_MAX)
+            cpu = (int)of->number;
+    }
     *obtained = (struct obtained){.count = 0};
-    take_pages(&reading);
+    const struct factor *pages = probe_parameter(probe, "pages_obtained");
+    if (pages && pages->text && decides(&reading, "pages"))
+        add(obtained, "pages", pages_obtained(pool, pages->text), NAN);
     take_node(&reading, cpu);
     take_core(&reading, cpu);
 }

@@ -134,15 +134,6 @@ static int number_in(const char *name)
     return value <= INT_MAX ? (int)value : -1;
 }
 
-static enum side side_of(const struct finding_meaning *meaning)
-{
-    if (!meaning->quantity || meaning->role == ROLE_CONDITION || meaning->role == ROLE_DISAGREEMENT)
-        return SIDE_NEITHER;
-    return meaning->role != ROLE_PLAIN && meaning->line->side != SIDE_OF_UNIT
-               ? meaning->line->side
-               : meaning->quantity->worse;
-}
-
 static const char memory_name[] = "DRAM";
 
 bool level_is_memory(const char *name)
@@ -182,7 +173,12 @@ struct finding_meaning finding_meaning(const struct finding *finding)
         meaning.subject_length = part_of(rest, meaning.line->part, &meaning.subject);
     }
     meaning.level = level_kind_of(&meaning);
-    meaning.side = side_of(&meaning);
+    if (!meaning.quantity || meaning.role == ROLE_CONDITION || meaning.role == ROLE_DISAGREEMENT)
+        meaning.side = SIDE_NEITHER;
+    else
+        meaning.side = meaning.role != ROLE_PLAIN && meaning.line->side != SIDE_OF_UNIT
+                           ? meaning.line->side
+                           : meaning.quantity->worse;
     return meaning;
 }
 

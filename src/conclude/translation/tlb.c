@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum { LADDER_LEAST = 6, TRIALS_MAX = 64 };
-/* The second level needs this many trials, as every vote does (stats/vote.h). */
+/* The second level needs this many trials, as every vote does (stats/spread.h). */
 enum { VOTED_LEAST = 5 };
 /* Trials whose ends of the second level differ by more than this factor don't agree. */
 static const double most_apart = 1.2;
@@ -191,18 +191,6 @@ static const char *no_end(const struct sheet *sheet)
                        spread->points[spread->point_count - 1].x);
 }
 
-/* Says why the first level's trials give no number. */
-static const char *no_vote(const struct sheet *sheet, const struct vote *vote)
-{
-    const size_t trials = sheet->evidence->first_trials;
-    if (!vote->voted)
-        return pool_printf(sheet->pool, "none of %zu trials shows where it ends", trials);
-    return pool_printf(sheet->pool,
-                       "trials disagree: only %zu of %zu find %.0f; other work shares the TLB or "
-                       "interrupts, like a busy hardware thread of the same core",
-                       vote->agreeing, trials, vote->value);
-}
-
 /* Adds the number of pages at which translation begins to cost time, for levels whose number of
  * entries is unknown; NAN: it never does. */
 static double add_onset(const struct sheet *sheet)
@@ -229,8 +217,17 @@ static double add_first(const struct sheet *sheet)
     struct vote vote;
     if (!evidence->first)
         return add_unknown(sheet, 1, no_end(sheet));
-    if (!count_votes(evidence->first, evidence->first_trials, &vote))
-        return add_unknown(sheet, 1, no_vote(sheet, &vote));
+    const size_t trials = evidence->first_trials;
+    if (!count_votes(evidence->first, trials, &vote)) {
+        const char *why =
+            vote.voted
+                ? pool_printf(sheet->pool,
+                              "trials disagree: only %zu of %zu find %.0f; other work shares the "
+                              "TLB or interrupts, like a busy hardware thread of the same core",
+                              vote.agreeing, trials, vote.value)
+                : pool_printf(sheet->pool, "none of %zu trials shows where it ends", trials);
+        return add_unknown(sheet, 1, why);
+    }
     struct finding *finding = add(sheet, 1, "entries", "");
     finding->value = vote.value;
     finding->low = fmin(vote.low, vote.value);

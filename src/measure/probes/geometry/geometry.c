@@ -37,7 +37,7 @@ static const char conflicts[] = "conflicts", fitting_lines[] = "lines that fit",
                   rounds_factor[] = "rounds";
 
 enum {
-    GEOMETRY_TRIALS = 9, /* one of them may differ: see stats/interval.h */
+    GEOMETRY_TRIALS = 9, /* one of them may differ: see stats/order.h */
     GEOMETRY_VOTES = 7,  /* votes on the line size, each from the medians of three trials */
     GEOMETRY_TRIALS_A_VOTE = 3,
     GEOMETRY_DISTANCES = 6, /* between the two loads of a pair */
