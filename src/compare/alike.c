@@ -178,8 +178,7 @@ static bool has_factors_of(const struct series *a, const struct series *b)
          * factor. It is no kind of core, so it is ignored. */
         if (strcmp(factor->name, "cpu") == 0)
             continue;
-        if (!other || !text_same(factor->text, other->text) ||
-            (!other->text && factor->number != other->number))
+        if (!factor_same(factor, other))
             return false;
     }
     return true;

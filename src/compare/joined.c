@@ -93,11 +93,6 @@ struct joined_probe *joined_probes(struct pool *pool, const struct document *doc
     return list;
 }
 
-static bool same_value(const struct factor *a, const struct factor *b)
-{
-    return strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
-}
-
 /* More parameters than this are only compared place by place; fathom's probes have about twenty. */
 enum { PARAMETERS_MOST = 256 };
 
@@ -105,12 +100,12 @@ enum { PARAMETERS_MOST = 256 };
 static bool has_parameter(const struct probe_result *probe, const struct factor *wanted,
                           size_t place)
 {
-    if (place < probe->parameter_count && same_value(&probe->parameters[place], wanted))
+    if (place < probe->parameter_count && factor_same(&probe->parameters[place], wanted))
         return true;
     if (probe->parameter_count > PARAMETERS_MOST)
         return false;
     for (size_t i = 0; i < probe->parameter_count; i++)
-        if (same_value(&probe->parameters[i], wanted))
+        if (factor_same(&probe->parameters[i], wanted))
             return true;
     return false;
 }

@@ -49,14 +49,6 @@ static struct finding *add(const struct sheet *sheet, int level, const char *wha
     return finding_add(sheet->result, sheet->pool, name, unit);
 }
 
-static unsigned model_flag(const struct series *series)
-{
-    unsigned flags = 0;
-    for (size_t i = 0; series && i < series->point_count; i++)
-        flags |= series->points[i].flags;
-    return flags & FLAG_BIT(FLAG_MODELLED);
-}
-
 static const char too_few_rounds[] =
     "too few rounds were measured to decide: give it more time (a larger --budget)";
 
@@ -67,7 +59,7 @@ static void add_number(const struct sheet *sheet, int level, const char *what, c
     struct finding *finding = add(sheet, level, what, unit);
     finding->value = finding->low = finding->high = value;
     finding->declared = declared > 0 ? declared : NAN;
-    finding->flags = model_flag(source);
+    finding->flags = series_flags(source) & FLAG_BIT(FLAG_MODELLED);
     finding->text = text;
 }
 
@@ -164,19 +156,6 @@ static const char *ways_text(const struct sheet *sheet, int level, const struct 
                        capacity_of(sheet, level));
 }
 
-/* Says why the first level's ways were not found. If a way is no larger than a page, the offset in
- * the page selects the set, so neither a hashed index nor small pages can be the reason. */
-static const char *first_level_why(const struct sheet *sheet, const char *why)
-{
-    const struct cache_facts *cache = declared_cache(sheet, 1);
-    const struct machine_facts *facts = sheet->evidence->declared;
-    const uint64_t page = facts && facts->page_size_count ? facts->page_sizes[0] : 4096;
-    if (why != no_stride || !cache || !cache->ways || cache->size_bytes / cache->ways > page)
-        return why;
-    return "trials agree on no stride at which lines collide: other work on this core kept a part "
-           "of the cache busy; repeat when it is idle, or with --thorough";
-}
-
 static struct geometry_ways add_ways(const struct sheet *sheet, int level, double above)
 {
     const struct series *fitting = sheet->evidence->levels[level - 1].fitting;
@@ -184,8 +163,14 @@ static struct geometry_ways add_ways(const struct sheet *sheet, int level, doubl
     struct geometry_ways ways = {NAN, NAN, NULL};
     if (fitting) {
         ways = geometry_ways_of(fitting, above);
-        if (level == 1)
-            ways.why = first_level_why(sheet, ways.why);
+        /* If a way is no larger than a page, the offset in the page selects the set, so neither a
+         * hashed index nor small pages can be the reason. */
+        const struct machine_facts *facts = sheet->evidence->declared;
+        const uint64_t page = facts && facts->page_size_count ? facts->page_sizes[0] : 4096;
+        if (level == 1 && ways.why == no_stride && cache && cache->ways &&
+            cache->size_bytes / cache->ways <= page)
+            ways.why = "trials agree on no stride at which lines collide: other work on this core "
+                       "kept a part of the cache busy; repeat when it is idle, or with --thorough";
         if (ways.why && sheet->evidence->too_few_for_ways)
             ways.why = too_few_rounds;
     } else {

@@ -95,7 +95,13 @@ bool factor_same_value(const struct factor *a, const struct factor *b)
     for (size_t i = 0; i < a->list_count; i++)
         if (!factor_same_value(&a->list[i], &b->list[i]))
             return false;
-    return a->text || a->list_count || a->number == b->number;
+    return a->text || a->list_count || a->number == b->number ||
+           (isnan(a->number) && isnan(b->number));
+}
+
+bool factor_same(const struct factor *a, const struct factor *b)
+{
+    return a && b && strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
 }
 
 bool parameter_is_setting(const struct factor *parameter)

@@ -144,6 +144,8 @@ struct factor {
 };
 /* Whether both factors have the same value. */
 bool factor_same_value(const struct factor *, const struct factor *);
+/* Whether both exist and have the same name and value. */
+bool factor_same(const struct factor *, const struct factor *);
 
 /* The same trials in another unit. */
 struct estimate {

@@ -1,7 +1,5 @@
-#include "conclude/levels/curve.h"
+#include "conclude/levels/steps.h"
 
-#include "conclude/levels/level.h"
-#include "conclude/levels/miss_share.h"
 #include "stats/order.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "conclude/levels/evidence.h"
+#include "conclude/levels/steps.h"
 
 #include "stats/order.h"
 

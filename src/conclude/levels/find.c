@@ -1,12 +1,7 @@
 #include "conclude/levels/level.h"
 
 #include "base/quantity.h"
-#include "conclude/levels/curve.h"
-#include "conclude/levels/evidence.h"
-#include "conclude/levels/miss_share.h"
-#include "conclude/levels/mixture.h"
-#include "conclude/levels/plateaus.h"
-#include "conclude/levels/sparse.h"
+#include "conclude/levels/steps.h"
 #include "stats/order.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
-#include "conclude/levels/gpu_levels.h"
-
 #include "conclude/levels/level.h"
+
 #include "conclude/registry/finding.h"
 
 #include <math.h>

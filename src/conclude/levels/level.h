@@ -2,17 +2,17 @@
  * Levels of a memory, read off a latency curve: the plateaus, and where the curve leaves each.
  *
  * A level is a stretch of at least half an octave of sizes on which latency hardly rises
- * (conclude/levels/plateaus.h); Saavedra and Smith, "Measuring cache and TLB performance and their
+ * (conclude/levels/steps.h); Saavedra and Smith, "Measuring cache and TLB performance and their
  * effect on benchmark run times", IEEE Trans. Computers 44(10), 1995, read levels off such plateaus
  * by eye. Between two of them the curve is a mixture: beyond a cache's capacity a share of the
  * loads misses it, and how that share grows with the size depends on replacement and on how evenly
  * sets are filled. So plateaus and capacities are fitted together to the whole curve as a sum of
- * such shares (conclude/levels/mixture.h), and no single outlier decides a capacity.
+ * such shares (conclude/levels/steps.h), and no single outlier decides a capacity.
  *
- * A level needs evidence (conclude/levels/plateaus.h): at least two sizes that agree (within 5 % if
+ * A level needs evidence (conclude/levels/steps.h): at least two sizes that agree (within 5 % if
  * they have no intervals), and a latency within the range of theirs. If sizes are half an octave
  * apart or more, nothing can be fitted, and the flats themselves are the levels
- * (conclude/levels/sparse.h).
+ * (sparse.c).
  *
  * The search does not use what the machine declares. README.md lists its steps in order; each fills
  * in more of struct level. A probe chooses for itself at which size it measures a level (struct
@@ -151,5 +151,19 @@ struct interval level_pool(double *values, double *half_widths, size_t n);
 void findings_levels(struct probe_result *result, struct pool *, const struct series *,
                      const struct machine_facts *declared, const struct translation_knee *knees,
                      size_t knee_count);
+
+/* The same for a GPU's caches and memory. */
+
+/* Declared sizes of the caches that the loads went through, in bytes; 0: unknown. */
+struct gpu_declared {
+    uint64_t l1_bytes, l2_bytes;
+    bool past_l1; /* the loads bypassed L1: the first plateau is L2 */
+};
+
+/* Adds the findings of findings_levels() with a prefix to each name: "gpu0." makes
+ * "gpu0.L1.latency". If the second level shows two plateaus, one to about half of the declared size
+ * and one to all of it, the second is "L2.outer". */
+void findings_gpu_levels(struct probe_result *, struct pool *, const char *prefix,
+                         const struct series *, const struct gpu_declared *);
 
 #endif

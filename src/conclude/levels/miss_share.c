@@ -1,4 +1,4 @@
-#include "conclude/levels/miss_share.h"
+#include "conclude/levels/steps.h"
 
 #include "base/pool.h"
 #include "base/random.h"

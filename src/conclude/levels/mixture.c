@@ -1,7 +1,6 @@
-#include "conclude/levels/mixture.h"
+#include "conclude/levels/steps.h"
 
 #include "base/pool.h"
-#include "conclude/levels/plateaus.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "conclude/levels/plateaus.h"
+#include "conclude/levels/steps.h"
 
 #include "base/pool.h"
 #include "stats/order.h"

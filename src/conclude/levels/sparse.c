@@ -1,6 +1,4 @@
-#include "conclude/levels/sparse.h"
-
-#include "conclude/levels/evidence.h"
+#include "conclude/levels/steps.h"
 
 #include <math.h>
 

@@ -141,11 +141,6 @@ static void liken(const struct completing *completing, const char *rest, int dev
     }
 }
 
-static bool same_factor(const struct factor *a, const struct factor *b)
-{
-    return strcmp(a->name, b->name) == 0 && factor_same_value(a, b);
-}
-
 /* Takes the factors of the series that fits the finding's name best; if several fit equally well,
  * the factors that they share. */
 static void take_alike(struct completing *completing, const int *alike, int most)
@@ -162,7 +157,7 @@ static void take_alike(struct completing *completing, const int *alike, int most
         for (size_t i = 0; i < completing->count; i++) {
             const struct factor *factor = &completing->factors[i];
             const struct factor *other = series_factor(series, factor->name);
-            if (!begun || (other && same_factor(factor, other)))
+            if (!begun || factor_same(factor, other))
                 completing->factors[kept++] = *factor;
         }
         completing->count = kept;
@@ -324,7 +319,7 @@ bool experiment_obtained_alike(const struct obtained *a, const struct obtained *
 {
     bool alike = a->count == b->count;
     for (size_t i = 0; i < a->count && alike; i++)
-        alike = same_factor(&a->list[i], &b->list[i]);
+        alike = factor_same(&a->list[i], &b->list[i]);
     return alike;
 }
 

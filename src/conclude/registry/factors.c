@@ -25,13 +25,6 @@ const struct factor *factor_seen(const struct series *series, const char *name)
     return NULL;
 }
 
-bool factor_same(const struct factor *a, const struct factor *b)
-{
-    return a && b && strcmp(a->name, b->name) == 0 && !a->text == !b->text &&
-           text_same(a->text, b->text) &&
-           (a->text || a->number == b->number || (isnan(a->number) && isnan(b->number)));
-}
-
 bool factors_same(const struct series *a, const struct series *b)
 {
     if (a->factor_count != b->factor_count)

@@ -10,8 +10,6 @@ enum { FACTORS_SEEN = 64 };
 size_t factors_seen(const struct series *);
 /* The factor of that name among these; NULL: none. */
 const struct factor *factor_seen(const struct series *, const char *name);
-/* Whether both exist and have the same name and value. */
-bool factor_same(const struct factor *, const struct factor *);
 /* Whether both have the same factors, in any order; beyond FACTORS_SEEN, in the same order. */
 bool factors_same(const struct series *, const struct series *);
 

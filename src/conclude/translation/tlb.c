@@ -143,10 +143,7 @@ unsigned tlb_shared(const struct series *spread, const struct series *sparse,
 
 static unsigned flags_of(const struct series *series)
 {
-    unsigned flags = 0;
-    for (size_t i = 0; i < series->point_count; i++)
-        flags |= series->points[i].flags & FLAG_BIT(FLAG_MODELLED);
-    return flags;
+    return series_flags(series) & FLAG_BIT(FLAG_MODELLED);
 }
 
 struct sheet {

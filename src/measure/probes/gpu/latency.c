@@ -19,7 +19,6 @@
  * Together 17 s.
  */
 #include "base/units.h"
-#include "conclude/levels/gpu_levels.h"
 #include "conclude/levels/level.h"
 #include "conclude/registry/device.h"
 #include "document/flag.h"

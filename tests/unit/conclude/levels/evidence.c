@@ -1,5 +1,5 @@
 /* Evidence in the points of dense curves, through levels_find(). */
-#include "conclude/levels/evidence.h"
+#include "conclude/levels/steps.h"
 
 #include "stats/sample.h"
 

@@ -1,4 +1,4 @@
-#include "conclude/levels/gpu_levels.h"
+#include "conclude/levels/level.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Tables of few sizes, through levels_find(): what they show, and what they don't. */
-#include "conclude/levels/sparse.h"
+#include "conclude/levels/steps.h"
 
 #include <math.h>
 #include <setjmp.h>
