@@ -221,10 +221,14 @@ struct fathom_value {
     const char *name;
     const char *unit;                    /* "ns", "cycles", "B", "B/s", "Hz", ... or "" */
     double value, low, high;             /* the value and its 95 % interval */
-    double quiet, quiet_low, quiet_high; /* the value without interference and its interval */
+    double quiet, quiet_low, quiet_high; /* the same three: a value is without interference */
     double declared;                     /* what the machine declares, in the same unit */
     int doubtful;                        /* not 0: it carries a doubt */
     const char *sentence;                /* the finding in words; may be NULL */
+    const char *kind;   /* "good", "beside others" (other programs had a part in more than half of
+                           the trials), "too few" (trials for an interval); NULL: no value */
+    double disturbance; /* by how much the median batch took longer than the undisturbed ones: 0.02;
+                           NAN: unknown */
 };
 
 /* The finding of that name, of the default experiment: the one without deviating factors.
@@ -250,7 +254,7 @@ struct fathom_point {
     int from, to;     /* of a matrix */
     double median;    /* NAN if the point failed */
     double low, high; /* its 95 % interval */
-    double quiet;     /* the value without interference */
+    double quiet;     /* the same: a value is without interference */
     double cycles;    /* the median in core cycles */
     unsigned trials;
 };

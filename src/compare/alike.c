@@ -11,11 +11,10 @@
 
 /* What one document's findings of the standard experiment tell of other programs. NAN: unknown. */
 struct memory {
-    struct estimate found, quiet; /* memory's latency in ns */
-    double rate, quiet_rate;      /* its rate to one CPU */
-    double rate_of_all;           /* its quiet rate to all CPUs */
-    double first_level;           /* the first level's capacity over the declared one */
-    uint64_t levels;              /* as in struct alike */
+    struct estimate latency;  /* memory's, in ns */
+    double rate, rate_of_all; /* to one CPU, to all CPUs */
+    double first_level;       /* the first level's capacity over the declared one */
+    uint64_t levels;          /* as in struct alike */
 };
 
 static bool is_latency(const struct finding_meaning *meaning)
@@ -27,7 +26,6 @@ static bool is_latency(const struct finding_meaning *meaning)
 static void take(struct memory *memory, const struct finding *finding)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
-    const double quiet = quiet_or(&finding->quiet, finding->value);
     const bool of_memory = meaning.level == LEVEL_MEMORY, of_cache = meaning.level == LEVEL_CACHE;
     const int bit = of_memory ? 0 : meaning.number;
     if (meaning.device >= 0 || finding->deviations || !(finding->value > 0))
@@ -36,26 +34,21 @@ static void take(struct memory *memory, const struct finding *finding)
     if (is_latency(&meaning) && (of_memory || of_cache) && bit >= 0 && bit < 64)
         memory->levels |= UINT64_C(1) << bit;
     if (meaning.role == ROLE_LEVEL && of_memory && meaning.fact == FACT_LATENCY_NS &&
-        isnan((double)memory->found.median)) {
-        memory->found =
+        isnan((double)memory->latency.median))
+        memory->latency =
             (struct estimate){(float)finding->value, (float)finding->low, (float)finding->high};
-        memory->quiet =
-            (struct estimate){finding->quiet.value, finding->quiet.low, finding->quiet.high};
-    }
     if (meaning.role == ROLE_LEVEL && of_cache && meaning.fact == FACT_CAPACITY &&
         meaning.number == 1 && finding->declared > 0 && isnan(memory->first_level))
-        memory->first_level = quiet / finding->declared;
-    if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ONE && isnan(memory->rate)) {
+        memory->first_level = finding->value / finding->declared;
+    if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ONE && isnan(memory->rate))
         memory->rate = finding->value;
-        memory->quiet_rate = quiet;
-    }
     if (meaning.role == ROLE_WIDTH && meaning.fact == FACT_ALL && isnan(memory->rate_of_all))
-        memory->rate_of_all = quiet;
+        memory->rate_of_all = finding->value;
 }
 
 static struct memory memory_of(const struct document *document)
 {
-    struct memory memory = {{NAN, NAN, NAN}, {NAN, NAN, NAN}, NAN, NAN, NAN, NAN, 0};
+    struct memory memory = {{NAN, NAN, NAN}, NAN, NAN, NAN, 0};
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t f = 0; f < document->probes[p].finding_count; f++)
             take(&memory, &document->probes[p].findings[f]);
@@ -70,11 +63,9 @@ static double later_by(const struct estimate *a, const struct estimate *b)
     return ratio >= 1 + differences_threshold && !(a->low <= b->high) ? ratio : 0;
 }
 
-/* The rate to one CPU over that in the other run, the lower of found and quiet: programs that come
- * and go lower only found values, programs that stay lower both. */
 static double given(const struct memory *memory, const struct memory *than)
 {
-    return fmin(memory->rate / than->rate, memory->quiet_rate / than->quiet_rate);
+    return memory->rate / than->rate;
 }
 
 /* Whether other programs may have used that memory: the memory's rate to one CPU fell by at least
@@ -86,18 +77,16 @@ static double given(const struct memory *memory, const struct memory *than)
  * programs left the memory alone. */
 static bool is_narrow(const struct memory *memory, const struct memory *than)
 {
-    const double found = (double)memory->found.median / (double)than->found.median,
-                 quiet = (double)memory->quiet.median / (double)than->quiet.median;
-    return !(given(memory, than) * fmax(fmax(found, quiet), 1) >= 1 + differences_threshold);
+    const double later = (double)memory->latency.median / (double)than->latency.median;
+    return !(given(memory, than) * fmax(later, 1) >= 1 + differences_threshold);
 }
 
-/* Whether they did use it: it is narrow, and its found or quiet latency rose beyond chance. */
+/* Whether they did use it: it is narrow, and its latency rose beyond chance. */
 static bool is_crowded(const struct memory *memory, const struct memory *than)
 {
-    if (!(memory->found.median > 0 && than->found.median > 0))
+    if (!(memory->latency.median > 0 && than->latency.median > 0))
         return !(given(memory, than) > 1 / (1 + differences_threshold));
-    const double later =
-        fmax(later_by(&memory->found, &than->found), later_by(&memory->quiet, &than->quiet));
+    const double later = later_by(&memory->latency, &than->latency);
     return later > 0 && !(given(memory, than) * later >= 1 + differences_threshold);
 }
 
@@ -110,17 +99,17 @@ static const double least_of_all = 0.5;
  * CPUs. */
 static const double taken_at_most = 0.25;
 
-/* Whether the rate of one CPU (found and quiet) and that of all CPUs changed in the same direction,
+/* Whether the rate of one CPU and that of all CPUs changed in the same direction,
  * by more than other programs can take that were running in the run with less. With a single CPU
  * there is no rate of all. */
 static bool rates_agree(const struct memory *a, const struct memory *b, const bool busy[2])
 {
-    const double one = log(b->quiet_rate / a->quiet_rate), found = log(b->rate / a->rate),
-                 all = log(b->rate_of_all / a->rate_of_all), least = log1p(differences_threshold);
+    const double one = log(b->rate / a->rate), all = log(b->rate_of_all / a->rate_of_all),
+                 least = log1p(differences_threshold);
     const bool alone = isnan(a->rate_of_all) && isnan(b->rate_of_all),
                taken = busy[one < 0] || alone;
-    return fabs(one) > (taken ? -log1p(-taken_at_most) : least) && fabs(found) > least &&
-           found / one > least_of_all && (alone || (fabs(all) > least && all / one > least_of_all));
+    return fabs(one) > (taken ? -log1p(-taken_at_most) : least) &&
+           (alone || (fabs(all) > least && all / one > least_of_all));
 }
 
 /* A program that holds this much of a first level (three of twelve ways) all the time is on the

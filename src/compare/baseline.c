@@ -62,8 +62,7 @@ struct probe_of_each {
 
 /* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
 static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
-                             size_t place, const struct finding_pairs *pairs,
-                             enum finding_value which, struct votes *votes)
+                             size_t place, const struct finding_pairs *pairs, struct votes *votes)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     size_t n = 0;
@@ -72,21 +71,12 @@ static size_t collect_values(struct building *building, struct probe_of_each *so
         if (!finding || !quantity_same(finding->unit, model->unit))
             continue;
         sources->taken[d][finding - sources->probes[d]->findings] = true;
-        const double value = finding_value_of(finding, which);
-        if (!isfinite(value) || (which == VALUE_QUIET && !quiet_is_known(&finding->quiet)))
+        if (!isfinite(finding->value))
             continue;
-        building->values[n++] = value;
+        building->values[n++] = finding->value;
         vote(votes, finding->flags);
     }
     return n;
-}
-
-/* The runs' median and middle four fifths. Sorts the values. */
-static struct quiet spread_of(double *values, size_t n)
-{
-    sort_ascending(values, n);
-    return (struct quiet){(float)median(values, n), (float)quantile(values, n, 0.1),
-                          (float)quantile(values, n, 0.9)};
 }
 
 static void add_finding(struct building *building, struct probe_result *result,
@@ -95,12 +85,7 @@ static void add_finding(struct building *building, struct probe_result *result,
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     struct votes votes = {{0}};
-    const size_t quiet = collect_values(building, sources, from, place, pairs, VALUE_QUIET, &votes);
-    struct quiet spread = quiet_unknown();
-    if (quiet && 2 * quiet >= building->count)
-        spread = spread_of(building->values, quiet);
-    votes = (struct votes){{0}};
-    const size_t n = collect_values(building, sources, from, place, pairs, VALUE_FOUND, &votes);
+    const size_t n = collect_values(building, sources, from, place, pairs, &votes);
     if (n == 0)
         return;
     struct pool *pool = &building->to->pool;
@@ -124,7 +109,6 @@ static void add_finding(struct building *building, struct probe_result *result,
         finding->low = model->low;
         finding->high = model->high;
     }
-    finding->quiet = n == 1 ? model->quiet : spread;
     finding->declared = model->declared;
     finding->factors = model->factors;
     finding->factor_count = model->factor_count;
@@ -166,7 +150,7 @@ static void add_points(struct building *building, struct series *series, const s
     struct pool *pool = &building->to->pool;
     for (size_t i = 0; i < model->point_count; i++) {
         struct votes votes = {{0}};
-        size_t n = 0, quiet = 0;
+        size_t n = 0;
         for (size_t d = 0; d < building->count; d++) {
             const struct point *place = &model->points[i];
             const struct point **found =
@@ -177,8 +161,6 @@ static void add_points(struct building *building, struct series *series, const s
             if (!found || !(*found)->y.n)
                 continue;
             const struct point *point = *found;
-            if (quiet_is_known(&point->quiet))
-                building->scratch[quiet++] = (double)point->quiet.value;
             building->values[n++] = point->y.median;
             vote(&votes, point->flags);
         }
@@ -189,8 +171,6 @@ static void add_points(struct building *building, struct series *series, const s
         *point = model->points[i];
         point_drop_details(point);
         point->flags = elected(&votes, n);
-        if (2 * quiet >= building->count)
-            point->quiet = spread_of(building->scratch, quiet);
         summarize(building->values, n, building->scratch, &point->y);
     }
 }

@@ -8,8 +8,7 @@ enum verdict {
     SAME,      /* within the threshold */
     UNCERTAIN, /* beyond it, but the intervals or doubts allow for no change */
     CHANGED,
-    CONDITION,  /* a condition of the run that differs by more than the threshold */
-    NEIGHBOURS, /* the found value changed and the quiet value did not */
+    CONDITION, /* a condition of the run that differs by more than the threshold */
     VERDICTS
 };
 extern const char *const verdict_names[VERDICTS]; /* "same", ... */
@@ -20,9 +19,8 @@ struct difference {
     const struct series *series;      /* NULL: a finding */
     const struct point *point_a, *point_b;
     const struct finding *finding_a, *finding_b;
-    enum finding_value which; /* that was compared */
-    double a, b, ratio;       /* of that value */
-    double low, high;         /* interval of the ratio; NAN: none, or one that reaches zero */
+    double a, b, ratio; /* the values, and b over a */
+    double low, high;   /* interval of the ratio; NAN: none, or one that reaches zero */
     double p; /* probability of so large a ratio if nothing changed (findings), or if it changed by
                  no more than the threshold (points); NAN: within the threshold, or no interval */
 };

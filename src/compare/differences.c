@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition",
-                                             "neighbours"};
+const char *const verdict_names[VERDICTS] = {"same", "uncertain", "changed", "condition"};
 
 /* Of a shared plateau any change is tested, not only one beyond the threshold. */
 static const double unchanged = 0;

@@ -5,9 +5,6 @@
  * the same direction (compare/judging.h), and if it survives the correction for the number of
  * comparisons.
  *
- * Quiet values are compared if both documents have them. If only the found value has changed, the
- * interference changed and not the machine.
- *
  * A doubt means that other runs may find values outside of this run's interval: noise that comes
  * and goes in minutes shifts a whole run, whose trials agree on the shifted value. So the interval
  * of a doubtful latency, rate or clock counts as three times as wide, and that of a doubtful point

@@ -40,12 +40,12 @@ struct bounds {
     bool known;              /* the baseline's value has an interval */
 };
 
-static struct bounds bounds_of(const struct finding *should, const struct finding *now,
-                               enum finding_value which, int side, double tolerance)
+static struct bounds bounds_of(const struct finding *should, const struct finding *now, int side,
+                               double tolerance)
 {
     double is[3], may[3];
-    finding_doubted_bounds(now, which, is);
-    finding_doubted_bounds(should, which, may);
+    finding_doubted_bounds(now, is);
+    finding_doubted_bounds(should, may);
     const double margin = tolerance * fabs(may[0]);
     const double end = side > 0 ? may[2] : may[1];
     return (struct bounds){side > 0 ? is[1] : is[2], is[0],
@@ -53,10 +53,10 @@ static struct bounds bounds_of(const struct finding *should, const struct findin
 }
 
 /* Without an interval the value itself decides, unless it is in doubt. */
-static enum health judge(const struct finding *should, const struct finding *now,
-                         enum finding_value which, int side, double tolerance)
+static enum health judge(const struct finding *should, const struct finding *now, int side,
+                         double tolerance)
 {
-    struct bounds bounds = bounds_of(should, now, which, side, tolerance);
+    struct bounds bounds = bounds_of(should, now, side, tolerance);
     if (side * (bounds.far - bounds.bound) <= 0)
         return HEALTHY;
     if (!bounds.known && flag_widening(should->flags))
@@ -68,17 +68,14 @@ static enum health judge(const struct finding *should, const struct finding *now
 
 /* Combines the verdicts on cycles and on time: worse only if both are. */
 static enum health judge_both(const struct checking *checking, const struct finding *should,
-                              const struct finding *now, enum finding_value which, int side)
+                              const struct finding *now, int side)
 {
-    const enum health health = judge(should, now, which, side, checking->tolerance);
+    const enum health health = judge(should, now, side, checking->tolerance);
     const struct finding *twin_should = finding_lookup_twin(&checking->of_base, should);
     const struct finding *twin = finding_lookup_twin(&checking->of_now, now);
     if (!twin_should || !twin)
         return health;
-    const enum health other =
-        judge(twin_should, twin,
-              which == VALUE_FOUND ? VALUE_FOUND : finding_comparable_value(twin_should, twin),
-              side, checking->tolerance);
+    const enum health other = judge(twin_should, twin, side, checking->tolerance);
     return other < health ? other : health;
 }
 
@@ -103,7 +100,6 @@ static void compare(struct checking *checking, const struct finding *should,
                     const struct finding *now, enum side side)
 {
     const int sign = side == SIDE_MORE ? 1 : -1;
-    const enum finding_value which = finding_comparable_value(should, now);
     const struct shared_plateau *shared = plateaus_before(&checking->shared, should);
     if (shared && shared->after != now)
         shared = NULL;
@@ -114,9 +110,9 @@ static void compare(struct checking *checking, const struct finding *should,
             shared->has_cycles ? judge_ratio(&shared->cycles, sign, checking->tolerance) : time;
         health = time < health ? time : health;
     } else {
-        health = judge_both(checking, should, now, which, sign);
+        health = judge_both(checking, should, now, sign);
     }
-    const struct bounds bounds = bounds_of(should, now, which, sign, checking->tolerance);
+    const struct bounds bounds = bounds_of(should, now, sign, checking->tolerance);
     /* The common sizes can't make a value worse that is within the bound of the baseline's
      * interval. */
     if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
@@ -127,17 +123,11 @@ static void compare(struct checking *checking, const struct finding *should,
                             (!shared && alike_is_doubtful(&checking->alike, should))))
         health = DOUBTFUL;
     checking->check->compared++;
-    /* The found value is worse, the quiet one not: interference changed, not the machine. */
-    if (health == HEALTHY && which == VALUE_QUIET &&
-        judge_both(checking, should, now, VALUE_FOUND, sign) == WORSE)
-        add_value(checking, &checking->check->neighbours,
-                  (struct health_value){.now = now, .should = should, .bound = NAN});
     add_value(checking, &checking->check->values[health],
               (struct health_value){
                   .health = health,
                   .now = now,
                   .should = should,
-                  .which = which,
                   .more_is_worse = sign > 0,
                   .bound = bounds.bound,
               });
@@ -256,8 +246,8 @@ static void check_finding(struct checking *checking, const struct probe_result *
     else if (meaning.role == ROLE_CONDITION && found &&
              quantity_comparable(should->unit, found->unit)) {
         /* A condition that differs in either direction is reported and never judged. */
-        if (judge(should, found, VALUE_FOUND, -1, checking->tolerance) != HEALTHY ||
-            judge(should, found, VALUE_FOUND, 1, checking->tolerance) != HEALTHY)
+        if (judge(should, found, -1, checking->tolerance) != HEALTHY ||
+            judge(should, found, 1, checking->tolerance) != HEALTHY)
             add_value(checking, &checking->check->conditions,
                       (struct health_value){.now = found, .should = should, .bound = NAN});
     } else if (meaning.side == SIDE_NEITHER)

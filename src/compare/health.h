@@ -24,7 +24,6 @@ extern const char *const health_names[HEALTHS]; /* "ok", "uncertain", "fail" */
 struct health_value {
     enum health health;
     const struct finding *now, *should; /* `now` is NULL: the value was not found */
-    enum finding_value which;           /* the value that was judged */
     bool more_is_worse;
     double bound; /* the worst value that is still good enough; NAN: nothing was found, or a
                      condition */
@@ -49,7 +48,6 @@ struct health_check {
                            doubtful or nothing was compared */
     struct health_values values[HEALTHS]; /* by health, each in the baseline's order */
     struct health_values conditions;      /* conditions that differ */
-    struct health_values neighbours;      /* found value worse, quiet value not */
     size_t compared, not_compared;
     struct health_gap *gaps;
     size_t gap_count;
@@ -60,8 +58,7 @@ struct health_check {
 
 /* A value is worse if its whole interval is beyond the baseline's interval widened by `tolerance`
  * (0.05: 5 % of the value) on the worse side; doubt widens either interval, as for differences.
- * Quiet values are judged if both have them; if only the found value is worse, interference is the
- * cause and not the machine. A latency is worse only if it is worse both in cycles and in ns.
+ * A latency is worse only if it is worse both in cycles and in ns.
  * ERROR_USAGE: the baseline has no value to compare with, none of its probes was measured now, or
  * the documents have different processors. The documents must outlive the result, which the caller
  * frees with health_check_free(). */

@@ -40,16 +40,9 @@ static void judge(struct difference *difference, const struct comparison *time,
         difference->p = cycles ? fmax(time->p, cycles->p) : time->p;
 }
 
-/* The found value changed and the quiet value did not. */
-static void blame_neighbours(struct difference *difference, enum verdict found)
-{
-    if (difference->verdict == SAME && found == CHANGED)
-        difference->verdict = NEIGHBOURS;
-}
-
 /* --- points --- */
 
-static void judge_points_found(struct difference *difference, double threshold)
+void judge_points(struct difference *difference, double threshold)
 {
     const struct point *a = difference->point_a, *b = difference->point_b;
     difference->a = a->y.median;
@@ -66,73 +59,27 @@ static void judge_points_found(struct difference *difference, double threshold)
     judge(difference, &time, both ? &cycles : NULL, threshold);
 }
 
-/* Compares two points' quiet values in one unit; `flags` are those of either point. */
-static struct comparison compare_quiet(const struct quiet *a, const struct quiet *b, unsigned flags,
-                                       double threshold)
-{
-    double bounds[2][3];
-    const struct quiet *const sides[] = {a, b};
-    struct comparison comparison;
-    for (int i = 0; i < 2; i++) {
-        const struct finding side = {.quiet = *sides[i], .flags = flags};
-        finding_doubted_bounds(&side, VALUE_QUIET, bounds[i]);
-    }
-    compare_intervals(bounds[0], bounds[1], threshold, &comparison);
-    return comparison;
-}
-
-static void judge_points_quiet(struct difference *difference, double threshold)
-{
-    const struct point *a = difference->point_a, *b = difference->point_b;
-    /* A point is one size of many: few trials at a bend of the curve agree by chance. */
-    const unsigned flags = flag_doubts(a->flags | b->flags) ? FLAG_BIT(FLAG_UNSTABLE) : 0;
-    const bool both = quiet_is_known(&a->quiet_cycles) && quiet_is_known(&b->quiet_cycles);
-    const struct comparison time = compare_quiet(&a->quiet, &b->quiet, flags, threshold);
-    struct comparison cycles;
-    difference->which = VALUE_QUIET;
-    difference->a = (double)a->quiet.value;
-    difference->b = (double)b->quiet.value;
-    if (both)
-        cycles = compare_quiet(&a->quiet_cycles, &b->quiet_cycles, flags, threshold);
-    judge(difference, &time, both ? &cycles : NULL, threshold);
-}
-
-void judge_points(struct difference *difference, double threshold)
-{
-    judge_points_found(difference, threshold);
-    if (!quiet_is_known(&difference->point_a->quiet) ||
-        !quiet_is_known(&difference->point_b->quiet))
-        return;
-    const enum verdict found = difference->verdict;
-    judge_points_quiet(difference, threshold);
-    blame_neighbours(difference, found);
-}
-
 /* --- findings --- */
 
-static struct comparison compare_values(const struct finding *a, const struct finding *b,
-                                        enum finding_value which)
+static struct comparison compare_values(const struct finding *a, const struct finding *b)
 {
     double left[3], right[3];
     struct comparison comparison;
-    finding_doubted_bounds(a, which, left);
-    finding_doubted_bounds(b, which, right);
+    finding_doubted_bounds(a, left);
+    finding_doubted_bounds(b, right);
     compare_intervals(left, right, unchanged, &comparison);
     return comparison;
 }
 
-static void judge_values(struct difference *difference, const struct twins *twins,
-                         enum finding_value which, double threshold)
+static void judge_values(struct difference *difference, const struct twins *twins, double threshold)
 {
-    struct comparison value = compare_values(twins->before, twins->after, which), ns;
-    const bool both = twins->ns_before && twins->ns_after &&
-                      finding_value_of(twins->ns_before, which) > 0 &&
-                      finding_value_of(twins->ns_after, which) > 0;
+    struct comparison value = compare_values(twins->before, twins->after), ns;
+    const bool both = twins->ns_before && twins->ns_after && twins->ns_before->value > 0 &&
+                      twins->ns_after->value > 0;
     if (both)
-        ns = compare_values(twins->ns_before, twins->ns_after, which);
-    difference->which = which;
-    difference->a = finding_value_of(twins->before, which);
-    difference->b = finding_value_of(twins->after, which);
+        ns = compare_values(twins->ns_before, twins->ns_after);
+    difference->a = twins->before->value;
+    difference->b = twins->after->value;
     judge(difference, &value, both ? &ns : NULL, threshold);
 }
 
@@ -145,8 +92,7 @@ static bool is_above(const double a[3], const double b[3])
     return log(b[VALUE] / a[VALUE]) > hypot(log(b[VALUE] / b[LOW]), log(a[HIGH] / a[VALUE]));
 }
 
-/* Flags of interference with trials: they make medians doubtful, but not quiet values, which come
- * from undisturbed trials and whose intervals tell how well these agree. */
+/* Flags of interference with trials: the points' intervals tell how well these agree. */
 static const unsigned of_medians = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                    FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
@@ -156,10 +102,9 @@ static const unsigned of_medians = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOL
 bool level_is_doubtful(const struct finding *before, const struct finding *after,
                        const struct shared_plateau *shared, bool above)
 {
-    const enum finding_value which = finding_comparable_value(before, after);
     double left[3], right[3];
-    finding_doubted_bounds(before, which, left);
-    finding_doubted_bounds(after, which, right);
+    finding_doubted_bounds(before, left);
+    finding_doubted_bounds(after, right);
     return flag_doubts((before->flags | after->flags) & ~of_medians) ||
            (!shared->many && !(above ? is_above(left, right) : is_above(right, left)));
 }
@@ -171,7 +116,6 @@ void judge_level(struct difference *difference, const struct finding *before,
 {
     const bool in_cycles = quantity_is(shared->before->unit, DIMENSION_CYCLES);
     const struct comparison *other = in_cycles ? &shared->time : &shared->cycles;
-    difference->which = VALUE_QUIET;
     difference->a = shared->a;
     difference->b = shared->b;
     judge(difference, in_cycles ? &shared->cycles : &shared->time,
@@ -184,13 +128,10 @@ void judge_level(struct difference *difference, const struct finding *before,
 void judge_findings(struct difference *difference, const struct twins *twins,
                     const struct shared_plateau *shared, double threshold)
 {
-    judge_values(difference, twins, VALUE_FOUND, threshold);
-    const enum verdict found = difference->verdict;
     if (shared)
         judge_level(difference, twins->before, twins->after, shared, threshold);
-    else if (finding_comparable_value(twins->before, twins->after) == VALUE_QUIET)
-        judge_values(difference, twins, VALUE_QUIET, threshold);
-    blame_neighbours(difference, found);
+    else
+        judge_values(difference, twins, threshold);
 }
 
 /* Weighs the verdicts on single values together. */

@@ -43,16 +43,6 @@ static const struct series *headline_of(const struct probe_result *probe)
     return NULL;
 }
 
-/* Whether the curve has quiet values. Found values are not used, because interference changes all
- * sizes alike, which their scatter does not show. */
-static bool is_quiet(const struct series *series)
-{
-    for (size_t i = 0; i < series->point_count; i++)
-        if (series->points[i].y.n && !quiet_is_known(&series->points[i].quiet))
-            return false;
-    return series->point_count > 0;
-}
-
 static struct curve curve_of(struct pool *pool, const struct probe_result *probe,
                              const struct series *series)
 {
@@ -82,30 +72,19 @@ static const struct finding *finding_of(const struct curve *curve, size_t level)
     for (size_t i = 0; i < curve->probe->finding_count; i++) {
         const struct finding *finding = &curve->probe->findings[i];
         if (quantity_same(finding->unit, unit) && is_of_processor(finding) &&
-            is_near(quiet_or(&finding->quiet, finding->value), latency))
+            is_near(finding->value, latency))
             return finding;
     }
     return NULL;
 }
 
-static double time_of(const struct point *point, bool quiet)
-{
-    return (double)(quiet ? point->quiet.value : point->y.median);
-}
-
-static double cycles_of(const struct point *point, bool quiet)
-{
-    return (double)(quiet ? point->quiet_cycles.value : point->cycles.median);
-}
-
-/* Standard deviation of a quiet value's logarithm, from its Student interval (stats/quiet.c); NAN:
- * too few trials to tell. */
+/* Standard deviation of a value's logarithm, from its interval; NAN: too few trials to tell. */
 static double deviation_of(const struct point *point)
 {
     enum { TRIALS_LEAST = 3 };
-    return point->y.n < TRIALS_LEAST ? NAN
-                                     : log((double)(point->quiet.high / point->quiet.low)) / 2 /
-                                           student_reach(point->y.n - 1);
+    return point->y.n < TRIALS_LEAST
+               ? NAN
+               : log((double)(point->y.high / point->y.low)) / 2 / student_reach(point->y.n - 1);
 }
 
 static double mean_of(const struct paired_value *values, size_t n, bool second)
@@ -144,14 +123,14 @@ static size_t pair_points(const struct curve *a, const struct curve *b, struct r
         const bool here = left->x >= range.from && left->x <= range.to;
         const int order = (left->x > right->x) - (left->x < right->x);
         if (order == 0 && here && left->y.median > 0 && right->y.median > 0) {
-            const bool quiet = quiet_is_known(&left->quiet) && quiet_is_known(&right->quiet);
             const double in_a = fmax(left->y.n, 1), in_b = fmax(right->y.n, 1);
             if (time) {
-                const double deviation = quiet ? hypot(deviation_of(left), deviation_of(right)) : 0;
-                time[n] = (struct paired_value){time_of(left, quiet), time_of(right, quiet), in_a,
-                                                in_b, deviation};
-                cycles[n] = (struct paired_value){cycles_of(left, quiet), cycles_of(right, quiet),
-                                                  in_a, in_b, deviation};
+                const double deviation = hypot(deviation_of(left), deviation_of(right));
+                time[n] = (struct paired_value){(double)left->y.median, (double)right->y.median,
+                                                in_a, in_b, deviation};
+                cycles[n] =
+                    (struct paired_value){(double)left->cycles.median, (double)right->cycles.median,
+                                          in_a, in_b, deviation};
             }
             n++;
         }
@@ -217,8 +196,7 @@ static void add_shared(struct shared_plateaus *shared, struct pool *pool, const 
     plateau->a = mean_of(shown, n, false);
     plateau->b = mean_of(shown, n, true);
     /* Otherwise the sizes beyond one run's level are not that level, and the plateau is dropped. */
-    if (!is_near(plateau->a, quiet_or(&before->quiet, before->value)) ||
-        !is_near(plateau->b, quiet_or(&after->quiet, after->value)))
+    if (!is_near(plateau->a, before->value) || !is_near(plateau->b, after->value))
         shared->count--;
 }
 
@@ -240,7 +218,7 @@ void plateaus_shared(struct shared_plateaus *shared, struct pool *pool,
 {
     const struct series *of_a = headline_of(a), *of_b = headline_of(b);
     *shared = (struct shared_plateaus){0};
-    if (!of_a || !of_b || !series_alike(of_a, of_b) || !is_quiet(of_a) || !is_quiet(of_b))
+    if (!of_a || !of_b || !series_alike(of_a, of_b))
         return;
     const struct curve left = curve_of(pool, a, of_a), right = curve_of(pool, b, of_b);
     shared->known = left.found.count && right.found.count;

@@ -29,8 +29,8 @@ struct shared_plateaus {
                    same in both, even under the same name */
 };
 
-/* Finds the plateaus that the headline curves of two results share, by quiet values. None if either
- * has no such curve or no quiet values, or if its findings contradict the curve. In the pool. */
+/* Finds the plateaus that the headline curves of two results share. None if either has no such
+ * curve, or if its findings contradict the curve. In the pool. */
 void plateaus_shared(struct shared_plateaus *, struct pool *, const struct probe_result *a,
                      const struct probe_result *b, double threshold);
 /* Whether a point of the first result's curve is at a bend: the curves share plateaus, and its size

@@ -63,7 +63,7 @@ struct finding *analysis_add_value(struct analysis *, const char *name, const ch
                                    struct interval, unsigned flags);
 struct finding *analysis_add_summary(struct analysis *, const char *name, const char *unit,
                                      const struct summary *, unsigned flags);
-/* Adds a point's found and quiet values in the unit of its y. */
+/* Adds a point's figure in the unit of its y. */
 struct finding *analysis_add_point(struct analysis *, const char *name, const char *unit,
                                    const struct point *, unsigned flags);
 /* Gives findings number `first` and later the factors of the series that they were read off. All

@@ -274,8 +274,7 @@ static double add_line(const struct sheet *sheet, int level, double nearer)
 
 static struct estimate latency(const struct point *point)
 {
-    return isfinite(point->cycles.median) ? finding_quiet_cycles_of(point)
-                                          : finding_quiet_time_of(point);
+    return isfinite(point->cycles.median) ? finding_cycles_of(point) : finding_time_of(point);
 }
 
 static void add_inclusive(const struct sheet *sheet)

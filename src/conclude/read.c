@@ -34,6 +34,8 @@ static void add(struct analysis *analysis, const struct finding_line *line, cons
     struct finding *finding =
         finding_add_value(analysis->result, analysis->pool, name, line->unit,
                           estimate_interval(value), two ? at->flags | first->flags : at->flags);
+    if (!two)
+        finding->disturbance = at->disturbance;
     if (line->say)
         finding->text = line->say(analysis, at, first);
 }

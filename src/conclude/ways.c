@@ -40,7 +40,7 @@ double way_value(const struct point *point)
 {
     if (!point->y.n || point->flags & FLAG_BIT(FLAG_MISPLACED))
         return NAN;
-    return quiet_or(&point->quiet, (double)point->y.median);
+    return (double)point->y.median;
 }
 
 void interleave_weights(const double *rates, size_t n, double off, unsigned *weights)

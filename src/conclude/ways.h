@@ -14,7 +14,7 @@ const struct series *ways_between_nodes(const struct document *, enum dimension)
 /* The first matrix of hand-offs between CPUs, in units of time; NULL: none. */
 const struct series *ways_between_cpus(const struct document *);
 
-/* The value of one cell: the quiet one if it is known, else the found one. NAN: the point has no
+/* The value of one cell. NAN: the point has no
  * value, or its memory was on another node. */
 double way_value(const struct point *);
 
@@ -49,7 +49,7 @@ struct interleave {
     const char *why_not; /* why there are no rows; NULL: there are some */
 };
 
-/* Reads the bandwidths from nodes' CPUs to nodes' memory: quiet values, where they are known. A row
+/* Reads the bandwidths from nodes' CPUs to nodes' memory. A row
  * is left out if a node in it has no value or its memory was on another node. The result is in the
  * pool. Out of memory leaves the pool's step. */
 void interleave_read(struct interleave *, const struct document *, struct pool *);

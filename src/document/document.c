@@ -122,7 +122,7 @@ void point_drop_details(struct point *point)
 {
     point->cycles = (struct estimate){NAN, NAN, NAN};
     point->scatter = (struct scatter){NAN, NAN, NAN};
-    point->quiet = point->quiet_cycles = quiet_unknown();
+    point->disturbance = (struct disturbance){NAN, NAN};
     point->redone = 0;
 }
 

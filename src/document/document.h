@@ -13,7 +13,6 @@
 #include "base/pool.h"
 #include "document/declared.h"
 #include "stats/order.h"
-#include "stats/quiet.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -152,6 +151,12 @@ struct estimate {
     float median, low, high; /* NAN where there is none */
 };
 
+/* What interference did to a figure, whose value is without it. NAN: unknown. */
+struct disturbance {
+    float longer; /* by how much the median batch took longer than the undisturbed ones: 0.02 */
+    float trials; /* share of the trials that were disturbed throughout, by a cause that was seen */
+};
+
 /* Where the trials' scatter comes from: standard deviations divided by the median. NAN where the
  * sources could not be separated. */
 struct scatter {
@@ -165,9 +170,7 @@ struct point {
     int from, to;           /* of a matrix: the operating system's ids of CPUs, nodes or devices */
     struct summary y;       /* n = 0 where the point failed */
     struct estimate cycles; /* core cycles; NAN where they have no meaning */
-    /* The values without interference, where y is what this run found: in the unit of y, and in
-     * core cycles. */
-    struct quiet quiet, quiet_cycles;
+    struct disturbance disturbance;
     struct scatter scatter;
     unsigned flags;     /* set of enum flag */
     unsigned redone;    /* batches repeated because something interrupted them */
@@ -196,11 +199,11 @@ struct finding {
     const char *name; /* dotted and stable: "L1.latency" */
     const char *unit; /* "cycles", "ns", "B", "Hz", "" */
     double value, low, high;
-    struct quiet quiet; /* the value without interference; unknown where `value` is already that, or
-                           where it was not found */
-    double declared;    /* what the machine declares, in the same unit; NAN unknown */
-    const char *text;   /* one sentence for people; may be NULL */
-    const char *cpus;   /* CPU list the finding is about; may be NULL */
+    const char *kind; /* how good the value is (conclude/registry/finding.h); NULL: no value */
+    struct disturbance disturbance;
+    double declared;  /* what the machine declares, in the same unit; NAN unknown */
+    const char *text; /* one sentence for people; may be NULL */
+    const char *cpus; /* CPU list the finding is about; may be NULL */
     unsigned flags;
     /* The experiment of the finding: the factors of its series, and what was obtained. The first
      * `deviations` factors differ from what its name implies (conclude/registry/experiment.h):

@@ -41,6 +41,7 @@ struct reading {
     bool at_schema; /* the last key was "schema" */
     unsigned schemas;
     const char *schema;
+    struct former former[FORMER_COUNT]; /* of the point or finding that is read; else NAN */
 };
 
 /* "probes[0].series[1].points[3].median", cut where it is too long. */
@@ -304,6 +305,11 @@ static void take_field(struct reading *reading, const struct field *field, char 
     case FIELD_OBJECT:
         open_object(reading, field->shape, member, value);
         break;
+    case FIELD_FORMER:
+        member = &reading->former[field->offset];
+        clear_fields(field->shape, member);
+        open_object(reading, field->shape, member, value);
+        break;
     default:
         open_array(reading, field, base, value);
     }
@@ -391,12 +397,51 @@ static bool has_seen(const struct frame *frame, const char *key)
     return frame->seen >> (field - frame->shape->fields) & 1;
 }
 
+/* Makes one value of the two of former documents. What was found tells how much longer
+ * interference made it. */
+static void fold_former(struct former *former, float *longer, double *value, double *low,
+                        double *high)
+{
+    if (!(former->value > 0))
+        return;
+    *longer = (float)(fmax(*value / former->value, former->value / *value) - 1);
+    *value = former->value;
+    *low = former->low;
+    *high = former->high;
+    former->value = NAN;
+}
+
+static void fold_point(struct reading *reading, struct point *point)
+{
+    float none;
+    struct summary *y = &point->y;
+    struct estimate *cycles = &point->cycles;
+    double value = (double)y->median, low = (double)y->low, high = (double)y->high,
+           c = (double)cycles->median, c_low = (double)cycles->low, c_high = (double)cycles->high;
+    fold_former(&reading->former[FORMER_QUIET], &point->disturbance.longer, &value, &low, &high);
+    fold_former(&reading->former[FORMER_QUIET_CYCLES], &none, &c, &c_low, &c_high);
+    const bool known = low <= high;
+    y->coverage = known ? y->coverage : 0;
+    y->median = (float)value;
+    y->low = known ? (float)low : y->median;
+    y->high = known ? (float)high : y->median;
+    y->min = fminf(y->min, y->low);
+    y->max = fmaxf(y->max, y->high);
+    *cycles = (struct estimate){(float)c, (float)c_low, (float)c_high};
+}
+
+static void end_finding(struct reading *reading, struct finding *finding)
+{
+    fold_former(&reading->former[FORMER_QUIET], &finding->disturbance.longer, &finding->value,
+                &finding->low, &finding->high);
+}
+
 /* A point has either x, or both from and to, and all points of a series have the same. */
 static void end_point(struct reading *reading, struct frame *frame)
 {
     const struct frame *list = frame - 1;
     struct series *series = (struct series *)(void *)list->base;
-    const struct point *point = (const struct point *)(const void *)frame->base;
+    struct point *point = (struct point *)(void *)frame->base;
     const bool x = has_seen(frame, "x"), from = has_seen(frame, "from"), to = has_seen(frame, "to");
     if (list->index == 0)
         series->matrix = from;
@@ -407,6 +452,8 @@ static void end_point(struct reading *reading, struct frame *frame)
     else if (point->y.n > 0 && isnan(point->y.median)) {
         frame->at = find_field(frame, "median", strlen("median"));
         refuse(reading, "is missing");
+    } else if (reading->former[FORMER_QUIET].value > 0) {
+        fold_point(reading, point);
     }
 }
 
@@ -422,6 +469,8 @@ static void end_object(struct reading *reading, struct frame *frame)
     frame->at = NULL;
     if (frame->shape == &point_shape)
         end_point(reading, frame);
+    else if (frame->shape == &finding_shape)
+        end_finding(reading, (struct finding *)(void *)frame->base);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -551,7 +600,8 @@ int json_read(struct pool *pool, FILE *stream, const char *name, const struct js
         .pool = pool,
         .form = form,
         .base = base,
-        .events = {.pool = pool, .stream = stream, .name = name, .room = JSON_ROOM_BYTES}};
+        .events = {.pool = pool, .stream = stream, .name = name, .room = JSON_ROOM_BYTES},
+        .former = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
     const int code = pool_enter(pool, read_all, &reading, error);
     json_events_end(&reading.events);
     return code == ERROR_SYSTEM ? error_set(error, code, "%s: out of memory", name) : code;

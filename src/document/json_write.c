@@ -207,6 +207,8 @@ static bool is_present(const struct field *field, const void *base, bool matrix)
     case FIELD_FACTORS:
     case FIELD_LIST:
         return load_count(field, base) != 0;
+    case FIELD_FORMER:
+        return false;
     case FIELD_OBJECT:
         for (const struct field *inner = field->shape->fields; inner->key; inner++)
             if (is_present(inner, member, matrix))
@@ -289,6 +291,7 @@ static void put_field(struct writer *writer, const struct field *field, const vo
         put_list(writer, field, base);
         break;
     case FIELD_VALUES: /* put_factors() writes them */
+    case FIELD_FORMER:
         break;
     }
 }

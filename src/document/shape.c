@@ -325,13 +325,20 @@ static const struct field estimate_fields[] = {
 };
 static SHAPE(estimate, struct estimate);
 
-static const struct field quiet_fields[] = {
-    FLOAT("value", struct quiet, value),
-    FLOAT("low", struct quiet, low),
-    FLOAT("high", struct quiet, high),
+static const struct field former_fields[] = {
+    NUMBER("value", struct former, value),
+    NUMBER("low", struct former, low),
+    NUMBER("high", struct former, high),
     END,
 };
-static SHAPE(quiet, struct quiet);
+static SHAPE(former, struct former);
+
+static const struct field disturbance_fields[] = {
+    FLOAT("longer", struct disturbance, longer),
+    FLOAT("trials", struct disturbance, trials),
+    END,
+};
+static SHAPE(disturbance, struct disturbance);
 
 static const struct field scatter_fields[] = {
     FLOAT("line", struct scatter, line),
@@ -359,8 +366,12 @@ static const struct field point_fields[] = {
     {FIELD("flags", FIELD_FLAGS, struct point, flags)},
     WHOLE("redone", struct point, redone, UINT_MAX),
     OBJECT("cycles", struct point, cycles, estimate_shape),
-    OBJECT("quiet", struct point, quiet, quiet_shape),
-    OBJECT("quiet_cycles", struct point, quiet_cycles, quiet_shape),
+    OBJECT("disturbance", struct point, disturbance, disturbance_shape),
+    {.key = "quiet", .kind = FIELD_FORMER, .offset = FORMER_QUIET, .shape = &former_shape},
+    {.key = "quiet_cycles",
+     .kind = FIELD_FORMER,
+     .offset = FORMER_QUIET_CYCLES,
+     .shape = &former_shape},
     OBJECT("scatter", struct point, scatter, scatter_shape),
     TEXT("failed", struct point, failed),
     END,
@@ -393,7 +404,9 @@ static const struct field finding_fields[] = {
     TEXT("unit", struct finding, unit),
     NUMBER("low", struct finding, low),
     NUMBER("high", struct finding, high),
-    OBJECT("quiet", struct finding, quiet, quiet_shape),
+    TEXT("kind", struct finding, kind),
+    OBJECT("disturbance", struct finding, disturbance, disturbance_shape),
+    {.key = "quiet", .kind = FIELD_FORMER, .offset = FORMER_QUIET, .shape = &former_shape},
     NUMBER("declared", struct finding, declared),
     TEXT("text", struct finding, text),
     TEXT("cpus", struct finding, cpus),
@@ -401,7 +414,7 @@ static const struct field finding_fields[] = {
     ARRAY("factors", FIELD_FACTORS, struct finding, factors, factor_count),
     END,
 };
-static SHAPE(finding, struct finding);
+SHAPE(finding, struct finding);
 
 static const struct field probe_fields[] = {
     NEED_TEXT("name", struct probe_result, name),

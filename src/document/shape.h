@@ -24,6 +24,7 @@ enum field_kind {
     FIELD_VALUES,  /* the same without names, as an array: the list of a factor */
     FIELD_OBJECT,  /* an object for members of the same struct, or of a struct inside it */
     FIELD_LIST,    /* array of structs of `shape` and a count */
+    FIELD_FORMER,  /* an object of former documents: read into struct former, never written */
 };
 
 /* The keys of a point's place depend on its series: x in a curve, from and to in a matrix. */
@@ -34,6 +35,13 @@ enum {
     SHAPE_KEYS_MAX = 64,  /* of one shape */
 };
 
+/* Documents before figures had one value held two for each: what the run found, in the place of the
+ * value, and beside it the value without interference, which is the figure. */
+enum { FORMER_QUIET, FORMER_QUIET_CYCLES, FORMER_COUNT };
+struct former {
+    double value, low, high;
+};
+
 struct shape;
 
 struct field {
@@ -41,7 +49,7 @@ struct field {
     enum field_kind kind;
     bool required;
     enum field_place place; /* for a point: the kind of series that has the key */
-    size_t offset;          /* of the member in its struct */
+    size_t offset;          /* of the member in its struct; FIELD_FORMER: which one */
     size_t count_offset;    /* of the array's count */
     size_t bytes;           /* FIELD_WHOLE */
     uint64_t most;
@@ -55,6 +63,7 @@ struct shape {
 
 extern const struct shape document_shape; /* all of a document but its schema's name */
 extern const struct field factor_list;    /* the list in a struct factor */
-extern const struct shape point_shape;    /* points, the only list with rules of its own */
+/* The lists with rules of their own. */
+extern const struct shape point_shape, finding_shape;
 
 #endif

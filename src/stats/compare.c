@@ -141,13 +141,12 @@ double compare_holm(double *p, size_t n, double alpha)
     return last;
 }
 
-/* Clock and counter are read to a thousandth, so a smaller spread is not believed
- * (stats/quiet.c). */
+/* Clock and counter are read to a thousandth, so a smaller spread is not believed. */
 static const double resolution = 1e-3 / 3;
 
-/* In deviations. The median absolute deviation of five values is often far too small: with 4, as in
- * stats/quiet.c, the interval of 95 % would cover 87 %, with 10 it covers 93 % (tests/unit). The
- * second constant turns that deviation into a normal standard deviation. */
+/* In deviations. The median absolute deviation of five values is often far too small: with 4 the
+ * interval of 95 % would cover 87 %, with 10 it covers 93 % (tests/unit). The second constant turns
+ * that deviation into a normal standard deviation. */
 static const double reach = 10, mad_to_deviation = 1.4826;
 /* Of three values the median absolute deviation is the smaller gap, and says nothing about
  * scatter. */

@@ -62,6 +62,25 @@ struct median_ranks median_interval(size_t n, double confidence)
 
 static const double confidence = 0.95;
 
+size_t quantile_rank_above(size_t n, double p, double probability)
+{
+    /* As many values as a binomial of n and p says lie below the quantile. */
+    const double count = (double)n;
+    double below = 0;
+    for (size_t k = 0; k < n && p < 1; k++) {
+        below += exp(lgamma(count + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) +
+                     (double)k * log(p) + (double)(n - k) * log1p(-p));
+        if (below >= probability)
+            return k + 1;
+    }
+    return n;
+}
+
+size_t quantile_rank_below(size_t n, double p, double probability)
+{
+    return n + 1 - quantile_rank_above(n, 1 - p, probability);
+}
+
 struct summary summary_of_nothing(void)
 {
     return (struct summary){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};

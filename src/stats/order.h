@@ -31,6 +31,10 @@ struct median_ranks {
 /* The narrowest symmetric interval that covers at least `confidence`; where n is too small for
  * that, the widest interval, with its coverage. n >= 1. */
 struct median_ranks median_interval(size_t n, double confidence);
+/* The rank, from 1, of the lowest value that is above the p-quantile with at least that
+ * probability; n where none is. And of the highest that is below it; 1 where none is. */
+size_t quantile_rank_above(size_t n, double p, double probability);
+size_t quantile_rank_below(size_t n, double p, double probability);
 
 /*
  * Summary of independent trials: order statistics only, because timings follow no known

@@ -63,10 +63,10 @@ void summary_widen(struct summary *summary, double effective)
     if (!(effective > 0) || !(effective < (double)summary->n))
         return;
     const float wider = (float)sqrt((double)summary->n / effective);
-    summary->low = summary->median - wider * (summary->median - summary->low);
+    /* Times and rates are positive: they widen by a factor, and so never through zero. */
+    summary->low = summary->low > 0 ? summary->median * powf(summary->low / summary->median, wider)
+                                    : summary->median - wider * (summary->median - summary->low);
     summary->high = summary->median + wider * (summary->high - summary->median);
-    if (summary->median > 0) /* times and rates are positive */
-        summary->low = fmaxf(summary->low, 0);
 }
 
 /* How much pairs of equal values, which have no sign, lower the variance of the count. */

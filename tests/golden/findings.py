@@ -16,9 +16,10 @@ def named(values):
 
 def finding(found):
     line = f"{found['name']} = {interval(found)} {found.get('unit', '')}".rstrip()
-    for key in ("quiet", "quiet_cycles"):
-        if key in found:
-            line += f", {key} {interval(found[key])}"
+    if found.get("kind", "good") != "good":
+        line += f", {found['kind']}"
+    if "disturbance" in found:
+        line += ", disturbed " + named(found["disturbance"])
     if "declared" in found:
         line += f", declared {number(found['declared'])}"
     if "cpus" in found:
@@ -27,7 +28,7 @@ def finding(found):
         line += " " + named(found["factors"])
     if found.get("flags"):
         line += " !" + ",".join(found["flags"])
-    rest = sorted(set(found) - {"name", "value", "unit", "low", "high", "quiet", "quiet_cycles", "declared",
+    rest = sorted(set(found) - {"name", "value", "unit", "low", "high", "kind", "disturbance", "declared",
                                 "cpus", "factors", "flags", "text"})
     line += "".join(f", {key}: {found[key]}" for key in rest)
     return [line] + ([f"    {found['name']}: {found['text']}"] if "text" in found else [])
@@ -40,6 +41,13 @@ def series_key(series):
 def point(one):
     place = f"{number(one['x'])}" if "x" in one else f"{one.get('from')}>{one.get('to')}"
     return f"{place}: {interval(one)}" + (" !" + ",".join(one["flags"]) if one.get("flags") else "")
+
+
+def folded(one):
+    """A point of a former document, which has the value without interference beside it."""
+    quiet = one.get("quiet")
+    return {**one, "median": quiet["value"], "low": quiet.get("low", quiet["value"]),
+            "high": quiet.get("high", quiet["value"])} if quiet else one
 
 
 def flat(value, name):
@@ -70,7 +78,7 @@ def lines(before, after):
         known = {series_key(series): series for series in old.get("series", [])}
         for series in probe.get("series", []):
             was = known.pop(series_key(series), None)
-            if was is None or list(map(point, was["points"])) != list(map(point, series["points"])):
+            if was is None or [point(folded(one)) for one in was["points"]] != list(map(point, series["points"])):
                 text.append(f"series {series_key(series)}" +
                             (", headline" if series.get("headline") else ""))
                 text += ["    " + point(one) for one in series["points"]]

@@ -1,10 +1,10 @@
 /*
- * The whole road on random machines with neighbours that come and go: how often the quiet values
+ * The whole road on random machines with neighbours that come and go: how often the values
  * hold what the hardware does when it is let, and how often levels, ways and entries are right, by
  * what is taken and how much of the time. Every machine is measured several times.
  *
  * suite MACHINES RUNS: three hundred and ten for the promise. FATHOM_MODEL_MACHINES asks for fewer
- * machines; FATHOM_MODEL_MISSES tells each point whose quiet value does not hold the truth.
+ * machines; FATHOM_MODEL_MISSES tells each point whose interval does not hold the truth.
  */
 #include "coverage.h"
 #include "crowds.h"
@@ -54,7 +54,7 @@ struct outcome {
     bool done;
     struct crowd crowd;
     unsigned runs;
-    struct coverage_count quiet;
+    struct coverage_count points;
     struct coverage_count depths[MODEL_LEVELS_MAX + 1]; /* by level */
     struct answers answers[ASKED];
 };
@@ -109,21 +109,19 @@ static void find_truths(struct truths *truths, struct measurement *measurement, 
 
 /* --- one run --- */
 
-static bool holds(const struct quiet *quiet, double truth)
+static bool holds(float low, float high, double truth)
 {
-    return (double)quiet->low <= truth * (1 + rounding) &&
-           (double)quiet->high >= truth * (1 - rounding);
+    return (double)low <= truth * (1 + rounding) && (double)high >= truth * (1 - rounding);
 }
 
 static void show_miss(const struct point *point, const struct truth *truth, uint64_t seed)
 {
-    if (holds(&point->quiet, truth->ns) || !getenv("FATHOM_MODEL_MISSES"))
+    if (holds(point->y.low, point->y.high, truth->ns) || !getenv("FATHOM_MODEL_MISSES"))
         return;
     fprintf(stderr,
-            "# machine %" PRIu64 ", level %u, %.0f bytes: %.5g ns in truth, quiet %.5g (%.5g to "
-            "%.5g), found %.5g (%.5g to %.5g) in %u trials of %.5g to %.5g\n",
-            seed, truth->level + 1, truth->x, truth->ns, (double)point->quiet.value,
-            (double)point->quiet.low, (double)point->quiet.high, (double)point->y.median,
+            "# machine %" PRIu64 ", level %u, %.0f bytes: %.5g ns in truth, found %.5g (%.5g to "
+            "%.5g) in %u trials of %.5g to %.5g\n",
+            seed, truth->level + 1, truth->x, truth->ns, (double)point->y.median,
             (double)point->y.low, (double)point->y.high, point->y.n, (double)point->y.min,
             (double)point->y.max);
 }
@@ -132,12 +130,12 @@ static void count_point(struct coverage_count *count, const struct point *point,
                         const struct truth *truth, double core_hz)
 {
     count->points++;
-    count->held += holds(&point->quiet, truth->ns);
-    count->off += (double)point->quiet.value / truth->ns - 1;
+    count->held += holds(point->y.low, point->y.high, truth->ns);
+    count->off += (double)point->y.median / truth->ns - 1;
     if (!truth->core)
         return;
     count->points_cycles++;
-    count->held_cycles += holds(&point->quiet_cycles, truth->ns * core_hz * 1e-9);
+    count->held_cycles += holds(point->cycles.low, point->cycles.high, truth->ns * core_hz * 1e-9);
 }
 
 static void answer(struct answers *answers, double value, double truth, double tolerance)
@@ -156,9 +154,7 @@ static double value_of(const struct measurement *measurement, const char *name)
     const struct probe_result *result = &measurement->result;
     for (size_t i = 0; i < result->finding_count; i++)
         if (strcmp(result->findings[i].name, name) == 0)
-            return quiet_is_known(&result->findings[i].quiet)
-                       ? (double)result->findings[i].quiet.value
-                       : result->findings[i].value;
+            return result->findings[i].value;
     return NAN;
 }
 
@@ -219,7 +215,7 @@ static bool run_once(struct outcome *outcome, const struct model_machine *machin
         if (!point)
             continue;
         show_miss(point, truth, seed);
-        count_point(&outcome->quiet, point, truth, machine->core_hz);
+        count_point(&outcome->points, point, truth, machine->core_hz);
         count_point(&outcome->depths[truth->level], point, truth, machine->core_hz);
     }
     if (done)
@@ -311,10 +307,10 @@ static void add_outcome(struct totals *totals, const struct outcome *outcome)
 {
     const struct crowd *crowd = &outcome->crowd;
     totals->done += outcome->done;
-    add_coverage(&totals->all, &outcome->quiet);
-    add_coverage(&totals->by_share[crowd->share], &outcome->quiet);
-    add_coverage(&totals->by_kind[crowd->kind][crowd->share], &outcome->quiet);
-    add_coverage(&totals->by_course[crowd->course][crowd->share], &outcome->quiet);
+    add_coverage(&totals->all, &outcome->points);
+    add_coverage(&totals->by_share[crowd->share], &outcome->points);
+    add_coverage(&totals->by_kind[crowd->kind][crowd->share], &outcome->points);
+    add_coverage(&totals->by_course[crowd->course][crowd->share], &outcome->points);
     for (unsigned level = 0; level <= MODEL_LEVELS_MAX; level++)
         add_coverage(&totals->by_depth[level][crowd->share], &outcome->depths[level]);
     for (enum asked asked = 0; asked < ASKED; asked++) {
@@ -345,7 +341,7 @@ static void print_answers(const struct totals *totals)
 static void print_tables(const struct totals *totals)
 {
     static const char *const depths[] = {"the first level", "the second", "the third", "DRAM"};
-    print_shares("quiet holds the truth, taken:");
+    print_shares("interval holds the truth, taken:");
     print_coverage("all", totals->by_share, false);
     print_coverage("all, in cycles", totals->by_share, true);
     for (unsigned kind = 0; kind < CROWD_KINDS; kind++)
@@ -354,7 +350,7 @@ static void print_tables(const struct totals *totals)
         print_coverage(crowd_course_names[course], totals->by_course[course], false);
     for (unsigned level = 0; level <= MODEL_LEVELS_MAX; level++)
         print_coverage(depths[level], totals->by_depth[level], false);
-    print_shares("quiet over the truth, mean:");
+    print_shares("value over the truth, mean:");
     print_off("all", totals->by_share);
     for (unsigned kind = 0; kind < CROWD_KINDS; kind++)
         print_off(crowd_kind_names[kind], totals->by_kind[kind]);
@@ -439,7 +435,7 @@ int main(int count, char **arguments)
     print_tables(&totals);
     tell(totals.done == machines, "every machine was measured to the end");
     const bool full = machines >= MACHINES_FULL && runs >= RUNS_MOST;
-    const struct figure covered = {"quiet holds the truth", totals.all.held, totals.all.points,
+    const struct figure covered = {"intervals hold the truth", totals.all.held, totals.all.points,
                                    0.93, 0.98};
     assert_or_skip(&covered, full);
     for (enum asked asked = 0; asked < ASKED; asked++)

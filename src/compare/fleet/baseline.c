@@ -6,18 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Collects the found or the quiet values of the group's nodes; returns how many. */
+/* Collects the values of the group's nodes; returns how many. */
 static size_t collect(const struct fleet *fleet, size_t group, const struct fleet_finding *finding,
-                      bool quiet, double *values)
+                      double *values)
 {
     size_t count = 0;
     for (size_t i = 0; i < finding->count; i++) {
         const struct fleet_value *value = &finding->values[i];
         const struct fleet_node *node = &fleet->nodes[value->node];
-        if (node->state != NODE_JUDGED || node->group != group || node->odd ||
-            (quiet && !quiet_is_known(&value->quiet)))
+        if (node->state != NODE_JUDGED || node->group != group || node->odd)
             continue;
-        values[count++] = quiet ? (double)value->quiet.value : value->value;
+        values[count++] = value->value;
     }
     sort_ascending(values, count);
     return count;
@@ -27,18 +26,13 @@ static size_t collect(const struct fleet *fleet, size_t group, const struct flee
 static bool summarise(const struct fleet *fleet, size_t group, const struct fleet_finding *from,
                       size_t healthy, double *values, struct finding *to)
 {
-    const size_t count = collect(fleet, group, from, false, values);
+    const size_t count = collect(fleet, group, from, values);
     if (!count || 2 * count < healthy)
         return false;
     *to = from->like;
     to->value = median(values, count);
     to->low = quantile(values, count, 0.1);
     to->high = quantile(values, count, 0.9);
-    const size_t quiet = collect(fleet, group, from, true, values);
-    if (quiet && 2 * quiet >= healthy)
-        to->quiet =
-            (struct quiet){(float)median(values, quiet), (float)quantile(values, quiet, 0.1),
-                           (float)quantile(values, quiet, 0.9)};
     return true;
 }
 

@@ -28,8 +28,7 @@ struct fleet_rules {
 /* One node's value of a finding. Absent numbers are NAN. */
 struct fleet_value {
     size_t node;
-    double value, low, high; /* as found */
-    struct quiet quiet;      /* the value without interference; see struct quiet */
+    double value, low, high;
     double ratio; /* the compared value over its peers' median, less 1; NAN: not compared, or a
                      ratio has no meaning */
     double distance, p; /* see struct peer; `p` is 1 if it was not compared */
@@ -147,8 +146,6 @@ void fleet_group(struct fleet *);
 /* To be called once, after all nodes were added: groups the nodes, judges them and writes the
  * causes. ERROR_USAGE: no PEERS_FEWEST nodes are alike; ERROR_SYSTEM: out of memory. */
 int fleet_judge(struct fleet *, const struct fleet_rules *, struct error *);
-/* The number that is compared: the quiet value if it is known, else the found one. */
-double fleet_value_of(const struct fleet_value *);
 
 /* --- causes.c: why, in words --- */
 

@@ -131,7 +131,7 @@ static struct fleet_finding *add_finding(struct fleet *fleet, const char *probe,
                                   .low = NAN,
                                   .high = NAN,
                                   .declared = NAN,
-                                  .quiet = quiet_unknown(),
+                                  .disturbance = {NAN, NAN},
                                   .factors = (struct factor *)copy_factors(&fleet->pool, finding),
                                   .factor_count = finding->factor_count,
                                   .deviations = finding->deviations};
@@ -198,7 +198,6 @@ static void add_value(struct fleet *fleet, size_t node, const char *probe,
                                   .value = finding->value,
                                   .low = finding->low,
                                   .high = finding->high,
-                                  .quiet = finding->quiet,
                                   .ratio = NAN,
                                   .p = 1};
 }

@@ -7,18 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-double fleet_value_of(const struct fleet_value *value)
-{
-    return quiet_or(&value->quiet, value->value);
-}
-
 /* The value and its own interval, on the scale of the comparison. */
 static struct peer peer_of(const struct fleet_value *value, bool logarithms)
 {
-    const bool quiet = quiet_is_known(&value->quiet);
-    const double at = fleet_value_of(value);
-    const double low = quiet ? (double)value->quiet.low : value->low;
-    const double high = quiet ? (double)value->quiet.high : value->high;
+    const double at = value->value, low = value->low, high = value->high;
     const double anywhere = log(1e3); /* an interval that reaches zero allows any factor */
     struct peer peer = {.value = logarithms ? log(at) : at};
     if (!isfinite(low) || !isfinite(high))
@@ -52,7 +44,7 @@ static void fit_members(struct judging *judging, struct fleet_spread *spread)
     spread->count = n;
     spread->logarithms = true;
     for (size_t i = 0; i < n; i++) {
-        judging->scratch[i] = fleet_value_of(judging->members[i]);
+        judging->scratch[i] = judging->members[i]->value;
         spread->logarithms = spread->logarithms && judging->scratch[i] > 0;
     }
     sort_ascending(judging->scratch, n);
@@ -74,7 +66,7 @@ static void judge_members(struct judging *judging, struct fleet_spread *spread,
         const double away = judging->peers[i].value - spread->peers.centre;
         value->distance = judging->peers[i].distance;
         value->ratio = spread->logarithms   ? expm1(away)
-                       : spread->median > 0 ? fleet_value_of(value) / spread->median - 1
+                       : spread->median > 0 ? value->value / spread->median - 1
                                             : NAN;
         const double share = spread->logarithms   ? fabs(away) / log1p(least)
                              : spread->median > 0 ? fabs(value->ratio) / least

@@ -158,10 +158,7 @@ static void put_values(FILE *out, const struct fleet_finding *finding)
     fputs(",\"values\":[", out);
     for (size_t i = 0; i < finding->count; i++) {
         const struct fleet_value *value = &finding->values[i];
-        const bool quiet = quiet_is_known(&value->quiet);
-        const double numbers[] = {fleet_value_of(value),
-                                  quiet ? (double)value->quiet.low : value->low,
-                                  quiet ? (double)value->quiet.high : value->high,
+        const double numbers[] = {value->value, value->low, value->high,
                                   isfinite(value->ratio) ? value->distance : NAN,
                                   isfinite(value->ratio) ? value->p : NAN};
         fprintf(out, "%s[%zu", i ? ",\n" : "\n", value->node);

@@ -152,23 +152,7 @@ static double relative_width(const struct estimate *estimate)
     return (double)(estimate->high - estimate->low) / (double)estimate->median;
 }
 
-static struct estimate time_of(const struct point *point, enum level_values which)
-{
-    if (which == LEVEL_VALUES_QUIET && quiet_is_known(&point->quiet))
-        return (struct estimate){point->quiet.value, point->quiet.low, point->quiet.high};
-    return (struct estimate){point->y.median, point->y.low, point->y.high};
-}
-
-static struct estimate cycles_of(const struct point *point, enum level_values which)
-{
-    if (which == LEVEL_VALUES_QUIET && quiet_is_known(&point->quiet_cycles))
-        return (struct estimate){point->quiet_cycles.value, point->quiet_cycles.low,
-                                 point->quiet_cycles.high};
-    return point->cycles;
-}
-
-struct level_sample *level_samples(const struct series *series, enum level_values which,
-                                   struct pool *pool, double *clock)
+struct level_sample *level_samples(const struct series *series, struct pool *pool, double *clock)
 {
     const size_t n = series->point_count;
     struct level_sample *samples = pool_alloc(pool, n + 1, sizeof *samples);
@@ -177,7 +161,7 @@ struct level_sample *level_samples(const struct series *series, enum level_value
     *clock = NAN;
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];
-        clocks[i] = (double)cycles_of(point, which).median / (double)time_of(point, which).median;
+        clocks[i] = (double)(point->cycles.median / point->y.median);
         cycles = cycles && point->cycles.median > 0 && point->y.median > 0;
     }
     if (cycles) {
@@ -186,14 +170,13 @@ struct level_sample *level_samples(const struct series *series, enum level_value
     }
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];
-        struct estimate y = time_of(point, which);
-        const struct estimate in_cycles = cycles_of(point, which);
-        if (cycles && relative_width(&y) < relative_width(&in_cycles))
+        struct estimate y = {point->y.median, point->y.low, point->y.high};
+        if (cycles && relative_width(&y) < relative_width(&point->cycles))
             y = (struct estimate){(float)(*clock * (double)y.median),
                                   (float)(*clock * (double)y.low),
                                   (float)(*clock * (double)y.high)};
         else if (cycles)
-            y = in_cycles;
+            y = point->cycles;
         /* A single trial, as in a table, tells nothing about its noise. */
         const bool known = point->y.coverage > 0;
         samples[i] = (struct level_sample){.bytes = point->x,

@@ -327,7 +327,7 @@ struct level_sample *levels_of_series(struct pool *pool, enum level_pages pages,
                                       struct levels *levels)
 {
     double clock;
-    struct level_sample *samples = level_samples(series, LEVEL_VALUES_QUIET, pool, &clock);
+    struct level_sample *samples = level_samples(series, pool, &clock);
     const bool cycles = isfinite(clock) || quantity_is(series->y.unit, DIMENSION_CYCLES);
     levels_find(pool, pages, samples, series->point_count, knees, cycles ? knee_count : 0, levels);
     levels->clock = clock;

@@ -110,17 +110,13 @@ enum level_pages {
 void levels_find(struct pool *, enum level_pages, struct level_sample *, size_t n,
                  const struct translation_knee *, size_t knee_count, struct levels *);
 
-/* Which of a point's values to use: found, or quiet where it is known. */
-enum level_values { LEVEL_VALUES_FOUND, LEVEL_VALUES_QUIET };
-
 /* The samples of a series for levels_find(), one for each point, in the pool: in cycles if all
  * points have cycles, else in the series' unit. When the core's clock steps, the time of a load
  * within the core scatters, and so do the cycles of a load beyond it. So a sample is the steadier
  * of its point's time and cycles, converted to the clock that most points saw; *clock is its cycles
  * a nanosecond (NAN: samples are not converted). */
-struct level_sample *level_samples(const struct series *, enum level_values, struct pool *,
-                                   double *clock);
-/* The levels of a series, from its points' quiet values. `knees` are used only if the samples are
+struct level_sample *level_samples(const struct series *, struct pool *, double *clock);
+/* The levels of a series. `knees` are used only if the samples are
  * in cycles. Returns the samples, one for each point. */
 struct level_sample *levels_of_series(struct pool *, enum level_pages, const struct series *,
                                       const struct translation_knee *knees, size_t knee_count,

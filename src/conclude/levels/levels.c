@@ -25,10 +25,7 @@ struct reading {
     struct probe_result *result;
     struct pool *pool;
     const struct series *series;
-    const struct level_sample *samples; /* quiet values, where they are known */
-    const struct level_sample *found;   /* found values, as many; their `level` is not set */
-    double found_clock;                 /* cycles a nanosecond; NAN: `found` is not in cycles */
-    bool quiet;                         /* some point has a quiet value */
+    const struct level_sample *samples;
     struct levels levels;
 };
 
@@ -158,70 +155,51 @@ static const char *plateau_text(const struct reading *reading, size_t index)
                        points == 1 ? "" : "s", more);
 }
 
-/* The level's found latency: from the same points, corrected in the same way. */
-static struct interval as_found(const struct reading *reading, size_t index, double *values,
-                                double *halves)
+/* What interference did to the level's points: the median of the shares, and of the trials. */
+static struct disturbance disturbance_of(const struct reading *reading, size_t index)
 {
-    const struct level *level = &reading->levels.list[index];
+    const struct series *series = reading->series;
+    double *longer = pool_alloc(reading->pool, 2 * series->point_count, sizeof *longer),
+           *trials = longer + series->point_count;
     size_t n = 0;
-    for (size_t i = 0; i < reading->series->point_count; i++) {
-        const struct level_sample *sample = &reading->samples[i], *found = &reading->found[i];
-        if (sample->level != (int)index)
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct disturbance *at = &series->points[i].disturbance;
+        if (reading->samples[i].level != (int)index || isnan((double)at->longer))
             continue;
-        const double factor = level->fitted / sample->fitted;
-        values[n] = found->latency * factor;
-        halves[n++] = (found->high - found->low) / 2 * factor + sample->doubt * level->fitted;
+        longer[n] = (double)at->longer;
+        trials[n++] = (double)at->trials;
     }
-    return n ? level_pool(values, halves, n) : level->latency;
-}
-
-static struct interval divided(struct interval by_one, double by)
-{
-    return (struct interval){by_one.value / by, by_one.low / by, by_one.high / by};
-}
-
-static struct finding *add_value(const struct reading *reading, const struct level *level,
-                                 const char *fact, const char *unit, struct interval found,
-                                 struct interval quiet, unsigned flags)
-{
-    struct finding *finding = finding_add_value(
-        reading->result, reading->pool, pool_printf(reading->pool, "%s.%s", level->name, fact),
-        unit, found, flags);
-    if (reading->quiet)
-        finding->quiet = (struct quiet){(float)quiet.value, (float)quiet.low, (float)quiet.high};
-    return finding;
+    sort_ascending(longer, n);
+    sort_ascending(trials, n);
+    return n ? (struct disturbance){(float)median(longer, n), (float)median(trials, n)}
+             : (struct disturbance){NAN, NAN};
 }
 
 static void add_latency(const struct reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
-    const size_t points = reading->series->point_count;
     const unsigned flags = level_flags(reading, index);
     const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
+    const bool in_cycles = isfinite(reading->levels.clock) || quantity_is(unit, DIMENSION_CYCLES),
+               timed = quantity_is(unit, DIMENSION_TIME);
+    struct interval value = level->latency;
     /* A level has no interval if its points agree exactly and each was measured only once. */
-    bool known = level->latency.low < level->latency.high;
-    for (size_t i = 0; i < points && !known; i++)
+    bool known = value.low < value.high;
+    for (size_t i = 0; i < reading->series->point_count && !known; i++)
         known =
             reading->samples[i].level == (int)index && reading->series->points[i].y.coverage > 0;
-    const double value = level->latency.value;
-    const struct interval quiet = known ? level->latency : (struct interval){value, NAN, NAN};
-    struct interval found = quiet;
-    if (reading->quiet) {
-        double *room = pool_alloc(reading->pool, 2 * points, sizeof *room);
-        found = as_found(reading, index, room, room + points);
+    if (!known)
+        value.low = value.high = NAN;
+    for (int cycles = in_cycles; cycles >= !timed && cycles >= 0; cycles--) {
+        const double clock = cycles || !in_cycles ? 1 : reading->levels.clock;
+        struct finding *finding = finding_add_value(
+            reading->result, reading->pool,
+            pool_printf(reading->pool, "%s.%s", level->name, cycles ? "latency" : "latency_ns"),
+            cycles ? "cycles" : "ns",
+            (struct interval){value.value / clock, value.low / clock, value.high / clock}, flags);
+        finding->text = text;
+        finding->disturbance = disturbance_of(reading, index);
     }
-    const bool timed = quantity_is(unit, DIMENSION_TIME);
-    double clock = 1, found_clock = 1;
-    if (isfinite(reading->levels.clock) || quantity_is(unit, DIMENSION_CYCLES)) {
-        add_value(reading, level, "latency", "cycles", found, quiet, flags)->text = text;
-        if (!timed)
-            return;
-        clock = reading->levels.clock;
-        found_clock = reading->found_clock;
-    }
-    add_value(reading, level, "latency_ns", "ns", divided(found, found_clock),
-              divided(quiet, clock), flags)
-        ->text = text;
 }
 
 /* --- capacity --- */
@@ -380,12 +358,9 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
     if (!quantity_comparable(series->y.unit, "ns") &&
         !quantity_is(series->y.unit, DIMENSION_CYCLES))
         return;
-    reading.found = level_samples(series, LEVEL_VALUES_FOUND, pool, &reading.found_clock);
     reading.samples =
         levels_of_series(pool, declared || knee_count ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN,
                          series, knees, knee_count, &reading.levels);
-    for (size_t i = 0; i < series->point_count; i++)
-        reading.quiet = reading.quiet || quiet_is_known(&series->points[i].quiet);
     name_levels(&reading.levels, series, declared);
     for (size_t k = 0; k < reading.levels.count; k++) {
         add_latency(&reading, k);

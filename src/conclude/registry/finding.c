@@ -1,5 +1,6 @@
 #include "conclude/registry/finding.h"
 
+#include "base/quantity.h"
 #include "document/flag.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ struct finding *finding_add(struct probe_result *result, struct pool *pool, cons
                                 .value = NAN,
                                 .low = NAN,
                                 .high = NAN,
-                                .quiet = quiet_unknown(),
+                                .disturbance = {NAN, NAN},
                                 .declared = NAN};
     return finding;
 }
@@ -63,22 +64,6 @@ struct estimate finding_cycles_of(const struct point *point)
     return of_trials(point, point->cycles.median, point->cycles.low, point->cycles.high);
 }
 
-static struct estimate quietest(const struct point *point, const struct quiet *quiet,
-                                struct estimate found)
-{
-    return quiet_is_known(quiet) ? of_trials(point, quiet->value, quiet->low, quiet->high) : found;
-}
-
-struct estimate finding_quiet_time_of(const struct point *point)
-{
-    return quietest(point, &point->quiet, finding_time_of(point));
-}
-
-struct estimate finding_quiet_cycles_of(const struct point *point)
-{
-    return quietest(point, &point->quiet_cycles, finding_cycles_of(point));
-}
-
 struct interval estimate_interval(struct estimate value)
 {
     return (struct interval){(double)value.median, (double)value.low, (double)value.high};
@@ -92,12 +77,12 @@ struct interval estimate_ratio(struct estimate over, struct estimate under)
 }
 
 static struct finding *add_point(struct probe_result *result, struct pool *pool, const char *name,
-                                 const char *unit, struct estimate found, struct quiet quiet,
+                                 const char *unit, struct estimate value, const struct point *point,
                                  unsigned flags)
 {
     struct finding *finding =
-        finding_add_value(result, pool, name, unit, estimate_interval(found), flags);
-    finding->quiet = quiet;
+        finding_add_value(result, pool, name, unit, estimate_interval(value), flags);
+    finding->disturbance = point->disturbance;
     return finding;
 }
 
@@ -105,53 +90,50 @@ struct finding *finding_add_time_of(struct probe_result *result, struct pool *po
                                     const char *name, const char *unit, const struct point *point,
                                     unsigned flags)
 {
-    return add_point(result, pool, name, unit, finding_time_of(point), point->quiet, flags);
+    return add_point(result, pool, name, unit, finding_time_of(point), point, flags);
 }
 
 struct finding *finding_add_cycles_of(struct probe_result *result, struct pool *pool,
                                       const char *name, const struct point *point, unsigned flags)
 {
-    return add_point(result, pool, name, "cycles", finding_cycles_of(point), point->quiet_cycles,
-                     flags);
+    return add_point(result, pool, name, "cycles", finding_cycles_of(point), point, flags);
 }
 
-enum finding_value finding_comparable_value(const struct finding *a, const struct finding *b)
-{
-    return quiet_is_known(&a->quiet) && quiet_is_known(&b->quiet) ? VALUE_QUIET : VALUE_FOUND;
-}
+const char finding_good[] = "good", finding_beside_others[] = "beside others",
+           finding_too_few[] = "too few";
 
-double finding_value_of(const struct finding *finding, enum finding_value which)
+const char *finding_kind(const struct finding *finding)
 {
-    return which == VALUE_QUIET ? (double)finding->quiet.value : finding->value;
-}
-
-static bool is_disturbed(double found, const struct quiet *quiet)
-{
-    return quiet_is_known(quiet) && (found < (double)quiet->low || found > (double)quiet->high) &&
-           fabs(log(found / (double)quiet->value)) > log1p(differences_threshold);
+    const unsigned others =
+        FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_OCCUPIED);
+    /* Counts that trials vote on have no interval and need none. */
+    const bool needs = quantity_comparable(finding->unit, "ns") ||
+                       quantity_comparable(finding->unit, "B/s") ||
+                       quantity_is(finding->unit, DIMENSION_CYCLES);
+    if (!isfinite(finding->value))
+        return NULL;
+    if (finding->flags & FLAG_BIT(FLAG_TOO_FEW) || (needs && !isfinite(finding->low)))
+        return finding_too_few;
+    return finding->flags & others || (double)finding->disturbance.trials > 0.5
+               ? finding_beside_others
+               : finding_good;
 }
 
 bool finding_is_disturbed(const struct finding *finding)
 {
-    return is_disturbed(finding->value, &finding->quiet);
+    return (double)finding->disturbance.longer > differences_threshold;
 }
 
 bool point_is_disturbed(const struct point *point)
 {
-    return is_disturbed((double)point->y.median, &point->quiet);
+    return (double)point->disturbance.longer > differences_threshold;
 }
 
 /* Widens by ratios, because runs differ by factors; by differences if a value is not above zero. */
-void finding_doubted_bounds(const struct finding *finding, enum finding_value which,
-                            double bounds[3])
+void finding_doubted_bounds(const struct finding *finding, double bounds[3])
 {
-    const bool quiet = which == VALUE_QUIET;
-    const double value = finding_value_of(finding, which);
-    const double ends[] = {quiet ? (double)finding->quiet.low : finding->low,
-                           quiet ? (double)finding->quiet.high : finding->high};
-    /* The interval of quiet values already allows for few trials and for their scatter. */
-    const unsigned counted = FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_UNCONVERGED);
-    const bool doubt = flag_widening(finding->flags) & ~(quiet ? counted : 0);
+    const double value = finding->value, ends[] = {finding->low, finding->high};
+    const bool doubt = flag_widening(finding->flags);
     const double times = doubt ? doubt_widens : 1;
     bounds[0] = value;
     for (int i = 0; i < 2; i++) {

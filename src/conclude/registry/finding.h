@@ -27,33 +27,29 @@ struct finding *finding_add_summary(struct probe_result *, struct pool *, const 
 struct estimate finding_time_of(const struct point *);
 struct estimate finding_cycles_of(const struct point *);
 
-/* The quiet values, for conclusions about the hardware; the found ones where these are unknown. */
-struct estimate finding_quiet_time_of(const struct point *);
-struct estimate finding_quiet_cycles_of(const struct point *);
-
 /* A value of floats for a finding. */
 struct interval estimate_interval(struct estimate);
 /* The ratio of both; its interval is made from the far ends of both intervals. */
 struct interval estimate_ratio(struct estimate over, struct estimate under);
 
-/* Adds a point's found and quiet values as a finding: in the unit of y, or in cycles. */
+/* Adds a point's figure as a finding: in the unit of y, or in cycles. */
 struct finding *finding_add_time_of(struct probe_result *, struct pool *, const char *name,
                                     const char *unit, const struct point *, unsigned flags);
 struct finding *finding_add_cycles_of(struct probe_result *, struct pool *, const char *name,
                                       const struct point *, unsigned flags);
 
-/* A finding's two values. */
-enum finding_value { VALUE_FOUND, VALUE_QUIET };
-/* Two findings are compared by their quiet values if both have them, else by their found values. */
-enum finding_value finding_comparable_value(const struct finding *, const struct finding *);
-double finding_value_of(const struct finding *, enum finding_value);
-/* Whether interference changed it: the found value is outside of the quiet interval, by more than
+/* The kinds of figures, as documents have them: the interval is one of 95 % from six trials or
+ * more; the same, but other programs had a part in more than half of the trials; too few trials for
+ * an interval. */
+extern const char finding_good[], finding_beside_others[], finding_too_few[];
+/* NULL: it has no value. */
+const char *finding_kind(const struct finding *);
+/* Whether interference made the median batch longer than the undisturbed ones by more than
  * differences_threshold. */
 bool finding_is_disturbed(const struct finding *);
 bool point_is_disturbed(const struct point *);
-/* That value, low and high, with the interval widened if there is doubt. The ends are NAN if there
- * is no interval, or a doubtful one of no width. A quiet value's interval already allows for few
- * trials and for trials that did not converge, so these doubts do not widen it. */
-void finding_doubted_bounds(const struct finding *, enum finding_value, double bounds[3]);
+/* The value, low and high, with the interval widened if there is doubt. The ends are NAN if there
+ * is no interval, or a doubtful one of no width. */
+void finding_doubted_bounds(const struct finding *, double bounds[3]);
 
 #endif

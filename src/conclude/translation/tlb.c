@@ -36,7 +36,7 @@ static bool in_cycles(const struct series *series, size_t i)
 
 static struct estimate value_of(const struct point *point, bool cycles)
 {
-    return cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point);
+    return cycles ? finding_cycles_of(point) : finding_time_of(point);
 }
 
 static float between(float before, float after, double share)

@@ -123,7 +123,7 @@ struct plan {
      * the next round. All points have one seat, on the same CPU. `repeats` is set to fill
      * `batch_ns`, and grows where the clock can't time so short a batch. */
     unsigned sweep;
-    bool lowest;      /* the quiet value is that of a sweep's lowest trials (quiet_of_visits()): for
+    bool lowest;      /* the value is that of a sweep's lowest trials (undisturbed_envelope()): for
                          what fits a cache, not for how long a load takes */
     unsigned passes;  /* 2: trials_max / 2 different things (lines of memory) are measured twice
                          each: trials i and i + trials_max / 2 are of the same one. Its value is

@@ -40,7 +40,7 @@ static int refuse(const struct point_table *table, struct error *error)
 int point_table_open(struct point_table *table, struct plan *plan, struct pool *pool,
                      struct error *error)
 {
-    size_t scratch = 2 * (size_t)plan->trials_max;
+    size_t scratch = 3 * (size_t)plan->trials_max;
     if (scratch < plan->batches)
         scratch = plan->batches;
     *table = (struct point_table){.plan = plan};

@@ -2,9 +2,9 @@
 
 #include "document/flag.h"
 #include "stats/order.h"
-#include "stats/quiet.h"
 #include "stats/series.h"
 #include "stats/spread.h"
+#include "stats/undisturbed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +19,18 @@ static const double bimodal_distance = 0.05;
  * bursts may. */
 static const double clock_spread = 0.01;
 /* Interference lowered a trial's clock, or its reading, where that is below the full clock by more
- * than this share. Undisturbed readings lie closer together, as trials do (gap_share in
- * stats/quiet.c). */
+ * than this share. Undisturbed readings lie closer together, as trials do (tests/model). */
 static const double clock_taken = 0.04;
 /* Up to these shares, spoiled batches do not move a median, and stolen trials hardly do. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
+/* Where others raised batches, the lowest of fifteen lie above the undisturbed ones' median by up
+ * to this many of their deviations (tests/unit/measure/engine/figure.c). */
+static const double shift_most = 0.7;
+/* A trial with more than this share of interrupted batches has too few others to take its value
+ * from. */
+static const double throughout = 0.5;
+/* A point with more such trials than this is not the hardware's alone. */
+static const double beside_others = 0.5;
 /* Flags that result from interference. */
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
@@ -36,8 +43,8 @@ static int make_room(struct record *record, unsigned more)
     unsigned room = record->room ? record->room * 2 : 8;
     if (room < wanted)
         room = wanted;
-    float **const columns[] = {&record->values, &record->cycles, &record->quiet,
-                               &record->quiet_cycles, &record->core_mhz};
+    float **const columns[] = {&record->values, &record->cycles, &record->longer, &record->shift,
+                               &record->core_mhz};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         float *larger = realloc(*columns[i], room * sizeof **columns[i]);
         if (!larger)
@@ -57,19 +64,24 @@ static double middle(double *values, size_t n)
 static void add_trial(struct record *record, const struct plan *plan, const struct batch *batches,
                       unsigned n, double operations, struct drift drift, double *scratch)
 {
-    unsigned at = record->trials++;
+    const unsigned at = record->trials++;
     for (unsigned i = 0; i < n; i++)
-        scratch[i] = batches[i].ns / operations;
-    const double ns = middle(scratch, n), quiet_ns = quiet_centre(scratch, n);
+        scratch[i] = batches[i].ns;
+    sort_ascending(scratch, n);
+    const struct undisturbed undisturbed = undisturbed_of(scratch, n);
+    const double most = scratch[undisturbed.count - 1], ns = undisturbed.value / operations,
+                 longer = median(scratch, n) / undisturbed.value - 1;
     const bool time = plan->yields == TIME_PER_OPERATION;
     record->values[at] = (float)((time ? ns : 1e9 / ns) / drift.value);
-    record->quiet[at] = (float)((time ? quiet_ns : 1e9 / quiet_ns) / drift.value);
+    record->longer[at] = (float)longer;
+    record->shift[at] = (float)fmin(longer, shift_most * undisturbed.deviation / undisturbed.value);
+    /* A burst that was interrupted shows too low a clock, so cycles are the median over the
+     * undisturbed batches and not the least product. */
+    unsigned kept = 0;
     for (unsigned i = 0; i < n; i++)
-        scratch[i] = batches[i].ns / operations * batches[i].core_hz * 1e-9;
-    const double cycles = middle(scratch, n);
-    record->cycles[at] = plan->cycles ? (float)(cycles / drift.cycles) : NAN;
-    record->quiet_cycles[at] =
-        plan->cycles ? (float)(quiet_centre(scratch, n) / drift.cycles) : NAN;
+        if (batches[i].ns <= most)
+            scratch[kept++] = batches[i].ns / operations * batches[i].core_hz * 1e-9;
+    record->cycles[at] = plan->cycles && kept ? (float)(middle(scratch, kept) / drift.cycles) : NAN;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].core_hz;
     record->core_mhz[at] = (float)(middle(scratch, n) * 1e-6);
@@ -99,7 +111,8 @@ int record_add(struct record *record, const struct visit *visit, struct drift dr
         add_trial(record, visit->plan, visit->batches + i * each, left < each ? left : each,
                   visit->trials[i].operations * (double)visit->repeats, drift, scratch);
     }
-    record->visits++;
+    if (visit->interrupted > throughout * visit->batch_count)
+        record->disturbed_trials += visit->trial_count;
     record->redone += visit->redone;
     record->interrupted += visit->interrupted;
     record->clock_moved += visit->clock_moved;
@@ -129,96 +142,109 @@ struct drift record_medians(const struct record *record, double *scratch)
                           middle_of_column(record->cycles, record->trials, scratch)};
 }
 
-/* Where each thing was measured twice, its value is the mean of its two trials. Else trials that
- * are correlated in time count as fewer. */
-static void summarize_units(const float *column, const struct plan *plan, unsigned n,
-                            double *scratch, struct summary *summary)
-{
-    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
-    for (unsigned i = 0; i < n && i < units; i++)
-        scratch[i] =
-            i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
-    /* Things that were measured twice are in no order of time, so they have no autocorrelation. */
-    const double effective = plan->passes == 2 ? n : effective_count(scratch, n, scratch + n);
-    summarize(scratch, n < units ? n : units, scratch, summary);
-    summary_widen(summary, effective);
-}
-
 static bool trials_are_lines(const struct plan *plan)
 {
     return plan->passes == 2 || plan->trials_per_visit > 1;
 }
 
-/* Where a trial is another cache line, lines differ because of their place and not because of
- * interference: the point's value is the median of their quiet values. A line that was measured
- * twice counts with its less disturbed trial. One visit to all lines says nothing about other
- * times: there is then no interval. */
-static struct quiet quiet_column(const struct record *record, const float *column,
-                                 const struct plan *plan, double *scratch)
+static bool is_rate(const struct plan *plan)
 {
-    const unsigned n = record->trials;
-    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n;
-    const bool rates = plan->yields == OPERATIONS_PER_SECOND;
-    const unsigned count = n < units ? n : units;
-    for (unsigned i = 0; i < count; i++) {
-        const double first = (double)column[i];
-        const double second = i + units < n ? (double)column[i + units] : first;
-        scratch[i] = rates ? fmax(first, second) : fmin(first, second);
-        if (isnan(scratch[i]))
-            return quiet_unknown();
-    }
-    if (count == 0)
-        return quiet_unknown();
-    sort_ascending(scratch, count);
-    if (plan->lowest)
-        return quiet_of_visits(scratch, count);
-    if (trials_are_lines(plan) && count > 1) {
-        const struct quiet quiet = quiet_of_units(scratch, count);
-        return record->visits > 1 ? quiet : (struct quiet){quiet.value, NAN, NAN};
-    }
-    return rates ? quiet_of_rates(scratch, count, scratch + n) : quiet_of(scratch, count);
+    return plan->yields == OPERATIONS_PER_SECOND;
 }
 
-/* Whether every trial has a clock reading and cycles. */
-static bool has_clocks(const struct record *record)
+/* Widens the side of the interval that interference can't reach: of times the lower one. Where a
+ * share d of the trials was disturbed throughout, the median of the others is the (1 - d) / 2
+ * quantile of all; a trial of which some batches were disturbed may itself be too high; and
+ * where the others are too few for an interval, it reaches as far again.
+ * `ascending` has n values, `shift` is the trials' median shift. */
+static void allow_for_others(const struct record *record, const struct plan *plan,
+                             const double *ascending, unsigned n, double shift,
+                             struct summary *summary)
 {
-    for (unsigned i = 0; i < record->trials; i++)
-        if (!((double)record->core_mhz[i] > 0) || isnan(record->quiet_cycles[i]))
-            return false;
-    return true;
+    static const double one_side = 0.975;
+    const double share = (double)record->disturbed_trials / record->trials, p = (1 - share) / 2;
+    const bool few = share > beside_others;
+    if (is_rate(plan)) {
+        const size_t rank = share > 0 ? quantile_rank_above(n, 1 - p, one_side) : 0;
+        const float most = rank ? (float)ascending[rank - 1] : 0;
+        summary->high = fmaxf(summary->high, most) * (float)(1 + shift);
+        summary->high *= few ? summary->high / summary->median : 1;
+    } else {
+        const size_t rank = share > 0 ? quantile_rank_below(n, p, one_side) : n;
+        summary->low = fminf(summary->low, (float)ascending[rank - 1]) * (float)(1 - shift);
+        summary->low *= few ? summary->low / summary->median : 1;
+    }
 }
 
-/* The clock in MHz without interference that lowers it or interrupts the bursts that read it. */
-static double full_clock(const struct record *record, double *scratch)
+/* The figure of n trials' values in order of time: their median with its interval. Where each thing
+ * was measured twice, its value is the mean of its two trials. Else trials that are correlated in
+ * time count as fewer. */
+static void summarize_trials(const struct record *record, const float *column, unsigned n,
+                             const struct plan *plan, double *scratch, struct summary *summary)
+{
+    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : n,
+                   count = n < units ? n : units;
+    for (unsigned i = 0; i < count; i++)
+        scratch[i] =
+            i + units < n ? (double)(column[i] + column[i + units]) / 2 : (double)column[i];
+    /* Things that were measured twice are in no order of time, so they have no autocorrelation. */
+    const double effective = plan->passes == 2 ? n : effective_count(scratch, n, scratch + n);
+    summarize(scratch, count, scratch, summary);
+    if (!count)
+        return;
+    if (plan->lowest) {
+        undisturbed_envelope(scratch, count, summary);
+        return;
+    }
+    const double shift = middle_of_column(record->shift, record->trials, scratch + count);
+    allow_for_others(record, plan, scratch, count, shift, summary);
+    summary_widen(summary, effective);
+}
+
+/* The trials at the full clock, in MHz: the highest that trials agree on. Interference may lower a
+ * clock, or interrupt the bursts that read it. Gathers their cycles in `column`; returns how many
+ * there are. 0: there is no clock, or times are not cycles of it. */
+static unsigned at_full_clock(const struct record *record, const struct plan *plan, double *scratch,
+                              float *column, double *full)
 {
     const unsigned n = record->trials;
-    for (unsigned i = 0; i < n; i++)
-        scratch[i] = (double)record->core_mhz[i];
+    for (unsigned i = 0; i < n; i++) {
+        if (!((double)record->core_mhz[i] > 0) || isnan(record->cycles[i]))
+            return 0;
+        scratch[i] = 1 / (double)record->core_mhz[i];
+    }
+    if (!n || plan->lowest || trials_are_lines(plan) || is_rate(plan) || plan->correct_drift)
+        return 0;
     sort_ascending(scratch, n);
-    return (double)quiet_of_rates(scratch, n, scratch + n).value;
+    *full = 1 / undisturbed_of(scratch, n).value;
+    unsigned count = 0;
+    for (unsigned i = 0; i < n; i++)
+        if ((double)record->core_mhz[i] >= (1 - clock_taken) * *full)
+            column[count++] = record->cycles[i];
+    return count;
 }
 
-/* Cycles are a time multiplied by the clock that bursts read. Interference that lowers the clock
- * or interrupts a burst makes that product too small, so only trials at the full clock count.
- * Where just these trials were disturbed, the cycles are the quiet time in ns multiplied by the
- * full clock. */
-static struct quiet quiet_cycles(const struct record *record, const struct plan *plan,
-                                 const struct quiet *time, double *scratch)
+/* Cycles are a time multiplied by the clock that bursts read, so only trials at the full clock
+ * count. Where just these trials were disturbed, the cycles are the time multiplied by the full
+ * clock. */
+static void summarize_cycles(const struct record *record, const struct plan *plan,
+                             const struct summary *time, double *scratch, struct summary *cycles)
 {
-    if (!plan->cycles || !record->trials || plan->lowest || trials_are_lines(plan) ||
-        plan->yields == OPERATIONS_PER_SECOND || plan->correct_drift || !has_clocks(record))
-        return quiet_column(record, record->quiet_cycles, plan, scratch);
-    const double full = full_clock(record, scratch), least = (1 - clock_taken) * full;
-    const float cycles_a_ns = (float)(full * 1e-3);
-    unsigned count = 0;
-    for (unsigned i = 0; i < record->trials; i++)
-        if ((double)record->core_mhz[i] >= least)
-            scratch[count++] = (double)record->quiet_cycles[i];
-    sort_ascending(scratch, count);
-    const struct quiet cycles = count ? quiet_of(scratch, count) : quiet_unknown(),
-                       by_time = {time->value * cycles_a_ns, time->low * cycles_a_ns,
-                                  time->high * cycles_a_ns};
-    return (double)cycles.value <= (1 + clock_taken) * (double)by_time.value ? cycles : by_time;
+    const unsigned n = plan->cycles ? record->trials : 0;
+    float *column = (float *)(void *)(scratch + 2 * (size_t)n);
+    double full = NAN;
+    const unsigned count = n ? at_full_clock(record, plan, scratch, column, &full) : 0;
+    if (!count) {
+        summarize_trials(record, record->cycles, n, plan, scratch, cycles);
+        return;
+    }
+    summarize_trials(record, column, count, plan, scratch, cycles);
+    const float a_ns = (float)(full * 1e-3), by_time = time->median * a_ns;
+    if ((double)cycles->median > (1 + clock_taken) * (double)by_time) {
+        cycles->median = by_time;
+        cycles->low = time->low * a_ns;
+        cycles->high = time->high * a_ns;
+    }
 }
 
 static struct scatter scatter_of(const struct record *record, const struct plan *plan)
@@ -238,39 +264,15 @@ static double half_width(const struct summary *y, const struct summary *cycles)
     return fmin(summary_half_width(y), summary_half_width(cycles));
 }
 
-/* Half width of the interval over the value, in the better of the two units. */
-static double quiet_half_width(const struct quiet *y, const struct quiet *cycles)
-{
-    return fmin((double)(y->high - y->low) / 2 / (double)y->value,
-                (double)(cycles->high - cycles->low) / 2 / (double)cycles->value);
-}
-
 static void summarize_both(const struct record *record, const struct plan *plan, double *scratch,
                            struct summary *y, struct summary *cycles)
 {
-    summarize_units(record->values, plan, record->trials, scratch, y);
-    summarize_units(record->cycles, plan, plan->cycles ? record->trials : 0, scratch, cycles);
-}
-
-static double quiet_width(const struct record *record, const struct plan *plan, double *scratch)
-{
-    const struct quiet y = quiet_column(record, record->quiet, plan, scratch);
-    const struct quiet cycles = quiet_cycles(record, plan, &y, scratch);
-    return record->trials > 1 ? quiet_half_width(&y, &cycles) : INFINITY;
-}
-
-static bool quiet_converged(const struct record *record, const struct plan *plan, double *scratch)
-{
-    return quiet_width(record, plan, scratch) <= plan->precision;
+    summarize_trials(record, record->values, record->trials, plan, scratch, y);
+    summarize_cycles(record, plan, y, scratch, cycles);
 }
 
 double record_width(const struct record *record, const struct plan *plan, double *scratch)
 {
-    /* Steady interference makes all trials agree on a wrong value, so the quiet interval
-     * decides. */
-    const double quiet = quiet_width(record, plan, scratch);
-    if (isfinite(quiet))
-        return quiet;
     struct summary y, cycles;
     summarize_both(record, plan, scratch, &y, &cycles);
     return half_width(&y, &cycles);
@@ -337,14 +339,22 @@ static unsigned clock_flags(const struct record *record, const struct plan *plan
     return moved ? FLAG_BIT(FLAG_CLOCK_DRIFT) : 0;
 }
 
+/* How much longer the median batch took than the undisturbed ones, at the median trial, and the
+ * share of trials that were disturbed throughout. */
+static struct disturbance disturbance_of(const struct record *record, double *scratch)
+{
+    const double trials = record->trials;
+    return (struct disturbance){(float)middle_of_column(record->longer, record->trials, scratch),
+                                (float)(record->disturbed_trials / trials)};
+}
+
 void record_conclude(const struct record *record, const struct plan *plan, double *scratch,
                      struct point *point)
 {
     struct summary cycles;
     summarize_both(record, plan, scratch, &point->y, &cycles);
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
-    point->quiet = quiet_column(record, record->quiet, plan, scratch);
-    point->quiet_cycles = quiet_cycles(record, plan, &point->quiet, scratch);
+    point->disturbance = disturbance_of(record, scratch);
     point->scatter = scatter_of(record, plan);
     point->redone = record->redone;
     point->flags = record->flags;
@@ -364,10 +374,10 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         disturbed |= FLAG_BIT(FLAG_PREEMPTED);
     if (record->stolen_trials > stolen_share * record->trials)
         disturbed |= FLAG_BIT(FLAG_STOLEN);
-    /* Where interference disturbed some trials and the others agree on the quiet value, the found
-     * and the quiet value show the interference, and no flag is needed. */
+    /* Where the interval is narrow all the same, it tells all that the flags would. */
     if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
-        quiet_converged(record, plan, scratch))
+        record->disturbed_trials <= beside_others * record->trials &&
+        record_converged(record, plan, scratch))
         disturbed &= ~by_others;
     point->flags |= disturbed;
 }
@@ -376,8 +386,8 @@ void record_clear(struct record *record)
 {
     *record = (struct record){.values = record->values,
                               .cycles = record->cycles,
-                              .quiet = record->quiet,
-                              .quiet_cycles = record->quiet_cycles,
+                              .longer = record->longer,
+                              .shift = record->shift,
                               .core_mhz = record->core_mhz,
                               .room = record->room};
 }
@@ -386,10 +396,9 @@ void record_free(struct record *record)
 {
     free(record->values);
     free(record->cycles);
-    free(record->quiet);
-    free(record->quiet_cycles);
+    free(record->longer);
+    free(record->shift);
     free(record->core_mhz);
-    record->values = record->cycles = record->quiet = record->quiet_cycles = record->core_mhz =
-        NULL;
+    record->values = record->cycles = record->longer = record->shift = record->core_mhz = NULL;
     record->room = 0;
 }

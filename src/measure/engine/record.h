@@ -8,13 +8,15 @@
 #include "measure/engine/visit.h"
 
 struct record {
-    /* One element per trial. A trial's value is the median of its batches; its quiet value, in the
-     * same unit, is that of the batches without interference (stats/quiet.h). Cycles are NAN where
+    /* One element per trial. A trial's value is that of its undisturbed batches
+     * (stats/undisturbed.h); `longer` is how much longer its median batch took, and `shift` by how
+     * much interference may have raised the value all the same, as shares. Cycles are NAN where
      * they make no sense. A float's 24 bits are finer than any trial. */
-    float *values, *cycles, *quiet, *quiet_cycles, *core_mhz;
+    float *values, *cycles, *longer, *shift, *core_mhz;
     unsigned trials, room;
     unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */
-    unsigned visits, stolen_trials, starved_visits;
+    unsigned disturbed_trials; /* throughout: by a cause that was seen, never by their values */
+    unsigned stolen_trials, starved_visits;
     unsigned lost_visits; /* consecutive ones */
     unsigned flags;       /* known before the end: of arenas and the executor */
     uint64_t repeats;

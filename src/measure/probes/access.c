@@ -138,7 +138,7 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
     const struct point *there = pages ? crossing_at(analysis, LINE_WITHIN, of_lines) : NULL;
     if (!plain || !crossing)
         return;
-    const struct estimate a = finding_quiet_cycles_of(plain), b = finding_quiet_cycles_of(crossing);
+    const struct estimate a = finding_cycles_of(plain), b = finding_cycles_of(crossing);
     const char *name =
         pool_printf(analysis->pool, "access.%s_cross.%.7s", pages ? "page" : "line", level);
     /* A set of lines a page apart has few lines. If the previous level hashes its sets, it may hold

@@ -94,12 +94,14 @@ static int fill_finding(const struct finding *finding, struct fathom_value *valu
         .value = finding->value,
         .low = finding->low,
         .high = finding->high,
-        .quiet = (double)finding->quiet.value,
-        .quiet_low = (double)finding->quiet.low,
-        .quiet_high = (double)finding->quiet.high,
+        .quiet = finding->value,
+        .quiet_low = finding->low,
+        .quiet_high = finding->high,
         .declared = finding->declared,
         .doubtful = flag_doubts(finding->flags) != 0,
         .sentence = finding->text,
+        .kind = finding->kind,
+        .disturbance = (double)finding->disturbance.longer,
     };
     return guest_fill(value, &all, sizeof all, NULL);
 }
@@ -182,7 +184,7 @@ int fathom_points(const struct fathom_document *document, size_t i, struct fatho
             .median = there ? point->y.median : NAN,
             .low = there ? point->y.low : NAN,
             .high = there ? point->y.high : NAN,
-            .quiet = (double)point->quiet.value,
+            .quiet = there ? point->y.median : NAN,
             .cycles = (double)point->cycles.median,
             .trials = (unsigned)point->y.n,
         };

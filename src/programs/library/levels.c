@@ -17,11 +17,10 @@ struct answer {
     size_t count;
 };
 
-/* The quiet value of a finding if it has one, else the value found. Rounded as a document stores
- * it, so the first answer equals later ones from the cache. */
+/* Rounded as a document stores it, so the first answer equals later ones from the cache. */
 static double value_of(const struct finding *finding)
 {
-    return finding ? document_kept(quiet_or(&finding->quiet, finding->value)) : NAN;
+    return finding ? document_kept(finding->value) : NAN;
 }
 
 static uint64_t bytes_of(double value)

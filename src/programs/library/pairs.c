@@ -39,7 +39,7 @@ static double distance_in(const struct document *document, const struct pair *pa
         const bool same = point->from == pair->a && point->to == pair->b,
                    back = point->from == pair->b && point->to == pair->a;
         if (point->y.n && (same || (back && isnan(distance))))
-            distance = quiet_or(&point->quiet, point->y.median);
+            distance = point->y.median;
     }
     return distance;
 }

@@ -244,8 +244,8 @@ void gather_compare(const struct fleet *together, const struct fleet *alone, dou
             const struct fleet_value *value = &finding->values[i];
             const struct fleet_value *was =
                 value_of_host(alone, other, together->nodes[value->node].name);
-            if (was && fleet_value_of(value) > 0 && fleet_value_of(was) > 0)
-                ratios[count++] = log(fleet_value_of(value) / fleet_value_of(was));
+            if (was && value->value > 0 && was->value > 0)
+                ratios[count++] = log(value->value / was->value);
         }
         if (!count)
             continue;

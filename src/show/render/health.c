@@ -42,14 +42,14 @@ static void add_compared(struct line *line, const struct health_value *value)
         return;
     }
     add_name(line, should);
-    const double expected = finding_value_of(should, value->which);
+    const double expected = should->value;
     if (!value->now) {
         line_add(line, " not found, expected ");
         line_add_value(line, expected, should->unit);
         return;
     }
     line_add(line, " ");
-    line_add_value(line, finding_value_of(value->now, value->which), should->unit);
+    line_add_value(line, value->now->value, should->unit);
     line_add(line, ", expected %s", figure_plain(expected / divisor, figure));
     line_add(line, " +- %s", figure_plain(fabs(value->bound - expected) / divisor, figure));
 }
@@ -127,7 +127,6 @@ static void put_sentence(FILE *out, const struct health_check *check)
         fprintf(out, ", %zu not", check->not_compared);
     put_gaps(out, check);
     put_aside(out, "; not judged: ", &check->conditions);
-    put_aside(out, "; only with other programs running: ", &check->neighbours);
     if (check->verdict.state == VERDICT_SOUND)
         return;
     struct line verdict = {0};
@@ -162,8 +161,7 @@ static void put_performance(FILE *out, const struct health_value *value)
         line_add(&label, " (%s)", factors.text);
     for (char *c = label.text; *c; c++)
         *c = strchr("='|", *c) ? '_' : *c;
-    fprintf(out, " '%s'=%.9g%s", label.text, finding_value_of(value->now, value->which) * factor,
-            time ? "s" : "");
+    fprintf(out, " '%s'=%.9g%s", label.text, value->now->value * factor, time ? "s" : "");
     if (isfinite(value->bound))
         fprintf(out, ";;%.9g%s", value->bound * factor, value->more_is_worse ? "" : ":");
 }
@@ -216,13 +214,11 @@ static void put_value(FILE *out, const struct health_value *value)
     }
     json_text(out, ",", "unit", value->should->unit);
     if (value->now) {
-        const bool quiet = value->which == VALUE_QUIET;
-        json_number(out, ",", "value", finding_value_of(value->now, value->which));
-        json_number(out, ",", "low", quiet ? (double)value->now->quiet.low : value->now->low);
-        json_number(out, ",", "high", quiet ? (double)value->now->quiet.high : value->now->high);
-        json_number(out, ",", "found", quiet ? value->now->value : NAN);
+        json_number(out, ",", "value", value->now->value);
+        json_number(out, ",", "low", value->now->low);
+        json_number(out, ",", "high", value->now->high);
     }
-    json_number(out, ",", "expected", finding_value_of(value->should, value->which));
+    json_number(out, ",", "expected", value->should->value);
     json_number(out, ",", "bound", value->bound);
     fputc('}', out);
 }
@@ -256,7 +252,6 @@ int render_health_json(const void *of, FILE *out, struct error *error)
     for (int health = HEALTHS - 1; health >= 0; health--)
         put_list(out, keys[health], &check->values[health]);
     put_list(out, "conditions", &check->conditions);
-    put_list(out, "neighbours", &check->neighbours);
     struct line verdict = {0};
     line_add_verdict(&verdict, check->now, &check->verdict);
     fprintf(out, ",\n\"verdict\":{\"state\":\"%s\"", verdict_state_names[check->verdict.state]);

@@ -130,8 +130,7 @@ static void add_percent(struct line *line, double ratio)
 static void draw_value(FILE *out, const struct changed_value *value, enum verdict verdict,
                        const struct text_style *style)
 {
-    static const char marks[VERDICTS] = {
-        [UNCERTAIN] = '?', [CHANGED] = '!', [CONDITION] = '-', [NEIGHBOURS] = '-'};
+    static const char marks[VERDICTS] = {[UNCERTAIN] = '?', [CHANGED] = '!', [CONDITION] = '-'};
     const bool changed = verdict == CHANGED;
     char figure[UNIT_TEXT], after[CELL_TEXT];
     struct line line = {0};

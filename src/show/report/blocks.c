@@ -123,17 +123,6 @@ struct cell cell_of_finding(const struct finding *finding, enum form form)
                          .finding = finding};
 }
 
-struct cell cell_of_quiet(const struct finding *finding, enum form form)
-{
-    struct cell cell = cell_of_finding(finding, form);
-    if (finding && quiet_is_known(&finding->quiet)) {
-        cell.value = (double)finding->quiet.value;
-        cell.low = (double)finding->quiet.low;
-        cell.high = (double)finding->quiet.high;
-    }
-    return cell;
-}
-
 char *cell_text(const struct cell *cell, char text[CELL_TEXT])
 {
     char figure[UNIT_TEXT], unit[CELL_TEXT - UNIT_TEXT - 1];

@@ -79,8 +79,6 @@ bool cell_is_empty(const struct cell *); /* a text of which there is none */
 struct cell cell_of_text(const char *text);
 /* A finding's value with its interval; an empty cell for NULL. */
 struct cell cell_of_finding(const struct finding *, enum form);
-/* The same with the quiet value where that is known. */
-struct cell cell_of_quiet(const struct finding *, enum form);
 struct cell cell_of_value(double value, const char *unit, enum form);
 
 /* The change that a ratio means: "+1.2 %", from tenfold on "× 12.3"; "" where the ratio is

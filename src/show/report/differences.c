@@ -99,8 +99,6 @@ void report_add_differences(struct report *report, const struct differences *dif
                "uncertain: beyond the threshold, but not beyond doubt", UNCERTAIN_MAX);
     add_values(report, differences, CONDITION, "conditions: what the runs met, no change",
                UNCERTAIN_MAX);
-    add_values(report, differences, NEIGHBOURS,
-               "neighbours: the found value moved, the quiet one did not", UNCERTAIN_MAX);
     add_remarks(report, differences->unfair, differences->unfair_count,
                 "with care: the two differ in more than time");
     add_remarks(report, differences->missing, differences->missing_count, "not compared");
@@ -130,8 +128,7 @@ static int by_finding(const void *a, const void *b)
 
 static struct cell change_cell(struct report *report, double ratio, enum verdict verdict)
 {
-    static const char *const words[VERDICTS] = {"", " uncertain", " changed", " (condition)",
-                                                " (neighbours)"};
+    static const char *const words[VERDICTS] = {"", " uncertain", " changed", " (condition)"};
     char change[CELL_TEXT];
     if (!*change_text(ratio, change))
         return cell_of_text(NULL);

@@ -102,8 +102,7 @@ static void add_values(struct line *line, const struct pivot_row *node)
             const struct finding *finding = node->values[i];
             if (!finding)
                 continue;
-            const double value =
-                measured ? quiet_or(&finding->quiet, finding->value) : finding->declared;
+            const double value = measured ? finding->value : finding->declared;
             line_add(line, "%s", separator);
             line_add_value(line, value, finding->unit);
             separator = ", ";
@@ -163,8 +162,7 @@ static void add_channels(struct report *report, struct facts *facts, size_t inde
     if (!channels.sentence)
         return;
     if (read) {
-        line_add(&line, "read %s",
-                 figure_valued(quiet_or(&read->quiet, read->value), read->unit, figure));
+        line_add(&line, "read %s", figure_valued(read->value, read->unit, figure));
         line_add_in_brackets(&line, read);
         line_add(&line, " of %s declared%s: ",
                  figure_format(read->declared / figure_scale(read->unit).divisor, DIGITS, figure),

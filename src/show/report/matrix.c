@@ -121,38 +121,16 @@ static const char *tell_scatter(struct report *report, const struct series *seri
                         : NULL;
 }
 
-/* The mean of the pairs' quiet values; NAN: a pair has none, or no pair was disturbed. */
-static double quiet_mean(const struct series *series)
+static const char *tell_extent(struct report *report, const struct extent *extent,
+                               const struct digits *digits)
 {
-    double sum = 0;
-    size_t count = 0, disturbed = 0;
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n)
-            continue;
-        if (!quiet_is_known(&point->quiet))
-            return NAN;
-        sum += (double)point->quiet.value;
-        count++;
-        disturbed += point_is_disturbed(point);
-    }
-    return disturbed ? sum / (double)count : NAN;
-}
-
-static const char *tell_extent(struct report *report, const struct series *series,
-                               const struct extent *extent, const struct digits *digits)
-{
-    const double divisor = digits->divisor, quiet = quiet_mean(series);
+    const double divisor = digits->divisor;
     const int decimals = digits->decimals;
-    const char *alone =
-        quiet > 0 ? report_text(report, "  Quiet mean %.*f %s (as found %+.3g %%)", decimals,
-                                quiet / divisor, digits->unit, 100 * (extent->mean / quiet - 1))
-                  : "";
-    return report_text(report, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s%s", decimals,
+    return report_text(report, "Min %.*f (%d,%d)  Max %.*f (%d,%d)  Mean %.*f %s", decimals,
                        extent->nearest->y.median / divisor, extent->nearest->from,
                        extent->nearest->to, decimals, extent->farthest->y.median / divisor,
                        extent->farthest->from, extent->farthest->to, decimals,
-                       extent->mean / divisor, digits->unit, alone);
+                       extent->mean / divisor, digits->unit);
 }
 
 /* --- additional measurements of a few of the pairs --- */
@@ -219,7 +197,7 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
                                       missing == 1 ? "" : "s");
     matrix->spread = tell_spread(report, series, &digits);
     matrix->scatter = matrix->whole ? tell_scatter(report, series) : NULL;
-    matrix->closing = tell_extent(report, matrix->series, extent, &digits);
+    matrix->closing = tell_extent(report, extent, &digits);
     if (matrix->whole || series != &probe->series[0])
         return;
     size_t others = 0;

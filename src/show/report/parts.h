@@ -77,4 +77,8 @@ struct chapters {
 void chapters_collect(struct chapters *, const struct catalogue *, size_t first, size_t count,
                       struct pool *);
 
+/* How much longer the median batch took than the undisturbed ones: "+5.6 %". NULL: not by enough to
+ * matter, or unknown. */
+const char *disturbance_words(struct report *, struct disturbance);
+
 #endif

@@ -18,7 +18,7 @@ enum { RANK_CYCLES = 1, RANK_COUNT, RANK_SECOND, RANK_FIRST, RANK_NAMES };
 
 /* The columns of a table besides place and median. */
 struct optional_columns {
-    bool labels, cycles, quiet, count, range, names;
+    bool labels, cycles, disturbed, count, range, names;
 };
 
 static const char *place_name(const struct series *series)
@@ -51,8 +51,8 @@ static void add_columns(struct report *report, struct table *table, const struct
         if (!labels)
             add_column(report, table, "+-%", percent, interval_rank);
     }
-    if (optional->quiet)
-        add_column(report, table, "quiet", value, RANK_CYCLES);
+    if (optional->disturbed)
+        add_column(report, table, "longer", percent, RANK_CYCLES);
     if (optional->count)
         add_column(report, table, "n", labels ? 4 : 6, labels ? 0 : RANK_COUNT);
     if (optional->range) {
@@ -64,6 +64,13 @@ static void add_columns(struct report *report, struct table *table, const struct
         struct column *column = add_column(report, table, NULL, 0, RANK_NAMES);
         column->words = column->flags = true;
     }
+}
+
+const char *disturbance_words(struct report *report, struct disturbance disturbance)
+{
+    return (double)disturbance.longer > differences_threshold
+               ? report_text(report, "%+.3g %%", 100 * (double)disturbance.longer)
+               : NULL;
 }
 
 /* One trial has no interval. */
@@ -98,11 +105,8 @@ static void add_point(struct report *report, struct table *table, const struct s
         if (!optional->labels)
             row->cells[at++] = interval_of(cycles->median, cycles->low, cycles->high, y->n);
     }
-    if (optional->quiet)
-        row->cells[at++] =
-            optional->cycles
-                ? cell_of_value((double)point->quiet_cycles.value, "cycles", FORM_NUMBER)
-                : cell_of_value((double)point->quiet.value, unit, FORM_NUMBER);
+    if (optional->disturbed)
+        row->cells[at++] = cell_of_text(disturbance_words(report, point->disturbance));
     if (optional->count)
         row->cells[at++] = cell_of_value(y->n, NULL, FORM_WHOLE);
     if (optional->range) {
@@ -139,8 +143,7 @@ void report_add_points(struct report *report, size_t index, const struct probe_r
     const struct optional_columns optional = {
         .labels = count > 1,
         .cycles = series_any(series, count, point_has_cycles),
-        /* If no point is disturbed, the quiet values are the found ones. */
-        .quiet = series_any(series, count, point_is_disturbed),
+        .disturbed = series_any(series, count, point_is_disturbed),
         .count = true,
         .range = count > 1 || series->point_count <= RANGE_ROWS,
         .names = count == 1};

@@ -24,23 +24,15 @@ static const char *meaning_of(struct report *report, const struct document *docu
                "middle 80 % of them.";
     if (verdict->state == VERDICT_IMPORTED || verdict->fewest == 0)
         return NULL;
-    const char *quiet = "";
-    for (size_t i = 0; i < document->probe_count; i++)
-        for (size_t j = 0; j < document->probes[i].finding_count; j++) {
-            const struct finding *finding = &document->probes[i].findings[j];
-            if (quiet_is_known(&finding->quiet) && finding_meaning(finding).role == ROLE_LEVEL)
-                quiet = " Levels show their quiet value: what the hardware does when nothing else "
-                        "takes its time.";
-        }
     if (verdict->fewest == 1)
-        return report_text(report,
-                           "Every value is the median of its trials. Some points have only one, "
-                           "and so no interval.%s",
-                           quiet);
+        return report_text(report, "Every value is the median of its trials, without interference. "
+                                   "Some points have only one, "
+                                   "and so no interval.");
     return report_text(report,
-                       "Every value is the median of %u or more independent trials; the interval "
-                       "beside it holds the true median with a probability of %.0f %% or more.%s",
-                       verdict->fewest, floor((double)verdict->coverage * 100), quiet);
+                       "Every value is the median of %u or more independent trials, without "
+                       "interference; the interval "
+                       "beside it holds the true median with a probability of %.0f %% or more.",
+                       verdict->fewest, floor((double)verdict->coverage * 100));
 }
 
 /* --- the first screen --- */

@@ -18,15 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The difference of the found value from the quiet one: "+5.6 %". False: it is not beyond doubt. */
-static bool add_as_found(struct line *line, const struct finding *finding)
-{
-    const bool disturbed = finding && finding_is_disturbed(finding);
-    if (disturbed)
-        line_add(line, "%+.3g %%", 100 * (finding->value / (double)finding->quiet.value - 1));
-    return disturbed;
-}
-
 /* "23.0 cycles" */
 static void add_measured(struct line *line, const char *sign, const struct finding *finding)
 {
@@ -76,7 +67,7 @@ static const char *clock_words(struct report *report, size_t index, int device)
 void report_add_levels(struct report *report, size_t index, int device)
 {
     struct levels levels;
-    /* Which columns any level fills, and whether any found value differs from the quiet one. */
+    /* Which columns any level fills, and whether interference made any batch longer. */
     bool facts[LEVEL_FACTS] = {[FACT_LATENCY] = true, [FACT_LATENCY_NS] = true}, declared = false;
     bool disturbed = false;
     levels_collect(&levels, &report->catalogue, index, device);
@@ -98,40 +89,36 @@ void report_add_levels(struct report *report, size_t index, int device)
     table_add_words(report, table, "level", device < 0 ? 6 : 13);
     for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
         if (facts[fact]) {
-            /* Without interference the quiet value is the found one. */
-            const bool quiet = fact == FACT_LATENCY && disturbed;
-            struct column *column = table_add_figures(
-                report, table, quiet ? "latency, quiet" : heads[fact].name, heads[fact].least);
+            struct column *column =
+                table_add_figures(report, table, heads[fact].name, heads[fact].least);
             column->measured = heads[fact].form == FORM_MEASURED;
             column->remark = fact == FACT_LATENCY ? clock_words(report, index, device) : NULL;
         }
         if (fact == FACT_CAPACITY && declared)
             table_add_figures(report, table, "declared", 9);
         if (fact == FACT_LATENCY_NS && disturbed)
-            table_add_figures(report, table, "as found", 9);
+            table_add_figures(report, table, "disturbed", 9);
     }
     for (size_t i = 0; i < levels.count; i++) {
         const struct level *level = &levels.list[i];
         struct row *row = table_add_row(report, table);
         struct cell *cell = row->cells;
-        struct line found = {0};
         *cell++ = cell_of_text(report_text(report, "%s", level->name));
         row->words = report_experiment(report, level->example);
-        add_as_found(&found, latency_of(level));
         for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
             const struct finding *finding = level->facts[fact];
             const enum form form = heads[fact].form;
             row->flags |= finding ? finding->flags : 0;
             if (facts[fact])
                 *cell++ = finding && (isfinite(finding->value) || form == FORM_VALUE)
-                              ? cell_of_quiet(finding, form)
+                              ? cell_of_finding(finding, form)
                               : cell_of_text(NULL);
             if (fact == FACT_CAPACITY && declared)
                 *cell++ = isfinite(level->declared)
                               ? cell_of_value(level->declared, "B", FORM_VALUE)
                               : cell_of_text(NULL);
             if (fact == FACT_LATENCY_NS && disturbed)
-                *cell++ = cell_of_text(report_line(report, &found));
+                *cell++ = cell_of_text(disturbance_words(report, latency_of(level)->disturbance));
         }
     }
     if (levels.left_out)
@@ -185,17 +172,18 @@ static int place_of_rate(void *with, const struct catalogue_entry *entry, char n
     return at;
 }
 
-/* The difference of found values from quiet ones, column by column ("-5.6 %"), "-" where they
- * agree. NULL: they agree everywhere. */
-static const char *rates_as_found(struct report *report, const struct pivot_row *rates, int columns)
+/* The disturbance of values, column by column ("+5.6 %"), "-" where there is none. NULL: there is
+ * none anywhere. */
+static const char *rates_disturbed(struct report *report, const struct pivot_row *rates,
+                                   int columns)
 {
     struct line line = {0};
     bool any = false;
     for (int i = 0; i < columns; i++) {
-        line_add(&line, i ? ", " : "");
-        const bool disturbed = add_as_found(&line, rates->values[i]);
-        line_add(&line, disturbed ? "" : "-");
-        any = any || disturbed;
+        const struct finding *rate = rates->values[i];
+        const char *words = rate ? disturbance_words(report, rate->disturbance) : NULL;
+        line_add(&line, "%s%s", i ? ", " : "", words ? words : "-");
+        any = any || words;
     }
     return any ? report_line(report, &line) : NULL;
 }
@@ -225,21 +213,19 @@ static bool add_rates(struct report *report, size_t index, int device)
         }
     }
     if (disturbed)
-        table_add_figures(report, table, "as found", 16);
+        table_add_figures(report, table, "disturbed", 16);
     for (size_t i = 0; i < rates.count; i++) {
         struct row *row = table_add_row(report, table);
         row->cells[0] = cell_of_text(report_text(report, "%s", rates.rows[i].name));
         row->words = report_experiment(report, rates.rows[i].first->finding);
         for (int c = 0; c < columns.count; c++) {
             const struct finding *rate = rates.rows[i].values[c];
-            row->cells[c + 1] = rate && finding_is_disturbed(rate)
-                                    ? cell_of_quiet(rate, FORM_VALUE)
-                                    : cell_of_finding(rate, FORM_VALUE);
+            row->cells[c + 1] = cell_of_finding(rate, FORM_VALUE);
             row->flags |= row->cells[c + 1].flags;
         }
         if (disturbed)
             row->cells[columns.count + 1] =
-                cell_of_text(rates_as_found(report, &rates.rows[i], columns.count));
+                cell_of_text(rates_disturbed(report, &rates.rows[i], columns.count));
     }
     if (rates.left_out)
         table->more = report_text(report, "and %zu more, all in the document", rates.left_out);

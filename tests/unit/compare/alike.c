@@ -128,15 +128,6 @@ static void a_memory_is_later_beyond_chance_or_not_crowded(void **state)
     assert_true(of(bench).others.crowded[1]);
 }
 
-/* One CPU got in some of its trials half of what it got in others: somebody used the memory. */
-static void a_rate_that_came_and_went_is_less(void **state)
-{
-    struct bench *bench = *state;
-    struct finding *now = crowd(bench);
-    now[ONE].quiet = (struct quiet){(float)told[ONE].value, NAN, NAN};
-    assert_true(of(bench).others.narrow[1]);
-}
-
 /* Where the system counted nobody, disturbed values are nobody's of this machine; who else shares a
  * guest's host it can't count. */
 static void nobody_is_at_work_where_the_system_counts_nobody(void **state)
@@ -144,8 +135,7 @@ static void nobody_is_at_work_where_the_system_counts_nobody(void **state)
     struct bench *bench = *state;
     struct finding *slow = &bench->probes[1].findings[L3];
     move(slow, 1.2);
-    slow->quiet = (struct quiet){(float)told[L3].value, (float)told[L3].value * 0.99F,
-                                 (float)told[L3].value * 1.01F};
+    slow->disturbance.longer = 0.2f;
     assert_false(of(bench).others.busy[1]);
     bench->documents[1].machine.hypervisor = "KVM";
     assert_true(of(bench).others.busy[1]);
@@ -199,13 +189,8 @@ static void what_a_guest_has_of_its_host_proves_no_change(void **state)
         const struct alike alike = of(bench);
         assert_int_equal(alike_is_doubtful(&alike, finding(bench, ONE)), all >= 0);
     }
-    /* As found as well as without neighbours: few trials that agree by chance make a quiet value.
-     */
     struct finding *one = &bench->probes[1].findings[ONE];
     bench->probes[1].findings[ALL].value = told[ALL].value * 0.7;
-    one->value = told[ONE].value;
-    one->quiet = (struct quiet){(float)told[ONE].value * 0.7F, NAN, NAN};
-    assert_true(is_doubtful(bench, ONE));
     one->value = told[ONE].value * 0.7;
     assert_false(is_doubtful(bench, ONE));
     /* Beside others by more than these take. */
@@ -214,7 +199,6 @@ static void what_a_guest_has_of_its_host_proves_no_change(void **state)
     for (int most = 0; most < 2; most++) {
         const double times = most ? 0.7 : 0.8;
         one->value = told[ONE].value * times;
-        one->quiet = quiet_unknown();
         bench->probes[1].findings[ALL].value = told[ALL].value * times;
         const struct alike beside = of(bench);
         assert_int_equal(alike_is_doubtful(&beside, finding(bench, ONE)), !most);
@@ -282,7 +266,6 @@ int main(void)
         TEST(a_crowded_memory_is_later_and_narrower),
         TEST(all_cpus_together_give_less_beside_others),
         TEST(a_memory_is_later_beyond_chance_or_not_crowded),
-        TEST(a_rate_that_came_and_went_is_less),
         TEST(a_squeezed_core_is_slower),
         TEST(nobody_is_at_work_where_the_system_counts_nobody),
         TEST(what_a_guest_has_of_its_host_proves_no_change),

@@ -432,49 +432,6 @@ static void chance_is_no_change(void **state)
     assert_int_equal(bench->differences.changed, 0);
 }
 
-/* Gives all points of both documents a quiet value below the found one. */
-static void tell_quiet(struct bench *bench)
-{
-    const struct document *both[] = {&bench->a, &bench->b};
-    for (int d = 0; d < 2; d++) {
-        const struct series *series = &both[d]->probes[0].series[0];
-        for (size_t i = 0; i < series->point_count; i++) {
-            struct point *point = &series->points[i];
-            const float y = point->y.median * 0.9f, cycles = point->cycles.median * 0.9f;
-            point->quiet = (struct quiet){y, y * 0.999f, y * 1.001f};
-            point->quiet_cycles = (struct quiet){cycles, cycles * 0.999f, cycles * 1.001f};
-        }
-    }
-}
-
-static void what_only_neighbours_slow_down_has_not_changed(void **state)
-{
-    struct bench *bench = *state;
-    tell_quiet(bench);
-    const struct point *point = slow_down(bench, 3, 1.2f, true);
-    slow_down(bench, 4, 1.2f, true);
-    find(bench);
-    assert_int_equal(bench->differences.changed + bench->differences.uncertain, 0);
-    assert_int_equal(of_point(bench, point)->verdict, NEIGHBOURS);
-    assert_int_equal(of_point(bench, point)->which, VALUE_QUIET);
-}
-
-static void what_is_slower_without_neighbours_has_changed(void **state)
-{
-    struct bench *bench = *state;
-    tell_quiet(bench);
-    for (size_t i = 3; i < 5; i++) {
-        struct point *point = &bench->b.probes[0].series[0].points[i];
-        struct quiet *const both[] = {&point->quiet, &point->quiet_cycles};
-        for (int unit = 0; unit < 2; unit++)
-            *both[unit] = (struct quiet){both[unit]->value * 1.1f, both[unit]->low * 1.1f,
-                                         both[unit]->high * 1.1f};
-    }
-    find(bench);
-    assert_int_equal(bench->differences.changed, 2);
-    assert_true(fabs(of_point(bench, &bench->b.probes[0].series[0].points[3])->ratio - 1.1) < 1e-3);
-}
-
 /* --- what is not the machine's --- */
 
 static struct finding *finding_named(const struct document *document, const char *name)
@@ -613,8 +570,6 @@ int main(void)
         TEST(what_one_lacks_is_reported),
         TEST(nothing_in_common_is_refused),
         TEST(chance_is_no_change),
-        TEST(what_only_neighbours_slow_down_has_not_changed),
-        TEST(what_is_slower_without_neighbours_has_changed),
         TEST(less_of_a_cache_than_declared_may_be_others),
         TEST(hand_offs_of_guests_prove_no_change),
         TEST(a_third_level_of_another_number_of_levels_is_another),

@@ -461,43 +461,6 @@ static void rates_and_misses_have_a_side(void **state)
         assert_int_equal(bad(bench, i)->more_is_worse, i >= 4);
 }
 
-/* Gives a finding of both documents its quiet value, and the present one `factor` times that. */
-static void tell_quiet(const struct bench *bench, const char *name, float factor)
-{
-    const struct document *both[] = {&bench->base, &bench->now};
-    for (int d = 0; d < 2; d++)
-        for (size_t i = 0; i < both[d]->probes[0].finding_count; i++) {
-            struct finding *finding = &both[d]->probes[0].findings[i];
-            const float value = 15 * (d ? factor : 1);
-            if (strcmp(finding->name, name) == 0)
-                finding->quiet = (struct quiet){value, value * 0.999f, value * 1.001f};
-        }
-}
-
-static void what_is_slower_only_beside_neighbours_is_healthy(void **state)
-{
-    struct bench *bench = *state;
-    tell_quiet(bench, "L2.latency", 1);
-    tell_quiet(bench, "L2.latency_ns", 1);
-    scale(&bench->now, "L2.latency", 1.3);
-    scale(&bench->now, "L2.latency_ns", 1.3);
-    check(bench);
-    assert_int_equal(count_bad(bench), 0);
-    assert_int_equal(bench->check.neighbours.count, 1);
-    assert_string_equal(bench->check.neighbours.list[0].now->name, "L2.latency");
-}
-
-static void what_is_slower_without_neighbours_is_worse(void **state)
-{
-    struct bench *bench = *state;
-    tell_quiet(bench, "L2.latency", 1.1f);
-    tell_quiet(bench, "L2.latency_ns", 1.1f);
-    check(bench);
-    assert_int_equal(count_worse(bench), 1);
-    assert_int_equal(bad(bench, 0)->which, VALUE_QUIET);
-    assert_int_equal(bench->check.neighbours.count, 0);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -529,8 +492,6 @@ int main(void)
         TEST(another_experiment_is_held_against_nothing),
         TEST(a_unit_that_nobody_knows_is_not_compared),
         TEST(rates_and_misses_have_a_side),
-        TEST(what_is_slower_only_beside_neighbours_is_healthy),
-        TEST(what_is_slower_without_neighbours_is_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,6 @@ static struct finding found(double value, double half)
                             .value = value,
                             .low = value * (1 - half),
                             .high = value * (1 + half),
-                            .quiet = {NAN, NAN, NAN},
                             .declared = NAN};
 }
 
@@ -103,7 +102,7 @@ static void a_level_in_doubt_has_not_changed(void **state)
     level.before.flags = FLAG_BIT(FLAG_MISPLACED);
     assert_int_equal(judged(&level), UNCERTAIN);
     make(&level, 1.3, 0.001);
-    level.before.flags = FLAG_BIT(FLAG_UNSTABLE); /* of the medians, and not of quiet values */
+    level.before.flags = FLAG_BIT(FLAG_UNSTABLE); /* of the trials */
     assert_int_equal(judged(&level), CHANGED);
     level.after.flags = FLAG_BIT(FLAG_TOO_FEW);
     assert_int_equal(judged(&level), UNCERTAIN);

@@ -69,8 +69,6 @@ static void measure(struct bench *bench, struct probe_result *result, double fro
         *point = (struct point){.x = x,
                                 .y = {.median = ns, .low = ns, .high = ns, .n = 1},
                                 .cycles = {cycles, cycles, cycles},
-                                .quiet = {ns, NAN, NAN},
-                                .quiet_cycles = {cycles, NAN, NAN},
                                 .flags = FLAG_BIT(FLAG_TOO_FEW)};
     }
     *result = (struct probe_result){.name = "latency", .series = series, .series_count = 1};
@@ -128,7 +126,7 @@ static void other_sizes_are_no_change(void **state)
     assert_non_null(before);
     assert_non_null(after);
     assert_non_null(memory);
-    assert_true((double)(after->quiet.value / before->quiet.value) > 1.01);
+    assert_true(after->value / before->value > 1.01);
     assert_true(fabs(memory->cycles.ratio - 1) < 0.005);
     assert_false(plateaus_differ(&bench->shared, before, after));
 }
@@ -220,17 +218,6 @@ static void bends_are_those_of_the_curve_that_has_the_plateaus(void **state)
     assert_false(plateaus_bend_at(&bench->shared, curve, (first->to + second->from) / 2));
 }
 
-static void a_plateau_in_cycles_needs_the_cycles_of_all_its_sizes(void **state)
-{
-    struct bench *bench = *state;
-    measure(bench, &bench->a, 0, 0, 0, 1);
-    measure(bench, &bench->b, 0, 0, 0, 1);
-    bench->b.series[0].points[2].quiet_cycles = (struct quiet){0};
-    find(bench);
-    assert_null(named(bench, "L1.latency"));
-    assert_non_null(named(bench, "L2.latency"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,8 +229,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_capacity_among_single_trials_is_thin, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bends_are_those_of_the_curve_that_has_the_plateaus, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(a_plateau_in_cycles_needs_the_cycles_of_all_its_sizes,
-                                        set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

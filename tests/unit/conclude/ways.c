@@ -37,20 +37,6 @@ static void a_matrix_is_found_by_its_findings(void **state)
     assert_null(ways_between_nodes(&document, DIMENSION_TIME));
 }
 
-static void a_quiet_value_counts_where_there_is_one(void **state)
-{
-    (void)state;
-    struct point point = {.y = {.median = 5, .n = 3}, .quiet = quiet_unknown()};
-    assert_true(way_value(&point) == 5);
-    point.quiet = (struct quiet){4, 3, 5};
-    assert_true(way_value(&point) == 4);
-    point.flags = FLAG_BIT(FLAG_MISPLACED);
-    assert_true(isnan(way_value(&point)));
-    point.flags = 0;
-    point.y.n = 0;
-    assert_true(isnan(way_value(&point)));
-}
-
 /* --- interleave --- */
 
 /* Weights of rates that are known, and of documents. */
@@ -91,7 +77,6 @@ static struct interleave read_of(struct bench *bench)
         struct point *point = &bench->points[i];
         point->from = i / 3;
         point->to = i % 3;
-        point->quiet = quiet_unknown();
         if (!point->failed)
             point->y = (struct summary){.median = rates[i / 3][i % 3], .n = 6};
     }
@@ -173,7 +158,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_matrix_is_found_by_its_findings),
-        cmocka_unit_test(a_quiet_value_counts_where_there_is_one),
         cmocka_unit_test(weights_are_the_smallest_that_tell_the_rates),
         cmocka_unit_test(each_node_with_cpus_has_its_row),
         cmocka_unit_test(the_kernel_s_weights_stand_beside),

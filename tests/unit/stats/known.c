@@ -5,10 +5,10 @@
 #include "stats/curve.h"
 #include "stats/order.h"
 #include "stats/peers.h"
-#include "stats/quiet.h"
 #include "stats/series.h"
 #include "stats/spread.h"
 #include "stats/student.h"
+#include "stats/undisturbed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -125,13 +125,12 @@ static void tell_sample(char **to, const double *values, size_t n)
     double scratch[4 * MOST];
     struct summary s;
     summarize(values, n, scratch, &s);
-    const struct quiet quiet = quiet_of(values, n), visits = quiet_of_visits(values, n),
-                       rates = quiet_of_rates(values, n, scratch);
-    add(to, "quiet", 9, (double)quiet.value, (double)quiet.low, (double)quiet.high,
-        (double)visits.value, (double)visits.low, (double)visits.high, (double)rates.value,
-        (double)rates.low, (double)rates.high);
-    add(to, "centre", 3, quiet_centre(values, n), robust_deviation(values, n, scratch),
-        (double)spread_groups(values, n));
+    struct summary visits;
+    undisturbed_envelope(values, n, &visits);
+    add(to, "envelope", 3, (double)visits.median, (double)visits.low, (double)visits.high);
+    const struct undisturbed undisturbed = undisturbed_of(values, n);
+    add(to, "undisturbed", 3, undisturbed.value, undisturbed.deviation, (double)undisturbed.count);
+    add(to, "centre", 2, robust_deviation(values, n, scratch), (double)spread_groups(values, n));
     add(to, "summary", 7, (double)s.median, (double)s.low, (double)s.high, (double)s.coverage,
         (double)s.p10, (double)s.p75, summary_half_width(&s));
 }

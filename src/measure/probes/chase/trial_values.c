@@ -1,7 +1,7 @@
 #include "measure/probes/chase/trial_values.h"
 
 #include "stats/order.h"
-#include "stats/quiet.h"
+#include "stats/undisturbed.h"
 
 #include <math.h>
 
@@ -36,7 +36,7 @@ void trial_values_observe(void *observer, const struct observation *seen)
     if (n == 0)
         return;
     sort_ascending(each, n);
-    values->list[point * values->room + seen->trial->number] = quiet_centre(each, n);
+    values->list[point * values->room + seen->trial->number] = undisturbed_of(each, n).value;
 }
 
 /* A group needs two trials. If it has fewer than four, because time was short, its second fastest
@@ -56,7 +56,9 @@ double trial_value(const struct trial_values *values, size_t point, unsigned tri
     if (n < GROUP_LEAST)
         return NAN;
     sort_ascending(group, n);
-    return n < GROUP_USUAL ? group[1] : (double)quiet_of_visits(group, n).value;
+    struct summary envelope;
+    undisturbed_envelope(group, n, &envelope);
+    return n < GROUP_USUAL ? group[1] : (double)envelope.median;
 }
 
 unsigned trial_values_rounds(const struct trial_values *values)

@@ -23,8 +23,8 @@ void trial_values_reserve(struct probe_task *, struct trial_values *, unsigned g
 /* A probe's observe(): stores a trial in the values that were reserved last: the time of one
  * operation by the trial's undisturbed batches. */
 void trial_values_observe(void *task, const struct observation *);
-/* The value of trial `trial` of that point, or of that group of its trials (quiet_of_visits()); NAN
- * if there is none, or too few trials for a group. */
+/* The value of trial `trial` of that point, or of that group of its trials
+ * (undisturbed_envelope()); NAN if there is none, or too few trials for a group. */
 double trial_value(const struct trial_values *, size_t point, unsigned trial);
 /* The number of votes that every point has: only these rounds are complete. */
 unsigned trial_values_rounds(const struct trial_values *);

@@ -219,7 +219,7 @@ static double nearest_of(const struct series *series)
         return NAN;
     const struct point *point = &series->points[0];
     const bool cycles = isfinite(point->cycles.median);
-    return (double)(cycles ? finding_quiet_cycles_of(point) : finding_quiet_time_of(point)).median;
+    return (double)(cycles ? finding_cycles_of(point) : finding_time_of(point)).median;
 }
 
 /* The median of a point's trials in one vote; NAN if a trial is missing. */

@@ -123,8 +123,8 @@ int probe_plan_again(struct probe_task *, struct error *);
  * this. */
 void probe_plan_clear(struct probe_task *);
 /* Plans trials of about that time in many short batches: interference that comes and goes leaves
- * some of them undisturbed (stats/quiet.h). For points that one CPU measures; if several CPUs begin
- * each batch together, batches must be long. */
+ * some of them undisturbed (stats/undisturbed.h). For points that one CPU measures; if several CPUs
+ * begin each batch together, batches must be long. */
 void probe_plan_short_batches(struct plan *, double trial_ns);
 /* Plans sweeps of thousands of trials of `loads` loads each (plan.h), which vote in `groups`
  * groups: for chases through so few lines or pages that interference decides how many of them stay

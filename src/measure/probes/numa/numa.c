@@ -349,7 +349,7 @@ static void add_failed(struct probe_task *task)
  * Pairs of nodes of which the nearer one, as declared by the system, has the higher measured
  * latency. n nodes give up to n(n-1)(n-2)/2 comparisons, some of which fail by chance, so they are
  * judged together: if all declared distances are right, the probability that any pair is reported
- * is at most 5 %. Quiet values are compared, because interference is no distance.
+ * is at most 5 %.
  */
 
 static const double alpha = 0.05;
@@ -400,8 +400,8 @@ static bool is_comparable(const struct probe_task *task, struct disagreement *pa
     if (!is_usable(pair->a) || !is_usable(pair->b) || !pair->nearer ||
         pair->nearer >= pair->farther)
         return false;
-    pair->ns_a = finding_quiet_time_of(pair->a);
-    pair->ns_b = finding_quiet_time_of(pair->b);
+    pair->ns_a = finding_time_of(pair->a);
+    pair->ns_b = finding_time_of(pair->b);
     const double a[] = {(double)pair->ns_a.median, (double)pair->ns_a.low, (double)pair->ns_a.high};
     const double b[] = {(double)pair->ns_b.median, (double)pair->ns_b.low, (double)pair->ns_b.high};
     compare_intervals(b, a, threshold, &pair->comparison);
@@ -530,8 +530,8 @@ static const struct point *best_of(const struct series *series, const struct dec
         if (point->to != way->node || !point->y.n || !cpulist_text_has(way->from, point->from) ||
             (point->flags & FLAG_BIT(FLAG_MISPLACED)))
             continue;
-        const float value = finding_quiet_time_of(point).median,
-                    least = best ? finding_quiet_time_of(best).median : value;
+        const float value = finding_time_of(point).median,
+                    least = best ? finding_time_of(best).median : value;
         if (!best || (which == NUMA_LATENCY ? value < least : value > least))
             best = point;
     }
@@ -653,7 +653,7 @@ static const struct finding_line numa_lines[] = {
      .role = ROLE_DISAGREEMENT,
      .meaning =
          "From the first node, the second is declared nearer than the third and was measured "
-         "farther: the value is how many times as far, of quiet values. All comparisons are judged "
+         "farther: the value is how many times as far. All comparisons are judged "
          "together: that any is here by chance has a probability of at most 5 %.",
      .moves =
          "The distances are declared in tenths of the local latency, often for all machines of "

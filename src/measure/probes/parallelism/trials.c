@@ -211,10 +211,7 @@ static void add_rates(struct probe_task *task, const struct series *times, const
         points[i].y = (struct summary){each / t.median, each / t.high, each / t.low, t.coverage,
                                        each / t.max,    each / t.p90,  each / t.p75, each / t.p25,
                                        each / t.p10,    each / t.min,  t.n};
-        const struct quiet quiet = points[i].quiet;
         points[i].cycles = (struct estimate){NAN, NAN, NAN};
-        points[i].quiet = (struct quiet){each / quiet.value, each / quiet.high, each / quiet.low};
-        points[i].quiet_cycles = quiet_unknown();
     }
 }
 

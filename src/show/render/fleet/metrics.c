@@ -53,7 +53,7 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
             begun = true;
             fputs(name, out);
             put_labels(out, fleet, finding, &finding->values[i]);
-            fprintf(out, "%.9g\n", fleet_value_of(&finding->values[i]) * quantity->metric_factor);
+            fprintf(out, "%.9g\n", finding->values[i].value * quantity->metric_factor);
         }
     }
 }

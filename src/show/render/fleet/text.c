@@ -21,7 +21,7 @@ void line_add_odd(struct line *line, const struct fleet_node *node)
     line_add_clean(line, like->name);
     line_add_in_brackets(line, like);
     line_add(line, " ");
-    line_add_value(line, fleet_value_of(node->leads), like->unit);
+    line_add_value(line, node->leads->value, like->unit);
     line_add(line, ", peers ");
     line_add_value(line, node->leading->spreads[node->group].median, like->unit);
     if (isfinite(node->leads->ratio)) {

@@ -392,8 +392,7 @@ static void put_memory(struct writing *writing)
             if (of_memory && meaning.device < 0 && quantity &&
                 quantity->dimension == writing->attribute->dimension && isfinite(finding->value) &&
                 experiment_is_standard(finding))
-                put_value(writing, 0, all,
-                          quiet_or(&finding->quiet, finding->value) * quantity->metric_factor);
+                put_value(writing, 0, all, finding->value * quantity->metric_factor);
         }
 }
 

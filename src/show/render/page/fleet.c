@@ -165,7 +165,7 @@ static void put_title(const struct fleet_page *page, const struct strip *strip,
 {
     struct line line = {0};
     line_add_between(&line, "", page->fleet->nodes[value->node].name, ": ");
-    line_add_value(&line, fleet_value_of(value), strip->finding->like.unit);
+    line_add_value(&line, value->value, strip->finding->like.unit);
     if (isfinite(value->ratio))
         line_add(&line, " (%+.1f %%)", value->ratio * 100);
     html_print(page->out, "<title>%s</title>", line.text);
@@ -178,7 +178,7 @@ static void put_dot(const struct fleet_page *page, const struct strip *strip,
     /* Different heights, which mean nothing, separate dots at the same place. */
     const double height = STRIP_HEIGHT / 2.0 + (double)(value->node % 5) * 3 - 6;
     fprintf(page->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\">",
-            value->odd ? "odd" : "peer", place_of(strip, fleet_value_of(value)), height,
+            value->odd ? "odd" : "peer", place_of(strip, value->value), height,
             value->odd ? "4.5" : "2.5");
     put_title(page, strip, value);
     fputs(link ? "</circle></a>" : "</circle>", page->out);
@@ -191,7 +191,7 @@ static void put_density(const struct fleet_page *page, const struct strip *strip
         const struct fleet_value *value = &strip->finding->values[i];
         if (!is_in(page->fleet, strip, value))
             continue;
-        const double at = place_of(strip, fleet_value_of(value)) / STRIP_WIDTH;
+        const double at = place_of(strip, value->value) / STRIP_WIDTH;
         const size_t bin = (size_t)fmin(fmax(at * STRIP_BINS, 0), STRIP_BINS - 1);
         most = ++bins[bin] > most ? bins[bin] : most;
     }
@@ -214,8 +214,8 @@ static void put_strip(const struct fleet_page *page, struct strip *strip)
     strip->logarithms = spread->logarithms;
     for (size_t i = 0; i < strip->finding->count; i++)
         if (is_in(page->fleet, strip, &strip->finding->values[i])) {
-            strip->low = fmin(strip->low, fleet_value_of(&strip->finding->values[i]));
-            strip->high = fmax(strip->high, fleet_value_of(&strip->finding->values[i]));
+            strip->low = fmin(strip->low, strip->finding->values[i].value);
+            strip->high = fmax(strip->high, strip->finding->values[i].value);
         }
     fputs("<tr><th scope=row>", out);
     html_name(out, strip->finding->like.name);

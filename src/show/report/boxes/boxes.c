@@ -191,9 +191,9 @@ static void measured_fill(const struct measured *measured, struct box *box, cons
 {
     const struct level *level = measured_level(measured, name, kind);
     if (level) {
-        box->cycles = cell_of_quiet(level->facts[FACT_LATENCY], FORM_VALUE);
-        box->ns = cell_of_quiet(level->facts[FACT_LATENCY_NS], FORM_VALUE);
-        box->capacity = cell_of_quiet(level->facts[FACT_CAPACITY], FORM_VALUE);
+        box->cycles = cell_of_finding(level->facts[FACT_LATENCY], FORM_VALUE);
+        box->ns = cell_of_finding(level->facts[FACT_LATENCY_NS], FORM_VALUE);
+        box->capacity = cell_of_finding(level->facts[FACT_CAPACITY], FORM_VALUE);
         box->declared_bytes = level->declared;
     }
     for (size_t i = 0; i < measured->road_count && !kind; i++)

@@ -44,33 +44,6 @@ static void small_differences_are_not_reported(void **state)
     fleet_free(&fleet);
 }
 
-/* Without neighbours it is as its peers, so it is the neighbours. */
-static void what_is_quiet_counts(void **state)
-{
-    (void)state;
-    for (int quiet = 0; quiet < 2; quiet++) {
-        struct fleet fleet = {.nodes = NULL};
-        struct node_paper paper;
-        struct error error = {0};
-        for (unsigned i = 0; i < 20; i++) {
-            node_document(&paper, &ordinary, i);
-            struct finding *dram = &paper.findings[3];
-            if (quiet)
-                dram->quiet =
-                    (struct quiet){(float)dram->value, (float)dram->low, (float)dram->high};
-            if (i == 5) {
-                dram->value *= 1.5;
-                dram->low *= 1.5;
-                dram->high *= 1.5;
-            }
-            assert_int_equal(fleet_add(&fleet, &paper.document, &error), 0);
-        }
-        judge_fleet(&fleet);
-        assert_int_equal(fleet.odd_count, quiet ? 0 : 1);
-        fleet_free(&fleet);
-    }
-}
-
 static void a_doubtful_value_accuses_nobody(void **state)
 {
     (void)state;
@@ -145,7 +118,6 @@ int main(void)
         cmocka_unit_test(like_nodes_are_alike),
         cmocka_unit_test(the_odd_one_is_named_with_its_value),
         cmocka_unit_test(small_differences_are_not_reported),
-        cmocka_unit_test(what_is_quiet_counts),
         cmocka_unit_test(a_doubtful_value_accuses_nobody),
         cmocka_unit_test(those_farthest_away_come_first),
         cmocka_unit_test(values_that_are_zero_are_borne),

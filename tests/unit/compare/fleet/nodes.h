@@ -89,8 +89,7 @@ static inline const struct document *node_document(struct node_paper *paper,
                                               .value = value,
                                               .low = value * (1 - lines[i].spread),
                                               .high = value * (1 + lines[i].spread),
-                                              .declared = NAN,
-                                              .quiet = quiet_unknown()};
+                                              .declared = NAN};
     }
     for (size_t i = 0; i < plan->gpus; i++)
         paper->gpus[i] = (struct gpu_facts){.id = (int)i, .name = "H100"};

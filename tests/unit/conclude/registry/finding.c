@@ -28,29 +28,14 @@ static void doubt_widens_three_times(void **state)
     (void)state;
     struct finding finding = {.value = 100, .low = 50, .high = 200};
     double bounds[3];
-    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
+    finding_doubted_bounds(&finding, bounds);
     assert_true(bounds[0] == 100 && fabs(bounds[1] - 50) < 1e-9 && fabs(bounds[2] - 200) < 1e-9);
     finding.flags = FLAG_BIT(FLAG_TOO_FEW);
-    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
+    finding_doubted_bounds(&finding, bounds);
     assert_true(fabs(bounds[1] - 12.5) < 1e-9 && fabs(bounds[2] - 800) < 1e-9);
 }
 
 /* There are no ratios around zero; the value has to stay between its bounds there too. */
-/* Their interval counts already how few trials there are. */
-static void few_trials_do_not_widen_quiet_values(void **state)
-{
-    (void)state;
-    struct finding finding = {.value = 110,
-                              .quiet = {100, 50, 200},
-                              .flags = FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_UNCONVERGED)};
-    double bounds[3];
-    finding_doubted_bounds(&finding, VALUE_QUIET, bounds);
-    assert_true(bounds[0] == 100 && fabs(bounds[1] - 50) < 1e-9 && fabs(bounds[2] - 200) < 1e-9);
-    finding.flags |= FLAG_BIT(FLAG_UNSTABLE);
-    finding_doubted_bounds(&finding, VALUE_QUIET, bounds);
-    assert_true(fabs(bounds[1] - 12.5) < 1e-9 && fabs(bounds[2] - 800) < 1e-9);
-}
-
 static void doubt_widens_around_zero(void **state)
 {
     (void)state;
@@ -63,7 +48,7 @@ static void doubt_widens_around_zero(void **state)
         struct finding finding = around[i];
         double bounds[3];
         finding.flags = FLAG_BIT(FLAG_UNSTABLE);
-        finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
+        finding_doubted_bounds(&finding, bounds);
         assert_true(fabs(bounds[1] - (finding.value + 3 * (finding.low - finding.value))) < 1e-9);
         assert_true(fabs(bounds[2] - (finding.value + 3 * (finding.high - finding.value))) < 1e-9);
     }
@@ -74,10 +59,10 @@ static void doubt_takes_an_interval_without_a_width_away(void **state)
     (void)state;
     struct finding finding = {.value = 5, .low = 5, .high = 5};
     double bounds[3];
-    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
+    finding_doubted_bounds(&finding, bounds);
     assert_true(bounds[1] == 5 && bounds[2] == 5);
     finding.flags = FLAG_BIT(FLAG_TOO_FEW);
-    finding_doubted_bounds(&finding, VALUE_FOUND, bounds);
+    finding_doubted_bounds(&finding, bounds);
     assert_true(bounds[0] == 5 && isnan(bounds[1]) && isnan(bounds[2]));
 }
 
@@ -86,7 +71,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_trial_is_no_interval),
         cmocka_unit_test(doubt_widens_three_times),
-        cmocka_unit_test(few_trials_do_not_widen_quiet_values),
         cmocka_unit_test(doubt_widens_around_zero),
         cmocka_unit_test(doubt_takes_an_interval_without_a_width_away),
     };

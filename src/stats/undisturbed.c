@@ -1,0 +1,76 @@
+#include "stats/undisturbed.h"
+
+#include <math.h>
+
+/* The lowest third of the values, and at least four of them, is taken to be undisturbed:
+ * interference for more than two thirds of the time can't be told from the hardware. */
+static const double lowest_share = 1.0 / 3;
+enum { LOWEST_FEWEST = 4, STEPS_MOST = 32 };
+/* How far above the centre a value may lie, in deviations of the values below it: of 30,000 normal
+ * values one lies further. */
+static const double reach = 4;
+/* Clock and counter are read to a thousandth (the two bursts of a bracket, measure/engine/visit.c),
+ * so a smaller spread is not believed. */
+static const double resolution = 1e-3 / 3;
+/* From the median absolute deviation to a normal standard deviation (Hampel 1974). Of the normal
+ * values below the centre the lower quartile is 1.15 deviations away. */
+static const double mad_to_deviation = 1.4826, quartile_to_deviation = 1.15;
+
+/* How many of the ascending values are at most `most`. */
+static size_t count_up_to(const double *ascending, size_t n, double most)
+{
+    size_t count = 0;
+    while (count < n && ascending[count] <= most)
+        count++;
+    return count;
+}
+
+/* The spread of the values up to the centre: by their median, or by their lower quartile, because
+ * the median of few values may lie at the centre by chance. */
+static double deviation_below(const double *ascending, size_t n, double centre)
+{
+    const size_t below = count_up_to(ascending, n, centre);
+    const double by_median = mad_to_deviation * (centre - median(ascending, below)),
+                 by_quartile = (centre - ascending[below / 4]) / quartile_to_deviation;
+    return fmax(fmax(by_median, by_quartile), resolution * centre);
+}
+
+struct undisturbed undisturbed_of(const double *ascending, size_t n)
+{
+    size_t count = (size_t)ceil(lowest_share * (double)n);
+    count = count < LOWEST_FEWEST ? LOWEST_FEWEST : count;
+    count = count > n ? n : count;
+    struct undisturbed result = {NAN, NAN, count};
+    for (size_t i = 0; i < n; i++)
+        if (isnan(ascending[i]))
+            return result;
+    for (int step = 0; step < STEPS_MOST; step++) {
+        result.value = median(ascending, result.count);
+        result.deviation = deviation_below(ascending, n, result.value);
+        const size_t wider = count_up_to(ascending, n, result.value + reach * result.deviation);
+        if (wider <= result.count)
+            break;
+        result.count = wider;
+    }
+    return result;
+}
+
+/* The value of an envelope is at this share of the visits, and at least at this rank. */
+static const double visits_share = 0.01;
+enum { VISITS_LEAST = 3 };
+/* Values within this share agree; the search for two that agree ends at the lowest third. */
+static const double says_the_same = 0.02;
+
+void undisturbed_envelope(const double *ascending, size_t n, struct summary *summary)
+{
+    const size_t share = (size_t)ceil(visits_share * (double)n);
+    size_t at = (share > VISITS_LEAST ? share : VISITS_LEAST) - 1;
+    at = at < n ? at : (n - 1) / 2;
+    const size_t end = (size_t)(lowest_share * (double)n);
+    while (at < end && ascending[at + 1] > ascending[at] * (1 + says_the_same))
+        at++;
+    const double p = (double)(at + 1) / (double)n;
+    summary->median = (float)ascending[at];
+    summary->low = (float)ascending[0];
+    summary->high = (float)ascending[quantile_rank_above(n, p, 0.975) - 1];
+}
