@@ -86,3 +86,36 @@ void arena_unmap(struct arena *arena)
         os_unmap(arena->memory, arena->mapped);
     *arena = (struct arena){.node = -1};
 }
+
+static void give_back(struct attic *attic, unsigned at)
+{
+    os_unmap(attic->kept[at].memory, attic->kept[at].bytes);
+    attic->bytes -= attic->kept[at].bytes;
+    attic->kept[at].memory = NULL;
+    attic->kept[at].bytes = 0;
+}
+
+void arena_keep(struct arena *arena, struct attic *attic)
+{
+    const bool reserved = arena->used == PAGES_HUGE2M || arena->used == PAGES_HUGE1G;
+    size_t head = reserved || !arena->memory ? 0 : arena->bytes;
+    head = (head < attic->bytes_most ? head : attic->bytes_most) / HUGE_2M * HUGE_2M;
+    if (head) {
+        for (unsigned i = 0; i < ATTIC_ARENAS && attic->bytes + head > attic->bytes_most; i++)
+            give_back(attic, (attic->next + i) % ATTIC_ARENAS);
+        give_back(attic, attic->next);
+        attic->kept[attic->next].memory = arena->memory;
+        attic->kept[attic->next].bytes = head;
+        attic->bytes += head;
+        attic->next = (attic->next + 1) % ATTIC_ARENAS;
+        arena->memory = arena->mapped > head ? arena->memory + head : NULL;
+        arena->mapped -= head;
+    }
+    arena_unmap(arena);
+}
+
+void attic_clear(struct attic *attic)
+{
+    for (unsigned i = 0; i < ATTIC_ARENAS; i++)
+        give_back(attic, i);
+}

@@ -36,4 +36,23 @@ void arena_verify(struct arena *);
 unsigned arena_flags(const struct arena *);
 void arena_unmap(struct arena *);
 
+/* The first bytes of the last arenas, kept so that the next arena gets other pages: Linux hands the
+ * pages that were just freed to the next map, so that rounds would meet the same two or three
+ * placements, and their trials would not be independent. */
+enum { ATTIC_ARENAS = 12 };
+struct attic {
+    struct {
+        unsigned char *memory;
+        size_t bytes;
+    } kept[ATTIC_ARENAS];
+    unsigned next;     /* where the next is kept: the oldest */
+    size_t bytes;      /* kept now */
+    size_t bytes_most; /* 0: nothing is kept */
+};
+
+/* As arena_unmap(), but keeps what fits of the arena's touched bytes, and gives back the oldest for
+ * it. Reserved huge pages are never kept, because they are few. */
+void arena_keep(struct arena *, struct attic *);
+void attic_clear(struct attic *);
+
 #endif

@@ -23,6 +23,7 @@ struct engine {
     uint64_t seed;
     struct progress progress;         /* show may be NULL */
     const struct timing_model *model; /* NULL: the machine itself is measured */
+    struct attic attic;               /* of the arenas of all stages */
 };
 
 /* The results of a stage, or those of several stages of one probe, added up. */

@@ -48,7 +48,7 @@ void stage_leave(struct stage *stage)
 {
     stage->active_ns = executor_now_ns(&stage->executor) - stage->began_ns;
     if (stage->plan->arena_life != ARENA_WHOLE_STAGE)
-        arena_unmap(&stage->arena);
+        arena_keep(&stage->arena, &stage->engine->attic);
 }
 
 static size_t most_seats(const struct plan *plan)
@@ -156,7 +156,7 @@ static size_t arena_need(const struct stage *stage)
 int stage_map(struct stage *stage, size_t bytes, struct error *error)
 {
     const double began_s = stage_elapsed_s(stage);
-    arena_unmap(&stage->arena);
+    arena_keep(&stage->arena, &stage->engine->attic);
     if (!bytes)
         return 0;
     int code = stage->executor.kind->map(&stage->executor, &stage->arena, bytes, error);

@@ -211,13 +211,22 @@ static int give_back(struct run *run, struct engine *engine, struct error *error
     return code;
 }
 
+/* Much more than the caches whose sets differ by placement, and little beside the largest set. */
+static size_t attic_bytes(const struct machine *machine)
+{
+    enum { MOST = 64 << 20, SHARE = 16 };
+    const uint64_t bytes = machine_memory_budget(machine) / SHARE;
+    return bytes < MOST ? (size_t)bytes : MOST;
+}
+
 int run_measure(struct run *run, struct error *error)
 {
     struct clock clock = {.name = "model", .hz = 1e9};
     struct engine engine = {.machine = run->machine,
                             .clock = &clock,
                             .model = run->model,
-                            .progress = {run->listener.progress ? show_progress : NULL, run}};
+                            .progress = {run->listener.progress ? show_progress : NULL, run},
+                            .attic.bytes_most = attic_bytes(run->machine)};
     int code = save(run, error);
     if (code == 0 && !run->model)
         clock_calibrate(&clock);
@@ -231,6 +240,7 @@ int run_measure(struct run *run, struct error *error)
     }
     if (code == 0)
         code = give_back(run, &engine, error);
+    attic_clear(&engine.attic);
     team_free(engine.team);
     return code;
 }

@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -57,11 +59,64 @@ static void more_than_can_be_addressed_is_refused(void **state)
     arena_unmap(&arena);
 }
 
+/* The numbers of the physical pages at the beginnings of an arena's huge pages; false: the kernel
+ * tells them to root alone. */
+static bool read_frames(const struct arena *arena, uint64_t *frames, size_t count)
+{
+    enum { SMALL = 4096, HUGE = 2 << 20 };
+    FILE *file = fopen("/proc/self/pagemap", "rb");
+    bool known = file != NULL;
+    for (size_t i = 0; i < count && known; i++) {
+        const uintptr_t page = (uintptr_t)(arena->memory + i * HUGE) / SMALL;
+        known = fseeko(file, (off_t)(page * sizeof *frames), SEEK_SET) == 0 &&
+                fread(&frames[i], sizeof *frames, 1, file) == 1;
+        frames[i] &= (UINT64_C(1) << 55) - 1;
+        known = known && frames[i] != 0;
+    }
+    if (file)
+        fclose(file);
+    return known;
+}
+
+/* Of a round's pages, those that the three rounds before it had as well. */
+static size_t pages_again(size_t bytes_most)
+{
+    enum { PAGES = 4, ROUNDS = 10, BACK = 3 };
+    uint64_t frames[ROUNDS][PAGES];
+    struct attic attic = {.bytes_most = bytes_most};
+    size_t again = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct arena arena;
+        if (arena_map(&arena, (size_t)PAGES << 21, PAGES_THP, -1, NULL) < 0)
+            skip();
+        arena_touch(&arena);
+        if (!read_frames(&arena, frames[round], PAGES))
+            skip();
+        for (int back = 1; back <= BACK && back <= round; back++)
+            for (int i = 0; i < PAGES; i++)
+                for (int j = 0; j < PAGES; j++)
+                    again += frames[round][i] == frames[round - back][j];
+        arena_keep(&arena, &attic);
+        assert_null(arena.memory);
+        assert_true(attic.bytes <= bytes_most);
+    }
+    attic_clear(&attic);
+    assert_int_equal(attic.bytes, 0);
+    return again;
+}
+
+static void kept_arenas_make_the_next_one_take_other_pages(void **state)
+{
+    (void)state;
+    assert_int_equal(pages_again(64 << 20), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_is_had_or_refused),
         cmocka_unit_test(more_than_can_be_addressed_is_refused),
+        cmocka_unit_test(kept_arenas_make_the_next_one_take_other_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
