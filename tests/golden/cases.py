@@ -1,6 +1,7 @@
 """The tables of tests/golden/run: documents, tables of other tools, and commands."""
 import copy
 import json
+import random
 import re
 import sys
 from pathlib import Path
@@ -432,6 +433,11 @@ FAULTS = {
 }
 
 
+FLEETS = 8
+MAY_DIFFER = ["L1.latency", "L2.latency", "L3.latency", "DRAM.latency", "L2.capacity", "L3.capacity", "bandwidth.read", "bandwidth.one",
+              "cores.", "noise.taken", "noise", "core.clock", "bandwidth", "L"]
+
+
 def published(folder, *endings):
     """Tables of machines that others have published, by short names."""
     return {f"{folder}-{path.name}": path for path in sorted((SOURCE / "tests/data" / folder / "published").iterdir())
@@ -450,6 +456,9 @@ EDITED = [name for name in TABLES if not name.startswith(("i9", "i7", "deck"))] 
 def prepare(folder):
     """Edited tables, a fleet with a fault of every kind, and one of two kinds of machine."""
     (folder / "edited").mkdir()
+    (folder / "made-up").mkdir()
+    for seed in range(60):
+        (folder / "made-up" / f"{seed:02}").write_text(swarm.table(seed), encoding="utf-8")
     for name in EDITED:
         text = (SOURCE / TABLES[name]).read_text(encoding="utf-8") if name in TABLES else TEXTS[name]
         for seed in range(15):
@@ -458,6 +467,14 @@ def prepare(folder):
     fleets.write(folder / "faults", template, 26, 5, {3 * at + 1: fault for at, fault in enumerate(sorted(fleets.FAULTS))})
     fleets.FAULTS.update(FAULTS)
     fleets.write(folder / "others", template, 20, 9, {4 * at + 2: fault for at, fault in enumerate(sorted(FAULTS))})
+    for seed in range(FLEETS):
+        draw = random.Random(f"fleet {seed}")
+        planted = {}
+        for node in draw.sample(range(14), draw.randint(1, 6)):
+            planted[node] = f"random {seed} {node}"
+            fleets.FAULTS[planted[node]] = lambda name, which=draw.sample(MAY_DIFFER, draw.choice((1, 1, 2, 9))), \
+                by=2 ** draw.uniform(-0.7, 0.7): by if name.startswith(tuple(which)) else 1
+        fleets.write(folder / f"random-{seed}", template, 14, 20 + seed, planted)
     document = json.loads((folder / "others" / "n00003.json").read_text())
     document["machine"].pop("hostname")
     (folder / "others" / "no-name.json").write_text(json.dumps(document))
@@ -507,6 +524,9 @@ def commands(documents):
     yield "merge/points", "fathom merge latency-some.json latency-others.json latency-forward.json -f csv"
     for name in ("faults", "few", "kinds", "others"):
         yield f"fleet/{name}", f"fathom fleet {name}"
+    for seed in range(FLEETS):
+        yield f"fleet/random-{seed}", f"fathom fleet{' --threshold 2 --false-share 20' if seed % 2 else ''} random-{seed} -o fleet.json; " \
+            f"for n in 02 05 11; do fathom check --against fleet.json random-{(seed + 1) % FLEETS}/n000$n.json; done"
     yield "fleet/strict", "fathom fleet --threshold 1 --false-share 1 faults"
     yield "fleet/against", "fathom fleet faults -o fleet.json >/dev/null; for n in 00 01 04 13; do " \
         "fathom check --against fleet.json faults/n000$n.json; done"
@@ -542,6 +562,8 @@ def commands(documents):
     yield "diff/latency-units", "fathom diff latency.json latency-units.json; fathom diff latency-units.json latency-units.json"
     yield "report/cores-huge", "fathom report cores-huge.json"
     yield "report/same-names", "fathom report left/sample.json right/sample.json; fathom report sample.json ./sample.json | head -n 30"
+    yield "levels/made-up", f"for file in made-up/*; do echo $file; fathom import curve --size-unit B --unit ns $file 2>&1 | " \
+        f"sed -n '/^findings/,/^made/p'; done | {once}"
     for name in EDITED:
         yield f"import/edited-{name}", f"for file in edited/{name}-*; do fathom import -f csv $file 2>&1 | grep -v '^#'; done | {once}"
 

@@ -6,6 +6,7 @@ import re
 import findings
 import variants
 
+MADE_UP = 200   # curves, and matrices
 # document: how many variants
 COUNTS = {
     "access": 40, "bandwidth": 60, "coherence": 50, "contention": 20, "copy": 15, "cores": 150, "fault": 30, "geometry-rich": 100,
@@ -193,6 +194,85 @@ def edited(text, seed):
     return "\n".join(lines)
 
 
+def value(median, width):
+    ends = {"median": median, "low": median * (1 - width), "high": median * (1 + width)}
+    return {key: float(f"{end:.6g}") for key, end in ends.items()}
+
+
+def curve(draw):
+    """The points of a made-up memory: some levels, sharp or soft, perhaps with translation or a neighbour on top."""
+    latency, capacity, levels = draw.uniform(0.8, 2), 2 ** draw.uniform(13.5, 16.5), []
+    for _ in range(draw.randint(1, 4)):
+        step = 2 ** draw.choice((draw.uniform(0.1, 0.8), draw.uniform(0.8, 2.5)))
+        levels.append((capacity, latency * (step - 1), draw.choice((4, 8, 16, 60))))
+        latency *= step
+        capacity *= 2 ** draw.uniform(1, 5)
+    for covered in (2 ** draw.uniform(16, 19), 2 ** draw.uniform(20, 24)):   # what a TLB covers, and what a miss costs
+        if draw.random() < 0.4:
+            levels.append((covered, latency * draw.uniform(0.02, 0.5), draw.choice((2, 8))))
+    noise, width = draw.choice((0, 0.003, 0.02, 0.08)), draw.choice((0, 0.002, 0.01, 0.05, 0.2))
+    octaves, first = draw.choice((1, 1, 2, 3)), draw.choice((10, 12, 14))
+    points = []
+    for at in range(octaves * draw.randint(8, 18)):
+        size = int(2 ** (first + at / octaves)) // 64 * 64
+        lasts = 1 + sum(more / (1 + (end / size) ** sharp) for end, more, sharp in levels)
+        lasts *= 2 ** draw.uniform(-noise, noise)
+        if draw.random() < 0.04:
+            lasts *= draw.uniform(1, 1.5)
+        point = {"x": size, **value(lasts, width), "n": 6, "coverage": 0.96} if width else \
+            {"x": size, "median": value(lasts, 0)["median"], "n": 1}
+        points.append(point | ({"cycles": value(3.2 * lasts, width)} if width == 0.01 else {}))
+    return points
+
+
+def curves(document, count):
+    """The document with made-up curves of latency in place of its own."""
+    document = variants.bare(document)
+    probe, document["probes"] = document["probes"][0], []
+    for seed in range(count):
+        series = probe["series"][0] | {"points": curve(random.Random(f"curve {seed}"))}
+        document["probes"].append(probe | {"series": [series]})
+    return document
+
+
+def matrix(draw):
+    """The points of a made-up machine: clusters in clusters, some CPUs slow, some pairs missing."""
+    shape = [draw.choice((1, 2, 2, 3, 4)) for _ in range(draw.randint(2, 4))]
+    places = [()]
+    for size in shape:
+        places = [place + (at,) for place in places for at in range(size + (draw.random() < 0.15))]
+    places = places[:24]
+    apart = [draw.uniform(15, 40)]
+    for _ in shape:
+        apart.append(apart[-1] * 2 ** draw.choice((draw.uniform(0.02, 0.2), draw.uniform(0.2, 1.3))))
+    slow = {place: draw.choice((1, 1, 1, 1, 1, 1, 1, 1.03, 1.2)) for place in places}
+    noise, width, holes = draw.choice((0, 0.003, 0.02, 0.08)), draw.choice((0.002, 0.02)), draw.choice((0, 0, 0, 0.05))
+    order = list(range(len(places)))
+    draw.shuffle(order) if draw.random() < 0.3 else None
+    points = []
+    for a, one in enumerate(places):
+        for b, other in enumerate(places):
+            if a == b or draw.random() < holes:
+                continue
+            same = next(at for at, (x, y) in enumerate(zip(one, other)) if x != y)
+            lasts = apart[len(shape) - 1 - same] * slow[one] * slow[other] * 2 ** draw.uniform(-noise, noise)
+            points.append({"from": order[a], "to": order[b], **value(lasts, width), "n": 20, "coverage": 0.96})
+    return points
+
+
+def matrices(document, count):
+    """The document with made-up matrices of hand-offs in place of its own."""
+    document = variants.bare(document)
+    probe = next(probe for probe in document["probes"] if probe["name"] == "cores")
+    document["probes"] = []
+    for seed in range(count):
+        made_up = probe | {"series": [probe["series"][0] | {"points": matrix(random.Random(f"matrix {seed}"))}]}
+        if seed % 4:
+            made_up.pop("parameters", None)
+        document["probes"].append(made_up)
+    return document
+
+
 def swarm(document, count):
     """The document's largest probe as it is, then its variants."""
     document = variants.bare(document)
@@ -218,15 +298,20 @@ def short(found):
     return line + "".join("!" + flag[:3] for flag in found.get("flags", []))
 
 
-def lines(document):
-    """What is found in the first probe, a line for what differs in each of its variants, and each sentence once."""
+def table(seed):
+    """A made-up curve as people have it."""
+    return "".join(f"{point['x']} {point['median']}\n" for point in curve(random.Random(f"table {seed}")))
+
+
+def lines(document, alike=True):
+    """What is found in the first probe, a line for each other (of like ones, of what differs), and each sentence once."""
     first, text, sentences = {}, [], {}
     for number, probe in enumerate(document["probes"]):
         seen = {" ".join([found["name"]] + [found[key] for key in ("cpus",) if key in found]): short(found)
                 for found in probe.get("findings", [])}
         text.append("; ".join([f"{number}:"] + [f"{name} {value}" for name, value in seen.items() if first.get(name) != value] +
                               [f"no {name}" for name in first if name not in seen]))
-        first = first or seen
+        first = (first or seen) if alike else {}
         for found in probe.get("findings", []):
             if "text" in found:
                 sentences.setdefault(f"{found['name']}: {found['text']}", number)
