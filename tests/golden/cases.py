@@ -140,6 +140,15 @@ TEXTS["mt4g-miss.json"] = MT4G.replace('"latency": {', '"missPenalty": {"mean": 
 TEXTS["mt4g-units.json"] = MT4G.replace('"bytes"', '"KiB"').replace('"p50"', '"p40"').replace("0.97", "0.3")
 TEXTS["sbc-fast.txt"] = (SOURCE / TABLES["sbc-bench.txt"]).read_text(encoding="utf-8").replace(" 2.700 ", " 0.100 ")
 
+def bandwidths(test, kind, matrix, **more):
+    return {"name": test, "bandwidth_description": f"memcpy CE {kind} bandwidth (GB/s)", "bandwidth_matrix": matrix, **more}
+
+
+TEXTS["nvbandwidth.json"] = json.dumps({"nvbandwidth": {"GPU Device list": ["0: NVIDIA A10: (00:17)", "1: NVIDIA A10: (00:18)"], "testcases": [
+    bandwidths("host_to_device_memcpy_ce", "CPU(row) -> GPU(column)", [["26.03", "26.17"]], sum=52.2, status="Passed"),
+    bandwidths("device_to_device_memcpy_read_ce", "GPU(row) -> GPU(column)", [["N/A", "276.07"], ["276.1", "N/A"]], average=276, other=[["1", "2"]]),
+    bandwidths("host_to_device_memcpy_sm", "CPU(row) -> GPU(column)", [["0", "-1"]], max=[7], share="all")]}}, indent=1)
+
 # file: what it is read as; None where the program is to know it by its text.
 IMPORTS = {
     "i9.csv": "core-matrix --op cas", "i9-rust.csv": "core-to-core-latency", "i9-rust.txt": None,
@@ -153,7 +162,7 @@ IMPORTS = {
     "triples.csv": "core-matrix", "ids.csv": "core-matrix", "triangle.txt": "core-matrix", "cycles.txt": None,
     "bandwidth.csv": None, "wrong.csv": "core-matrix", "rows.csv": "curve", "empty.csv": None, "text.txt": None,
     "negative.csv": "curve", "falling.csv": "curve", "mt4g-miss.json": None, "mt4g-units.json": None, "summary.txt": None,
-    "perf.txt": None, "asct.json": None, "summaries.txt": None, "hole.csv": "core-matrix", "colours.txt": "curve --size-unit B",
+    "perf.txt": None, "asct.json": None, "nvbandwidth.json": None, "summaries.txt": None, "hole.csv": "core-matrix", "colours.txt": "curve --size-unit B",
 }
 
 
@@ -449,7 +458,7 @@ CURVES, MATRICES, DEVICES = published("curves", ".txt"), published("core-matrix"
 
 # Tables of which edited ones are read.
 EDITED = [name for name in TABLES if not name.startswith(("i9", "i7", "deck"))] + \
-    ["summary.txt", "perf.txt", "asct.json", "comma.csv", "columns.csv", "triples.csv", "ids.csv", "triangle.txt", "cycles.txt",
+    ["summary.txt", "perf.txt", "asct.json", "nvbandwidth.json", "comma.csv", "columns.csv", "triples.csv", "ids.csv", "triangle.txt", "cycles.txt",
      "two-sizes.csv", "three.txt", "source.txt", "units.txt", "stride.txt", "osu-two.txt", "loads.txt", "hole.csv"]
 
 
