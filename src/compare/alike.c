@@ -229,17 +229,13 @@ struct alike alike_of(const struct document *a, const struct document *b)
                           .levels = {in_a.levels, in_b.levels}};
 }
 
-static bool is_shared(const struct alike *both, const struct finding_meaning *meaning)
-{
-    return finding_is_shared(both->machines[0], meaning) ||
-           finding_is_shared(both->machines[1], meaning);
-}
-
 bool alike_is_of_others(const struct alike *both, const struct finding *finding, int worse)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
     const struct neighbours *others = &both->others;
-    const bool either = meaning.fact == FACT_EFFICIENCY, shared = is_shared(both, &meaning);
+    const bool either = meaning.fact == FACT_EFFICIENCY;
+    const bool shared = finding_is_shared(both->machines[0], &meaning) ||
+                        finding_is_shared(both->machines[1], &meaning);
     const bool busy = others->busy[worse] || (either && others->busy[!worse]),
                crowded = others->crowded[worse] || (either && others->crowded[!worse]);
     /* Other programs can take a part of it without using the memory. */

@@ -74,16 +74,6 @@ static struct named named_of(struct pool *pool, const struct probe_result *probe
     return named;
 }
 
-/* Whether the finding is about a kernel, operation or level that is not in the list. */
-static bool is_of_another(const struct named *named, const struct finding *finding)
-{
-    for (size_t f = finding->deviations; f < finding->factor_count; f++)
-        if (finding->factors[f].text &&
-            !bsearch(&finding->factors[f], named->list, named->count, sizeof *named->list, by_text))
-            return true;
-    return false;
-}
-
 /* --- series --- */
 
 static int by_x(const void *a, const void *b)
@@ -222,8 +212,13 @@ static void add_experiments(struct merging *merging, struct probe_result *to,
         const struct finding *finding = &older->findings[i];
         if (finding_meaning(finding).role == ROLE_CONDITION || pairs.of_a[i])
             continue;
-        if (bsearch(&finding, known, count, sizeof *known, by_experiment) &&
-            !is_of_another(&named, finding)) {
+        /* The finding may be about a kernel, operation or level that the result lacks. */
+        bool another = false;
+        for (size_t f = finding->deviations; f < finding->factor_count && !another; f++)
+            another =
+                finding->factors[f].text && !bsearch(&finding->factors[f], named.list, named.count,
+                                                     sizeof *named.list, by_text);
+        if (bsearch(&finding, known, count, sizeof *known, by_experiment) && !another) {
             const char *before = merging->names;
             if (isfinite(finding->value) && merging->left_out++ < NAMED_MOST)
                 merging->names = pool_printf(pool, "%s%s%s", before ? before : "",

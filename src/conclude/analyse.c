@@ -325,11 +325,7 @@ size_t analysis_cpu_count(const struct analysis *analysis, size_t least)
     const char *text = asked                ? asked->text
                        : analysis->document ? analysis->document->conditions.affinity
                                             : NULL;
-    struct cpulist cpus;
-    if (!text || !*text || cpulist_parse(text, &cpus, NULL) < 0)
-        return least;
-    const size_t count = cpus.count;
-    cpulist_free(&cpus);
+    const size_t count = cpulist_text_count(text);
     return count > least ? count : least;
 }
 

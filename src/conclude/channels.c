@@ -99,16 +99,6 @@ static void add_slot(struct survey *survey, const struct declared_module *module
     survey->known = survey->known && channel->slots <= SLOTS_A_CHANNEL;
 }
 
-static void add_speed(struct survey *survey, const struct declared_module *module, bool first)
-{
-    const unsigned configured = speed_of(module);
-    survey->types_differ = survey->types_differ || !module->type ||
-                           (!first && strcmp(module->type, survey->type) != 0);
-    survey->type = survey->types_differ ? NULL : module->type;
-    survey->rated = first || module->rated_mts < survey->rated ? module->rated_mts : survey->rated;
-    survey->configured = first || configured < survey->configured ? configured : survey->configured;
-}
-
 /* The bandwidth of all channels; an empty one counts as the slowest other. */
 static double carried(const struct survey *survey)
 {
@@ -206,10 +196,18 @@ void channels_read(struct channels *channels, const struct declared_facts *decla
         if (module->type && strcmp(module->type, "NVDIMM") == 0) /* no main memory */
             continue;
         add_slot(&survey, module);
-        if (!module->empty)
-            add_speed(&survey, module, channels->filled_slots == 0);
         channels->slots++;
-        channels->filled_slots += !module->empty;
+        if (module->empty)
+            continue;
+        const bool first = channels->filled_slots++ == 0;
+        const unsigned configured = speed_of(module);
+        survey.types_differ = survey.types_differ || !module->type ||
+                              (!first && strcmp(module->type, survey.type) != 0);
+        survey.type = survey.types_differ ? NULL : module->type;
+        if (first || module->rated_mts < survey.rated)
+            survey.rated = module->rated_mts;
+        if (first || configured < survey.configured)
+            survey.configured = configured;
     }
     if (survey.known) {
         channels->count = survey.count;

@@ -56,23 +56,18 @@ static void add_parts(struct line *line, const struct document_verdict *verdict,
     line_add(line, "%s", many ? words_of[trust].behind_many : words_of[trust].behind_one);
 }
 
-static bool any_failed(const struct document *document)
-{
-    for (size_t p = 0; p < document->probe_count; p++)
-        if (document->probes[p].status == PROBE_FAILED)
-            return true;
-    return false;
-}
-
 /* What a person can do. */
 static void add_next(struct line *line, const struct document *document,
                      const struct document_verdict *verdict)
 {
     const bool lacking = count_of(verdict, PART_LACKING) > 0;
+    bool failed = false;
+    for (size_t p = 0; p < document->probe_count; p++)
+        failed = failed || document->probes[p].status == PROBE_FAILED;
     if (verdict->state == VERDICT_BUSY) {
         if (lacking || verdict->doubtful || count_of(verdict, PART_BESIDE))
             line_add(line, " Repeat when idle, or --thorough.");
-    } else if (any_failed(document) || document_is_imported(document)) {
+    } else if (failed || document_is_imported(document)) {
         line_add(line, " The reason stands below.");
     } else if (verdict->state == VERDICT_SHORT) {
         line_add(line, " Repeat with --thorough or a larger --budget.");

@@ -9,20 +9,6 @@
 
 static const struct json_form form = {&document_shape, DOCUMENT_SCHEMA, "fathom"};
 
-/* Turns each warning of an older document, one text with what was found and what to do, into a
- * remark. */
-static void take_warnings(struct document *document)
-{
-    struct conditions *conditions = &document->conditions;
-    const size_t count = conditions->remark_count ? 0 : conditions->warning_count;
-    for (size_t i = 0; i < count; i++) {
-        struct remark *remark = pool_append(&document->pool, (void **)&conditions->remarks,
-                                            &conditions->remark_count, sizeof *remark);
-        *remark = (struct remark){.what = conditions->warnings[i]};
-    }
-    conditions->warning_count = 0;
-}
-
 /* Renames findings of older documents: "levels.untold" (for a device, after its name) is
  * "levels.gaps" now. */
 static void take_names(struct document *document)
@@ -41,7 +27,16 @@ static void take_names(struct document *document)
 static int complete(void *with)
 {
     struct document *document = with;
-    take_warnings(document);
+    struct conditions *conditions = &document->conditions;
+    const size_t warnings = conditions->remark_count ? 0 : conditions->warning_count;
+    /* Each warning of an older document, one text with what was found and what to do, is a remark.
+     */
+    for (size_t i = 0; i < warnings; i++) {
+        struct remark *remark = pool_append(&document->pool, (void **)&conditions->remarks,
+                                            &conditions->remark_count, sizeof *remark);
+        *remark = (struct remark){.what = conditions->warnings[i]};
+    }
+    conditions->warning_count = 0;
     take_names(document);
     document->file = pool_strdup(&document->pool, document->file);
     return 0;

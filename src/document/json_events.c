@@ -193,16 +193,6 @@ static void pass_escape(struct json_events *events)
     wrong(events, code ? half : "\\u0000, which no text may hold");
 }
 
-static char *put_utf8(char *to, int code)
-{
-    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < PAIR_FIRST ? 2 : 3;
-    static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
-    *to++ = (char)(lead[more] | code >> 6 * more);
-    while (more-- > 0)
-        *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
-    return to;
-}
-
 static int number_of(const char *digits)
 {
     int code = 0;
@@ -228,7 +218,11 @@ static size_t decode(char *bytes, size_t length)
                 code = PAIR_FIRST + ((code & 0x3ff) << 10 | (number_of(from + 2) & 0x3ff));
                 from += 6;
             }
-            to = put_utf8(to, code);
+            static const unsigned char lead[] = {0, 0xc0, 0xe0, 0xf0};
+            int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < PAIR_FIRST ? 2 : 3;
+            *to++ = (char)(lead[more] | code >> 6 * more);
+            while (more-- > 0)
+                *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
         } else {
             const char *letter = strchr(letters, from[1]);
             *to++ = letter ? plain[letter - letters] : from[1];

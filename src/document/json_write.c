@@ -50,26 +50,21 @@ static void put(struct writer *writer, const char *text)
     put_bytes(writer, text, strlen(text));
 }
 
-/* A host name or an argument may hold any bytes, but JSON may hold only UTF-8. */
-static void put_character(struct writer *writer, const char *bytes, size_t size, int code)
-{
-    char escape[JSON_ESCAPE];
-    const char *escaped = json_escape(code, false, escape);
-    if (code < 0)
-        put(writer, "?");
-    else if (escaped)
-        put(writer, escaped);
-    else
-        put_bytes(writer, bytes, size);
-}
-
 static void put_text(struct writer *writer, const char *text)
 {
     const char *cursor = text ? text : "";
     put(writer, "\"");
     for (const char *byte = cursor; *byte; byte = cursor) {
-        int code = utf8_next(&cursor);
-        put_character(writer, byte, (size_t)(cursor - byte), code);
+        char escape[JSON_ESCAPE];
+        const int code = utf8_next(&cursor);
+        const char *escaped = json_escape(code, false, escape);
+        /* A host name or an argument may hold any bytes, but JSON may hold only UTF-8. */
+        if (code < 0)
+            put(writer, "?");
+        else if (escaped)
+            put(writer, escaped);
+        else
+            put_bytes(writer, byte, (size_t)(cursor - byte));
     }
     put(writer, "\"");
 }

@@ -172,17 +172,8 @@ static struct weighing weighing_of(const struct paired_value *values, size_t n, 
         scratch[i] = values[i].deviation;
         weighing.df += values[i].trials_a + values[i].trials_b - 2;
     }
-    sort_ascending(scratch, n);
-    weighing.least = fmax(median(scratch, n), resolution);
+    weighing.least = fmax(median_of(scratch, n), resolution);
     return weighing;
-}
-
-/* The variance of a difference is the sum of both sides' variances. */
-static double weight_of(const struct paired_value *value, const struct weighing *weighing)
-{
-    const double deviation = fmax(value->deviation, weighing->least);
-    return weighing->least > 0 ? 1 / (deviation * deviation)
-                               : 1 / (1 / value->trials_a + 1 / value->trials_b);
 }
 
 static double difference_of(const struct paired_value *value)
@@ -200,12 +191,10 @@ static struct range undisturbed(const struct paired_value *values, size_t n, dou
     struct range range;
     for (size_t i = 0; i < n; i++)
         scratch[i] = difference_of(&values[i]);
-    sort_ascending(scratch, n);
-    range.middle = median(scratch, n);
+    range.middle = median_of(scratch, n);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(scratch[i] - range.middle);
-    sort_ascending(scratch, n);
-    range.reach = reach * fmax(mad_to_deviation * median(scratch, n), resolution);
+    range.reach = reach * fmax(mad_to_deviation * median_of(scratch, n), resolution);
     if (n < VALUES_LEAST)
         range.reach = INFINITY;
     return range;
@@ -220,7 +209,11 @@ void compare_paired(const struct paired_value *values, size_t n, double threshol
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < n; i++) {
             const double difference = difference_of(&values[i]),
-                         each = weight_of(&values[i], &weighing);
+                         deviation = fmax(values[i].deviation, weighing.least);
+            /* The variance of a difference is the sum of both sides' variances. */
+            const double each = weighing.least > 0
+                                    ? 1 / (deviation * deviation)
+                                    : 1 / (1 / values[i].trials_a + 1 / values[i].trials_b);
             if (fabs(difference - range.middle) > range.reach)
                 continue;
             if (pass == 0) {

@@ -42,6 +42,12 @@ double median(const double *ascending, size_t n)
     return quantile(ascending, n, 0.5);
 }
 
+double median_of(double *values, size_t n)
+{
+    sort_ascending(values, n);
+    return n ? median(values, n) : NAN;
+}
+
 struct median_ranks median_interval(size_t n, double confidence)
 {
     /* P(B < 1) = 2^-n, then the next terms of the binomial as logarithms, for large n. */

@@ -15,6 +15,8 @@ void sort_ascending(double *values, size_t n);
 double quantile(const double *ascending, size_t n, double p);
 /* The middle value, or the mean of the middle two. */
 double median(const double *ascending, size_t n);
+/* The same of values in any order, which it sorts; NAN: there are none. */
+double median_of(double *values, size_t n);
 
 /*
  * The exact, distribution-free interval of a median from order statistics: if B counts the values

@@ -132,16 +132,13 @@ struct peers peers_fit(const struct peer *peers, size_t n, double *scratch)
     size_t near = 0;
     for (size_t i = 0; i < n; i++)
         scratch[i] = (peers[i].below + peers[i].above) / 2;
-    sort_ascending(scratch, n);
-    all.usual = median(scratch, n) / normal_95;
+    all.usual = median_of(scratch, n) / normal_95;
     for (size_t i = 0; i < n; i++)
         scratch[i] = peers[i].value;
-    sort_ascending(scratch, n);
-    all.centre = median(scratch, n);
+    all.centre = median_of(scratch, n);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(peers[i].value - all.centre);
-    sort_ascending(scratch, n);
-    all.mad = normal_mad * median(scratch, n);
+    all.mad = normal_mad * median_of(scratch, n);
     all.counted = !(all.mad > 0);
     if (all.counted)
         return all;
@@ -177,12 +174,10 @@ struct peers_prior peers_prior_of(const struct peers *all, size_t count, double 
     }
     if (telling < FEWEST)
         return none;
-    sort_ascending(scratch, telling);
-    const double middle = median(scratch, telling);
+    const double middle = median_of(scratch, telling);
     for (size_t i = 0; i < telling; i++)
         scratch[i] = fabs(scratch[i] - middle);
-    sort_ascending(scratch, telling);
-    const double deviation = normal_mad * median(scratch, telling);
+    const double deviation = normal_mad * median_of(scratch, telling);
     const double variance = deviation * deviation - noise / (double)telling;
     const double freedom = variance > 0 ? fmin(2 * trigamma_inverse(variance), most) : most;
     return (struct peers_prior){.ratio = exp(middle + digamma(freedom / 2) - log(freedom / 2)),
@@ -190,14 +185,6 @@ struct peers_prior peers_prior_of(const struct peers *all, size_t count, double 
 }
 
 /* --- each value --- */
-
-/* How far a value's own variance exceeds the usual one: on the side of the others, because what
- * moved the value away also makes its interval uneven. */
-static double extra_variance(const struct peer *peer, const struct peers *all)
-{
-    const double own = (peer->value > all->centre ? peer->below : peer->above) / normal_95;
-    return fmax(own * own - all->usual * all->usual, 0);
-}
 
 /* How many of n ascending values are at least `least`. */
 static size_t reaching(const double *ascending, size_t n, double least)
@@ -243,7 +230,11 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
             freedom += prior->freedom;
         }
     }
-    const double scatter = sqrt(variance * (1 + 1 / others) + extra_variance(peer, all));
+    /* A value's own variance counts as far as it exceeds the usual one: on the side of the others,
+     * because what moved the value away also makes its interval uneven. */
+    const double error = (peer->value > all->centre ? peer->below : peer->above) / normal_95;
+    const double extra = fmax(error * error - all->usual * all->usual, 0);
+    const double scatter = sqrt(variance * (1 + 1 / others) + extra);
     const double distance = (away - mean) / scatter;
     /* Where the squares overflow there is no distance. */
     peer->distance = isfinite(distance) ? distance : 0;

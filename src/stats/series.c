@@ -97,8 +97,7 @@ struct trend trend_test(const double *values, size_t n, double *scratch)
     size_t half = n / 2;
     for (size_t i = 0; i + half < n; i++)
         scratch[i] = (values[i + half] - values[i]) / (double)half;
-    sort_ascending(scratch, n - half);
-    double slope = median(scratch, n - half);
+    double slope = median_of(scratch, n - half);
     memcpy(scratch, values, n * sizeof *values);
     sort_ascending(scratch, n);
     double count = (double)n;

@@ -9,8 +9,7 @@ double robust_deviation(const double *ascending, size_t n, double *scratch)
     double middle = median(ascending, n);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(ascending[i] - middle);
-    sort_ascending(scratch, n);
-    return 1.4826 * median(scratch, n);
+    return 1.4826 * median_of(scratch, n);
 }
 
 size_t spread_groups(const double *ascending, size_t n)

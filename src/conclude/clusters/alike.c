@@ -46,8 +46,7 @@ static double noise_of(const struct ungrouped *pool, const struct cells *cells, 
     double seen = fmax(count ? median(room, count) : 0, least_noise);
     for (size_t i = 0; i < pool->count; i++)
         room[i] = cells->noise[pool->rows[i]];
-    sort_ascending(room, pool->count);
-    return fmax(seen, sqrt(2) * median(room, pool->count));
+    return fmax(seen, sqrt(2) * median_of(room, pool->count));
 }
 
 /* Rows within `reach` of one another, directly or by way of others, form one class. */

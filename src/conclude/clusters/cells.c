@@ -99,12 +99,10 @@ static double difference_noise(const struct cells *cells, size_t a, size_t b, si
                 (double)(cells->filled[a * cells->m + k] - cells->filled[b * cells->m + k]);
     if (count == 0)
         return NAN;
-    sort_ascending(differences, count);
-    double middle = median(differences, count);
+    double middle = median_of(differences, count);
     for (size_t i = 0; i < count; i++)
         differences[i] = fabs(differences[i] - middle);
-    sort_ascending(differences, count);
-    return 1.4826 * median(differences, count) / sqrt(2);
+    return 1.4826 * median_of(differences, count) / sqrt(2);
 }
 
 static double row_noise(const struct cells *cells, size_t a)
@@ -173,8 +171,7 @@ static double rounding_noise(const struct cells *cells, const double *latency, s
             return 0;
         room[count++] = (double)cells->known[a * cells->m + b];
     }
-    sort_ascending(room, count);
-    return rounding_deviation / median(room, count);
+    return rounding_deviation / median_of(room, count);
 }
 
 void cells_read(struct cells *cells, struct pool *pool, const double *latency, const double *noise,

@@ -1,6 +1,7 @@
 #include "conclude/clusters/cluster.h"
 
 #include "conclude/clusters/parts.h"
+
 #include "stats/order.h"
 
 #include <math.h>
@@ -113,8 +114,7 @@ double group_within(const struct group *group, const struct cells *cells, struct
             if (!isnan(value))
                 values[count++] = (double)value;
         }
-    sort_ascending(values, count);
-    const double within = count ? median(values, count) : NAN;
+    const double within = median_of(values, count);
     pool_give_back(scratch, values);
     return within;
 }
@@ -129,11 +129,6 @@ static int compare_groups(const void *a, const void *b)
     return (x->count < y->count) - (x->count > y->count);
 }
 
-static bool has_member(const struct group *group, size_t row)
-{
-    return bsearch(&row, group->members, group->count, sizeof row, compare_rows) != NULL;
-}
-
 /* Writes the result. The list of groups is then sorted and no longer a forest. */
 static void write_all(struct clusters *clusters, struct pool *pool, const struct groups *groups,
                       const struct cells *cells)
@@ -146,7 +141,8 @@ static void write_all(struct clusters *clusters, struct pool *pool, const struct
         const struct group *group = &groups->list[i];
         size_t *members = pool_alloc(pool, group->count, sizeof *members);
         int parent = (int)i - 1;
-        while (parent >= 0 && !has_member(&groups->list[parent], group->members[0]))
+        while (parent >= 0 && !bsearch(&group->members[0], groups->list[parent].members,
+                                       groups->list[parent].count, sizeof *members, compare_rows))
             parent--;
         for (size_t k = 0; k < group->count; k++)
             members[k] = cells->rows[group->members[k]];

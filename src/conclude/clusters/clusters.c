@@ -63,15 +63,6 @@ static void note_id(struct square *square, int id)
     square->n++;
 }
 
-static void read_ids(struct square *square, struct pool *pool, const struct series *series)
-{
-    square->ids = pool_alloc(pool, CLUSTERS_CPUS_MAX + 2, sizeof *square->ids);
-    for (size_t i = 0; i < series->point_count && square->n <= CLUSTERS_CPUS_MAX; i++) {
-        note_id(square, series->points[i].from);
-        note_id(square, series->points[i].to);
-    }
-}
-
 static void read_points(struct square *square, struct pool *pool, const struct series *series)
 {
     size_t n = square->n;
@@ -130,8 +121,7 @@ static double latency_outside(const struct square *square, const struct cluster 
                 square->room[count++] = value;
         }
     }
-    sort_ascending(square->room, count);
-    return count ? median(square->room, count) : NAN;
+    return median_of(square->room, count);
 }
 
 /* --- what is declared --- */
@@ -180,16 +170,6 @@ find_declared(const struct report *report, const struct cluster *cluster, int ki
 
 /* --- what a cluster is --- */
 
-static const char *describe_pair(const struct report *report, const struct cluster *cluster)
-{
-    if (cluster->basis == CLUSTER_ALIKE)
-        return "two CPUs of one core, module or place on the interconnect: their latencies to all "
-               "others are alike";
-    if (!(latency_outside(report->square, cluster) < core_ratio * cluster->within))
-        return "two CPUs that share a core or its first caches";
-    return "two CPUs that share a core, a cache or a place on the interconnect";
-}
-
 /* Describes a cluster by its latencies. Only threads of a core are recognised by their
  * declaration. */
 static const char *describe(const struct report *report, const struct cluster *cluster, bool *has)
@@ -202,8 +182,13 @@ static const char *describe(const struct report *report, const struct cluster *c
     if (cluster->basis == CLUSTER_KIND)
         return report->holds[index] ? "a kind of core, or a ring of its own: its groups are alike"
                                     : "a kind of core, or a ring of its own: its CPUs are alike";
+    if (cluster->count == 2 && cluster->basis == CLUSTER_ALIKE)
+        return "two CPUs of one core, module or place on the interconnect: their latencies to all "
+               "others are alike";
     if (cluster->count == 2)
-        return describe_pair(report, cluster);
+        return latency_outside(report->square, cluster) < core_ratio * cluster->within
+                   ? "two CPUs that share a core, a cache or a place on the interconnect"
+                   : "two CPUs that share a core or its first caches";
     if (cluster->basis == CLUSTER_ALIKE)
         return "a module or a place on the interconnect: the latencies of its CPUs to all others "
                "are alike";
@@ -229,12 +214,6 @@ static const char *list_cpus(struct pool *pool, const int *ids, const size_t *me
     return text;
 }
 
-static double median_of(double *values, size_t count)
-{
-    sort_ascending(values, count);
-    return count ? median(values, count) : NAN;
-}
-
 /* Sets value and interval to the medians of the pairs' values and interval ends. The interval is no
  * narrower than a pair's, because all pairs use the same cache lines, whose peculiarities do not
  * cancel. */
@@ -258,7 +237,7 @@ static void set_latency(struct finding *finding, const struct square *square,
                 ends += point->y.coverage > 0;
                 square->room[count++] = (double)value;
             }
-        *results[which] = which && ends < count ? NAN : median_of(square->room, count);
+        *results[which] = !count || (which && ends < count) ? NAN : median_of(square->room, count);
     }
 }
 
@@ -334,7 +313,11 @@ static void add_findings(struct pool *scratch, void *with)
     const struct declared *declared = in->declared;
     struct square square = {0};
     struct clusters clusters;
-    read_ids(&square, scratch, in->series);
+    square.ids = pool_alloc(scratch, CLUSTERS_CPUS_MAX + 2, sizeof *square.ids);
+    for (size_t i = 0; i < in->series->point_count && square.n <= CLUSTERS_CPUS_MAX; i++) {
+        note_id(&square, in->series->points[i].from);
+        note_id(&square, in->series->points[i].to);
+    }
     if (square.n <= 2 || square.n > CLUSTERS_CPUS_MAX)
         return;
     read_points(&square, scratch, in->series);

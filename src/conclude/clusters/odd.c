@@ -79,16 +79,6 @@ static bool is_all_but_slow(const struct groups *groups, int index, const struct
     return apart >= between;
 }
 
-static bool is_plain(const struct group *group, const struct group *outer,
-                     const struct cells *cells, struct room *room)
-{
-    size_t rest = find_rest(group, outer, cells->m, room->rest);
-    double within = latency_between(cells, group->members, group->count, group->members,
-                                    group->count, 1 - plain_odd, room->values);
-    return latency_between(cells, group->members, group->count, room->rest, rest, plain_odd,
-                           room->values) >= plain_ratio * within;
-}
-
 /* Whether a group that is not plain is alone. It is trusted only if it and others of about its size
  * make up a large part of their outer group. Alone it is just a few cores of many that happen to be
  * somewhat nearer. */
@@ -102,8 +92,14 @@ static bool is_alone(const struct groups *groups, int index, const struct cells 
         if (groups->list[i].parent == group->parent && 2 * groups->list[i].count > group->count &&
             groups->list[i].count < 2 * group->count)
             company += groups->list[i].count;
-    return COMPANY * company < (outer ? outer->count : cells->m) &&
-           !is_plain(group, outer, cells, room);
+    if (COMPANY * company >= (outer ? outer->count : cells->m))
+        return false;
+    const size_t rest = find_rest(group, outer, cells->m, room->rest);
+    const double within = latency_between(cells, group->members, group->count, group->members,
+                                          group->count, 1 - plain_odd, room->values);
+    const double outside = latency_between(cells, group->members, group->count, room->rest, rest,
+                                           plain_odd, room->values);
+    return !(outside >= plain_ratio * within);
 }
 
 /* A quantile of the latencies from the row to the others of a set, less what the rows add (own[m];
@@ -157,12 +153,10 @@ static bool is_slow(const struct group *group, const struct cells *cells, const 
     const size_t rest = find_rest(group, NULL, cells->m, room->rest);
     for (size_t i = 0; i < group->count; i++)
         room->values[i] = own[group->members[i]];
-    sort_ascending(room->values, group->count);
-    const double inside = median(room->values, group->count);
+    const double inside = median_of(room->values, group->count);
     for (size_t i = 0; i < rest; i++)
         room->values[i] = own[room->rest[i]];
-    sort_ascending(room->values, rest);
-    return inside - median(room->values, rest) > slow_share * far;
+    return inside - median_of(room->values, rest) > slow_share * far;
 }
 
 /* Slow cores are far from all others, so a group of slow cores is also judged by latencies less

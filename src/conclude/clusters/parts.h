@@ -88,14 +88,9 @@ double group_within(const struct group *, const struct cells *, struct pool *scr
 
 /* --- each adds groups of one sort; the scratch pool is freed when it returns --- */
 
-void groups_add_pairs(struct groups *, const struct cells *, struct pool *scratch);  /* pairs.c */
+void groups_add_pairs(struct groups *, const struct cells *, struct pool *scratch);  /* near.c */
 void groups_add_near(struct groups *, const struct cells *, struct pool *scratch);   /* near.c */
-void groups_add_blocks(struct groups *, const struct cells *, struct pool *scratch); /* blocks.c */
+void groups_add_blocks(struct groups *, const struct cells *, struct pool *scratch); /* kinds.c */
 void groups_add_alike(struct groups *, const struct cells *, struct pool *scratch);  /* alike.c */
-void groups_add_kinds(struct groups *, const struct cells *, struct pool *scratch);  /* kind.c */
-/* A part of near.c, in plain.c: works on a tree of uncorrected latencies; mate[m] is each row's
- * partner, or the row itself. */
-void groups_add_plain(struct groups *, const struct cells *, const struct tree *,
-                      const size_t *mate, struct pool *scratch);
-
+void groups_add_kinds(struct groups *, const struct cells *, struct pool *scratch);  /* kinds.c */
 #endif

@@ -75,19 +75,6 @@ static void join_all(struct joining *joining, struct tree *tree, size_t *chain)
     }
 }
 
-/* Orders the rows so that the members of each node are contiguous. Parents are handled first: nodes
- * have greater indexes than the nodes within them. */
-static void set_order(struct tree *tree, size_t m)
-{
-    for (size_t i = tree->count; i-- > m;) {
-        const struct tree_node *node = &tree->nodes[i];
-        tree->nodes[node->left].first = node->first;
-        tree->nodes[node->right].first = node->first + tree->nodes[node->left].count;
-    }
-    for (size_t i = 0; i < m; i++)
-        tree->order[tree->nodes[i].first] = i;
-}
-
 static void measure_join(struct tree *tree, struct tree_node *node, const struct cells *cells,
                          const double *own, double *room)
 {
@@ -132,7 +119,15 @@ void tree_build(struct tree *tree, struct pool *pool, const struct cells *cells,
             joining.distance[a * m + b] = expf(cells->filled[a * m + b]) - (float)(own[a] + own[b]);
     }
     join_all(&joining, tree, pool_alloc(pool, m + 1, sizeof(size_t)));
-    set_order(tree, m);
+    /* Orders the rows so that the members of each node are contiguous. Parents are handled first:
+     * nodes have greater indexes than the nodes within them. */
+    for (size_t i = tree->count; i-- > m;) {
+        const struct tree_node *node = &tree->nodes[i];
+        tree->nodes[node->left].first = node->first;
+        tree->nodes[node->right].first = node->first + tree->nodes[node->left].count;
+    }
+    for (size_t i = 0; i < m; i++)
+        tree->order[tree->nodes[i].first] = i;
     for (size_t i = m; i < tree->count; i++) {
         tree->nodes[i].join = tree->nodes[i].adjusted = NAN;
         tree->nodes[i].least = tree->nodes[i].most = NAN;

@@ -61,12 +61,6 @@ static void read_samples(struct curve *curve, struct level_sample *samples, size
 
 /* --- bins: dense and repeated sizes become one --- */
 
-double curve_middle(double *values, size_t n)
-{
-    sort_ascending(values, n);
-    return median(values, n);
-}
-
 static struct curve_bin make_bin(const struct curve *curve, size_t first, size_t end)
 {
     const size_t n = end - first;
@@ -75,10 +69,10 @@ static struct curve_bin make_bin(const struct curve *curve, size_t first, size_t
         x += log2(curve->clean[i].bytes) / (double)n;
         curve->scratch[i] = curve->clean[i].deviation;
     }
-    double deviation = curve_middle(curve->scratch + first, n) / sqrt((double)n);
+    double deviation = median_of(curve->scratch + first, n) / sqrt((double)n);
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->clean[i].latency);
-    return (struct curve_bin){x, curve_middle(curve->scratch + first, n), deviation, 0};
+    return (struct curve_bin){x, median_of(curve->scratch + first, n), deviation, 0};
 }
 
 /* A bin's distance from the line between its neighbours, as a standard deviation of one bin. */
@@ -103,7 +97,7 @@ static void add_noise(struct curve *curve)
         for (size_t j = from; j < from + NEIGHBOURS && j < n; j++)
             if (j > 0 && j + 1 < n)
                 near[count++] = roughness(bins, j);
-        rough[i] = count ? 1.4826 * curve_middle(near, count) : 0;
+        rough[i] = count ? 1.4826 * median_of(near, count) : 0;
     }
     for (size_t i = 0; i < n; i++)
         bins[i].deviation = hypot(unevenness, fmin(noise_most, fmax(bins[i].deviation, rough[i])));
@@ -165,8 +159,7 @@ struct level_sample *level_samples(const struct series *series, struct pool *poo
         cycles = cycles && point->cycles.median > 0 && point->y.median > 0;
     }
     if (cycles) {
-        sort_ascending(clocks, n);
-        *clock = median(clocks, n);
+        *clock = median_of(clocks, n);
     }
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];

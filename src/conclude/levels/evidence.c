@@ -42,7 +42,7 @@ double evidence_tolerance(const struct curve *curve)
         return agree;
     for (size_t i = 0; i < curve->n; i++)
         curve->scratch[i] = curve->clean[i].deviation;
-    return fmin(agree_most, fmax(agree, 4 * curve_middle(curve->scratch, curve->n)));
+    return fmin(agree_most, fmax(agree, 4 * median_of(curve->scratch, curve->n)));
 }
 
 bool evidence_is_translation(double before, double after, double bytes)
@@ -210,7 +210,7 @@ static size_t gather_own(const struct curve *curve, size_t k, struct curve_bin *
             }
         if (n > 0)
             own[count++] =
-                (struct curve_bin){.x = x / (double)n, .y = curve_middle(curve->scratch, n)};
+                (struct curve_bin){.x = x / (double)n, .y = median_of(curve->scratch, n)};
     }
     return count;
 }
@@ -281,23 +281,13 @@ static void refuse_levels(struct weighing *weighing)
     }
 }
 
-/* Whether the curve rises from a flat to the next level as steeply as at the end of a cache. */
-static bool climbs(const struct weighing *weighing, const struct flat *flat, double next)
-{
-    const struct curve_bin *bins = weighing->curve->bins;
-    size_t top = flat->last;
-    while (top + 1 < weighing->curve->bin_count && bins[top].y < log(next) - agree)
-        top++;
-    return log(next) - flat->middle > steep * (bins[top].x - bins[flat->last].x);
-}
-
 /* The median distance of the samples of bins [first, end) below the fit, as a logarithm. */
 static double below_fit(const struct curve *curve, size_t first, size_t end)
 {
     size_t n = 0;
     for (size_t i = curve->bin_first[first]; i < curve->bin_first[end]; i++)
         curve->scratch[n++] = log(curve->of[i]->fitted / curve->of[i]->latency);
-    return curve_middle(curve->scratch, n);
+    return median_of(curve->scratch, n);
 }
 
 /* The index that the flat would have as a level of its own; count + 1: it can't be one. */
@@ -312,10 +302,16 @@ static size_t place_of(const struct weighing *weighing, const struct flat *flat)
     const bool above =
         k == 0 || (flat->middle - log(levels->list[k - 1].latency.value) >= nowhere &&
                    from > levels->list[k - 1].to);
-    const bool below =
-        k < levels->count && log(levels->list[k].latency.value) - flat->middle >= nowhere &&
-        to < levels->list[k].from && climbs(weighing, flat, levels->list[k].latency.value);
-    return above && below ? k : levels->count + 1;
+    if (!above || k == levels->count || !(to < levels->list[k].from))
+        return levels->count + 1;
+    /* The curve must rise to the next level as steeply as at the end of a cache. */
+    const struct curve_bin *bins = weighing->curve->bins;
+    const double next = log(levels->list[k].latency.value), rise = next - flat->middle;
+    size_t top = flat->last;
+    while (top + 1 < weighing->curve->bin_count && bins[top].y < next - agree)
+        top++;
+    return rise >= nowhere && rise > steep * (bins[top].x - bins[flat->last].x) ? k
+                                                                                : levels->count + 1;
 }
 
 static void add_flats(struct weighing *weighing, const struct flat *flats, size_t count)

@@ -50,7 +50,7 @@ struct interval level_pool(double *values, double *half_widths, size_t n)
     for (size_t i = 0; i < n; i++)
         if (isfinite(half_widths[i]))
             half_widths[known++] = half_widths[i];
-    double half = known ? curve_middle(half_widths, known) : 0;
+    double half = known ? median_of(half_widths, known) : 0;
     sort_ascending(values, n);
     struct median_ranks ranks = median_interval(n, 0.95);
     double value = median(values, n);
@@ -114,7 +114,7 @@ static double residual(struct curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->of[i]->latency / curve->of[i]->fitted);
-    return curve_middle(curve->scratch + first, end - first);
+    return median_of(curve->scratch + first, end - first);
 }
 
 /* The median of the samples' latencies, as a logarithm. */
@@ -122,7 +122,7 @@ static double middle_log(struct curve *curve, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         curve->scratch[i] = log(curve->clean[i].latency);
-    return curve_middle(curve->scratch + first, end - first);
+    return median_of(curve->scratch + first, end - first);
 }
 
 /* The level that serves the largest share of the loads at that size. */

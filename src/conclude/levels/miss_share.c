@@ -88,17 +88,6 @@ double miss_share_drawn(double ratio)
     return ratio > 1 ? 1 - 1 / ratio : 0;
 }
 
-/* Computes the shares of sets of that many ways, by policy and number of lines. */
-static void look_at_sets(int ways, double (*of_lines)[LINES_MAX + 1])
-{
-    for (int policy = 0; policy < POLICIES; policy++)
-        for (int lines = 0; lines <= LINES_TRIED * ways; lines++)
-            of_lines[policy][lines] = lines <= ways      ? 0
-                                      : policy == LRU    ? 1
-                                      : policy == RANDOM ? simulate_random(ways, lines)
-                                                         : (double)(lines - ways + 1) / lines;
-}
-
 static void tabulate(struct miss_shares *shares, int filling, double (*of_lines)[LINES_MAX + 1])
 {
     double share[POLICIES], before[POLICIES] = {0};
@@ -127,8 +116,14 @@ struct miss_shares *miss_shares_make(struct pool *pool)
     for (int i = 0; i < RATIOS; i++)
         shares->share[DRAWN][i] = (float)miss_share_drawn(ratio_of(i));
     for (int filling = 0; filling < FILLINGS; filling++) {
-        if (filling == 0 || fillings[filling].ways != fillings[filling - 1].ways)
-            look_at_sets(fillings[filling].ways, of_lines);
+        const int ways = fillings[filling].ways;
+        const bool anew = filling == 0 || ways != fillings[filling - 1].ways;
+        for (int policy = 0; policy < POLICIES && anew; policy++)
+            for (int lines = 0; lines <= LINES_TRIED * ways; lines++)
+                of_lines[policy][lines] = lines <= ways      ? 0
+                                          : policy == LRU    ? 1
+                                          : policy == RANDOM ? simulate_random(ways, lines)
+                                                             : (double)(lines - ways + 1) / lines;
         tabulate(shares, filling, of_lines);
     }
     return shares;

@@ -271,28 +271,6 @@ double mixture_share(const struct mixture *mixture, const struct miss_shares *sh
 
 /* --- how many knees --- */
 
-/* One knee in place of `knee` and the next. */
-static struct mixture joined(const struct mixture *mixture, size_t knee)
-{
-    struct mixture fewer = *mixture;
-    fewer.knees[knee].most = mixture->knees[knee + 1].most;
-    for (size_t k = knee + 1; k + 1 < mixture->count; k++)
-        fewer.knees[k] = mixture->knees[k + 1];
-    fewer.count--;
-    return fewer;
-}
-
-/* Two knees in place of one, on both sides of a size. */
-static struct mixture parted(const struct mixture *mixture, size_t knee, double at)
-{
-    struct mixture more = *mixture;
-    for (size_t k = mixture->count; k > knee; k--)
-        more.knees[k] = mixture->knees[k - 1];
-    more.knees[knee].most = more.knees[knee + 1].least = at;
-    more.count++;
-    return more;
-}
-
 /* Whether all levels differ in latency, have capacities apart, and serve most of the loads at some
  * measured size. */
 static bool sound(struct fit *fit, const struct mixture *mixture)
@@ -318,7 +296,12 @@ static bool take_away(struct fit *fit, struct mixture *mixture)
 {
     struct mixture best = {.cost = INFINITY};
     for (size_t k = 0; k + 1 < mixture->count; k++) {
-        struct mixture fewer = joined(mixture, k);
+        /* One knee in place of this one and the next. */
+        struct mixture fewer = *mixture;
+        fewer.knees[k].most = mixture->knees[k + 1].most;
+        for (size_t next = k + 1; next + 1 < mixture->count; next++)
+            fewer.knees[next] = mixture->knees[next + 1];
+        fewer.count--;
         fit_all(fit, &fewer, ROUGH);
         if (fewer.cost < best.cost || !isfinite(best.cost))
             best = fewer;
@@ -339,7 +322,12 @@ static bool part(struct fit *fit, struct mixture *mixture)
     for (size_t k = 0; k < mixture->count; k++) {
         const double least = mixture->knees[k].least, most = mixture->knees[k].most;
         for (int cut = 1; cut <= 3; cut++) {
-            struct mixture more = parted(mixture, k, least * pow(most / least, cut / 4.0));
+            /* Two knees in place of one, on both sides of a size. */
+            struct mixture more = *mixture;
+            for (size_t later = mixture->count; later > k; later--)
+                more.knees[later] = mixture->knees[later - 1];
+            more.knees[k].most = more.knees[k + 1].least = least * pow(most / least, cut / 4.0);
+            more.count++;
             fit_all(fit, &more, ROUGH);
             if (more.cost < best.cost && sound(fit, &more))
                 best = more;

@@ -176,9 +176,6 @@ struct curve *curve_read(struct pool *, struct level_sample *, size_t n,
  * fit to what this level alone would take. A level without samples is unchanged. */
 void level_pool_own(const struct curve *, size_t k, struct level *);
 
-/* The median of n values; sorts them. */
-double curve_middle(double *values, size_t n);
-
 /* --- evidence.c --- */
 
 /*

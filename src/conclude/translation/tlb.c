@@ -260,16 +260,6 @@ static void add_cost(const struct sheet *sheet, const char *what, double pages, 
     finding->text = pool_printf(sheet->pool, "%s, at %.0f pages", text, spread->points[at].x);
 }
 
-/* The number in [low, high] that is divisible by the highest power of two: a TLB has a few ways
- * times a power of two. */
-static double roundest(double low, double high)
-{
-    for (double unit = exp2(floor(log2(high))); unit >= 1; unit /= 2)
-        if (ceil(low / unit) * unit <= high)
-            return ceil(low / unit) * unit;
-    return floor(high);
-}
-
 /* Adds the second level's end. Returns a number of pages beyond it; NAN: no end was found. */
 static double add_second(const struct sheet *sheet)
 {
@@ -307,8 +297,12 @@ static double add_second(const struct sheet *sheet)
     finding->flags = flags_of(spread);
     finding->low = vote.low;
     finding->high = most;
-    /* The first misses of a large TLB are too few to be seen, so the search begins lower. */
-    finding->value = roundest(unseen * vote.low, most);
+    /* The number that is divisible by the highest power of two: a TLB has a few ways times a power
+     * of two. Its first misses are too few to be seen, so the search begins lower. */
+    double unit = exp2(floor(log2(most)));
+    while (unit > 1 && ceil(unseen * vote.low / unit) * unit > most)
+        unit /= 2;
+    finding->value = fmin(floor(most), ceil(unseen * vote.low / unit) * unit);
     finding->low = fmin(finding->low, finding->value);
     finding->text = pool_printf(
         sheet->pool,

@@ -1,11 +1,12 @@
-/* Kinds of core that show as blocks: slow cores are farther from one another than from fast ones,
- * and fast cores are nearest to one another. A hand-off is as slow as its two cores, whatever is
- * between them, so slow cores are never nearer to one another than to all others. */
 #include "conclude/clusters/parts.h"
 #include "stats/order.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* Kinds of core that show as blocks: slow cores are farther from one another than from fast ones,
+ * and fast cores are nearest to one another. A hand-off is as slow as its two cores, whatever is
+ * between them, so slow cores are never nearer to one another than to all others. */
 
 /* A kind needs this many rows: a core or two may be slow for other reasons. */
 enum { ROWS_MIN = 4 };
@@ -54,17 +55,14 @@ static int compare_rows(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static int pair_of(const struct groups *groups, size_t row)
-{
-    int group = groups->smallest[row];
-    return group >= 0 && groups->list[group].count == 2 ? group : -1;
-}
-
 static void sort_rows(struct blocks *blocks, const struct groups *groups)
 {
     size_t m = blocks->cells->m;
-    for (size_t a = 0; a < m; a++)
-        blocks->rows[a] = (struct row){.row = a, .pair = pair_of(groups, a)};
+    for (size_t a = 0; a < m; a++) {
+        const int group = groups->smallest[a];
+        const bool pair = group >= 0 && groups->list[group].count == 2;
+        blocks->rows[a] = (struct row){.row = a, .pair = pair ? group : -1};
+    }
     for (size_t i = 0; i < m; i++) {
         size_t count = 0;
         double sum = 0;
@@ -77,15 +75,6 @@ static void sort_rows(struct blocks *blocks, const struct groups *groups)
     }
     /* The means must be computed from the unsorted rows, so rows are sorted last. */
     qsort(blocks->rows, m, sizeof *blocks->rows, compare_rows);
-}
-
-/* Whether all slower rows are single, and the faster rows are all in pairs or all single. */
-static bool kinds_are_alike(const struct blocks *blocks, size_t cut)
-{
-    for (size_t i = 0; i < blocks->cells->m; i++)
-        if ((blocks->rows[i].pair >= 0) != (i < cut && blocks->rows[0].pair >= 0))
-            return false;
-    return true;
 }
 
 /* The cut with the least sum of squares about the three blocks' means; 0: none. From one cut to the
@@ -115,7 +104,11 @@ static size_t find_cut(struct blocks *blocks)
         double explained = 0;
         for (int block = 0; block < BLOCKS; block++)
             explained += count[block] > 0 ? sum[block] * sum[block] / count[block] : 0;
-        if (cut >= ROWS_MIN && explained > most && kinds_are_alike(blocks, cut)) {
+        /* All slower rows must be single, and the faster rows all in pairs or all single. */
+        bool alike = cut >= ROWS_MIN && explained > most;
+        for (size_t i = 0; i < m && alike; i++)
+            alike = (blocks->rows[i].pair >= 0) == (i < cut && blocks->rows[0].pair >= 0);
+        if (alike) {
             most = explained;
             best = cut;
         }
@@ -184,4 +177,83 @@ void groups_add_blocks(struct groups *groups, const struct cells *cells, struct 
         return;
     groups_add(groups, cells, members, fast, CLUSTER_KIND);
     groups_add(groups, cells, members + fast, slow, CLUSTER_KIND);
+}
+
+/* The latencies within groups of different kinds differ at least by this factor. */
+static const double least_ratio = 1.5;
+/* A kind has at least two groups: a single group is no kind. */
+enum { GROUPS_MIN = 2 };
+
+struct leaf {
+    const size_t *members;
+    size_t count;
+    double within;
+};
+
+static int compare_leaves(const void *a, const void *b)
+{
+    const struct leaf *x = a, *y = b;
+    return (x->within > y->within) - (x->within < y->within);
+}
+
+static size_t same_kind(const struct leaf *leaves, size_t count)
+{
+    size_t same = 1;
+    while (same < count && leaves[same].within < least_ratio * leaves[same - 1].within)
+        same++;
+    return same;
+}
+
+/* Whether the groups of each kind have one size, and no two kinds have the same size. The members'
+ * distance alone is weak evidence, above all for pairs measured by a coarse clock. `leaves` is
+ * sorted by that distance, so the groups of a kind are contiguous. */
+static bool are_kinds(const struct leaf *leaves, size_t count, size_t rows, size_t *kind_of_size)
+{
+    size_t kinds = 0;
+    for (size_t i = 0, same; i < count; i += same) {
+        same = same_kind(leaves + i, count - i);
+        kinds++;
+        if (same < GROUPS_MIN)
+            return false;
+        for (size_t j = i; j < i + same; j++) {
+            size_t *kind = &kind_of_size[leaves[j].count];
+            if (leaves[j].count != leaves[i].count || (*kind && *kind != kinds))
+                return false;
+            *kind = kinds;
+        }
+        rows -= same * leaves[i].count;
+    }
+    /* The kind of rows in no group is unknown. */
+    return kinds >= 2 && rows == 0;
+}
+
+void groups_add_kinds(struct groups *groups, const struct cells *cells, struct pool *scratch)
+{
+    struct leaf *leaves = pool_alloc(scratch, groups->count + 1, sizeof *leaves);
+    size_t *members = pool_alloc(scratch, cells->m + 1, sizeof *members);
+    bool *holds = pool_alloc(scratch, groups->count + 1, sizeof *holds); /* another group */
+    size_t *kind_of_size = pool_alloc(scratch, cells->m + 1, sizeof *kind_of_size), count = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->list[i].parent >= 0)
+            holds[groups->list[i].parent] = true;
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->list[i];
+        if (holds[i])
+            continue;
+        const struct leaf leaf = {group->members, group->count,
+                                  group_within(group, cells, scratch)};
+        if (isfinite(leaf.within))
+            leaves[count++] = leaf;
+    }
+    qsort(leaves, count, sizeof *leaves, compare_leaves);
+    if (!are_kinds(leaves, count, cells->m, kind_of_size))
+        return;
+    for (size_t i = 0, same; i < count; i += same) {
+        size_t rows = 0;
+        same = same_kind(leaves + i, count - i);
+        for (size_t k = i; k < i + same; k++)
+            for (size_t j = 0; j < leaves[k].count; j++)
+                members[rows++] = leaves[k].members[j];
+        groups_add(groups, cells, members, rows, CLUSTER_KIND);
+    }
 }
