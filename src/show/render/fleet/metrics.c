@@ -48,8 +48,7 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
                 continue;
             if (!begun)
                 metric_head_put(out, name, metric,
-                                "what fathom found on the node, without neighbours where it knows "
-                                "that");
+                                "what fathom found on the node, without interference");
             begun = true;
             fputs(name, out);
             put_labels(out, fleet, finding, &finding->values[i]);
