@@ -85,7 +85,7 @@ TEXTS = {
     "two-sizes.csv": "size KB,buffer,working set,ns,min ns,threads,stride\n4,8,16,1,0.9,1,64\n8,16,32,2,1.9,1,64\n16,32,64,2,1.8,2,64\n",
     "three.txt": "4096 4 2\n8192 4 2\n16384 4.1 2.05\n1M 40 20\n", "no-clock.txt": "4096 4 2\n8192 4 1\n16384 4 9\n",
     "remark.txt": "# KB ns cycles\n4 1 4\n8 1 4\n1024 9 36\n", "one-row.txt": "4096 28672 28 92\n",
-    "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
+    "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "zero.txt": "MHz B KB CPI\n1995 4 0 0\n1995 28672 28 92\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
     "units.txt": "Buffer size: 4096 B, stride 64, time 1 s, latency 7 ns\nBuffer size: 8 MB, stride 64, time 1 s, latency 9 ns\n",
     "unitless.txt": "Buffer size: 4096, stride 64, time 1 s, latency 7 ns\n",
     "stride-x.txt": "\"stride=x\n0.00049 0.800\n0.00098 0.800\n", "stride-0.txt": "\"stride=0\n0.00049 0.800\n",
@@ -144,9 +144,11 @@ def bandwidths(test, kind, matrix, **more):
     return {"name": test, "bandwidth_description": f"memcpy CE {kind} bandwidth (GB/s)", "bandwidth_matrix": matrix, **more}
 
 
+TEXTS["chases.txt"] = "".join((SOURCE / "tests/data/multichase/four-levels.txt").read_text(encoding="utf-8")
+                              .replace("nr_threads = 1\n", f"nr_threads = {threads}\n") for threads in (1, 2, 3))
 TEXTS["nvbandwidth.json"] = json.dumps({"nvbandwidth": {"GPU Device list": ["0: NVIDIA A10: (00:17)", "1: NVIDIA A10: (00:18)"], "testcases": [
     bandwidths("host_to_device_memcpy_ce", "CPU(row) -> GPU(column)", [["26.03", "26.17"]], sum=52.2, status="Passed"),
-    bandwidths("device_to_device_memcpy_read_ce", "GPU(row) -> GPU(column)", [["N/A", "276.07"], ["276.1", "N/A"]], average=276, other=[["1", "2"]]),
+    bandwidths("device_to_device_memcpy_read_ce", "GPU(row) -> GPU(column)", [["N/A", "276.07"], ["276.1", "N/A"]], average=276, other=[["1", "2"]], spread=3, median=4),
     bandwidths("host_to_device_memcpy_sm", "CPU(row) -> GPU(column)", [["0", "-1"]], max=[7], share="all")]}}, indent=1)
 
 # file: what it is read as; None where the program is to know it by its text.
@@ -162,7 +164,7 @@ IMPORTS = {
     "triples.csv": "core-matrix", "ids.csv": "core-matrix", "triangle.txt": "core-matrix", "cycles.txt": None,
     "bandwidth.csv": None, "wrong.csv": "core-matrix", "rows.csv": "curve", "empty.csv": None, "text.txt": None,
     "negative.csv": "curve", "falling.csv": "curve", "mt4g-miss.json": None, "mt4g-units.json": None, "summary.txt": None,
-    "perf.txt": None, "asct.json": None, "nvbandwidth.json": None, "summaries.txt": None, "hole.csv": "core-matrix", "colours.txt": "curve --size-unit B",
+    "perf.txt": None, "asct.json": None, "nvbandwidth.json": None, "chases.txt": "multichase", "summaries.txt": None, "hole.csv": "core-matrix", "colours.txt": "curve --size-unit B",
 }
 
 
@@ -379,8 +381,8 @@ for name in REPORTED:
         VARIANTS[f"swarm/{name}-{seed}"] = (lambda document, seed=seed: swarm.one(document, seed), name)
 
 
-def geometry_rich(document):
-    """Where the second level was seen whole: its lines, its ways, and whether it is inclusive."""
+def geometry_rich(document, more=10):
+    """Where the second level was seen whole: its lines, its ways, and whether it is inclusive, as `more` cycles show."""
     document = bare_metal(variants.bare(document))
     probe = document["probes"][0]
     probe["series"] = [series for series in probe["series"] if series["name"] != "conflicts" or series["factors"]["stride"] < 4096]
@@ -388,7 +390,7 @@ def geometry_rich(document):
                    for name in ("lines that fit", "line by vote"))
     hot = copy.deepcopy(probe["series"][0])
     hot.update(name="hot lines", factors={"contending": 20, "hot": 8}, points=hot["points"][:2])
-    for point, value in zip(hot["points"], (12, 22)):
+    for point, value in zip(hot["points"], (12, 12 + more)):
         swarm.scale([point], value / point["cycles"]["median"])
     for place, (point, value) in enumerate(zip(ways[2]["points"], (32, 16, 16))):
         point.update({key: value for key in swarm.VALUES if key in point}, x=32768 << place)
@@ -422,6 +424,34 @@ def huge(document):
 
 
 VARIANTS["geometry-rich"] = (geometry_rich, "geometry")
+for more in (-1, 0, 0.1, 0.5, 0.9, 1.5, 1.8):
+    VARIANTS[f"hot/{more}"] = (lambda document, more=more: geometry_rich(document, more), "geometry")
+
+
+def one_handoff(document):
+    """The nearest pair alone, and more of its points than one."""
+    document = copy.deepcopy(document)
+    document["probes"] = [probe for probe in document["probes"] if probe["name"] == "cores"]
+    document["probes"][0]["findings"] = document["probes"][0]["findings"][:1]
+    return document
+
+
+def first_alone(document):
+    """Where the first finding changed, and one point of each curve."""
+    document = copy.deepcopy(document)
+    document["run"]["started"] = "2026-11-26T00:00:00Z"
+    for probe in document["probes"]:
+        swarm.scale(probe.get("findings", [])[:1], 1.5)
+        for series in probe.get("series", []):
+            swarm.scale(series["points"][3:4], 1.5)
+    return document
+
+
+for name in ("guest", "sample"):
+    VARIANTS[f"{name}-handoff"] = (one_handoff, name)
+    VARIANTS[f"{name}-handoff-slower"] = (lambda document: slower(one_handoff(document), 1.3), name)
+for name in ("latency", "guest", "quick"):
+    VARIANTS[f"{name}-first"] = (first_alone, name)
 VARIANTS["gpu-turing-busy"] = (busy, "gpu-turing")
 VARIANTS["latency-units"] = (other_units, "latency")
 VARIANTS["cores-huge"] = (huge, "cores")
@@ -493,6 +523,12 @@ def prepare(folder):
     for name, path in {**CURVES, **MATRICES, **DEVICES}.items():
         (folder / name).write_bytes(path.read_bytes())
     fleets.write(folder / "few", template, 4, 6)
+    fleets.write(folder / "threads", template, 12, 12)   # of one processor, machines of which half have more threads than cores
+    for path in list((folder / "threads").iterdir()):
+        document = json.loads(path.read_text())
+        document["machine"]["cpu"]["threads"] *= 2
+        document["machine"]["hostname"] = "two-" + document["machine"]["hostname"]
+        path.with_name("two-" + path.name).write_text(json.dumps(document))
     template.document["machine"]["cpu"]["model"] = "another processor"
     template.pieces[0] = template.pieces[0].replace("AMD EPYC", "another processor")
     fleets.write(folder / "kinds", template, 6, 7)
@@ -542,6 +578,8 @@ def commands(documents):
     yield "fleet/against-kinds", "fathom fleet kinds -o fleet.json >/dev/null; " \
         "for n in n00004 other-n00002; do fathom check --against fleet.json kinds/$n.json; done; " \
         "fathom check --against fleet.json latency.json"
+    yield "fleet/against-threads", "fathom fleet threads; fathom fleet threads -o fleet.json >/dev/null; " \
+        "for n in n00003 two-n00003; do fathom check -f json --against fleet.json threads/$n.json; done"
     yield "fleet/against-others", "fathom fleet others -o fleet.json >/dev/null; " \
         "for n in small no-name; do fathom check --against fleet.json others/$n.json; done"
     for name in CURVES:
@@ -567,6 +605,15 @@ def commands(documents):
     for name in REPORTED:
         yield f"report/swarm-{name}", f"for seed in {seeds}; do fathom analyse swarm/{name}-$seed.json -o anew.json 2>/dev/null; " \
             f"fathom report anew.json 2>&1; fathom report --width 50 -f markdown anew.json 2>&1; done | {once}"
+    yield "findings/hot", "for more in hot/*; do echo $more; fathom analyse $more -o anew.json 2>&1; fathom report -f csv anew.json | grep inclusive; done"
+    for name in ("guest", "sample"):
+        yield f"diff/{name}-handoff", f"fathom diff {name}-handoff.json {name}-handoff-slower.json"
+    for name in ("latency", "guest", "quick"):
+        yield f"diff/{name}-first", f"fathom diff {name}.json {name}-first.json"
+        yield f"check/{name}-first", f"fathom check --against {name}.json {name}-first.json"
+    for name in ("latency", "guest", "latency-01"):
+        yield f"merge/{name}-elsewhere", f"fathom merge {name}.json {name}-elsewhere.json -f csv | cut -d, -f 1-7,9-14 | {once} | head -n 60"
+        yield f"merge/{name}-short", f"fathom merge {name}-short.json {name}.json -f text; fathom merge {name}-partial.json {name}.json -f text | {once}"
     yield "report/gpu-busy", "fathom report gpu-turing-busy.json | head -n 12"
     yield "diff/latency-units", "fathom diff latency.json latency-units.json; fathom diff latency-units.json latency-units.json"
     yield "report/cores-huge", "fathom report cores-huge.json"
@@ -635,7 +682,7 @@ def commands(documents):
         f"fathom import curve --columns $names -f csv no-clock.txt {shown}; done"
     for name in ("latency.csv", "three.txt", "no-clock.txt", "remark.txt", "two-sizes.csv"):
         yield f"import/curve-{name}", f"for unit in ns cycles; do fathom import curve --unit $unit {name} 2>&1; done"
-    yield "import/unnamed", "for file in latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt stride-x.txt stride-0.txt sbc-fast.txt; do " \
+    yield "import/unnamed", "for file in zero.txt latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt stride-x.txt stride-0.txt sbc-fast.txt; do " \
         f"fathom import -f csv $file {shown}; done"
     yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
         f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"

@@ -258,10 +258,8 @@ static double latency_of(size_t row, const struct tree *tree, const struct tree_
 {
     size_t count = 0, all = node->count - (without ? without->count : 0);
     for (size_t i = node->first; i < node->first + node->count; i++) {
-        if (without && i == without->first)
-            i += without->count;
-        if (i == node->first + node->count)
-            break;
+        if (without && i >= without->first && i < without->first + without->count)
+            continue;
         float value = cells->known[row * cells->m + tree->order[i]];
         if (!isnan(value))
             room[count++] = (double)value - own[row] - own[tree->order[i]];

@@ -87,8 +87,8 @@ static void take_word(struct column *column, const char *word, bool rate)
     if (size > 0) {
         /* Before "/s" prefixes are decimal, unless written as "Gi". */
         const double ten[] = {1, 1e3, 1e6, 1e9};
-        const bool binary = strlen(word) > 1 && tolower((unsigned char)word[1]) == 'i' &&
-                            tolower((unsigned char)word[2]) != 'l';
+        const bool binary =
+            tolower((unsigned char)word[1]) == 'i' && tolower((unsigned char)word[2]) != 'l';
         const enum column_holds holds = rate ? COLUMN_RATE : COLUMN_SIZE;
         size_t place = 0;
         while (known[place].holds != holds)

@@ -86,7 +86,7 @@ static void read_columns(struct reading *reading)
         while (stop < end && !(isblank((unsigned char)*stop) &&
                                (stop + 1 == end || isblank((unsigned char)stop[1]))))
             stop++;
-        const struct field name = {at, (size_t)(stop - at), 0, 0};
+        const struct field name = {.text = at, .length = (size_t)(stop - at)};
         if (name.length)
             name_column(reading, &name);
         at = stop;
