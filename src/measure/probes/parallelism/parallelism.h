@@ -68,49 +68,22 @@ struct parallelism_state {
     double prefetch_at;   /* the amount of work at which prefetch_gain was measured */
 };
 
+enum { PARALLELISM_USUAL = 16 }; /* chains by default */
+
 /* What a point measures: plan_point.own. */
 struct parallelism_point {
     enum parallelism_mode { MODE_CHAINS, MODE_WORK, MODE_PREFETCH } mode;
     unsigned chains, work;
 };
 
-/* --- options.c --- */
+/* --- findings.c --- */
 
-/* The choices of --level, and the default number of chains. */
-extern const char *const parallelism_level_names[];
-enum { PARALLELISM_USUAL = 16 };
-
-/* Reads the options into the state, which must have its CPUs and ring. ERROR_USAGE for options that
- * contradict the machine or each other. */
-void parallelism_choose(struct probe_task *);
-/* The most chains in `bytes`: each needs two lines, because with one it would be at the next
- * chain's start after one step. */
-uint64_t parallelism_room(const struct parallelism_state *, uint64_t bytes);
-/* Bytes of the ring that all threads share. */
-uint64_t parallelism_bytes_for_threads(const struct probe_task *, const struct chase_level *);
-/* Fills the numbers of chains of a later curve: all, or (`rest`) those that the first curve left
- * out. */
-void parallelism_list_chains(struct parallelism_state *, bool rest);
-/* The number of chains with work: the single number of --chains, or the usual one. */
-unsigned parallelism_chains_at_work(const struct parallelism_state *);
-
-/* --- trials.c --- */
-
-/* Values within this share of the best count as equally good. */
-extern const double parallelism_tolerance;
-/* Where a curve stops falling, as indexes of its points. False if it has too few points. */
-bool parallelism_plateau(const struct series *, struct saturation *);
 /* Keeps the results of the last stage's trials, before the next stage is planned. */
 void parallelism_take(struct probe_task *);
 /* Adds the results of all stages as series. */
 void parallelism_conclude(struct probe_task *, const struct stage_outcome *);
-/* Names of series: accesses by all threads; time by work; results by trial. */
-extern const char *const parallelism_all_name,
-    *const parallelism_work_names[3], *const parallelism_sustained, *const parallelism_four,
-                                                                        *const parallelism_knee,
-                                                                            *const parallelism_gain;
-
-/* --- findings.c --- */
+/* Names of series: accesses by all threads; time by work. */
+extern const char *const parallelism_all_name, *const parallelism_work_names[3];
 
 /* The documented number of first-level misses that a core tracks at once. */
 struct miss_buffers {
