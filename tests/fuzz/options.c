@@ -2,7 +2,6 @@
 #include "programs/cli/options.h"
 #include "fuzz.h"
 #include "programs/cli/command.h"
-#include "programs/cli/completion.h"
 #include "programs/cli/words.h"
 
 #include <unistd.h>

@@ -1,4 +1,3 @@
-#include "programs/cli/completion.h"
 
 #include "programs/cli/options.h"
 #include "programs/cli/words.h"

@@ -2,7 +2,6 @@
 #include "measure/probes/kit/probe.h"
 #include "programs/cli/as.h"
 #include "programs/cli/command.h"
-#include "programs/cli/completion.h"
 #include "programs/cli/licences.h"
 #include "programs/cli/options.h"
 #include "programs/cli/words.h"

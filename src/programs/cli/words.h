@@ -31,6 +31,10 @@ bool words_or_files(const struct command *);
 /* Whether the command takes files, after the word or as its first operand. */
 bool words_then_files(const struct command *);
 
+/* Prints the completions of the last word; `words` are all words after `fathom` up to the cursor.
+ * Each line is a word, a tab and its meaning, or ":files" if a file name may follow. */
+void complete_line(char *const *words, size_t count);
+
 /* The manual page about the document without its first and last section, in scdoc's lines; ends
  * with NULL. docs/man/document makes it from the schema. */
 extern const char *const manual_document[];

@@ -68,12 +68,6 @@ struct bandwidth_state {
 #define BANDWIDTH_STREAM_NAME     "stream"
 #define BANDWIDTH_PER_CPU_NAME    "bandwidth per CPU"
 
-/* --- options.c: what the options ask for --- */
-
-extern const struct option_spec bandwidth_options[];
-/* Reads the options into the state. */
-void bandwidth_choose(struct probe_task *);
-
 /* --- points.c: how large the sets are, and which CPUs measure what --- */
 
 /* How many arrays the kernel uses. */

@@ -25,7 +25,6 @@
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/chase/working_sets.h"
 #include "measure/probes/gpu/options.h"
-#include "measure/probes/gpu/split.h"
 
 #include <math.h>
 #include <string.h>

@@ -42,4 +42,24 @@ size_t gpu_options_devices(const struct probe_task *, const struct gpu_facts *, 
 /* Whether --from or --sizes asks for a working set smaller than a stride. */
 bool gpu_options_below_stride(const struct gpu_options *);
 
+/* --- --l1 --- */
+
+/* How a multiprocessor's first-level memory is split into L1 and scratchpad. A kernel may ask for a
+ * scratchpad size (the carve-out), and gets the next larger one that its architecture offers. */
+enum { GPU_SPLITS_MOST = 16 };
+
+struct gpu_split {
+    uint64_t l1_bytes; /* size of L1; 0: unknown */
+    int carve_out;     /* for struct gpu_work; -1: the driver's choice */
+};
+
+/* The driver's choice for a kernel that needs no scratchpad: the largest L1. */
+struct gpu_split gpu_split_default(const struct gpu_facts *);
+
+/* The splits that the text of --l1 asks for: a size of L1 ("64K"), per cent of all first-level
+ * memory ("50", "50%"), or "sweep" for every split. Returns their number, at most GPU_SPLITS_MOST;
+ * leaves with ERROR_USAGE naming --l1, the device and its possible sizes. */
+size_t gpu_splits_parse(const char *text, const struct gpu_facts *, struct gpu_split *,
+                        struct pool *);
+
 #endif

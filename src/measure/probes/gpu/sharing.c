@@ -14,7 +14,7 @@
  * Time: six points of six trials of three batches of 1 ms, mostly spent in launches: 0.3 s.
  */
 #include "measure/probes/gpu/gpu.h"
-#include "measure/probes/gpu/split.h"
+#include "measure/probes/gpu/options.h"
 
 #include <math.h>
 

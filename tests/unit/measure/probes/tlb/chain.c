@@ -1,4 +1,4 @@
-#include "measure/probes/tlb/chain.h"
+#include "measure/probes/tlb/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

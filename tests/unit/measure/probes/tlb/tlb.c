@@ -3,7 +3,6 @@
 #include "base/random.h"
 #include "document/flag.h"
 #include "measure/kernels/chase.h"
-#include "measure/probes/tlb/chain.h"
 #include "measure/probes/tlb/state.h"
 
 extern const struct probe tlb_probe;

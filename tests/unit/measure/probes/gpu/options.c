@@ -1,4 +1,4 @@
-#include "measure/probes/gpu/split.h"
+#include "measure/probes/gpu/options.h"
 
 #include "base/error.h"
 
