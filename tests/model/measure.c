@@ -86,36 +86,34 @@ static void keep_trial(void *task, const struct observation *seen)
 }
 
 /* The arena is real, and this system may give it other pages than the model gives its own. */
-static struct stage_outcome as_modelled(const struct probe_task *task,
-                                        const struct stage_outcome *outcome)
+static void take_modelled_pages(struct probe_task *task)
 {
-    const struct model_machine *machine = measurement_of(task)->machine;
-    bool huge = machine->huge_pages && task->plan.pages != PAGES_SMALL;
-    struct stage_outcome modelled = *outcome;
-    modelled.placement.page_bytes = huge ? HUGE_PAGE : SMALL_PAGE;
-    modelled.placement.huge_share = huge;
-    return modelled;
+    struct measurement *measurement = measurement_of(task);
+    const bool huge = measurement->machine->huge_pages && task->plan.pages != PAGES_SMALL;
+    measurement->modelled = *task->outcome;
+    measurement->modelled.placement.page_bytes = huge ? HUGE_PAGE : SMALL_PAGE;
+    measurement->modelled.placement.huge_share = huge;
+    task->outcome = &measurement->modelled;
 }
 
-static bool next_modelled(struct probe_task *task, const struct stage_outcome *outcome,
-                          unsigned stage)
+static bool next_modelled(struct probe_task *task)
 {
-    const struct stage_outcome modelled = as_modelled(task, outcome);
-    return measurement_of(task)->probe->next(task, &modelled, stage);
+    take_modelled_pages(task);
+    return measurement_of(task)->probe->next(task);
 }
 
-static void conclude_modelled(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_modelled(struct probe_task *task)
 {
     const struct probe *probe = measurement_of(task)->probe;
-    const struct stage_outcome modelled = as_modelled(task, outcome);
     struct probe_result *result = task->result;
+    take_modelled_pages(task);
     const char *pages =
-        modelled.placement.page_bytes == HUGE_PAGE ? "huge (2 MiB)" : "small (4 KiB)";
+        task->outcome->placement.page_bytes == HUGE_PAGE ? "huge (2 MiB)" : "small (4 KiB)";
     for (size_t i = 0; i < result->parameter_count; i++)
         if (strcmp(result->parameters[i].name, "pages_obtained") == 0)
             result->parameters[i].text = pages; /* which the findings go by */
     if (probe->conclude)
-        probe->conclude(task, &modelled);
+        probe->conclude(task);
 }
 
 static int read_options(struct measurement *measurement, const char *const *options)

@@ -259,12 +259,10 @@ static void plan_access(struct probe_task *task)
         }
 }
 
-static bool next_access(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage)
+static bool next_access(struct probe_task *task)
 {
     const struct access_state *state = task->state;
-    (void)outcome;
-    if (stage > 1 || !chase_straddles)
+    if (task->stage > 1 || !chase_straddles)
         return false;
     probe_plan_clear(task);
     chases_plan_place(task, &state->chases, PAGES_SMALL);
@@ -273,11 +271,10 @@ static bool next_access(struct probe_task *task, const struct stage_outcome *out
     return task->plan.point_count > 0;
 }
 
-static void conclude_access(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_access(struct probe_task *task)
 {
     const struct access_state *state = task->state;
     struct factor *sets = state->level_count ? build_note_list(task, level_sets) : NULL;
-    (void)outcome;
     for (size_t i = 0; i < state->level_count; i++) {
         build_word(task, sets, state->levels[i].name);
         build_element(task, sets, (double)crossing_bytes(&state->levels[i]));

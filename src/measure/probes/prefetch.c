@@ -334,13 +334,11 @@ static void plan_prefetch(struct probe_task *task)
 
 /* Across the ends of pages: on so few small pages that any second-level TLB holds them. Translation
  * costs both orders the same, because each visits a page once and reads all of it. */
-static bool next_prefetch(struct probe_task *task, const struct stage_outcome *outcome,
-                          unsigned stage)
+static bool next_prefetch(struct probe_task *task)
 {
     struct prefetch_state *state = task->state;
     const uint64_t bytes = crossing_bytes(state);
-    (void)outcome;
-    if (stage > 1 || !bytes)
+    if (task->stage > 1 || !bytes)
         return false;
     probe_plan_clear(task);
     chases_plan_place(task, &state->chases, PAGES_SMALL);

@@ -404,12 +404,10 @@ static void plan_window(struct probe_task *task)
 }
 
 /* Plans every count around the step that the coarse look saw. */
-static bool next_window(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage)
+static bool next_window(struct probe_task *task)
 {
     struct window_state *state = task->state;
-    (void)outcome;
-    if (stage > 1)
+    if (task->stage > 1)
         return false;
     for (int i = 0; i < WINDOW_FILLERS; i++)
         state->seen[i] = steps_of(&state->values, &task->plan, state->coarse[i]);
@@ -433,10 +431,9 @@ static bool next_window(struct probe_task *task, const struct stage_outcome *out
     return task->plan.point_count > 0;
 }
 
-static void conclude_window(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_window(struct probe_task *task)
 {
     const struct window_state *state = task->state;
-    (void)outcome;
     for (int i = 0; i < WINDOW_FILLERS && state->refined; i++) {
         const struct window_steps fine = steps_of(&state->values, &task->plan, state->fine[i]);
         if (state->coarse[i] >= 0)

@@ -344,17 +344,15 @@ static void plan_bandwidth(struct probe_task *task)
 
 /* The first plan was the first kernel by size. Now follow the other kernels by size, then by
  * threads, then each node. A run of several probes and a quick run measure by threads only. */
-static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *outcome,
-                           unsigned stage)
+static bool next_bandwidth(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
     const struct plan *plan = &task->plan;
-    (void)outcome;
     if (state->quick) {
         /* A cache may have less than its declared capacity, which the latency probe has found by
          * now. */
         const size_t before = task->plan.point_count, all = state->cpu_count > 1 ? 2 : 1;
-        if (stage > 1 || before == all)
+        if (task->stage > 1 || before == all)
             return false;
         bandwidth_plan_quick(task);
         if (!before && !task->plan.point_count)
@@ -365,11 +363,11 @@ static bool next_bandwidth(struct probe_task *task, const struct stage_outcome *
     }
     if (state->asked->stream.has || state->size || state->mix_count)
         return false;
-    if (state->looks && stage == 1) {
+    if (state->looks && task->stage == 1) {
         bandwidth_plan_sizes(task, true);
         return plan->point_count > 0;
     }
-    if (stage == 1)
+    if (task->stage == 1)
         state->brief =
             task->common.quick.has || (task->document && task->document->probe_count > 0);
     if (state->stage == SIZES_STAGE) {

@@ -96,7 +96,7 @@ void bandwidth_prepare(struct trial *);
 /* --- findings.c: derived series and findings --- */
 
 /* Adds the derived series. */
-void bandwidth_conclude(struct probe_task *, const struct stage_outcome *);
+void bandwidth_conclude(struct probe_task *);
 void bandwidth_analyse(struct analysis *);
 
 #endif

@@ -14,10 +14,9 @@ static const double saturated = 0.95;
 
 /* --- derived series --- */
 
-void bandwidth_conclude(struct probe_task *task, const struct stage_outcome *outcome)
+void bandwidth_conclude(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
-    (void)outcome;
     if (state->measured) /* more was measured since: rebuild the derived series */
         task->plan.series_count = state->curve_count = state->measured;
     const size_t measured = state->measured = state->curve_count;

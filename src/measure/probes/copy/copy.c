@@ -246,11 +246,10 @@ static void plan_copy(struct probe_task *task)
 }
 
 /* Large calls. */
-static bool next_copy(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_copy(struct probe_task *task)
 {
     struct copy_state *state = task->state;
-    (void)outcome;
-    if (stage > 1)
+    if (task->stage > 1)
         return false;
     begin_plan(task);
     state->cold_bytes = 0;
@@ -303,12 +302,11 @@ static void prepare_copy(struct trial *trial)
 
 /* --- concluding --- */
 
-static void conclude_copy(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_copy(struct probe_task *task)
 {
     const struct copy_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
     const size_t count = chases_levels(task, NULL, levels);
-    (void)outcome;
     build_note_text(task, "counting", "bytes that a call loads and stores; 1 GB = 10^9 B");
     struct factor *calls = build_note_list(task, level_calls);
     for (size_t i = 0; i < count; i++) {

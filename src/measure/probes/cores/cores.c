@@ -278,17 +278,16 @@ static bool is_unbiased(struct probe_task *task)
     return false;
 }
 
-static bool next_cores(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_cores(struct probe_task *task)
 {
     struct cores_state *state = task->state;
     const enum cores_stage done = state->stage;
     const int node = state->homes[state->home_now];
     const struct plan last = task->plan;
-    (void)stage;
-    state->began_s += outcome->elapsed_s;
+    state->began_s += task->outcome->elapsed_s;
     if (done != CORES_CHECK && done != CORES_ENDS)
         state->homes_verified +=
-            node >= 0 ? outcome->placement.node == node : outcome->placement.node >= 0;
+            node >= 0 ? task->outcome->placement.node == node : task->outcome->placement.node >= 0;
     probe_plan_clear(task);
     if (done == CORES_MATRIX && state->parallel) {
         if (plan_check(task, &last))
@@ -368,11 +367,10 @@ static void observe_cores(void *observer, const struct observation *seen)
         cores_ways_add(state->ways, state, seen);
 }
 
-static void conclude_cores(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_cores(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
     int closed = 0;
-    (void)outcome;
     if (state->samples) {
         closed = close_samples(state->samples, !task->interrupted, pool_error(task->pool));
         task->unfinished = saving_beside(&state->samples->saving);

@@ -276,9 +276,8 @@ static void plan_fault(struct probe_task *task)
 }
 
 /* Plans the next stage that has something to measure. */
-static bool next_fault(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_fault(struct probe_task *task)
 {
-    (void)outcome, (void)stage;
     struct fault_state *state = task->state;
     const size_t page = pages_bytes(PAGES_OF_1G);
     while (task->named && state->stage < STAGES_MOST) {
@@ -368,13 +367,12 @@ static struct point *measured_point(const struct probe_task *task, const struct 
 
 /* Notes the kernel's counts, flags points with an unexpected count, and removes the values of
  * points whose system calls failed. */
-static void conclude_fault(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_fault(struct probe_task *task)
 {
     const struct fault_state *state = task->state;
     struct probe_result *result = task->result;
     uint64_t meant = 0, counted = 0;
     bool lacking = false;
-    (void)outcome;
     for (size_t i = 0; i < state->point_count; i++)
         lacking = lacking || !measured_point(task, &state->points[i]);
     if (!lacking && result->status == PROBE_PARTIAL) { /* failed points were measured later */

@@ -473,11 +473,9 @@ static void plan_geometry(struct probe_task *task)
     trial_values_reserve(task, &state->values, GEOMETRY_TRIALS);
 }
 
-static bool next_geometry(struct probe_task *task, const struct stage_outcome *outcome,
-                          unsigned stage)
+static bool next_geometry(struct probe_task *task)
 {
-    (void)outcome;
-    if (stage == 1)
+    if (task->stage == 1)
         return plan_second(task);
     for (int level = 0; level < GEOMETRY_LEVELS; level++)
         keep_lines(task, level);

@@ -123,9 +123,8 @@ static void plan_stream(struct gpu_task *task, const struct stream *stream)
     gpu_add_point(task, series, (double)most, &work);
 }
 
-static void plan_bandwidth(struct gpu_task *task, unsigned stage)
+static void plan_bandwidth(struct gpu_task *task)
 {
-    (void)stage;
     gpu_plan_rates(task);
     for (size_t i = 0; i < STREAMS; i++)
         plan_stream(task, &streams[i]);

@@ -24,11 +24,10 @@ static const char series_name[] = "scratchpad by stride of a warp";
  * the smaller latency is a third less even if a turn takes only one cycle. */
 static const double alike = 0.95;
 
-static void plan_banks(struct gpu_task *task, unsigned stage)
+static void plan_banks(struct gpu_task *task)
 {
     const size_t largest = (size_t)strides[LARGEST] * WORD;
     struct gpu_work work = gpu_chase(GPU_SHARED_WARP, warp * largest, largest);
-    (void)stage;
     if (!gpu_can(task, series_name, &work))
         return;
     const struct series *series =

@@ -26,9 +26,8 @@ enum { RING_BYTES = 4 << 10, RING_STRIDE = 8 };
 /* The first capability with clusters. */
 static const double least_capability = 9.0;
 
-static void plan_cluster(struct gpu_task *task, unsigned stage)
+static void plan_cluster(struct gpu_task *task)
 {
-    (void)stage;
     for (size_t i = 0; i < SIZES; i++) {
         const unsigned size = cluster_sizes[i];
         struct gpu_work work = gpu_chase(GPU_CLUSTER, RING_BYTES, RING_STRIDE);

@@ -326,7 +326,7 @@ static void plan_outer(struct gpu_task *task, const struct series *homes)
 
 enum { READS, HOMES, MORE, OUTER, STAGES };
 
-static void plan_distance(struct gpu_task *task, unsigned stage)
+static void plan_distance(struct gpu_task *task)
 {
     struct plan *plan = &task->task->plan;
     const struct series *reads = gpu_find_series(task, reads_what, NULL, NULL, 0),
@@ -334,13 +334,13 @@ static void plan_distance(struct gpu_task *task, unsigned stage)
     plan->batches = BATCHES;
     plan->batch_ns = batch_ns;
     plan->clock_spread = steps_apart * slowest_step_ns / batch_ns;
-    if (stage == READS)
+    if (task->stage == READS)
         plan_matrix(task, reads_what, GPU_L2);
-    else if (stage == HOMES && reads && sides_of(task, reads).count == 0)
+    else if (task->stage == HOMES && reads && sides_of(task, reads).count == 0)
         plan_matrix(task, homes_what, GPU_ATOMIC);
-    else if (stage == MORE)
+    else if (task->stage == MORE)
         plan_more_lines(task, homes);
-    else if (stage == OUTER)
+    else if (task->stage == OUTER)
         plan_outer(task, homes);
 }
 

@@ -73,9 +73,8 @@ static void plan_ladder(struct gpu_task *task, const struct ladder *ladder)
     }
 }
 
-static void plan_fetch(struct gpu_task *task, unsigned stage)
+static void plan_fetch(struct gpu_task *task)
 {
-    (void)stage;
     for (size_t i = 0; i < LADDERS; i++)
         plan_ladder(task, &ladders[i]);
 }

@@ -228,7 +228,8 @@ static bool plan_stage(struct probe_task *task)
         task->plan.batch_ns = brief ? 250e3 : 1e6;
         task->plan.span_s = quick ? 0 : 0.3;
         task->plan.unstable_above = 0.1;
-        experiment->plan(&state->task, state->stage++);
+        state->task.stage = state->stage++;
+        experiment->plan(&state->task);
         if (task->plan.point_count == 0)
             continue;
         /* The current experiment's share of the remaining time. */
@@ -262,15 +263,14 @@ static bool move_on(struct probe_task *task)
     return false;
 }
 
-static bool next_gpu(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_gpu(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
-    (void)stage;
-    if (outcome->not_woken) {
+    if (task->outcome->not_woken) {
         /* Gives up a device that could not be woken, and drops the current experiment's series. */
         struct plan *plan = &task->plan;
         const size_t planned = plan->series_count - state->task.first_series;
-        gpu_failed(task, state->devices[state->device_at], outcome->not_woken);
+        gpu_failed(task, state->devices[state->device_at], task->outcome->not_woken);
         memset(&plan->series[state->task.first_series], 0, planned * sizeof *plan->series);
         plan->series_count = state->task.first_series;
         state->running = false;
@@ -298,10 +298,9 @@ static void observe_gpu(void *observer, const struct observation *seen)
 
 /* --- concluding --- */
 
-static void conclude_gpu(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_gpu(struct probe_task *task)
 {
     struct gpu_state *state = task->state;
-    (void)outcome;
     finish_experiment(task); /* one that was interrupted */
     task->result->series = task->plan.series;
     task->result->series_count = task->plan.series_count;

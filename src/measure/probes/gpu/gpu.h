@@ -23,6 +23,7 @@ struct gpu_task {
     size_t first_series; /* index in task->plan.series of this experiment's first series */
     void *state; /* what the experiment keeps from stage to stage, in the pool; NULL at first */
     uint64_t free_bytes; /* free memory when the experiment began; 0 unknown */
+    unsigned stage;      /* for plan(): the number of the stage to plan, from 0 */
 };
 
 struct gpu_experiment {
@@ -38,10 +39,10 @@ struct gpu_experiment {
     void (*check)(const struct gpu_task *);
     /* Returns NULL, or why this device can't do it, as a clause. May be NULL: every device can. */
     const char *(*refuses)(const struct gpu_task *);
-    /* Adds series and points of stage 0, 1, ... to task->plan, which has the settings of all GPU
+    /* Adds a stage's series and points to task->plan, which has the settings of all GPU
      * plans; its `share` is a share of this experiment's time. The series of earlier stages have
      * their measured values. A stage without points is skipped. */
-    void (*plan)(struct gpu_task *, unsigned stage);
+    void (*plan)(struct gpu_task *);
     /* Adds findings, such as "gpu0.L2.latency", from the device's series, which it finds by name.
      * Called after the last stage, so that later experiments find them in task->result, and for the
      * series of a document; then `task` has only pool, result and plan.series. Adds nothing if the

@@ -112,10 +112,10 @@ static void plan_single(struct gpu_task *task, const char *what, const struct gp
 }
 
 /* All points of a stage have one unit: first latencies, then rates. */
-static void plan_host(struct gpu_task *task, unsigned stage)
+static void plan_host(struct gpu_task *task)
 {
     struct gpu_work read = gpu_chase(GPU_UNCACHED, RING_BYTES, RING_STRIDE), launch = gpu_work_none;
-    if (stage > 0) {
+    if (task->stage > 0) {
         gpu_plan_rates(task);
         task->task->plan.batches = BATCHES;
         task->task->plan.batch_ns = batch_ns;

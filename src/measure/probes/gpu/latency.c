@@ -323,12 +323,12 @@ static void extend(struct gpu_task *here, struct latency_state *state)
     add_points(here, asked, &asked->list[0], sizes, PER_OCTAVE_MORE);
 }
 
-static void plan_latency(struct gpu_task *here, unsigned stage)
+static void plan_latency(struct gpu_task *here)
 {
     const struct gpu_options *options = here->task->options;
     struct latency_state *state = here->state;
     struct plan *plan = &here->task->plan;
-    if (stage == 0) {
+    if (here->stage == 0) {
         plan_first(here);
         return;
     }
@@ -338,7 +338,7 @@ static void plan_latency(struct gpu_task *here, unsigned stage)
     plan->share = share_knees;
     if (!options->sets.sizes.has) {
         extend(here, state);
-        if (!plan->point_count && stage <= KNEES_STAGES + state->more) {
+        if (!plan->point_count && here->stage <= KNEES_STAGES + state->more) {
             /* More sizes around the dense curves' knees that are not precise yet. */
             struct probe_task *task = here->task;
             for (size_t i = 0; i < asked->dense; i++) {

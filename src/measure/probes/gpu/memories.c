@@ -251,9 +251,9 @@ static void refine_ladder(struct gpu_task *task, const struct ladder *ladder)
     }
 }
 
-static void plan_memories(struct gpu_task *task, unsigned stage)
+static void plan_memories(struct gpu_task *task)
 {
-    if (stage == 0) {
+    if (task->stage == 0) {
         task->task->plan.share = 0.6; /* of the time; the knees' stages have the rest */
         for (size_t i = 0; i < MEMORIES; i++)
             plan_memory(task, &memories[i]);

@@ -63,9 +63,9 @@ static struct series *find_matrix(const struct gpu_task *task, enum step step)
     return NULL;
 }
 
-static void plan_peers(struct gpu_task *task, unsigned stage)
+static void plan_peers(struct gpu_task *task)
 {
-    const enum step step = (enum step)stage;
+    const enum step step = (enum step)task->stage;
     struct plan *plan = &task->task->plan;
     struct series *matrix = find_matrix(task, step);
     for (size_t peer = 0; peer < task->all_count; peer++) {

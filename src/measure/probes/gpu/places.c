@@ -108,10 +108,9 @@ static void plan_nodes(struct gpu_task *task)
     }
 }
 
-static void plan_places(struct gpu_task *task, unsigned stage)
+static void plan_places(struct gpu_task *task)
 {
     const struct gpu_work managed = reads_of(task, kinds[0].home);
-    (void)stage;
     plan_nodes(task);
     if (!gpu_can(task, managed_reads, &managed))
         return;

@@ -178,9 +178,8 @@ static void conclude_count(struct gpu_task *task)
 
 /* --- both --- */
 
-static void plan_sharing(struct gpu_task *task, unsigned stage)
+static void plan_sharing(struct gpu_task *task)
 {
-    (void)stage;
     for (size_t way = 0; way < WAYS; way++)
         for (unsigned before = 0; before < BEFORES; before++)
             plan_way(task, &ways[way], (enum gpu_before)before);

@@ -108,9 +108,8 @@ static void plan_direction(struct gpu_task *task, const struct direction *direct
     gpu_add_point(task, series, 1, &work);
 }
 
-static void plan_together(struct gpu_task *task, unsigned stage)
+static void plan_together(struct gpu_task *task)
 {
-    (void)stage;
     gpu_plan_rates(task);
     task->task->plan.batches = BATCHES;
     task->task->plan.batch_ns = batch_ns;

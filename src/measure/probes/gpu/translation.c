@@ -262,10 +262,10 @@ static void plan_ladders(struct gpu_task *task)
             add_ladder(task, spread_what, gpu_by_size, strides[s]);
 }
 
-static void plan_translation(struct gpu_task *task, unsigned stage)
+static void plan_translation(struct gpu_task *task)
 {
     task->task->plan.batch_ns = batch_ns;
-    if (stage == 0)
+    if (task->stage == 0)
         plan_ladders(task);
     else {
         struct reading readings[STRIDES];

@@ -201,37 +201,32 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
     return code;
 }
 
-struct step {
-    struct probe_task *task;
-    const struct stage_outcome *outcome;
-    unsigned stage;
-};
-
 static int next_step(void *with)
 {
-    const struct step *step = with;
-    return step->task->probe->next(step->task, step->outcome, step->stage);
+    struct probe_task *task = with;
+    return task->probe->next(task);
 }
 
 int probe_next(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage,
                struct error *error)
 {
-    struct step step = {task, outcome, stage};
-    return task->probe->next ? pool_enter(task->pool, next_step, &step, error) : 0;
+    task->outcome = outcome;
+    task->stage = stage;
+    return task->probe->next ? pool_enter(task->pool, next_step, task, error) : 0;
 }
 
 static int conclude_step(void *with)
 {
-    const struct step *step = with;
-    step->task->probe->conclude(step->task, step->outcome);
+    struct probe_task *task = with;
+    task->probe->conclude(task);
     return 0;
 }
 
 int probe_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                    struct error *error)
 {
-    struct step step = {task, outcome, 0};
-    return task->probe->conclude ? pool_enter(task->pool, conclude_step, &step, error) : 0;
+    task->outcome = outcome;
+    return task->probe->conclude ? pool_enter(task->pool, conclude_step, task, error) : 0;
 }
 
 int probe_plan_again(struct probe_task *task, struct error *error)

@@ -43,7 +43,9 @@ struct probe_task {
     bool named; /* a person named the probe; it is not part of a whole run and may do all it can */
     uint64_t seed;   /* of the run, for orders that stay the same through all stages */
     double weight_s; /* seconds, if plan() knows better than probe->weight; 0: it doesn't */
-    struct probe_stage *stages; /* begun so far, in the pool */
+    const struct stage_outcome *outcome; /* for next() and conclude(): of the stage that ended */
+    unsigned stage;                      /* for next(): the number of the one to plan, from 1 */
+    struct probe_stage *stages;          /* begun so far, in the pool */
     size_t stage_count;
     size_t parameters_planned; /* number of the result's parameters before it was reported */
     bool interrupted;          /* before all was measured: what was measured is reported */
@@ -80,12 +82,11 @@ struct probe {
     void (*observe)(void *task, const struct observation *);
     /* Plans the next stage from what has been measured: fills task->plan anew except for its
      * series. These keep their points, ascending by x, and further series may be appended. Returns
-     * false if there is nothing more to measure. `stage` counts from 1. NULL: there is only the
-     * first plan. */
-    bool (*next)(struct probe_task *, const struct stage_outcome *, unsigned stage);
+     * false if there is nothing more to measure. NULL: there is only the first plan. */
+    bool (*next)(struct probe_task *);
     /* Completes task->result after all series were measured: adds series that are computed from
      * others, parameters, and findings that analyse() can't compute from series. May be NULL. */
-    void (*conclude)(struct probe_task *, const struct stage_outcome *);
+    void (*conclude)(struct probe_task *);
     /* Computes all findings from the result alone (conclude/analyse.h): after measuring, and from
      * older documents. NULL: conclude() adds all of them. */
     analyse_function *analyse;

@@ -326,28 +326,28 @@ static void plan_look(struct probe_task *task)
 /* --- further stages --- */
 
 /* The knees of translation on the obtained pages, from earlier findings. Returns their number. */
-static size_t translation(const struct probe_task *task, const struct stage_outcome *outcome,
+static size_t translation(const struct probe_task *task,
                           struct translation_knee knees[KNEES_TRANSLATION_MOST])
 {
-    return knees_of_translation(task->document, outcome->placement.page_bytes, knees);
+    return knees_of_translation(task->document, task->outcome->placement.page_bytes, knees);
 }
 
 /* The table's stages: the requested or largest available pages, then small ones if those were
  * larger. False when both are done. */
-static bool plan_table(struct probe_task *task, const struct stage_outcome *outcome)
+static bool plan_table(struct probe_task *task)
 {
     struct latency_state *state = task->state;
     const struct series *sweep = &task->plan.series[0];
     const struct latency_options *asked = task->options;
-    const bool again =
-        state->table_stages == 1 && !asked->pages.given && outcome->placement.huge_share >= 0.9;
+    const bool again = state->table_stages == 1 && !asked->pages.given &&
+                       task->outcome->placement.huge_share >= 0.9;
     if (state->table_stages > 0 && !again)
         return false;
     /* The capacities that the sweep found, else the declared ones. */
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];
-    const size_t knee_count = translation(task, outcome, knees);
+    const size_t knee_count = translation(task, knees);
     findings_levels(&found, task->pool, sweep, &task->machine->facts, knees, knee_count);
     found.series = task->plan.series;
     found.series_count = 1;
@@ -381,15 +381,15 @@ static bool is_swept(const struct probe_task *task)
 }
 
 /* Plans more sizes around the knees; false when these are known. */
-static bool plan_knees(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool plan_knees(struct probe_task *task, unsigned stage)
 {
     const struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
     uint64_t sizes[KNEES_SIZES_MOST];
     if (stage > KNEES_STAGES || state->named || !is_swept(task))
         return false;
-    const size_t count = knees_choose(task, &task->plan.series[0], knees,
-                                      translation(task, outcome, knees), state->stride, sizes);
+    const size_t count = knees_choose(task, &task->plan.series[0], knees, translation(task, knees),
+                                      state->stride, sizes);
     if (!count)
         return false;
     probe_plan_clear(task);
@@ -419,11 +419,11 @@ static size_t declared_levels(const struct machine *machine)
 
 /* Plans larger sizes, unless the measured ones reach DRAM: a plateau that is proven to be memory,
  * after at least as many levels as are declared. */
-static bool plan_rest(struct probe_task *task, const struct stage_outcome *outcome)
+static bool plan_rest(struct probe_task *task)
 {
     struct latency_state *state = task->state;
     struct translation_knee knees[KNEES_TRANSLATION_MOST];
-    const size_t count = translation(task, outcome, knees);
+    const size_t count = translation(task, knees);
     if (!state->rest.count)
         return false;
     struct levels levels;
@@ -521,8 +521,7 @@ static void plan_latency(struct probe_task *task)
     plan_look(task);
 }
 
-static bool next_latency(struct probe_task *task, const struct stage_outcome *outcome,
-                         unsigned stage)
+static bool next_latency(struct probe_task *task)
 {
     struct latency_state *state = task->state;
     if (state->variants.count) {
@@ -533,23 +532,22 @@ static bool next_latency(struct probe_task *task, const struct stage_outcome *ou
         plan_pages(task);
         return true;
     }
-    if (stage == 1 && plan_rest(task, outcome))
+    if (task->stage == 1 && plan_rest(task))
         return true;
     if (plan_small(task))
         return true;
-    stage -= state->rest_stages + state->small_stages;
-    return (!state->table_stages && plan_knees(task, outcome, stage)) ||
-           (state->table && plan_table(task, outcome));
+    const unsigned stage = task->stage - state->rest_stages - state->small_stages;
+    return (!state->table_stages && plan_knees(task, stage)) || (state->table && plan_table(task));
 }
 
 /* The core's clock is measured with the trials but is in no series. */
-static void conclude_latency(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_latency(struct probe_task *task)
 {
     const struct series *curve = &task->result->series[0];
     const unsigned modelled =
         curve->point_count ? curve->points[0].flags & FLAG_BIT(FLAG_MODELLED) : 0;
-    if (outcome->core_hz.n)
-        probe_add_summary(task, "core.clock", "Hz", &outcome->core_hz, modelled);
+    if (task->outcome->core_hz.n)
+        probe_add_summary(task, "core.clock", "Hz", &task->outcome->core_hz, modelled);
 }
 
 const struct probe latency_probe = {

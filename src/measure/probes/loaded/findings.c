@@ -134,11 +134,10 @@ static size_t knees_of_rounds(const struct loaded_state *state, double *knees, s
     return rounds;
 }
 
-void loaded_conclude(struct probe_task *task, const struct stage_outcome *outcome)
+void loaded_conclude(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
     double *values = pool_alloc(task->pool, state->trials_max, sizeof *values);
-    (void)outcome;
     task->plan.series_count = task->result->series_count = LOADED_KNEE;
     /* If all injectors starve together, or there is only one, comparing them shows nothing;
      * comparing with the step's other trials does. */

@@ -342,22 +342,22 @@ static void plan_loaded(struct probe_task *task)
 
 /* The steps between the ends: all, or every second or third if time is short. A whole run measures
  * them only if it has time for all. */
-static bool next_loaded(struct probe_task *task, const struct stage_outcome *outcome,
-                        unsigned stage)
+static bool next_loaded(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
     const unsigned rounds = task->plan.trials_min;
-    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
+    const double left_s = task->plan.budget_s / task->plan.share - task->outcome->elapsed_s;
     const unsigned most = task->named ? STRIDE_MOST : 1;
     unsigned stride = 1;
-    if (stage > 1 || !state->steps[LOADED_FULL].trials)
+    if (task->stage > 1 || !state->steps[LOADED_FULL].trials)
         return false;
-    while (stride <= most && left_s < rounds_need_s(state, outcome, rounds, steps_between(stride)))
+    while (stride <= most &&
+           left_s < rounds_need_s(state, task->outcome, rounds, steps_between(stride)))
         stride++;
     if (task->named && stride > 1) {
-        const double need_s = rounds_need_s(state, outcome, rounds, steps_between(1));
+        const double need_s = rounds_need_s(state, task->outcome, rounds, steps_between(1));
         state->left_out_s =
-            need_s + fmax(need_s, rounds_need_s(state, outcome, ENDS_TRIALS_MAX, ENDS));
+            need_s + fmax(need_s, rounds_need_s(state, task->outcome, ENDS_TRIALS_MAX, ENDS));
     }
     if (stride > most)
         return false;

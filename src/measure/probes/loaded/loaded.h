@@ -46,7 +46,7 @@ struct loaded_state {
 };
 
 /* Adds the series derived from the trials, and parameters that findings need. */
-void loaded_conclude(struct probe_task *, const struct stage_outcome *);
+void loaded_conclude(struct probe_task *);
 void loaded_analyse(struct analysis *);
 extern const struct finding_line loaded_lines[]; /* the registry's */
 extern const struct standard loaded_experiment[];

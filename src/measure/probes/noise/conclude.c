@@ -496,7 +496,7 @@ static void add_quietest(struct concluding *all)
 
 /* --- all of it --- */
 
-void noise_conclude(struct probe_task *task, const struct stage_outcome *outcome)
+void noise_conclude(struct probe_task *task)
 {
     struct concluding all = {.task = task, .state = task->state, .cpus = task->cpus.count};
     unsigned windows = 0;
@@ -516,7 +516,7 @@ void noise_conclude(struct probe_task *task, const struct stage_outcome *outcome
     all.wholes = pool_alloc(task->pool, windows, sizeof *all.wholes);
     all.lengths = pool_alloc(task->pool, 1, sizeof *all.lengths);
     all.shares = pool_alloc(task->pool, all.cpus, sizeof *all.shares);
-    read_system(&all, outcome->elapsed_s);
+    read_system(&all, task->outcome->elapsed_s);
     for (size_t i = 0; i < all.cpus; i++)
         all.shares[i] = share_of(&all, i, CAUSES);
     add_all_series(&all);

@@ -97,6 +97,6 @@ void noise_find_periods(const struct noise_state *, size_t cpus, struct pool *,
 /* One more than the largest number of the task's CPUs. */
 size_t noise_ids(const struct probe_task *);
 /* Adds series and findings. */
-void noise_conclude(struct probe_task *, const struct stage_outcome *);
+void noise_conclude(struct probe_task *);
 
 #endif

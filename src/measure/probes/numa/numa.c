@@ -272,14 +272,13 @@ static void plan_numa(struct probe_task *task)
                    pool_printf(task->pool, "node %d: %s", state->to[0].id, state->to[0].failed));
 }
 
-static bool next_numa(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_numa(struct probe_task *task)
 {
     struct numa_state *state = task->state;
     struct numa_to *to = &state->to[state->now / NUMA_SERIES];
-    (void)stage;
-    to->verified = task->plan.node >= 0
-                       ? !isnan(outcome->placement.node_share)
-                       : outcome->placement.node >= 0 && outcome->placement.node == to->id;
+    to->verified = task->plan.node >= 0 ? !isnan(task->outcome->placement.node_share)
+                                        : task->outcome->placement.node >= 0 &&
+                                              task->outcome->placement.node == to->id;
     probe_plan_clear(task);
     return plan_from(task, state->now + 1);
 }
@@ -431,11 +430,10 @@ static void report(struct probe_task *task, const struct disagreement *pair, siz
               "otherwise than it says (BIOS settings: nodes per socket, sub-NUMA clustering)");
 }
 
-static void numa_conclude(struct probe_task *task, const struct stage_outcome *outcome)
+static void numa_conclude(struct probe_task *task)
 {
     const struct numa_state *state = task->state;
     size_t measured = 0, verified = 0;
-    (void)outcome;
     add_failed(task);
     for (size_t i = 0; i < state->to_count; i++) {
         measured += !state->to[i].failed;

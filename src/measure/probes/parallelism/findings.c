@@ -265,10 +265,9 @@ static void tell_threads(struct probe_task *task)
     }
 }
 
-void parallelism_conclude(struct probe_task *task, const struct stage_outcome *outcome)
+void parallelism_conclude(struct probe_task *task)
 {
     const struct parallelism_state *state = task->state;
-    (void)outcome;
     if (state->left_out)
         build_note_text(task, parameter_not_measured,
                         pool_printf(task->pool,

@@ -585,12 +585,10 @@ static void plan_parallelism(struct probe_task *task)
     plan_stage(task);
 }
 
-static bool next_parallelism(struct probe_task *task, const struct stage_outcome *outcome,
-                             unsigned stage)
+static bool next_parallelism(struct probe_task *task)
 {
     struct parallelism_state *state = task->state;
-    const double left_s = task->plan.budget_s / task->plan.share - outcome->elapsed_s;
-    (void)stage;
+    const double left_s = task->plan.budget_s / task->plan.share - task->outcome->elapsed_s;
     parallelism_take(task);
     while (++state->at < state->stage_count && state->stages[state->at].optional &&
            left_s < time_enough_s)

@@ -81,7 +81,7 @@ struct parallelism_point {
 /* Keeps the results of the last stage's trials, before the next stage is planned. */
 void parallelism_take(struct probe_task *);
 /* Adds the results of all stages as series. */
-void parallelism_conclude(struct probe_task *, const struct stage_outcome *);
+void parallelism_conclude(struct probe_task *);
 /* Names of series: accesses by all threads; time by work. */
 extern const char *const parallelism_all_name, *const parallelism_work_names[3];
 

@@ -186,10 +186,9 @@ static void prepare_coherence(struct trial *trial)
 /* Notes each holder, followed by what shares its lines, because the topology is needed for that: a
  * CPU, or "core" if the measuring CPU is a thread of the holder's core, or "self" if the measuring
  * CPU itself must share them. */
-static void conclude_coherence(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_coherence(struct probe_task *task)
 {
     struct factor *sharers = build_note_list(task, "sharers");
-    (void)outcome;
     for (size_t i = 0; i < task->plan.point_count; i++) {
         const struct plan_point *point = &task->plan.points[i];
         if (point->index != LINE_SHARED) /* other series and operations would repeat the same */

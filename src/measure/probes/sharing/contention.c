@@ -195,9 +195,8 @@ static void add_tallied(struct probe_task *task, enum contention_op op, bool fai
     }
 }
 
-static void conclude_contention(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_contention(struct probe_task *task)
 {
-    (void)outcome;
     for (int fairness = 0; fairness < 2; fairness++)
         for (enum contention_op op = 0; op < CONTENTION_OPS; op++)
             add_tallied(task, op, fairness);

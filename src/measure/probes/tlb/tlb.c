@@ -108,10 +108,8 @@ static void prepare_tlb(struct trial *trial)
     chases_begin(trial, tlb_chain_build(&chain), chain.count);
 }
 
-static bool next_tlb(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_tlb(struct probe_task *task)
 {
-    (void)outcome;
-    (void)stage;
     struct tlb_state *state = task->state;
     bool more = tlb_plan_next(task);
     while (!more && ++state->at < state->size_count) {
@@ -130,9 +128,8 @@ static bool next_tlb(struct probe_task *task, const struct stage_outcome *outcom
 /* --- concluding --- */
 
 /* Page sizes without series get a parameter with the reason. */
-static void conclude_tlb(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_tlb(struct probe_task *task)
 {
-    (void)outcome;
     const struct tlb_state *state = task->state;
     for (size_t i = 0; i < state->size_count; i++) {
         const struct tlb_size *size = &state->sizes[i];

@@ -231,10 +231,9 @@ static void plan_wake(struct probe_task *task)
 }
 
 /* Plans the blocking ways, then spinning, then each sleep. */
-static bool next_wake(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_wake(struct probe_task *task)
 {
     struct wake_state *state = task->state;
-    (void)outcome, (void)stage;
     probe_plan_clear(task);
     if (state->stage == BLOCKING && has_stage(state, SPINNING)) {
         plan_turns(task, true);
@@ -327,11 +326,10 @@ static void observe_wake(void *observer, const struct observation *seen)
 
 /* --- findings --- */
 
-static void conclude_wake(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude_wake(struct probe_task *task)
 {
     const struct wake_state *state = task->state;
     bool slept = false, counted = false; /* counted: any switch was counted while threads slept */
-    (void)outcome;
     for (int way = 0; way < BELL_KINDS; way++)
         for (size_t i = 0; way != BELL_SPIN && i < state->tallies[way].count; i++) {
             slept = true;

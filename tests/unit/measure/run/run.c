@@ -56,10 +56,9 @@ static void prepare_often(struct trial *trial)
     note(trial, 'o');
 }
 
-static bool next_stage(struct probe_task *task, const struct stage_outcome *outcome, unsigned stage)
+static bool next_stage(struct probe_task *task)
 {
-    (void)outcome;
-    if (stage > 1)
+    if (task->stage > 1)
         return false;
     struct series *series = task->plan.series;
     desk_plan(task);

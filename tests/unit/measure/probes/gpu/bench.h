@@ -135,7 +135,8 @@ static inline size_t gpu_bench_plan(struct gpu_bench *bench,
     plan->batch_ns = 1e6;
     plan->precision = 0.01;
     plan->share = 1;
-    experiment->plan(&bench->here, bench->stages++);
+    bench->here.stage = bench->stages++;
+    experiment->plan(&bench->here);
     return plan->point_count;
 }
 

@@ -47,10 +47,9 @@ static void prepare(struct trial *trial)
     trial->workers[0] = (struct worker){.run = take_a_nanosecond};
 }
 
-static void conclude(struct probe_task *task, const struct stage_outcome *outcome)
+static void conclude(struct probe_task *task)
 {
     (void)task;
-    (void)outcome;
     failing.concluded = true;
 }
 
@@ -77,11 +76,9 @@ static void plan_small(struct probe_task *task)
     plan_memory(task, PAGES_SMALL);
 }
 
-static bool next_on_other_pages(struct probe_task *task, const struct stage_outcome *outcome,
-                                unsigned stage)
+static bool next_on_other_pages(struct probe_task *task)
 {
-    (void)outcome;
-    if (stage > 1)
+    if (task->stage > 1)
         return false;
     probe_plan_clear(task);
     plan_points(task, 2);
