@@ -2,10 +2,10 @@
 
 #include "conclude/levels/level.h"
 #include "conclude/translation/tlb.h"
+#include "measure/probes/chase/working_sets.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A knee needs no more sizes if the ratio of the measured sizes around its capacity's interval is
  * less than this. */
@@ -93,12 +93,6 @@ size_t knees_around(const struct series *series, const struct level *level, uint
     return count;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
-    return (p > q) - (p < q);
-}
-
 size_t knees_choose(const struct probe_task *task, const struct series *series,
                     const struct translation_knee *knees, size_t knee_count, uint64_t stride,
                     uint64_t sizes[KNEES_SIZES_MOST])
@@ -108,10 +102,5 @@ size_t knees_choose(const struct probe_task *task, const struct series *series,
     size_t count = 0;
     for (size_t k = 0; k < levels.count && isfinite(levels.list[k].capacity.value); k++)
         count += knees_around(series, &levels.list[k], stride, sizes + count);
-    qsort(sizes, count, sizeof *sizes, ascending);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || sizes[kept - 1] != sizes[i])
-            sizes[kept++] = sizes[i];
-    return kept;
+    return sizes_sort(sizes, count);
 }

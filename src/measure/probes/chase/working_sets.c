@@ -124,10 +124,20 @@ static void add(struct working_sets *sets, struct pool *pool, uint64_t bytes, si
     *slot = bytes;
 }
 
-static int compare(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
+}
+
+size_t sizes_sort(uint64_t *sizes, size_t count)
+{
+    size_t kept = 0;
+    qsort(sizes, count, sizeof *sizes, by_size);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || sizes[kept - 1] != sizes[i])
+            sizes[kept++] = sizes[i];
+    return kept;
 }
 
 static void choose_swept(struct working_sets *sets, struct probe_task *task,
@@ -175,10 +185,10 @@ struct working_sets working_sets_within(struct probe_task *task,
     if (asked->sizes.has) {
         const struct setting *const others[] = {&asked->from, &asked->to, &asked->per_octave, NULL};
         probe_refuse_beside(task, &asked->sizes, "names every size", others);
-        const size_t count = asked->sizes.size_count;
+        size_t count = asked->sizes.size_count;
         uint64_t *sizes = pool_alloc(task->pool, count, sizeof *sizes);
         memcpy(sizes, asked->sizes.sizes, count * sizeof *sizes);
-        qsort(sizes, count, sizeof *sizes, compare);
+        count = sizes_sort(sizes, count);
         for (size_t i = 0; i < count; i++) {
             check_within(task, limits, "sizes", sizes[i], stride);
             add(&sets, task->pool, sizes[i], stride);

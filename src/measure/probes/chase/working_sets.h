@@ -39,6 +39,9 @@ struct working_sets working_sets_within(struct probe_task *, const struct workin
 struct working_sets working_sets_choose(struct probe_task *, const struct working_set_options *,
                                         size_t stride);
 
+/* Sorts sizes, ascending and each once; returns how many are left. */
+size_t sizes_sort(uint64_t *sizes, size_t count);
+
 /* The default of --to. */
 uint64_t working_sets_largest(const struct machine *);
 

@@ -92,12 +92,6 @@ static void add_size(struct probe_task *task, uint64_t bytes)
         bytes;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void choose_sizes(struct probe_task *task)
 {
     const struct copy_options *asked = task->options;
@@ -106,7 +100,6 @@ static void choose_sizes(struct probe_task *task)
         /* Takes the sizes of --sizes, ascending and without duplicates. */
         struct copy_state *state = task->state;
         char wanted[UNIT_TEXT], usable[UNIT_TEXT];
-        size_t kept = 0;
         for (size_t i = 0; i < asked->sizes.size_count; i++) {
             if (asked->sizes.sizes[i] > most)
                 pool_leave(task->pool, ERROR_USAGE,
@@ -116,11 +109,7 @@ static void choose_sizes(struct probe_task *task)
                            size_format((double)(most / MIB * MIB), usable));
             add_size(task, asked->sizes.sizes[i]);
         }
-        qsort(state->sizes, state->size_count, sizeof *state->sizes, by_size);
-        for (size_t i = 0; i < state->size_count; i++)
-            if (!kept || state->sizes[i] != state->sizes[kept - 1])
-                state->sizes[kept++] = state->sizes[i];
-        state->size_count = kept;
+        state->size_count = sizes_sort(state->sizes, state->size_count);
         return;
     }
     uint64_t largest = 16 * MIB;
