@@ -200,21 +200,6 @@ static struct gpu_points gather(struct gpu_task *task, const struct sides *sides
     return points;
 }
 
-/* "multiprocessors 0-65 are near to 7 of the 16 lines looked at" */
-static const char *text_of(struct pool *pool, const struct sides *sides, int side)
-{
-    struct cpulist list = {pool_alloc(pool, sides->multiprocessors, sizeof *list.ids), 0};
-    const size_t size = sides->multiprocessors * 12 + 1; /* an int and a comma */
-    size_t lines = 0;
-    for (size_t line = 0; line < sides->lines; line++)
-        lines += sides->of_line[line] == side;
-    for (size_t sm = 0; sm < sides->multiprocessors; sm++)
-        if (sides->of[sm] == side)
-            list.ids[list.count++] = (int)sm;
-    return pool_printf(pool, "multiprocessors %s are near to %zu of the %zu lines looked at",
-                       cpulist_format(&list, pool_alloc(pool, size, 1), size), lines, sides->lines);
-}
-
 /* The first multiprocessor of a side; -1: it has none. */
 static int first_of(const struct sides *sides, int side)
 {
@@ -363,8 +348,20 @@ static struct gpu_points gather_reads(struct gpu_task *task, const struct series
 static void add_side(struct gpu_task *task, const struct sides *sides, int side,
                      struct gpu_points points)
 {
-    gpu_add_latency(task, pool_printf(task->task->pool, "L2.side%d.near", side + 1), points,
-                    text_of(task->task->pool, sides, side));
+    struct pool *pool = task->task->pool;
+    struct cpulist list = {pool_alloc(pool, sides->multiprocessors, sizeof *list.ids), 0};
+    const size_t size = sides->multiprocessors * 12 + 1; /* an int and a comma */
+    size_t lines = 0;
+    for (size_t line = 0; line < sides->lines; line++)
+        lines += sides->of_line[line] == side;
+    for (size_t sm = 0; sm < sides->multiprocessors; sm++)
+        if (sides->of[sm] == side)
+            list.ids[list.count++] = (int)sm;
+    const char *near = cpulist_format(&list, pool_alloc(pool, size, 1), size);
+    gpu_add_latency(task, pool_printf(pool, "L2.side%d.near", side + 1), points,
+                    pool_printf(pool,
+                                "multiprocessors %s are near to %zu of the %zu lines looked at",
+                                near, lines, sides->lines));
 }
 
 /* Counts the cells of all measured lines and multiprocessors, and the measured cells. */

@@ -159,12 +159,6 @@ static double parse_wanted(const char *text, double all, struct pool *pool)
     return (double)size;
 }
 
-static void gpu_split_check(const char *text, struct pool *pool)
-{
-    if (strcmp(text, "sweep") != 0)
-        parse_wanted(text, 0, pool);
-}
-
 size_t gpu_splits_parse(const char *text, const struct gpu_facts *facts, struct gpu_split *splits,
                         struct pool *pool)
 {
@@ -228,8 +222,8 @@ void gpu_options_check(struct probe_task *task)
     if (stride % sizeof(uint64_t) != 0)
         pool_leave(task->pool, ERROR_USAGE, "--stride %zu: give a multiple of 8, a pointer",
                    stride);
-    if (asked->l1.has)
-        gpu_split_check(asked->l1.text, task->pool);
+    if (asked->l1.has && strcmp(asked->l1.text, "sweep") != 0)
+        parse_wanted(asked->l1.text, 0, task->pool);
     const size_t unit = gpu_options_below_stride(asked) ? sizeof(uint64_t) : stride;
     working_sets_within(task, &asked->sets, unit, &any);
 }

@@ -106,26 +106,6 @@ static const double part = 0.75;
 
 static const char alone_name[] = "L1 undisturbed", beside_name[] = "L1 beside another warp";
 
-static void plan_count(struct gpu_task *task)
-{
-    const double capacity = gpu_capacity(task, 1, (double)gpu_split_default(task->facts).l1_bytes);
-    const size_t group = (size_t)STRIDE * GROUP, ring = (size_t)(part * capacity) / group * group;
-    const struct gpu_work alone = gpu_chase(GPU_L1, ring, STRIDE);
-    struct gpu_work beside = gpu_chase(GPU_L1, 2 * ring, STRIDE);
-    beside.before = GPU_RIVAL;
-    if (ring == 0)
-        gpu_not_measured(task, beside_name, "the size of its first level is not known");
-    if (ring == 0 || !gpu_can(task, beside_name, &beside))
-        return;
-    gpu_add_point(task, gpu_add_series(task, alone_name, gpu_by_size, gpu_in_ns), (double)ring,
-                  &alone);
-    const struct series *series =
-        gpu_add_series(task, beside_name, (struct axis){"warp of the block", ""}, gpu_in_ns);
-    /* x counts warps from 1; 1 is the chase's own warp. */
-    for (beside.warp = 0; beside.warp < GPU_RIVAL_WARPS; beside.warp++)
-        gpu_add_point(task, series, beside.warp + 1, &beside);
-}
-
 static void add_count(struct gpu_task *task, int sharing, unsigned flags)
 {
     const bool even = sharing > 0 && GPU_RIVAL_WARPS % sharing == 0;
@@ -183,7 +163,22 @@ static void plan_sharing(struct gpu_task *task)
     for (size_t way = 0; way < WAYS; way++)
         for (unsigned before = 0; before < BEFORES; before++)
             plan_way(task, &ways[way], (enum gpu_before)before);
-    plan_count(task);
+    const double capacity = gpu_capacity(task, 1, (double)gpu_split_default(task->facts).l1_bytes);
+    const size_t group = (size_t)STRIDE * GROUP, ring = (size_t)(part * capacity) / group * group;
+    const struct gpu_work alone = gpu_chase(GPU_L1, ring, STRIDE);
+    struct gpu_work beside = gpu_chase(GPU_L1, 2 * ring, STRIDE);
+    beside.before = GPU_RIVAL;
+    if (ring == 0)
+        gpu_not_measured(task, beside_name, "the size of its first level is not known");
+    if (ring == 0 || !gpu_can(task, beside_name, &beside))
+        return;
+    gpu_add_point(task, gpu_add_series(task, alone_name, gpu_by_size, gpu_in_ns), (double)ring,
+                  &alone);
+    const struct series *series =
+        gpu_add_series(task, beside_name, (struct axis){"warp of the block", ""}, gpu_in_ns);
+    /* x counts warps from 1; 1 is the chase's own warp. */
+    for (beside.warp = 0; beside.warp < GPU_RIVAL_WARPS; beside.warp++)
+        gpu_add_point(task, series, beside.warp + 1, &beside);
 }
 
 static void conclude_sharing(struct gpu_task *task)

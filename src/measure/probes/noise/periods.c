@@ -48,18 +48,6 @@ static void merge(struct noise_period *kept, struct noise_period other, size_t c
         *kept = other;
 }
 
-static void keep(const struct search *search, struct noise_period found)
-{
-    struct noise_periods *periods = search->found;
-    size_t i = 0;
-    while (i < periods->count && !is_same(&periods->list[i], &found))
-        i++;
-    if (i < periods->count)
-        merge(&periods->list[i], found, search->cpus);
-    else if (i < PERIODS_MOST)
-        periods->list[periods->count++] = found;
-}
-
 static int by_time(const void *a, const void *b)
 {
     const struct noise_event *x = a, *y = b;
@@ -83,14 +71,22 @@ static void look(const struct search *search, size_t cpu, const struct noise_eve
     sort_ascending(search->lengths, count);
     bool *on = pool_alloc(search->pool, search->cpus, sizeof *on);
     on[cpu] = true;
-    keep(search, (struct noise_period){.every_ns = period.value,
+    const struct noise_period found = {.every_ns = period.value,
                                        .low_ns = period.low,
                                        .high_ns = period.high,
                                        .each_ns = median(search->lengths, count),
                                        .share = sum / (double)count / period.value,
                                        .kind = kind,
                                        .on = on,
-                                       .events = count});
+                                       .events = count};
+    struct noise_periods *periods = search->found;
+    size_t i = 0;
+    while (i < periods->count && !is_same(&periods->list[i], &found))
+        i++;
+    if (i < periods->count)
+        merge(&periods->list[i], found, search->cpus);
+    else if (i < PERIODS_MOST)
+        periods->list[periods->count++] = found;
 }
 
 static int by_share(const void *a, const void *b)

@@ -257,18 +257,6 @@ static void check_room(const struct probe_task *task)
         too_small(task, far, bytes, all, true);
 }
 
-static void choose(struct probe_task *task)
-{
-    struct parallelism_state *state = task->state;
-    choose_chains(task);
-    choose_levels(task);
-    state->threads = chases_threads(task, &state->asked->threads, task->cpus.count);
-    choose_work(task);
-    choose_sizes(task);
-    if (!state->sets.count)
-        check_room(task);
-}
-
 /* Fills the numbers of chains of a later curve: all, or (`rest`) those that the first curve left
  * out. */
 static void list_chains(struct parallelism_state *state, bool rest)
@@ -578,7 +566,13 @@ static void plan_parallelism(struct probe_task *task)
             .series = -1, .sustained = summary_of_nothing(), .four = summary_of_nothing()};
     state->asked = task->options;
     state->cpus = chases_cpus(task, chases_seat(task, &state->asked->cpu)->cpu);
-    choose(task);
+    choose_chains(task);
+    choose_levels(task);
+    state->threads = chases_threads(task, &state->asked->threads, task->cpus.count);
+    choose_work(task);
+    choose_sizes(task);
+    if (!state->sets.count)
+        check_room(task);
     build_note(task, "chains_in_registers", chains_registers);
     state->chains_per_thread = chains_at_work(state);
     list_stages(task);
