@@ -247,34 +247,31 @@ static void print_tools(void)
     puts("# SEE ALSO\n\n*fathom-as*(1), *fathom-import*(1), *fathom-method*(7)\n");
 }
 
-static void print_page(const char *name)
-{
-    const struct probe *probe;
-    const struct command *command = command_by_name(name, &probe);
-    if (command)
-        print_command(command, probe);
-    else if (strcmp(name, "fathom") == 0)
-        print_program();
-    else if (strcmp(name, "method") == 0)
-        print_method();
-    else if (strcmp(name, "tools") == 0)
-        print_tools();
-    else {
-        begin_page("document", 5, "what a run of fathom leaves behind");
-        for (size_t i = 0; manual_document[i]; i++)
-            fputs(manual_document[i], stdout);
-        puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
-    }
-}
-
 static int manual(struct invocation *invocation, struct error *error)
 {
     (void)error;
     const struct operand_words *pages = words_of(invocation->command);
     struct word page;
     for (size_t i = 0; pages->nth(i, &page); i++)
-        if (!invocation->operand_count || strcmp(invocation->operands[0], page.word) == 0)
-            print_page(page.word);
+        if (!invocation->operand_count || strcmp(invocation->operands[0], page.word) == 0) {
+            const char *name = page.word;
+            const struct probe *probe;
+            const struct command *command = command_by_name(name, &probe);
+            if (command)
+                print_command(command, probe);
+            else if (strcmp(name, "fathom") == 0)
+                print_program();
+            else if (strcmp(name, "method") == 0)
+                print_method();
+            else if (strcmp(name, "tools") == 0)
+                print_tools();
+            else {
+                begin_page("document", 5, "what a run of fathom leaves behind");
+                for (size_t k = 0; manual_document[k]; k++)
+                    fputs(manual_document[k], stdout);
+                puts("# SEE ALSO\n\n*fathom*(1), *fathom-report*(1), *fathom-method*(7)\n");
+            }
+        }
     return EXIT_DONE;
 }
 

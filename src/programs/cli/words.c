@@ -110,25 +110,6 @@ bool words_then_files(const struct command *command)
     return command->operands && (!words_of(command) || strstr(command->operands, "FILE"));
 }
 
-static int refuse_word(const struct command *command, const struct operand_words *words,
-                       const char *typed, struct error *error)
-{
-    struct guess guess = {.typed = typed};
-    char all[sizeof error->text] = "choose from";
-    struct word word;
-    for (size_t i = 0; words->nth(i, &word); i++) {
-        guess_offer(&guess, word.word);
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", i ? "," : "", word.word);
-    }
-    if (!words->nth(0, &word))
-        snprintf(all, sizeof all, "this fathom was built without any");
-    else if (words->in_help)
-        snprintf(all, sizeof all, "'fathom %s --help' lists them", command->name);
-    const bool many = strlen(all) > 200;
-    return guess_refuse(&guess, words->kind,
-                        many ? "'fathom --help' lists commands and probes" : all, error);
-}
-
 /* Refuses several files for a command that reads one. */
 static int refuse_files(const struct command *command, const char *first, struct error *error)
 {
@@ -173,7 +154,20 @@ int words_check(const struct invocation *invocation, struct error *error)
             continue;
         if (files && access(typed, F_OK) == 0)
             return refuse_files(command, invocation->operands[count - 1], error);
-        return refuse_word(command, words, typed, error);
+        struct guess guess = {.typed = typed};
+        char all[sizeof error->text] = "choose from";
+        struct word word;
+        for (size_t k = 0; words->nth(k, &word); k++) {
+            guess_offer(&guess, word.word);
+            snprintf(all + strlen(all), sizeof all - strlen(all), "%s %s", k ? "," : "", word.word);
+        }
+        if (!words->nth(0, &word))
+            snprintf(all, sizeof all, "this fathom was built without any");
+        else if (words->in_help)
+            snprintf(all, sizeof all, "'fathom %s --help' lists them", command->name);
+        const bool many = strlen(all) > 200;
+        return guess_refuse(&guess, words->kind,
+                            many ? "'fathom --help' lists commands and probes" : all, error);
     }
     return 0;
 }

@@ -344,24 +344,6 @@ static void add_rate(struct analysis *analysis, const char *name, enum copy_meth
     analysis_read_off(analysis, first, series);
 }
 
-/* The time of the shortest calls, which says more to people than their rate. */
-static void add_call(struct analysis *analysis, enum copy_method method)
-{
-    const struct series *series = curve_of(analysis, warm_name, method);
-    const struct point *point = series ? series_point(series, CALL_BYTES) : NULL;
-    const double counted = 1e9 * (double)copy_counted(method, CALL_BYTES);
-    const size_t first = analysis->result->finding_count;
-    if (!point)
-        return;
-    const struct estimate rate = finding_time_of(point);
-    analysis_add_value(analysis, name_of(analysis, method, "call"), "ns",
-                       (struct interval){counted / (double)rate.median, counted / (double)rate.high,
-                                         counted / (double)rate.low},
-                       point->flags)
-        ->text = "a call of 64 bytes";
-    analysis_read_off(analysis, first, series);
-}
-
 /* Whether `one` is faster at x and the intervals do not overlap. */
 static bool is_faster(const struct series *one, const struct series *than, double x)
 {
@@ -479,8 +461,24 @@ static void analyse_copy(struct analysis *analysis)
             add_rate(analysis, warm_name, method, levels[level], calls[level]);
         add_rate(analysis, cold_name, method, "cold", COLD_BYTES);
     }
-    for (size_t i = 0; i < sizeof short_calls / sizeof *short_calls; i++)
-        add_call(analysis, short_calls[i]);
+    for (size_t i = 0; i < sizeof short_calls / sizeof *short_calls; i++) {
+        /* The time of the shortest calls, which says more to people than their rate. */
+        const enum copy_method method = short_calls[i];
+        const struct series *series = curve_of(analysis, warm_name, method);
+        const struct point *point = series ? series_point(series, CALL_BYTES) : NULL;
+        const double counted = 1e9 * (double)copy_counted(method, CALL_BYTES);
+        const size_t first = analysis->result->finding_count;
+        if (!point)
+            continue;
+        const struct estimate rate = finding_time_of(point);
+        analysis_add_value(analysis, name_of(analysis, method, "call"), "ns",
+                           (struct interval){counted / (double)rate.median,
+                                             counted / (double)rate.high,
+                                             counted / (double)rate.low},
+                           point->flags)
+            ->text = "a call of 64 bytes";
+        analysis_read_off(analysis, first, series);
+    }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         add_overtaking(analysis, pairs[i][0], pairs[i][1]);
     add_unaligned(analysis, COPY_MEMCPY, calls[0]);

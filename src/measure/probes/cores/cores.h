@@ -101,6 +101,8 @@ struct tournament {
     size_t round_count;
 };
 
+/* Each CPU's core; -1: unknown. */
+int *tournament_cores(const struct probe_task *, const int *cpus, size_t count);
 /* cores[n] is each CPU's core; a negative one is unknown and counts as a separate core. Steps of
  * the pool (base/pool.h), which owns the result. */
 struct tournament tournament_plan(const int *cores, size_t n, struct pool *);

@@ -209,26 +209,6 @@ static void add_extremes(struct analysis *analysis, const struct series *series)
     add_extreme(analysis, series, "max", most, "farthest");
 }
 
-static void add_mean(struct analysis *analysis, const struct series *series)
-{
-    double mean = 0, low = 0, high = 0, count = 0;
-    unsigned flags = common_flags(analysis);
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        if (!point->y.n)
-            continue;
-        /* All pairs share their lines, so their errors may not cancel: the interval's ends are
-         * averaged. */
-        count++;
-        mean += (double)point->y.median;
-        low += point->y.coverage > 0 ? (double)point->y.low : NAN;
-        high += point->y.coverage > 0 ? (double)point->y.high : NAN;
-        flags |= point->flags;
-    }
-    analysis_add_value(analysis, name_of(analysis->pool, series, "mean"), series->y.unit,
-                       (struct interval){mean / count, low / count, high / count}, flags);
-}
-
 /* --- what the values of a pair scatter over: its lines, and the time --- */
 
 static double spread_of(const struct point *point)
@@ -384,7 +364,22 @@ void cores_analyse(struct analysis *analysis)
         if (!matrix->matrix || !is_headline(result, i, any) || !least)
             continue;
         add_extremes(analysis, matrix);
-        add_mean(analysis, matrix);
+        double mean = 0, low = 0, high = 0, count = 0;
+        unsigned flags = common_flags(analysis);
+        for (size_t k = 0; k < matrix->point_count; k++) {
+            const struct point *point = &matrix->points[k];
+            if (!point->y.n)
+                continue;
+            /* All pairs share their lines, so their errors may not cancel: the interval's ends are
+             * averaged. */
+            count++;
+            mean += (double)point->y.median;
+            low += point->y.coverage > 0 ? (double)point->y.low : NAN;
+            high += point->y.coverage > 0 ? (double)point->y.high : NAN;
+            flags |= point->flags;
+        }
+        analysis_add_value(analysis, name_of(analysis->pool, matrix, "mean"), matrix->y.unit,
+                           (struct interval){mean / count, low / count, high / count}, flags);
         if (!begun)
             add_ends(analysis, matrix, any);
         add_lines(analysis, matrix);

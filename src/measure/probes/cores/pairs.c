@@ -154,12 +154,11 @@ void cores_add_pair(struct probe_task *task, unsigned series, unsigned op, unsig
                             .region = region};
 }
 
-/* The core of each CPU, for the tournament. */
-static int *list_cores(const struct probe_task *task, const struct cores_state *state)
+int *tournament_cores(const struct probe_task *task, const int *cpus, size_t count)
 {
-    int *cores = pool_alloc(task->pool, state->cpu_count, sizeof *cores);
-    for (size_t i = 0; i < state->cpu_count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, state->cpus[i]);
+    int *cores = pool_alloc(task->pool, count, sizeof *cores);
+    for (size_t i = 0; i < count; i++) {
+        const struct cpu_place *place = machine_cpu(task->machine, cpus[i]);
         cores[i] = place ? place->core : -1;
     }
     return cores;
@@ -167,7 +166,8 @@ static int *list_cores(const struct probe_task *task, const struct cores_state *
 
 size_t cores_width(const struct probe_task *task, const struct cores_state *state)
 {
-    return tournament_width(list_cores(task, state), state->cpu_count, task->pool);
+    return tournament_width(tournament_cores(task, state->cpus, state->cpu_count), state->cpu_count,
+                            task->pool);
 }
 
 /* Adds the pair if its home is the current one. */
@@ -192,7 +192,8 @@ void cores_add_pairs(struct probe_task *task, bool parallel)
                 add_at_home(task, 0, state->cpus[i], state->cpus[j]);
     if (!parallel)
         return;
-    const struct tournament rounds = tournament_plan(list_cores(task, state), count, task->pool);
+    const struct tournament rounds =
+        tournament_plan(tournament_cores(task, state->cpus, state->cpu_count), count, task->pool);
     const size_t parts = (count / 2 + CORES_SIDE_BY_SIDE - 1) / CORES_SIDE_BY_SIDE;
     unsigned *groups = pool_alloc(task->pool, rounds.round_count * parts + 1, sizeof *groups);
     const struct pairing *pairing = rounds.pairings;

@@ -136,27 +136,6 @@ static const char *tell_difference(struct pool *pool, int a, int b, struct diffe
                               "counter explain");
 }
 
-static void conclude_differences(struct probe_task *task, const struct difference *between)
-{
-    const struct cores_state *state = task->state;
-    const size_t count = state->cpu_count;
-    struct difference most = {-1, NAN};
-    int a = 0, b = 0;
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count; j++) {
-            const struct difference *pair = &between[i * count + j];
-            if (!(fabs(pair->ns) > most.ns))
-                continue;
-            most = (struct difference){fabs(pair->ns), pair->half_ns};
-            a = state->cpus[pair->ns < 0 ? j : i];
-            b = state->cpus[pair->ns < 0 ? i : j];
-        }
-    if (most.ns >= 0)
-        add_finding(task, "cores.one-way.difference", most,
-                    pool_printf(task->pool, "%d,%d", a < b ? a : b, a < b ? b : a),
-                    tell_difference(task->pool, a, b, most));
-}
-
 /* The triangle with the largest asymmetry beyond its error, if there is one. */
 static void conclude_asymmetry(struct probe_task *task, const struct difference *between)
 {
@@ -203,6 +182,21 @@ void cores_ways_conclude(struct probe_task *task)
     struct difference *between = pool_alloc(task->pool, cells, sizeof *between);
     for (size_t i = 0; i < cells; i++)
         between[i] = difference_of(ways, &ways->seen[i], state->lines);
-    conclude_differences(task, between);
+    const size_t count = state->cpu_count;
+    struct difference most = {-1, NAN};
+    int a = 0, b = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++) {
+            const struct difference *pair = &between[i * count + j];
+            if (!(fabs(pair->ns) > most.ns))
+                continue;
+            most = (struct difference){fabs(pair->ns), pair->half_ns};
+            a = state->cpus[pair->ns < 0 ? j : i];
+            b = state->cpus[pair->ns < 0 ? i : j];
+        }
+    if (most.ns >= 0)
+        add_finding(task, "cores.one-way.difference", most,
+                    pool_printf(task->pool, "%d,%d", a < b ? a : b, a < b ? b : a),
+                    tell_difference(task->pool, a, b, most));
     conclude_asymmetry(task, between);
 }

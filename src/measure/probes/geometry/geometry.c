@@ -280,27 +280,6 @@ static double capacity_of(const struct probe_task *task, int level)
     return !isnan(found) ? found : cache ? (double)cache->size_bytes : NAN;
 }
 
-/* Pairs over more lines than the level holds, but few enough for the next level if there is one.
- * Plans nothing if no size does that, or memory is short. */
-static void plan_pairs(struct probe_task *task, int level)
-{
-    struct geometry_state *state = task->state;
-    double size = capacity_of(task, level + 1), beyond = capacity_of(task, level + 2);
-    if (isnan(size) || !(isnan(beyond) || beyond >= 4 * size))
-        return;
-    double touched = isnan(beyond) ? 4 * size : fmin(4 * size, sqrt(size * beyond));
-    struct geometry_chain chain = {.kind = GEOMETRY_PAIRS,
-                                   .count = (size_t)(touched / 2) / state->line_bytes,
-                                   .line_bytes = state->line_bytes};
-    if (geometry_chain_bytes(&chain) > region_most ||
-        geometry_chain_bytes(&chain) > machine_memory_budget(task->machine))
-        return;
-    state->pairs[level] = add_series(task, "pairs", "level", level + 1,
-                                     (struct axis){"distance", "B"}, latency_axis, 0);
-    for (chain.stride = DISTANCE_LEAST; chain.stride <= DISTANCE_MOST; chain.stride *= 2)
-        add_point(task, state->pairs[level], (double)chain.stride, &chain);
-}
-
 static void plan_hot(struct probe_task *task, const struct geometry_ways *first,
                      const struct geometry_ways *second)
 {
@@ -337,8 +316,24 @@ static bool plan_second(struct probe_task *task)
     }
     plan_stage(task);
     task->plan.trials_min = task->plan.trials_max = GEOMETRY_VOTES * GEOMETRY_TRIALS_A_VOTE;
-    for (int level = 0; level < GEOMETRY_LEVELS; level++)
-        plan_pairs(task, level);
+    for (int level = 0; level < GEOMETRY_LEVELS; level++) {
+        /* Pairs over more lines than the level holds, but few enough for the next level if there is
+         * one. Plans nothing if no size does that, or memory is short. */
+        double size = capacity_of(task, level + 1), beyond = capacity_of(task, level + 2);
+        if (isnan(size) || !(isnan(beyond) || beyond >= 4 * size))
+            continue;
+        double touched = isnan(beyond) ? 4 * size : fmin(4 * size, sqrt(size * beyond));
+        struct geometry_chain chain = {.kind = GEOMETRY_PAIRS,
+                                       .count = (size_t)(touched / 2) / state->line_bytes,
+                                       .line_bytes = state->line_bytes};
+        if (geometry_chain_bytes(&chain) > region_most ||
+            geometry_chain_bytes(&chain) > machine_memory_budget(task->machine))
+            continue;
+        state->pairs[level] = add_series(task, "pairs", "level", level + 1,
+                                         (struct axis){"distance", "B"}, latency_axis, 0);
+        for (chain.stride = DISTANCE_LEAST; chain.stride <= DISTANCE_MOST; chain.stride *= 2)
+            add_point(task, state->pairs[level], (double)chain.stride, &chain);
+    }
     plan_hot(task, &first, &second);
     trial_values_reserve(task, &state->values, 0);
     return task->plan.point_count > 0;

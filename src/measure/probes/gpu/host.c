@@ -82,28 +82,6 @@ static struct gpu_work copy_of(const struct copy *copy, uint64_t bytes)
     return work;
 }
 
-static void plan_copy(struct gpu_task *task, const struct copy *copy)
-{
-    const bool pinned = copy->memory == PINNED;
-    const unsigned factor = pinned ? PINNED_FACTOR : PAGEABLE_FACTOR;
-    const uint64_t least = pinned ? pinned_least : pageable_least;
-    uint64_t bytes = copy_most(task);
-    struct gpu_work work = copy_of(copy, bytes);
-    if (!gpu_can(
-            task,
-            pool_printf(task->task->pool, "copies %s, %s", copy->name, memory_names[copy->memory]),
-            &work))
-        return;
-    struct series *series =
-        gpu_add_series(task, "host copies", (struct axis){"size", "B"}, gpu_rate);
-    gpu_add_factor(task, series, "direction", copy->name, 0);
-    gpu_add_factor(task, series, "memory", memory_names[copy->memory], 0);
-    for (; bytes >= least; bytes /= factor) {
-        work = copy_of(copy, bytes);
-        gpu_add_point(task, series, (double)bytes, &work);
-    }
-}
-
 static void plan_single(struct gpu_task *task, const char *what, const struct gpu_work *work,
                         struct axis axis, double x)
 {
@@ -119,8 +97,26 @@ static void plan_host(struct gpu_task *task)
         gpu_plan_rates(task);
         task->task->plan.batches = BATCHES;
         task->task->plan.batch_ns = batch_ns;
-        for (size_t i = 0; i < COPIES; i++)
-            plan_copy(task, &copies[i]);
+        for (size_t i = 0; i < COPIES; i++) {
+            const bool pinned = copies[i].memory == PINNED;
+            const unsigned factor = pinned ? PINNED_FACTOR : PAGEABLE_FACTOR;
+            const uint64_t least = pinned ? pinned_least : pageable_least;
+            uint64_t bytes = copy_most(task);
+            struct gpu_work work = copy_of(&copies[i], bytes);
+            if (!gpu_can(task,
+                         pool_printf(task->task->pool, "copies %s, %s", copies[i].name,
+                                     memory_names[copies[i].memory]),
+                         &work))
+                continue;
+            struct series *series =
+                gpu_add_series(task, "host copies", (struct axis){"size", "B"}, gpu_rate);
+            gpu_add_factor(task, series, "direction", copies[i].name, 0);
+            gpu_add_factor(task, series, "memory", memory_names[copies[i].memory], 0);
+            for (; bytes >= least; bytes /= factor) {
+                work = copy_of(&copies[i], bytes);
+                gpu_add_point(task, series, (double)bytes, &work);
+            }
+        }
         return;
     }
     read.home = GPU_ON_HOST;

@@ -105,7 +105,7 @@ static double line_scatter(const struct gpu_task *task, const struct series *ser
     const size_t n = series->point_count;
     double *apart = pool_alloc(task->task->pool, n + 1, sizeof *apart);
     size_t count = 0;
-    for (size_t i = 0; apart && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct point *point = &series->points[i];
         const double lines = point->x / stride;
         const double off =

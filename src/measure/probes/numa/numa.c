@@ -80,33 +80,30 @@ static int kind_of_cpu(const struct probe_task *task, int cpu)
     return place ? place->kind : NONE;
 }
 
-/* Adds the CPU to its node: all CPUs of a node read, and the first of the fastest kind chases. */
-static void add_cpu(struct probe_task *task, int cpu)
-{
-    struct numa_state *state = task->state;
-    const struct cpu_place *place = machine_cpu(task->machine, cpu);
-    const int id = place ? place->node : NONE;
-    struct numa_from *from = NULL;
-    for (size_t i = 0; i < state->from_count && !from; i++)
-        from = state->from[i].id == id ? &state->from[i] : NULL;
-    if (!from) {
-        from = pool_append(task->pool, (void **)&state->from, &state->from_count, sizeof *from);
-        *from = (struct numa_from){
-            id, cpu, pool_alloc(task->pool, task->cpus.count, sizeof *from->readers), 0};
-    }
-    if (kind_of_cpu(task, cpu) > kind_of_cpu(task, from->chaser))
-        from->chaser = cpu;
-    from->readers[from->reader_count++] = cpu;
-}
-
 /* Keeps only the node that --from names, if it is given. */
 static void choose_from(struct probe_task *task)
 {
     const struct setting *asked = &((const struct numa_options *)task->options)->from;
     struct numa_state *state = task->state;
     const char *known = NULL;
-    for (size_t i = 0; i < task->cpus.count; i++)
-        add_cpu(task, task->cpus.ids[i]);
+    for (size_t i = 0; i < task->cpus.count; i++) {
+        /* Adds the CPU to its node: all CPUs of a node read, and the first of the fastest kind
+         * chases. */
+        const int cpu = task->cpus.ids[i];
+        const struct cpu_place *place = machine_cpu(task->machine, cpu);
+        const int id = place ? place->node : NONE;
+        struct numa_from *from = NULL;
+        for (size_t k = 0; k < state->from_count && !from; k++)
+            from = state->from[k].id == id ? &state->from[k] : NULL;
+        if (!from) {
+            from = pool_append(task->pool, (void **)&state->from, &state->from_count, sizeof *from);
+            *from = (struct numa_from){
+                id, cpu, pool_alloc(task->pool, task->cpus.count, sizeof *from->readers), 0};
+        }
+        if (kind_of_cpu(task, cpu) > kind_of_cpu(task, from->chaser))
+            from->chaser = cpu;
+        from->readers[from->reader_count++] = cpu;
+    }
     if (!asked->has)
         return;
     const int id = (int)asked->number;

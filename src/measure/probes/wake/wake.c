@@ -147,16 +147,12 @@ static void add_pairs(struct probe_task *task)
     const struct wake_state *state = task->state;
     const int count = (int)task->cpus.count;
     const size_t most = BELL_KINDS * task->cpus.count * (task->cpus.count - 1);
-    int *cores = pool_alloc(task->pool, task->cpus.count, sizeof *cores);
     unsigned *groups = pool_alloc(task->pool, most, sizeof *groups);
     bool all = state->whole; /* the first way */
     plan->points = pool_alloc(task->pool, most, sizeof *plan->points);
     plan->groups = groups;
-    for (int i = 0; i < count; i++) {
-        const struct cpu_place *place = machine_cpu(task->machine, task->cpus.ids[i]);
-        cores[i] = place ? place->core : -1;
-    }
-    const struct tournament rounds = tournament_plan(cores, task->cpus.count, task->pool);
+    const struct tournament rounds = tournament_plan(
+        tournament_cores(task, task->cpus.ids, task->cpus.count), task->cpus.count, task->pool);
     for (int way = 0; way < BELL_KINDS; way++) {
         if (!is_of_stage(state, way, (int)state->stage))
             continue;
