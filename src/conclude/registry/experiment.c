@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "conclude/registry/device.h"
+#include "conclude/registry/finding.h"
 #include "conclude/registry/obtained.h"
 #include "conclude/registry/registry.h"
 
@@ -297,8 +298,10 @@ void experiment_complete(struct probe_result *probe, const struct machine_facts 
     obtained_read(&completing.obtained, probe, machine, completing.standards, pool);
     take_parameters(&completing);
     collect_words(&completing);
-    for (size_t i = 0; i < probe->finding_count; i++)
+    for (size_t i = 0; i < probe->finding_count; i++) {
         complete(&completing, &probe->findings[i]);
+        probe->findings[i].kind = finding_kind(&probe->findings[i]);
+    }
 }
 
 void experiment_obtained(struct obtained *deviations, const struct probe_result *probe,

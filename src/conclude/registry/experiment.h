@@ -11,9 +11,9 @@
 #include "conclude/registry/obtained.h"
 #include "document/document.h"
 
-/* Gives each finding of the probe without factors the factors of its series and of what was
- * obtained, deviations first. CPUs and nodes are described by kind and distance, never by number.
- */
+/* Gives each finding of the probe its kind (finding_kind()), and without factors those of its
+ * series and of what was obtained, deviations first. CPUs and nodes are described by kind and
+ * distance, never by number. */
 void experiment_complete(struct probe_result *, const struct machine_facts *, struct pool *);
 /* Fills in the deviations in what a probe obtained (pages, node, kind of core): two curves of one
  * name and factors are the same measurement only if these are equal too. */
