@@ -153,5 +153,6 @@ const struct import_format asct_format = {
     .state_bytes = sizeof(struct asct),
     .recognise = recognise,
     .begin = begin_asct,
+    .statistic = "the mean of its repetitions",
     .nothing = "holds no table of ASCT's below \"memory\"",
 };

@@ -80,6 +80,7 @@ const struct import_format lat_mem_rd_format = {
     .recognise = recognise_lat_mem_rd,
     .line = read_line_of_lat_mem_rd,
     .end = end_strides,
+    .statistic = "the best of its repetitions",
     .nothing = "holds no line of size and latency: give what lat_mem_rd wrote",
 };
 

@@ -20,6 +20,7 @@ static const struct {
     enum column_holds holds;
     double unit;
 } known[] = {
+    {"cpu core", COLUMN_CPU, 0},
     {"read rd reads", COLUMN_READS, 0},
     {"size sizes wss working workingset buffer footprint array range memory region", COLUMN_SIZE,
      0},
@@ -82,7 +83,11 @@ static double size_unit(const char *word)
 
 static void take_word(struct column *column, const char *word, bool rate)
 {
-    const double size = size_unit(word);
+    /* A single letter names no unit of its own: "cpu_b" and "core_s". */
+    const bool letter = strlen(word) == 1 && column->rank > 0 && !rate &&
+                        (column->holds == COLUMN_CPU || column->holds == COLUMN_FROM ||
+                         column->holds == COLUMN_TO || column->holds == COLUMN_THREADS);
+    const double size = letter ? 0 : size_unit(word);
     size_t rank = column->rank;
     if (size > 0) {
         /* Before "/s" prefixes are decimal, unless written as "Gi". */
@@ -100,7 +105,7 @@ static void take_word(struct column *column, const char *word, bool rate)
         }
         return;
     }
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known && !letter; i++) {
         if (!is_one_of(word, known[i].words) || (rate && known[i].holds == COLUMN_TIME))
             continue;
         column->latency = column->latency || (known[i].holds == COLUMN_TIME && known[i].unit == 0 &&
@@ -139,7 +144,8 @@ static struct column words_of(const char *text, size_t length)
             at++;
         }
         word[n] = '\0';
-        const bool rate = at + 1 < length && text[at] == '/' && text[at + 1] == 's';
+        const bool rate =
+            at + 1 < length && text[at] == '/' && tolower((unsigned char)text[at + 1]) == 's';
         if (n)
             take_word(&column, word, rate);
         if (rate)
@@ -212,7 +218,8 @@ bool columns_are_names(const struct rows *rows)
 void column_unread(struct import_text *text, const struct field *name)
 {
     const size_t used = strlen(text->columns);
-    if (used + name->length + 3 < sizeof text->columns)
+    const bool room = used + name->length + 8 < sizeof text->columns;
+    if (room || (used > 3 && strcmp(text->columns + used - 3, "...") != 0))
         snprintf(text->columns + used, sizeof text->columns - used, "%s%.*s", used ? ", " : "",
-                 (int)name->length, name->text);
+                 room ? (int)name->length : 3, room ? name->text : "...");
 }

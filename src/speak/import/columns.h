@@ -10,6 +10,7 @@
 
 enum column_holds {
     COLUMN_UNKNOWN, /* the name has no known word */
+    COLUMN_CPU,     /* one CPU, whichever it is */
     COLUMN_OTHER,   /* deviations, counts of iterations, labels: not read */
     COLUMN_SIZE,
     COLUMN_TIME, /* or cycles if the name has no unit */

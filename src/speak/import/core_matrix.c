@@ -21,6 +21,7 @@
 #include "speak/import/reading.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- cutting the text into rows --- */
@@ -46,12 +47,6 @@ static void keep_row(struct core_rows *rows, const struct rows *lines)
                              .cells = pool_alloc(pool, lines->count + 1, sizeof *row->cells),
                              .count = lines->count};
     memcpy(row->cells, lines->fields, lines->count * sizeof *row->cells);
-}
-
-/* Whether the line is a fence of Markdown, which ends a table. */
-static bool is_fence(const struct rows *lines)
-{
-    return rows_begins(lines, "```") || rows_begins(lines, "~~~");
 }
 
 /* --- tables by blanks --- */
@@ -142,32 +137,28 @@ static void find_blanks(struct core_rows *rows, struct rows *lines)
 
 /* --- tables by separators --- */
 
-/* Reads up to the end of the text, the end of the code fence around the table, or the blank line
- * below a square. */
+/* Reads up to the end of the text or the blank line below a square. */
 static void read_separated(struct core_rows *rows, struct rows *lines)
 {
     const struct rows_place start = rows_place(lines);
-    bool inside = !text_has_line(lines->source, "```");
-    const bool fenced = !inside;
     char separator = 0;
-    while (!separator && rows_next_said(lines)) {
-        inside = inside != is_fence(lines);
-        separator = inside && !is_fence(lines) ? rows_separator(lines) : 0;
-    }
+    while (!separator && rows_next_said(lines))
+        separator = rows_separator(lines);
     rows_return(lines, start);
-    for (inside = !fenced; rows_next(lines);) {
-        const bool fence = is_fence(lines);
-        const bool square = rows->count > 1 && rows->count == rows->list[0].count;
-        inside = fenced ? inside != fence : inside;
-        if (rows->count && (fence || (!lines->length && square)))
+    while (rows_next(lines)) {
+        if (rows->count > 1 && !lines->length && rows->count == rows->list[0].count)
             return;
-        if (!lines->length || *lines->text == '#' || fence || !inside)
+        if (!lines->length || *lines->text == '#')
             continue;
         rows_cut(lines, separator ? separator : ',');
-        if (!fenced || lines->count > 1) {
-            rows->shape = CORE_SEPARATED;
-            keep_row(rows, lines);
+        /* Lines around the table have no separator; a triangle's first row has none either. */
+        if (lines->count == 1 && !field_begins_number(&lines->fields[0]) &&
+            !core_cell_is_empty(&lines->fields[0])) {
+            rows_unread(lines);
+            continue;
         }
+        rows->shape = CORE_SEPARATED;
+        keep_row(rows, lines);
     }
 }
 
@@ -235,14 +226,17 @@ static bool row_has_id_of(struct rows *lines)
 static enum import_certainty recognise_rows(struct rows *lines)
 {
     const struct rows_place start = rows_place(lines);
+    size_t cpus = 0;
     bool named = false;
     if (rows_next_said(lines) && rows_split(lines) == TRIPLE && are_triples_names(lines))
         for (size_t i = 0; i < 2; i++) {
             const enum column_holds holds = column_named(&lines->fields[i]).holds;
             named = named || holds == COLUMN_FROM || holds == COLUMN_TO;
+            cpus += holds == COLUMN_CPU;
         }
-    if (named && rows_next_said(lines) && rows_split(lines) == TRIPLE && is_id(&lines->fields[0]) &&
-        is_id(&lines->fields[1]) && isfinite(field_number(&lines->fields[2])))
+    if ((named || cpus == 2) && rows_next_said(lines) && rows_split(lines) == TRIPLE &&
+        is_id(&lines->fields[0]) && is_id(&lines->fields[1]) &&
+        isfinite(field_number(&lines->fields[2])))
         return IMPORT_FORM;
     rows_return(lines, start);
     size_t triples = 0;
@@ -266,6 +260,7 @@ static void read_table(struct core_rows *rows, struct rows *lines)
 {
     const bool first = lines->number == 0;
     const struct rows_place start = rows_place(lines);
+    const size_t unread = lines->source->unread;
     const bool separated = !first && rows->shape == CORE_SEPARATED;
     *rows = (struct core_rows){.shape = CORE_NOTHING};
     if (first && read_triples(rows, lines))
@@ -276,14 +271,11 @@ static void read_table(struct core_rows *rows, struct rows *lines)
     if ((!first && !separated) || rows->shape != CORE_NOTHING)
         return;
     rows_return(lines, start);
-    lines->source->unread = 0; /* the lines that find_blanks() skipped are read now */
+    lines->source->unread = unread; /* the lines that find_blanks() skipped are read now */
     read_separated(rows, lines);
 }
 
 /* --- from squares to series --- */
-
-/* Range of a hand-off between two cores; other values are in another unit. */
-static const double hand_off_least_ns = 2, hand_off_most_ns = 1e5;
 
 /* The unit that the last remark with a unit above a table's first line names. */
 static struct column unit_of_remarks(const struct import_text *source)
@@ -304,20 +296,20 @@ static void add_points(struct reading *reading, struct series *series,
                        const struct core_table *table, double scale)
 {
     const size_t n = table->n;
-    const bool ns = quantity_is(series->y.unit, DIMENSION_TIME);
+    static const struct table_kind kind = {.probe = "cores"};
+    char where[48];
+    size_t below = 0, above = 0; /* cells on either side of the diagonal */
+    reading->rows.number = 0;
+    reading->tables.where = where;
     series->points = pool_alloc(reading->pool, n * n + 1, sizeof *series->points);
     for (size_t row = 0; row < n; row++)
         for (size_t column = 0; column < n; column++) {
             double value = table->latency[row * n + column] * scale, scratch;
             if (row == column || isnan(value))
                 continue;
-            if (ns && (value < hand_off_least_ns || value > hand_off_most_ns))
-                text_refuse(
-                    reading->text,
-                    "%g ns from %d to %d is outside of what a hand-off takes (%g to %g ns): "
-                    "say the latencies' unit by --unit, or by a remark '# latency in us'",
-                    value, table->ids[row], table->ids[column], hand_off_least_ns,
-                    hand_off_most_ns);
+            snprintf(where, sizeof where, "from %d to %d", table->ids[row], table->ids[column]);
+            tables_check(&reading->tables, &kind, series->y.unit, value, NAN);
+            *(row > column ? &below : &above) += 1;
             struct point *point = &series->points[series->point_count++];
             *point = point_bare();
             point->x = NAN;
@@ -327,6 +319,14 @@ static void add_points(struct reading *reading, struct series *series,
         }
     if (series->point_count == 0)
         text_refuse(reading->text, "holds no latency of two cores: give a matrix");
+    /* A triangle has one half. */
+    const size_t half = n * (n - 1) / 2, all = (below ? half : 0) + (above ? half : 0);
+    if (series->point_count < all)
+        text_note(reading->text, "%zu of %zu cells hold no latency", all - series->point_count,
+                  all);
+    reading->tables.where = NULL;
+    reading->tables.values += series->point_count;
+    reading->tables.least = reading->tables.most = 1;
 }
 
 static const char *given_op(const struct reading *reading)
@@ -440,6 +440,24 @@ static bool is_square_or_triangle(struct rows *rows)
     return separator && count > 1 && (square || (rising && last > 2) || (falling && first > 2));
 }
 
+/* Whether most of the first rows, as many as the first has cells, are rows of a square. */
+static bool is_nearly_square(struct rows *rows)
+{
+    size_t columns = 0, count = 0, whole = 0;
+    while (rows_next_said(rows) && (count == 0 || count < columns)) {
+        size_t numbers = 0;
+        if (!rows_separator(rows))
+            continue;
+        rows_split(rows);
+        columns = count++ ? columns : rows->count;
+        for (size_t i = 0; i < rows->count; i++)
+            numbers +=
+                core_cell_is_empty(&rows->fields[i]) || !isnan(field_number(&rows->fields[i]));
+        whole += rows->count == columns && numbers + 1 >= columns;
+    }
+    return columns > TRIPLE && count + 1 >= columns && 3 * whole >= 2 * count;
+}
+
 /* IMPORT_FORM: a line of ids above rows that begin with one, or names above triples. */
 static enum import_certainty recognise(const struct import_text *source)
 {
@@ -448,9 +466,10 @@ static enum import_certainty recognise(const struct import_text *source)
     rows_begin(&rows, &text);
     const enum import_certainty certainty = recognise_rows(&rows);
     rows_begin(&rows, &text);
-    return certainty != IMPORT_NONE       ? certainty
-           : is_square_or_triangle(&rows) ? IMPORT_SHAPE
-                                          : IMPORT_NONE;
+    if (certainty != IMPORT_NONE || is_square_or_triangle(&rows))
+        return certainty != IMPORT_NONE ? certainty : IMPORT_SHAPE;
+    rows_begin(&rows, &text);
+    return is_nearly_square(&rows) ? IMPORT_BROKEN : IMPORT_NONE;
 }
 
 static const char *const options[] = {"unit", "op", "ids", NULL};
@@ -477,5 +496,6 @@ const struct import_format core_to_core_latency_format = {
     .summary = "what core-to-core-latency prints, with --csv or without: all its tables",
     .marks = marks,
     .begin = read_matrices,
+    .statistic = "the mean of its samples",
     .nothing = "",
 };

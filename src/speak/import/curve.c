@@ -6,7 +6,7 @@
  * begin with # are skipped, but the last # line above the table may name the columns or the
  * latencies' unit. Sizes may have any order; repeated sizes are trials of one point. A size needs a
  * unit, by a suffix, its column's name or --size-unit: 32 may be 32 bytes or 32 KiB, and the wrong
- * one would give a false capacity. Each stride and number of threads is a curve.
+ * one would give a false capacity. Each stride, number of threads and CPU is a curve.
  */
 #include "speak/import/columns.h"
 #include "speak/import/reading.h"
@@ -21,8 +21,8 @@ static const double clock_spread = 0.05; /* the rounding of numbers printed with
 struct curve {
     size_t columns; /* of each row; 0: no row yet */
     bool named;
-    size_t size, ns, cycles, stride, threads; /* index of each column; NOWHERE: none */
-    double size_unit;                         /* of sizes without a suffix, in bytes; 0: unknown */
+    size_t size, ns, cycles, stride, threads, cpu; /* index of each column; NOWHERE: none */
+    double size_unit; /* of sizes without a suffix, in bytes; 0: unknown */
     double ns_unit;
     bool ns_said; /* the text or an option gives the unit of latencies */
     enum column_statistic statistic;
@@ -34,11 +34,9 @@ static void read_names(struct reading *reading)
     struct curve *curve = reading->state;
     const struct rows *rows = &reading->rows;
     struct column columns[COLUMNS_MOST + 1] = {0};
-    size_t *places[] = {[COLUMN_SIZE] = &curve->size,
-                        [COLUMN_TIME] = &curve->ns,
-                        [COLUMN_CYCLES] = &curve->cycles,
-                        [COLUMN_STRIDE] = &curve->stride,
-                        [COLUMN_THREADS] = &curve->threads};
+    size_t *places[] = {[COLUMN_SIZE] = &curve->size,       [COLUMN_TIME] = &curve->ns,
+                        [COLUMN_CYCLES] = &curve->cycles,   [COLUMN_STRIDE] = &curve->stride,
+                        [COLUMN_THREADS] = &curve->threads, [COLUMN_CPU] = &curve->cpu};
     const bool cycles = reading->asked.unit.choice == 1;
     bool rate = false;
     if (rows->count > COLUMNS_MOST)
@@ -79,13 +77,16 @@ static void read_names(struct reading *reading)
         curve->size_unit = columns[curve->size].unit;
     const size_t read = curve->ns != NOWHERE ? curve->ns : curve->cycles;
     curve->statistic = columns[read].statistic;
+    if (statistic_names[curve->statistic])
+        reading->tables.statistic = pool_printf(reading->pool, "the %s by its column's name",
+                                                statistic_names[curve->statistic]);
     if (curve->ns != NOWHERE && columns[curve->ns].unit > 0) {
         curve->ns_unit = columns[curve->ns].unit;
         curve->ns_said = true;
     }
     for (size_t i = 0; i < rows->count; i++)
         if (i != curve->size && i != curve->ns && i != curve->cycles && i != curve->stride &&
-            i != curve->threads)
+            i != curve->threads && i != curve->cpu)
             column_unread(reading->text, &rows->fields[i]);
     curve->columns = rows->count;
     curve->named = true;
@@ -163,6 +164,7 @@ static void begin_curve(struct reading *reading)
                             .cycles = NOWHERE,
                             .stride = NOWHERE,
                             .threads = NOWHERE,
+                            .cpu = NOWHERE,
                             .ns_unit = 1,
                             .ns_said = reading->asked.unit.given,
                             .statistic = STATISTIC_NONE};
@@ -187,7 +189,9 @@ static void begin_curve(struct reading *reading)
     rows_return(rows, start);
     if (!remark.length || names)
         return;
-    const size_t marks = strspn(remark.text, "# \t");
+    size_t marks = 0;
+    while (marks < remark.length && strchr("# \t", remark.text[marks]))
+        marks++;
     if (take_names(reading, remark.text + marks, remark.length - marks, count))
         return;
     const struct column unit = column_in_words(remark.text, remark.length);
@@ -227,6 +231,7 @@ static void read_line(struct reading *reading)
     struct curve *curve = reading->state;
     struct rows *rows = &reading->rows;
     struct table_kind kind = {.title = "Latency by working-set size, imported"};
+    char cpu[ROWS_CPU];
     if (!rows->length || *rows->text == '#')
         return;
     columns_cut(rows);
@@ -243,6 +248,8 @@ static void read_line(struct reading *reading)
     const double bytes = size_of(reading);
     kind_add_number(&kind, "stride", number_at(rows, curve->stride, "stride"));
     kind_add_number(&kind, "threads", number_at(rows, curve->threads, "number of threads"));
+    if (curve->cpu != NOWHERE)
+        kind_add_text(&kind, "on", field_copy(&rows->fields[curve->cpu], cpu, sizeof cpu));
     kind_add_text(&kind, "statistic", statistic_names[curve->statistic]);
     kind.said = curve->ns_said || curve->cycles != NOWHERE;
     tables_add_latency(&reading->tables, kind, bytes,
@@ -256,7 +263,7 @@ static enum import_certainty recognise(const struct import_text *source)
 {
     struct import_text text = *source;
     struct rows rows;
-    size_t lines = 0, columns = 0, size = 0, latency = 1;
+    size_t lines = 0, broken = 0, columns = 0, size = 0, latency = 1;
     bool units = false, named = false;
     rows_begin(&rows, &text);
     while (rows_next_said(&rows)) {
@@ -285,12 +292,16 @@ static enum import_certainty recognise(const struct import_text *source)
         }
         if (rows.count < 2 || (columns && rows.count != columns) || (!named && rows.count > 3) ||
             !(field_size(&rows.fields[size], 1) > 0 || field_number(&rows.fields[size]) > 0) ||
-            !(field_number(&rows.fields[latency]) > 0))
-            return IMPORT_NONE;
+            !(field_number(&rows.fields[latency]) > 0)) {
+            broken++;
+            continue;
+        }
         columns = rows.count;
         units = units || field_has_unit(&rows.fields[size]);
         lines++;
     }
+    if (broken)
+        return lines > 1 && lines > 2 * broken ? IMPORT_BROKEN : IMPORT_NONE;
     return lines < 2 ? IMPORT_NONE : units ? IMPORT_FORM : IMPORT_SHAPE;
 }
 

@@ -114,6 +114,8 @@ static void read_row(struct reading *reading)
     struct rows *rows = &reading->rows;
     const bool rrze = curves->columns == RRZE_COLUMNS;
     const struct field *fields = rows->fields;
+    if (rrze)
+        reading->tables.statistic = "the median of its runs";
     if (rows_cut(rows, 0) != curves->columns)
         rows_refuse(rows, "write %zu columns as the tool does, not %zu", curves->columns,
                     rows->count);

@@ -5,6 +5,7 @@
 #include "speak/import/plain_text.h"
 #include "speak/import/reading.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ const struct option_spec import_options[] = {
      "the operation that was measured, like cas (default: not named)"},
     {"ids", 0, OPTION_CHOICE, "WHICH", "auto", 0, 0, core_ids, AT(ids),
      "whether the first row and column of a CSV are the cores' ids; auto: judged by what stands "
-     "there, and counted from 0 where there are none"},
+     "there, and counted from 0 where there are none; --ids alone is yes, --no-ids is no"},
     {.name = NULL},
 };
 
@@ -155,7 +156,8 @@ static const struct {
 static int refuse_unknown(const struct import_text *text, struct error *error)
 {
     if (!text->text[strspn(text->text, " \t\r\n")])
-        return error_set(error, ERROR_USAGE, "%s: is empty: give what a tool printed", text->file);
+        return error_set(error, ERROR_USAGE, "%s: holds no table: give what a tool printed",
+                         text->file);
     if (text_holds(text, "\"" DOCUMENT_SCHEMA "\""))
         return error_set(error, ERROR_USAGE,
                          "%s: is a document of fathom's own: 'fathom report %s' shows it",
@@ -242,13 +244,38 @@ struct order {
     const char *unread;
 };
 
+/* A sentence about what the values are. */
+static const char *tell_values(const struct tables *tables)
+{
+    struct pool *pool = &tables->document->pool;
+    const char *n = pool_printf(pool, tables->least < tables->most ? "%zu to %zu" : "%zu",
+                                tables->least, tables->most);
+    const bool many = tables->most > 1;
+    if (tables->statistic)
+        return pool_printf(pool, "%s %s (n = %s)",
+                           many ? "a value is the median of its n runs, each" : "each value is",
+                           tables->statistic, n);
+    return pool_printf(pool, "the text does not say which statistic its values are%s (n = %s)",
+                       many ? "; of repeated ones the median is taken" : "", n);
+}
+
+static void add_remark(struct document *document, const char *what)
+{
+    struct conditions *conditions = &document->conditions;
+    struct remark *remark = pool_append(&document->pool, (void **)&conditions->remarks,
+                                        &conditions->remark_count, sizeof *remark);
+    *remark = (struct remark){.what = what};
+}
+
 static void read_lines(const struct import_format *format, struct import_text *text,
                        const struct settings *settings, struct document *document)
 {
     struct reading reading = {.text = text,
                               .document = document,
                               .pool = &document->pool,
-                              .tables = {.document = document}};
+                              .tables = {.document = document,
+                                         .statistic = format->statistic,
+                                         .takes_unit = takes(format, "unit")}};
     const char *remarks;
     settings_fill(settings, import_options, &reading.asked);
     reading.tables.rows = &reading.rows;
@@ -260,9 +287,12 @@ static void read_lines(const struct import_format *format, struct import_text *t
         format->line(&reading);
     if (format->end)
         format->end(&reading);
+    if (text->length && isdigit((unsigned char)text->text[text->length - 1]))
+        text_note(text, "its last line has no end, so its last number may be cut");
     tables_end(&reading.tables);
     if (!document->probe_count)
         text_refuse(text, "%s", format->nothing);
+    add_remark(document, tell_values(&reading.tables));
     pool_check(reading.pool, document_analyse(document, &remarks, pool_error(reading.pool)));
     struct probe_result *latency = document_probe(document, "latency");
     if (latency)
@@ -274,7 +304,7 @@ static const char *tell_unread(const struct import_format *format, const struct 
 {
     struct pool *pool = text->pool;
     const bool one = text->unread == 1, line = text->unread_line > 0;
-    const char *unread = NULL, *columns = NULL;
+    const char *unread = "", *columns = "";
     if (text->unread)
         unread = pool_printf(pool, "%zu %s%s%s'%s'", text->unread, line ? "line" : "value",
                              one ? ": " : "s; the first is ",
@@ -282,14 +312,12 @@ static const char *tell_unread(const struct import_format *format, const struct 
                              text->unread_shown);
     if (*text->columns)
         columns = pool_printf(pool, "the columns %s", text->columns);
-    if (unread || columns)
-        unread = pool_printf(pool, "%s was read as %s but for %s%s%s", text->file, format->name,
-                             columns ? columns : "", columns && unread ? ", and " : "",
-                             unread ? unread : "");
-    if (*text->cut)
-        unread = pool_printf(pool, "%s: the printout may have been cut: %s%s%s", text->file,
-                             text->cut, unread ? "; " : "", unread ? unread : "");
-    return unread;
+    if (!*unread && !*columns && !*text->notes)
+        return NULL;
+    return pool_printf(pool, "%s was read as %s%s%s%s%s%s%s", text->file, format->name,
+                       *unread || *columns ? " but for " : "", columns,
+                       *columns && *unread ? ", and " : "", unread, *text->notes ? "; " : "",
+                       text->notes);
 }
 
 static int read_step(void *with)
@@ -303,12 +331,8 @@ static int read_step(void *with)
     pool_check(pool, check_options(order->format, order->settings, pool_error(pool)));
     read_lines(order->format, text, order->settings, order->document);
     order->unread = tell_unread(order->format, text);
-    if (order->unread) {
-        struct conditions *conditions = &order->document->conditions;
-        struct remark *remark = pool_append(pool, (void **)&conditions->remarks,
-                                            &conditions->remark_count, sizeof *remark);
-        *remark = (struct remark){.what = order->unread};
-    }
+    if (order->unread)
+        add_remark(order->document, order->unread);
     return 0;
 }
 

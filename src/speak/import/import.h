@@ -21,15 +21,16 @@ struct import_text {
     size_t unread, unread_line; /* `unread_line` 0: a value of JSON */
     char unread_shown[96];
     char columns[96]; /* names of columns that were not read; "": none */
-    char cut[192];    /* the sign that the table's end may be missing; "": none */
+    char notes[256];  /* what may be missing, of text_note(); "": nothing */
 };
 
 /* How sure a format is that the text is in it. */
 enum import_certainty {
     IMPORT_NONE,
-    IMPORT_SHAPE, /* numbers arranged as in this format, and perhaps as in others */
-    IMPORT_FORM,  /* the shape and something more that other formats lack */
-    IMPORT_SURE,  /* the tool's own words are in the text */
+    IMPORT_BROKEN, /* most lines have the shape: the reader refuses the first that has not */
+    IMPORT_SHAPE,  /* numbers arranged as in this format, and perhaps as in others */
+    IMPORT_FORM,   /* the shape and something more that other formats lack */
+    IMPORT_SURE,   /* the tool's own words are in the text */
 };
 
 struct reading;
@@ -50,7 +51,10 @@ struct import_format {
     void (*begin)(struct reading *);
     void (*line)(struct reading *);
     void (*end)(struct reading *);
-    size_t state_bytes;  /* size of reading->state, which is zeroed */
+    size_t state_bytes; /* size of reading->state, which is zeroed */
+    /* What a value is of the tool's repetitions, after "each": "the best of its passes". NULL: the
+     * text does not say. */
+    const char *statistic;
     const char *nothing; /* the message if nothing was read: "holds no ..." */
 };
 

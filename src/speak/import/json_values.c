@@ -19,8 +19,17 @@ struct walk {
     bool array[JSON_KEYS_MOST];           /* whether each open level is an array */
     size_t place[JSON_KEYS_MOST];         /* in each open array: index of the current value */
     size_t depth;                         /* open levels; may exceed JSON_KEYS_MOST */
+    char shown[96];                       /* keys of the current value, for messages */
     char value[VALUE_BYTES];              /* the current value; the parser's text has no NUL */
 };
+
+/* "memory/l1/latency": the value's keys. */
+static void show_keys(const struct json_found *found, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < found->depth; i++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? "/" : "", found->keys[i]);
+}
 
 static void take(struct walk *walk, const struct json_value *value)
 {
@@ -55,8 +64,11 @@ static void take(struct walk *walk, const struct json_value *value)
                 one.places[one.arrays++] = walk->place[i];
             else
                 one.keys[one.depth++] = walk->keys[i];
+        show_keys(&one, walk->shown, sizeof walk->shown);
+        walk->reading->tables.where = walk->shown;
         if (one.depth) /* values without any key are skipped */
             walk->found(walk->reading, &one);
+        walk->reading->tables.where = NULL;
     }
     if (walk->depth && walk->depth <= JSON_KEYS_MOST)
         walk->place[walk->depth - 1]++;
@@ -129,11 +141,6 @@ bool json_found_at(const struct json_found *found, const char *path)
 
 void json_unread(struct import_text *text, const struct json_found *found)
 {
-    if (text->unread++)
-        return;
-    char *shown = text->unread_shown;
-    shown[0] = '\0';
-    for (size_t i = 0; i < found->depth; i++)
-        snprintf(shown + strlen(shown), sizeof text->unread_shown - strlen(shown), "%s%s",
-                 i ? "/" : "", found->keys[i]);
+    if (!text->unread++)
+        show_keys(found, text->unread_shown, sizeof text->unread_shown);
 }

@@ -43,6 +43,11 @@ static void read_rate(struct reading *reading)
     const struct likwid *likwid = reading->state;
     char kernel[NAME_BYTES], name[2 * NAME_BYTES], size[UNIT_TEXT] = "";
     const double rate = rows_number_behind(&reading->rows, "MByte/s:");
+    /* These tests load nothing, and print 0. */
+    if (strncmp(likwid->test, "peakflops", 9) == 0) {
+        rows_unread(&reading->rows);
+        return;
+    }
     if (!(rate > 0))
         rows_refuse(&reading->rows,
                     "likwid-bench prints a positive rate here, like MByte/s: 14479.33");
@@ -106,5 +111,6 @@ const struct import_format likwid_bench_format = {
     .state_bytes = sizeof(struct likwid),
     .recognise = recognise,
     .line = read_line,
+    .statistic = "the mean of its run",
     .nothing = "holds no 'MByte/s:' of likwid-bench's",
 };

@@ -8,52 +8,65 @@
 #include "base/quantity.h"
 #include "speak/import/reading.h"
 
-#include <math.h>
+#include <ctype.h>
 #include <string.h>
 
-enum { NAME_BYTES = 48, MOST = 24 };
+enum { NAME_BYTES = 48, MOST = 24, CELLS = 4 };
 
 static const struct table {
     const char *title;
-    size_t columns; /* least number of columns in the line of dashes */
     struct cell {
-        size_t from_end; /* index of the column from the right: 1 is the last */
+        const char *name; /* above the dashes of its column */
         const char *finding, *unit, *factor, *text;
         double scale;
-    } cells[4];
+    } cells[CELLS];
 } tables[] = {
     {"Memory latencies in nanoseconds",
-     7,
-     {{5, "L1.latency_ns", "ns", NULL, NULL, 1},
-      {4, "L2.latency_ns", "ns", NULL, NULL, 1},
-      {3, "DRAM.latency_ns", "ns", "order", "stride of 128 B", 1},
-      {2, "DRAM.latency_ns", "ns", "order", "random", 1}}},
+     {{"L1 $", "L1.latency_ns", "ns", NULL, NULL, 1},
+      {"L2 $", "L2.latency_ns", "ns", NULL, NULL, 1},
+      {"Main mem", "DRAM.latency_ns", "ns", "order", "stride of 128 B", 1},
+      {"Rand mem", "DRAM.latency_ns", "ns", "order", "random", 1}}},
     {"Communication bandwidths in MB/s",
-     9,
-     {{4, "bandwidth.copy.1", "B/s", "test", "bcopy (libc)", 1e6},
-      {3, "bandwidth.copy.1", "B/s", "test", "bcopy (hand)", 1e6},
-      {2, "bandwidth.read.1", "B/s", NULL, NULL, 1e6},
-      {1, "bandwidth.write.1", "B/s", NULL, NULL, 1e6}}},
+     {{"(libc)", "bandwidth.copy.1", "B/s", "test", "bcopy (libc)", 1e6},
+      {"(hand)", "bandwidth.copy.1", "B/s", "test", "bcopy (hand)", 1e6},
+      {" read", "bandwidth.read.1", "B/s", NULL, NULL, 1e6},
+      {" write", "bandwidth.write.1", "B/s", NULL, NULL, 1e6}}},
 };
 
 struct lmbench {
-    const struct table *table;  /* NULL: a table that is not read */
-    struct field columns[MOST]; /* the dashes */
-    size_t count;               /* 0: before the line of dashes */
-    char first[NAME_BYTES];     /* first host; "" before the first line */
-    bool several;               /* there are several hosts */
+    const struct table *table; /* NULL: a table that is not read */
+    size_t ends[CELLS];        /* of each cell's name, in characters of its line; 0: no such name */
+    struct field columns[CELLS]; /* the dashes of each cell's column */
+    struct field first;          /* those of the first column */
+    bool below;                  /* the dashes were read */
+    char host[NAME_BYTES];       /* first host; "" before the first line */
+    bool several;                /* there are several hosts */
 };
+
+/* The number in a cell; lmbench prints 9876.5 and, of larger ones, thousands: "15.2K". */
+static double number_in(const struct rows *rows, struct field field)
+{
+    const bool thousands = field.text[field.length - 1] == 'K';
+    field.length -= thousands;
+    return rows_positive(rows, &field, "the value") * (thousands ? 1e3 : 1);
+}
 
 static void read_row(struct reading *reading)
 {
     const struct lmbench *lmbench = reading->state;
     struct rows *rows = &reading->rows;
     char host[NAME_BYTES];
+    bool any = false;
     const size_t fields = rows_cut(rows, 0);
     field_copy(&rows->fields[0], host, sizeof host);
-    for (size_t c = 0; c < sizeof lmbench->table->cells / sizeof *lmbench->table->cells; c++) {
+    /* Other lines may follow the table. */
+    if (fields < 3 || rows->fields[0].column != lmbench->first.column) {
+        rows_unread(rows);
+        return;
+    }
+    for (size_t c = 0; c < CELLS; c++) {
         const struct cell *cell = &lmbench->table->cells[c];
-        const struct field *column = &lmbench->columns[lmbench->count - cell->from_end];
+        const struct field *column = &lmbench->columns[c];
         struct table_kind kind = {.probe = quantity_is(cell->unit, DIMENSION_TIME) ? "latency"
                                                                                    : "bandwidth",
                                   .title = "lmbench's summary, imported",
@@ -63,15 +76,18 @@ static void read_row(struct reading *reading)
         kind_add_text(&kind, "host", lmbench->several ? host : NULL);
         if (strncmp(cell->finding, "bandwidth.copy", 14) == 0)
             kind_add_text(&kind, "counted", "once");
-        for (size_t i = 1; i < fields; i++) {
+        for (size_t i = 1; i < fields && column->length; i++) {
             const struct field *field = &rows->fields[i];
             /* Numbers are aligned to the right and may begin before their column. */
             if (field->end > column->column && field->end <= column->end + 1 &&
-                field_begins_number(field))
-                tables_add_value(&reading->tables, &kind,
-                                 rows_positive(rows, field, "the value") * cell->scale);
+                isdigit((unsigned char)*field->text)) {
+                tables_add_value(&reading->tables, &kind, number_in(rows, *field) * cell->scale);
+                any = true;
+            }
         }
     }
+    if (!any)
+        rows_unread(rows);
 }
 
 static bool is_dashes(struct rows *rows)
@@ -83,28 +99,53 @@ static bool is_dashes(struct rows *rows)
     return fields > 3 && fields <= MOST;
 }
 
+/* Notes where the cells' names are; false if the line has none of them. */
+static bool read_names(struct lmbench *lmbench, const struct rows *rows)
+{
+    bool any = false;
+    for (size_t c = 0; c < CELLS && lmbench->table; c++) {
+        const char *end = rows_behind(rows, lmbench->table->cells[c].name);
+        lmbench->ends[c] = end ? (size_t)(end - rows->begin) : lmbench->ends[c];
+        any = any || end;
+    }
+    return any;
+}
+
+/* Chooses the column of dashes below each name. */
+static void read_dashes(struct lmbench *lmbench, const struct rows *rows)
+{
+    lmbench->below = lmbench->table;
+    lmbench->first = rows->fields[0];
+    for (size_t c = 0; c < CELLS; c++) {
+        lmbench->columns[c] = (struct field){"", 0, 0, 0};
+        for (size_t i = 0; i < rows->count; i++)
+            if (rows->fields[i].column < lmbench->ends[c] &&
+                lmbench->ends[c] <= rows->fields[i].end + 1)
+                lmbench->columns[c] = rows->fields[i];
+    }
+}
+
 static void read_line(struct reading *reading)
 {
     struct lmbench *lmbench = reading->state;
     struct rows *rows = &reading->rows;
-    if (!rows->length) {
-        lmbench->count = 0;
-        return;
-    }
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (rows_behind(rows, tables[i].title)) {
-            lmbench->table = &tables[i];
-            lmbench->count = 0;
-            return;
-        }
-    if (rows_behind(rows, " - smaller is better") || rows_behind(rows, " - bigger is better")) {
+    const bool title =
+        rows_behind(rows, " - smaller is better") || rows_behind(rows, " - bigger is better");
+    if (title)
         lmbench->table = NULL;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (rows_behind(rows, tables[i].title))
+            lmbench->table = &tables[i];
+    if (title || rows_behind(rows, "L M B E N C H")) {
+        lmbench->below = false;
+        memset(lmbench->ends, 0, sizeof lmbench->ends);
+    } else if (!rows->length) {
+        return;
     } else if (is_dashes(rows)) {
-        lmbench->count = lmbench->table && rows->count >= lmbench->table->columns ? rows->count : 0;
-        memcpy(lmbench->columns, rows->fields, rows->count * sizeof *rows->fields);
-    } else if (lmbench->count) {
+        read_dashes(lmbench, rows);
+    } else if (lmbench->below) {
         read_row(reading);
-    } else {
+    } else if (!read_names(lmbench, rows)) {
         rows_unread(rows);
     }
 }
@@ -118,15 +159,15 @@ static void begin_lmbench(struct reading *reading)
     rows_begin(&rows, reading->text);
     while (rows_next(&rows)) {
         char host[NAME_BYTES];
-        if (!rows.length)
+        if (rows_behind(&rows, "er is better"))
             below = false;
         else if (is_dashes(&rows))
             below = true;
-        else if (below && rows_cut(&rows, 0)) {
+        else if (below && rows_cut(&rows, 0) > 2) {
             field_copy(&rows.fields[0], host, sizeof host);
             lmbench->several =
-                lmbench->several || (*lmbench->first && strcmp(lmbench->first, host) != 0);
-            strcpy(lmbench->first, host);
+                lmbench->several || (*lmbench->host && strcmp(lmbench->host, host) != 0);
+            strcpy(lmbench->host, host);
         }
     }
 }
@@ -142,6 +183,7 @@ const struct import_format lmbench_format = {
     .marks = marks,
     .begin = begin_lmbench,
     .line = read_line,
+    .statistic = "the median of its repetitions",
     .nothing =
         "holds no line below 'Memory latencies in nanoseconds' or 'Communication bandwidths'",
 };

@@ -136,10 +136,10 @@ static void tell_cut(const struct mlc *mlc, struct import_text *text)
     const size_t whole = matrix                  ? mlc->column_count
                          : mlc->section == MIXES ? sizeof mixes / sizeof *mixes
                                                  : 0;
-    if (mlc->found < whole && !*text->cut)
-        snprintf(text->cut, sizeof text->cut, "line %zu is followed by %zu of %zu rows%s",
-                 mlc->heading, mlc->found, whole,
-                 matrix ? ", unless the other nodes have no CPUs" : "");
+    if (mlc->found < whole && !*text->notes)
+        text_note(text, "the printout may have been cut: line %zu is followed by %zu of %zu rows%s",
+                  mlc->heading, mlc->found, whole,
+                  matrix ? ", unless the other nodes have no CPUs" : "");
 }
 
 static void end_section(struct reading *reading)
@@ -394,15 +394,6 @@ static void read_line(struct reading *reading)
     }
 }
 
-static void end_mlc(struct reading *reading)
-{
-    struct import_text *text = reading->text;
-    end_section(reading);
-    if (text->length && text->text[text->length - 1] != '\n' && !*text->cut)
-        snprintf(text->cut, sizeof text->cut,
-                 "its last line has no end, so its last number may be a part of one");
-}
-
 static enum import_certainty recognise(const struct import_text *text)
 {
     if (text_holds(text, "Intel(R) Memory Latency Checker"))
@@ -422,7 +413,8 @@ const struct import_format mlc_format = {
     .state_bytes = sizeof(struct mlc),
     .recognise = recognise,
     .line = read_line,
-    .end = end_mlc,
+    .end = end_section,
+    .statistic = "the mean of what mlc measured",
     .nothing =
         "holds no matrix and no latencies of Intel MLC's: give all that mlc printed, with its "
         "lines 'Measuring ...'",

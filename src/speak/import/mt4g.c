@@ -210,5 +210,6 @@ const struct import_format mt4g_format = {
     .state_bytes = sizeof(struct mt4g),
     .recognise = recognise,
     .begin = begin_mt4g,
+    .statistic = "the median of its loads",
     .nothing = "holds no latency and no size of mt4g's",
 };

@@ -180,6 +180,7 @@ const struct import_format multichase_format = {
     .state_bytes = sizeof(struct multichase),
     .recognise = recognise,
     .line = read_line,
+    .statistic = "the best of its samples",
     .nothing = "holds no result of multichase's or multiload's: give what 'multichase -v' or "
                "'multiload' printed",
 };

@@ -258,6 +258,7 @@ const struct import_format nvbandwidth_format = {
     .recognise = recognise,
     .begin = begin_nvbandwidth,
     .line = read_line,
+    .statistic = "the median of its samples, or with -m their mean",
     .nothing =
         "holds no matrix of nvbandwidth's, like one below 'memcpy CE CPU(row) -> GPU(column) "
         "bandwidth (GB/s)'",

@@ -64,7 +64,14 @@ static void name_column(struct reading *reading, const struct field *name)
     osu->count++;
 }
 
-/* Reads "# Size  Avg Latency(us)   Min Latency(us)": two blanks or more separate the names. */
+/* Whether the names above columns end here: at two blanks or more, a tab or the line's end. */
+static bool ends_name(const char *at, const char *end)
+{
+    return at == end || *at == '\t' ||
+           (*at == ' ' && (at + 1 == end || isblank((unsigned char)at[1])));
+}
+
+/* Reads "# Size  Avg Latency(us)   Min Latency(us)". */
 static void read_columns(struct reading *reading)
 {
     struct osu *osu = reading->state;
@@ -83,8 +90,7 @@ static void read_columns(struct reading *reading)
         while (at < end && isblank((unsigned char)*at))
             at++;
         const char *stop = at;
-        while (stop < end && !(isblank((unsigned char)*stop) &&
-                               (stop + 1 == end || isblank((unsigned char)stop[1]))))
+        while (!ends_name(stop, end))
             stop++;
         const struct field name = {.text = at, .length = (size_t)(stop - at)};
         if (name.length)
@@ -106,7 +112,7 @@ static void read_row(struct reading *reading)
         const double value = fields > before + i ? field_number(&rows->fields[before + i]) : NAN;
         if (!column->measure)
             continue;
-        if (!(size >= 0) || !(value >= 0))
+        if (!(size >= 0) || size != floor(size) || !(value >= 0))
             rows_refuse(rows,
                         "the test prints a message's size and %zu values here, like 1024   %s",
                         osu->count, column->measure == measures ? "1.42" : "1893.21");
@@ -157,5 +163,6 @@ const struct import_format osu_format = {
     .state_bytes = sizeof(struct osu),
     .recognise = recognise,
     .line = read_line,
+    .statistic = "the mean of its iterations",
     .nothing = "holds no row below a line '# OSU ... Test' or '# Size ...'",
 };

@@ -22,10 +22,8 @@ static bool is_blank(char c)
 
 void rows_begin(struct rows *rows, struct import_text *source)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8; some editors write it */
-    const bool marked = strncmp(source->text, mark, sizeof mark - 1) == 0;
     rows->source = source;
-    rows->next = source->text + (marked ? sizeof mark - 1 : 0);
+    rows->next = source->text;
     rows->begin = rows->text = rows->next;
     rows->number = rows->length = rows->count = 0;
 }
@@ -354,6 +352,8 @@ void rows_unread_line(const struct rows *rows)
     snprintf(source->unread_shown, sizeof source->unread_shown, "%.*s%s",
              (int)(whole ? rows->length : sizeof source->unread_shown - 4), rows->text,
              whole ? "" : "...");
+    for (char *at = source->unread_shown; *at; at++)
+        *at = *at == '\t' ? ' ' : *at;
 }
 
 void rows_unread(const struct rows *rows)
@@ -373,6 +373,17 @@ void rows_unread_but(const struct rows *rows, const char *known)
             return;
     }
     rows_unread(rows);
+}
+
+void text_note(struct import_text *source, const char *format, ...)
+{
+    const size_t used = strlen(source->notes), room = sizeof source->notes - used;
+    va_list arguments;
+    if (used)
+        snprintf(source->notes + used, room, "; ");
+    va_start(arguments, format);
+    vsnprintf(source->notes + strlen(source->notes), room - (used ? 2 : 0), format, arguments);
+    va_end(arguments);
 }
 
 void rows_refuse_bandwidth(struct import_text *text)
@@ -404,8 +415,7 @@ bool text_has_line(const struct import_text *source, const char *words)
         const char *before = at;
         while (before > source->text && is_blank(before[-1]))
             before--;
-        if (before == source->text || before[-1] == '\n' ||
-            (before == source->text + 3 && (unsigned char)source->text[0] == 0xef))
+        if (before == source->text || before[-1] == '\n')
             return true;
     }
     return false;

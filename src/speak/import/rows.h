@@ -114,6 +114,9 @@ void rows_unread_line(const struct rows *);
  * such lines repeat what was read, or say how it was measured. */
 void rows_unread_but(const struct rows *, const char *known);
 
+/* Adds a clause to the notes on what may be missing. */
+void text_note(struct import_text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* --- recognising --- */
 
 /* Whether a line begins with these words after its blanks; whether the words are anywhere. */

@@ -115,9 +115,9 @@ static const char *kernel_of(const char *test)
 static bool is_rate(const struct rows *rows)
 {
     const char *text = rows_behind(rows, ":"), *end = rows->text + rows->length;
-    while (text && text < end && *text == ' ')
+    while (text && text < end && isblank((unsigned char)*text))
         text++;
-    return text && text < end && isdigit((unsigned char)*text) && rows_behind(rows, " MB/s");
+    return text && text < end && isdigit((unsigned char)*text) && rows_behind(rows, "MB/s");
 }
 
 /* Reads " C copy backwards : 1495.6 MB/s (3, 5.2%)". */
@@ -231,5 +231,6 @@ const struct import_format sbc_bench_format = {
     .recognise = recognise,
     .begin = begin_sbc_bench,
     .line = read_line,
+    .statistic = "the best of its passes",
     .nothing = "holds no table of ramlat's or tinymembench's",
 };

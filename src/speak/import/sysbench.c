@@ -18,11 +18,12 @@ struct sysbench {
     double threads; /* 0: unknown */
     char block[TEXT_BYTES], operation[TEXT_BYTES], scope[TEXT_BYTES], access[TEXT_BYTES];
     char cpu[ROWS_CPU]; /* "": none is named */
+    bool done;          /* a rate followed the CPU's name */
 };
 
 static void read_rate(struct reading *reading)
 {
-    const struct sysbench *sysbench = reading->state;
+    struct sysbench *sysbench = reading->state;
     struct rows *rows = &reading->rows;
     const double rate = rows_number_behind(rows, "transferred (");
     const bool read = strcmp(sysbench->operation, "read") == 0, one = !(sysbench->threads > 1);
@@ -45,6 +46,7 @@ static void read_rate(struct reading *reading)
     kind_add_number(&kind, "threads", one ? 0 : sysbench->threads);
     kind_add_text(&kind, "on", sysbench->cpu);
     tables_add_value(&reading->tables, &kind, rate * 0x1p20);
+    sysbench->done = true;
 }
 
 static const char known[] =
@@ -69,11 +71,16 @@ static void read_line(struct reading *reading)
             field_copy(&rows->fields[rows_cut(rows, 0) - 1], notes[i].text, TEXT_BYTES);
             return;
         }
+    /* The name of a CPU holds for one run. */
+    if (rows_begins(rows, "sysbench ") && sysbench->done)
+        sysbench->cpu[0] = '\0';
     if (rows_begins(rows, "Number of threads:"))
         sysbench->threads = rows_number_behind(rows, "Number of threads:");
     else if (rows_behind(rows, "transferred ("))
         read_rate(reading);
-    else if (!rows_name_cpu(rows, sysbench->cpu))
+    else if (rows_name_cpu(rows, sysbench->cpu))
+        sysbench->done = false;
+    else
         rows_unread_but(rows, known);
 }
 
@@ -86,5 +93,6 @@ const struct import_format sysbench_format = {
     .state_bytes = sizeof(struct sysbench),
     .marks = marks,
     .line = read_line,
+    .statistic = "the mean of its run",
     .nothing = "holds no '... transferred (... MiB/sec)' of 'sysbench memory run'",
 };

@@ -128,41 +128,79 @@ static void note_kind(struct tables *tables, const struct table_kind *kind)
     slot->finding = pool_strdup(pool, kind->finding);
 }
 
-/* Values outside these limits were not measured, or are in another unit. A load from a first level
- * takes some cycles at 0.3 to 6 GHz; a GPU's takes some hundred cycles. */
-static const double load_least_ns = 0.2, load_most_ns = 1e5, first_level_most_ns = 20,
-                    gpu_level_most_ns = 200, rate_least = 1e6, rate_most = 1e14;
+/* Values outside these limits were not measured, or are in another unit; the first entry for a
+ * probe (NULL: any) and a dimension counts. */
+static const struct bounds {
+    const char *probe;
+    enum dimension dimension;
+    double least, most;
+} bounds[] = {
+    {"latency", DIMENSION_TIME, 0.2, 1e5}, /* a load, from a first level to far memory */
+    {"latency", DIMENSION_CYCLES, 0.5, 1e6}, {"window", DIMENSION_TIME, 0.2, 1e5},
+    {"loaded", DIMENSION_TIME, 0.2, 1e6},    {"numa", DIMENSION_TIME, 10, 1e5},
+    {"transfers", DIMENSION_TIME, 2, 1e5}, /* hand-offs */
+    {"cores", DIMENSION_TIME, 2, 1e5},       {"gpu", DIMENSION_TIME, 1, 1e6},
+    {"gpu", DIMENSION_CYCLES, 1, 1e6},       {"tinymembench", DIMENSION_TIME, 0, 1e5},
+    {"mpi", DIMENSION_TIME, 10, 1e11},       {"mpi", DIMENSION_BANDWIDTH, 1e3, 1e14},
+    {"mpi", DIMENSION_RATE, 1, 1e12},        {"mpi", DIMENSION_SIZE, 0, 1e16},
+    {NULL, DIMENSION_SHARE, 0, 100},         {NULL, DIMENSION_BANDWIDTH, 1e6, 1e14},
+    {NULL, DIMENSION_SIZE, 1, 1e16},
+};
+/* A load from a first level takes some cycles at 0.3 to 6 GHz; a GPU's takes some hundred. */
+static const double first_level_most_ns = 20, gpu_level_most_ns = 200;
 enum { FIRST_LEVEL_BYTES = 16384 };
 
-static void check_bounds(const struct tables *tables, const struct table_kind *kind,
+_Noreturn static void refuse_number(const struct tables *tables, const char *text)
+{
+    rows_refuse(tables->rows, "%s%s%s%s", tables->where ? tables->where : "",
+                tables->where ? ": " : "", text,
+                tables->takes_unit ? ": it may be in another unit; say which by its column's "
+                                     "name, by a remark above like '# latency in us', or by "
+                                     "--unit cycles"
+                                   : ": give what the tool printed, whole and in its own units");
+}
+
+void tables_check(const struct tables *tables, const struct table_kind *kind, const char *unit,
+                  double value, double x)
+{
+    const struct bounds *limits = bounds, *end = bounds + sizeof bounds / sizeof *bounds;
+    while (limits < end && ((limits->probe && strcmp(limits->probe, kind->probe) != 0) ||
+                            !quantity_is(unit, limits->dimension)))
+        limits++;
+    if (limits == end || isnan(value))
+        return;
+    /* Of MPI's tests other columns may be 0: what was not waited for. */
+    const bool waited = strcmp(kind->probe, "mpi") == 0 && !kind->headline && value == 0;
+    const bool first = strcmp(kind->probe, "latency") == 0 && kind->series &&
+                       limits->dimension == DIMENSION_TIME && x <= FIRST_LEVEL_BYTES;
+    const double least = waited ? 0 : limits->least;
+    const double most = !first       ? limits->most
+                        : kind->said ? gpu_level_most_ns
+                                     : first_level_most_ns;
+    if (!(value >= least && value <= most))
+        refuse_number(tables, pool_printf(&tables->document->pool,
+                                          "%g %s is outside of what there is (%g to %g)", value,
+                                          unit, least, most));
+}
+
+static void check_number(const struct tables *tables, const struct table_kind *kind,
                          const struct table_number *number)
 {
-    const char *unit = kind->series ? kind->series->y.unit : kind->unit;
-    const double value = number->value;
-    double least = 0, most = INFINITY;
+    if (isnan(number->value) && isnan(number->cycles))
+        refuse_number(tables, "the value is no number");
     for (size_t i = 0; i < TABLE_FACTORS && kind->factors[i].name; i++)
         if (strcmp(kind->factors[i].name, "loads") == 0)
             return; /* several loads in flight have no minimum time */
-    if (quantity_is(unit, DIMENSION_BANDWIDTH) && strcmp(kind->probe, "mpi") != 0) {
-        least = rate_least;
-        most = rate_most;
-    } else if (strcmp(kind->probe, "latency") == 0 && quantity_is(unit, DIMENSION_TIME)) {
-        const bool first = kind->series && number->x <= FIRST_LEVEL_BYTES;
-        least = load_least_ns;
-        most = !first ? load_most_ns : kind->said ? gpu_level_most_ns : first_level_most_ns;
-    }
-    if (isnan(value) || (value >= least && value <= most))
-        return;
-    rows_refuse(
-        tables->rows,
-        "%g %s is outside of what there is (%g to %g): it may be in another unit; say which "
-        "by the name of its column or by --unit",
-        value, unit, least, most);
+    tables_check(tables, kind, kind->series ? kind->series->y.unit : kind->unit, number->value,
+                 number->x);
+    tables_check(tables, kind, "cycles", number->cycles, number->x);
+    if (kind->series && !kind->series->matrix)
+        tables_check(tables, kind, kind->series->x.unit, number->x, number->x);
 }
 
 void tables_add(struct tables *tables, const struct table_kind *kind, struct table_number number)
 {
-    check_bounds(tables, kind, &number);
+    check_number(tables, kind, &number);
     note_kind(tables, kind);
     struct table_entry *entry = pool_append(&tables->document->pool, (void **)&tables->entries,
                                             &tables->count, sizeof *entry);
@@ -286,6 +324,13 @@ static void copy_factors(struct pool *pool, const struct table_kind *kind, struc
     }
 }
 
+static void count_trials(struct tables *tables, size_t n)
+{
+    tables->least = tables->values && tables->least < n ? tables->least : n;
+    tables->most = n > tables->most ? n : tables->most;
+    tables->values++;
+}
+
 static void make_series(struct tables *tables, struct probe_result *probe,
                         const struct table_kind *kind, const struct table_entry *entries, size_t n,
                         double *values)
@@ -305,6 +350,7 @@ static void make_series(struct tables *tables, struct probe_result *probe,
             end++;
         fill_point(&series->points[series->point_count++], &entries[first], end - first, value,
                    values);
+        count_trials(tables, end - first);
     }
     copy_factors(pool, kind, &series->factors, &series->factor_count);
 }
@@ -325,12 +371,8 @@ static void make_finding(struct tables *tables, struct probe_result *probe,
                : finding_add_summary(probe, pool, kind->finding, kind->unit, &summary, 0);
     copy_factors(pool, kind, &finding->factors, &finding->factor_count);
     if (n > 1)
-        finding->text = pool_printf(pool, "n = %zu: the median of as many runs%s%s%s", n,
-                                    kind->statistic ? ", each the " : "",
-                                    kind->statistic ? kind->statistic : "",
-                                    kind->statistic ? " of its passes" : "");
-    else if (kind->statistic)
-        finding->text = pool_printf(pool, "n = 1: the %s of its passes", kind->statistic);
+        finding->text = pool_printf(pool, "n = %zu: the median of as many runs", n);
+    count_trials(tables, n);
 }
 
 /* If no series is a headline, chooses the curve with most points; among equals the one with the

@@ -19,9 +19,7 @@ struct table_kind {
     struct factor factors[TABLE_FACTORS]; /* end at the first without a name */
     bool headline; /* shown on the first screen; tables_end() chooses a series if none of the probe
                       has it */
-    const char
-        *statistic; /* of a finding: the statistic that the tool prints ("best"); NULL: unknown */
-    bool said;      /* the text names the unit, so latencies may be as long as a GPU's */
+    bool said;     /* the text names the unit, so latencies may be as long as a GPU's */
 };
 
 struct table_number {
@@ -42,7 +40,11 @@ struct tables {
     const struct rows *rows; /* messages name its current line */
     struct table_kind *kinds;
     struct table_entry *entries;
-    size_t kind_count, count; /* `count`: numbers that were added */
+    size_t kind_count, count;   /* `count`: numbers that were added */
+    const char *statistic;      /* the format's; a reader may know better */
+    const char *where;          /* of a JSON document: the current value's keys, for messages */
+    bool takes_unit;            /* the format takes --unit */
+    size_t values, least, most; /* after tables_end(): points and findings, and their trials */
 };
 
 /* Adds a factor unless the text is "" or NULL, or the number is not above 0. */
@@ -50,8 +52,8 @@ void kind_add_text(struct table_kind *, const char *name, const char *text);
 void kind_add_number(struct table_kind *, const char *name, double number);
 
 /* The tables_*() functions leave the step of the document's pool: for lack of memory, and with
- * ERROR_USAGE for a number outside the possible range of its quantity, which is then in another
- * unit. */
+ * ERROR_USAGE for what is no number, and for a number outside the possible range of its quantity,
+ * which is then in another unit or damaged. */
 void tables_add(struct tables *, const struct table_kind *, struct table_number);
 /* Adds a point of a curve. */
 void tables_add_point(struct tables *, const struct table_kind *, double x, double value);
@@ -63,6 +65,10 @@ void tables_add_latency(struct tables *, struct table_kind kind, double bytes, d
 void tables_add_cell(struct tables *, const struct table_kind *, int from, int to, double value);
 /* Adds a trial of a finding. */
 void tables_add_value(struct tables *, const struct table_kind *, double value);
+/* Refuses a value in that unit outside the possible range of its quantity; `x` is a curve's. NAN
+ * passes. */
+void tables_check(const struct tables *, const struct table_kind *, const char *unit, double value,
+                  double x);
 /* Makes series and findings of all numbers, in the order of each kind's first number. Curves are
  * sorted by x, matrices by from and to. A curve without any `value` is in cycles. */
 void tables_end(struct tables *);

@@ -85,7 +85,7 @@ static void squares_with_ids(void **state)
     assert_points(",1,2\n1,,50\n2,51,\n", NULL, "1>2:50 2>1:51");
     /* A square without ids may begin with a rising row: then it is asked. */
     assert_refused(",10,20\n10,,50\n20,51,\n", "line 1: these may be the cores' ids or latencies");
-    assert_refused("NaN,50,51\n50,NaN,52\n51,52,NaN\n", "--ids yes or --ids no");
+    assert_refused("NaN,50,51\n50,NaN,52\n51,52,NaN\n", "--ids or --no-ids");
     assert_points(",10,20\n10,,50\n20,51,\n", "no", "0>1:10 0>2:20 1>0:10 1>2:50 2>0:20 2>1:51");
     assert_points(",10,20\n10,,50\n20,51,\n", "yes", "10>20:50 20>10:51");
     assert_points(",10,20\n10,-,50\n20,51,-\n", NULL, "10>20:50 20>10:51");
@@ -95,6 +95,8 @@ static void squares_with_ids(void **state)
 static void triangles(void **state)
 {
     (void)state;
+    assert_points("cpu_a cpu_b latency_ns\n0 1 10.5\n0 2 30\n1 2 31\n", NULL,
+                  "0>1:10.5 0>2:30 1>2:31");
     assert_points("10\n20,30\n", NULL, TRIANGLE);
     assert_points("\n10,\n20,30,\n", NULL, TRIANGLE);
     assert_points("0\n10,0\n20,30,0\n", NULL, TRIANGLE);
