@@ -255,7 +255,8 @@ static void add_cost(const struct sheet *sheet, const char *what, double pages, 
     finding->low = cost.low;
     finding->high = cost.high;
     finding->flags =
-        (spread->points[at].flags | packed->points[at].flags) &
+        (spread->points[at].flags |
+         packed->points[nearest_to(packed, spread->points[at].x)].flags) &
         ~(FLAG_BIT(FLAG_UNCONVERGED) | FLAG_BIT(FLAG_TOO_FEW) | FLAG_BIT(FLAG_SMALL_PAGES));
     finding->text = pool_printf(sheet->pool, "%s, at %.0f pages", text, spread->points[at].x);
 }

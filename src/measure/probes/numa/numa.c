@@ -259,6 +259,9 @@ static void plan_numa(struct probe_task *task)
     }
     if (facts->node_count == 0 && !asked->has)
         add_to(task, NONE, machine->memory_available_bytes, true);
+    if (!state->to_count && !asked->has)
+        pool_leave(task->pool, ERROR_IMPOSSIBLE,
+                   "the system tells of no NUMA node's memory: see that /sys is mounted");
     if (!state->to_count)
         pool_leave(
             task->pool, ERROR_USAGE, "--to %d: %s; leave it out to see those that have memory", id,
