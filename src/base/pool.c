@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,15 +111,16 @@ void *pool_alloc(struct pool *pool, size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - align - BLOCK_BYTES)
         return no_memory(pool);
     bytes = (bytes + align - 1) / align * align;
-    struct pool_block *block = pool->blocks;
-    if (!block || block->size - block->used < bytes) {
-        size_t wanted = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+    const bool is_large = bytes > BLOCK_BYTES;
+    struct pool_block **list = is_large ? &pool->large : &pool->blocks, *block = *list;
+    if (is_large || !block || block->size - block->used < bytes) {
+        size_t wanted = is_large ? bytes : BLOCK_BYTES;
         block = calloc(1, sizeof *block + wanted);
         if (!block)
             return no_memory(pool);
         block->size = wanted;
-        block->next = pool->blocks;
-        pool->blocks = block;
+        block->next = *list;
+        *list = block;
     }
     void *memory = block->bytes + block->used;
     block->used += bytes;
@@ -181,12 +183,11 @@ void *pool_append(struct pool *pool, void **array, size_t *count, size_t size)
     return pool_extend(pool, array, count, 1, size);
 }
 
-/* Only an allocation larger than a block has a block of its own, so only that one can be freed. */
 void pool_give_back(struct pool *pool, void *memory)
 {
-    for (struct pool_block **at = &pool->blocks; *at && memory; at = &(*at)->next) {
+    for (struct pool_block **at = &pool->large; *at && memory; at = &(*at)->next) {
         struct pool_block *block = *at;
-        if (block->bytes != memory || block->size <= BLOCK_BYTES)
+        if (block->bytes != memory)
             continue;
         *at = block->next;
         free(block);
@@ -194,17 +195,23 @@ void pool_give_back(struct pool *pool, void *memory)
     }
 }
 
+static void take_list(struct pool_block **to, struct pool_block **from)
+{
+    while (*to)
+        to = &(*to)->next;
+    *to = *from;
+    *from = NULL;
+}
+
 void pool_take(struct pool *to, struct pool *from)
 {
-    struct pool_block **end = &to->blocks;
-    while (*end)
-        end = &(*end)->next;
-    *end = from->blocks;
-    from->blocks = NULL;
+    take_list(&to->blocks, &from->blocks);
+    take_list(&to->large, &from->large);
 }
 
 void pool_free(struct pool *pool)
 {
+    take_list(&pool->blocks, &pool->large);
     while (pool->blocks) {
         struct pool_block *next = pool->blocks->next;
         free(pool->blocks);

@@ -18,6 +18,7 @@ struct pool_exit;
 
 struct pool {
     struct pool_block *blocks; /* zero-initialise: {0} is an empty pool */
+    struct pool_block *large;  /* each holds one allocation, which can be given back */
     struct pool_exit *exit;    /* where the current step leaves to; NULL outside of pool_enter() */
 };
 

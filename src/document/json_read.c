@@ -14,6 +14,8 @@
 
 enum {
     PATH_TEXT = 160,
+    SHORT_TEXT = 24,
+    TEXTS = 256,
     LARGE_BYTES = 16 * 1024, /* the smallest array that is given back when it grows */
     NUMBER_TEXT = 1200,      /* the longest double needs 1077 characters to be written exactly */
 };
@@ -35,8 +37,11 @@ struct reading {
     void *base;
     struct json_events events;
     const char *refusal; /* the first value that does not fit; the rest is only skipped */
-    size_t passed_over;  /* depth inside a value that is skipped */
-    size_t depth;        /* of frames */
+    const char **names;  /* room to sort names in */
+    size_t name_room;
+    const char *texts[TEXTS];
+    size_t passed_over; /* depth inside a value that is skipped */
+    size_t depth;       /* of frames */
     struct frame frames[SHAPE_DEPTH_MAX];
     bool at_schema; /* the last key was "schema" */
     unsigned schemas;
@@ -75,10 +80,20 @@ static void refuse(struct reading *reading, const char *what)
 
 /* --- values --- */
 
+/* Units and the names of factors repeat in a million findings: of short texts the last one with
+ * each hash is used again. */
 static const char *copy_text(struct reading *reading, const struct json_value *value)
 {
+    size_t hash = value->length;
+    for (size_t i = 0; i < value->length && i < SHORT_TEXT; i++)
+        hash = 31 * hash + (unsigned char)value->bytes[i];
+    const char **last = &reading->texts[hash % TEXTS];
+    if (value->length < SHORT_TEXT && *last && strlen(*last) == value->length &&
+        memcmp(*last, value->bytes, value->length) == 0)
+        return *last;
     char *copy = pool_alloc(reading->pool, value->length + 1, 1);
-    return memcpy(copy, value->bytes, value->length);
+    memcpy(copy, value->bytes, value->length);
+    return *last = copy;
 }
 
 /* Copies the text into `copy` of `size` bytes; false where the value is no text or does not fit. */
@@ -482,9 +497,14 @@ static int compare_names(const void *a, const void *b)
 static void end_factors(struct reading *reading, struct frame *frame)
 {
     const size_t count = *count_of(frame);
-    const char **names = count > 1 ? pool_alloc(reading->pool, count, sizeof *names) : NULL;
-    if (!names)
+    if (count < 2)
         return;
+    if (count > reading->name_room) {
+        reading->name_room = 2 * count;
+        pool_give_back(reading->pool, reading->names);
+        reading->names = pool_alloc(reading->pool, reading->name_room, sizeof *reading->names);
+    }
+    const char **names = reading->names;
     for (size_t i = 0; i < count; i++)
         names[i] = factors_of(frame)[i].name;
     qsort(names, count, sizeof *names, compare_names);
@@ -493,7 +513,6 @@ static void end_factors(struct reading *reading, struct frame *frame)
             frame->name = names[i];
             refuse(reading, "is a duplicate key");
         }
-    pool_give_back(reading->pool, names);
 }
 
 static void take_event(struct reading *reading, const struct json_value *event)
@@ -590,6 +609,7 @@ static int read_all(void *with)
     if (reading->refusal)
         pool_leave(reading->pool, ERROR_USAGE, "%s: %s%s", events->name, reading->refusal,
                    events->remedy);
+    pool_give_back(reading->pool, reading->names);
     return 0;
 }
 

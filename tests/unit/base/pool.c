@@ -134,11 +134,11 @@ static void an_array_is_extended_at_once_and_still_grows(void **state)
     pool_free(&pool);
 }
 
-static size_t block_count(const struct pool *pool)
+static size_t large_count(const struct pool *pool)
 {
     const struct stub {
         const struct stub *next;
-    } *block = (const void *)pool->blocks;
+    } *block = (const void *)pool->large;
     size_t count = 0;
     for (; block; block = block->next)
         count++;
@@ -155,14 +155,14 @@ static void large_arrays_are_given_back_and_others_stay(void **state)
         large[i] = pool_alloc(&pool, 100000, 1);
         memset(large[i], 1 + i, 100000);
     }
-    size_t before = block_count(&pool);
+    size_t before = large_count(&pool);
     pool_give_back(&pool, NULL);
     pool_give_back(&pool, small);
-    assert_int_equal(block_count(&pool), before);
+    assert_int_equal(large_count(&pool), before);
     pool_give_back(&pool, large[1]);
-    assert_int_equal(block_count(&pool), before - 1);
+    assert_int_equal(large_count(&pool), before - 1);
     pool_give_back(&pool, large[2]);
-    assert_int_equal(block_count(&pool), before - 2);
+    assert_int_equal(large_count(&pool), before - 2);
     assert_string_equal(small, "small");
     assert_int_equal(large[0][99999], 1);
     assert_non_null(pool_alloc(&pool, 100000, 1));
