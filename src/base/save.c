@@ -67,8 +67,8 @@ static void path_of_descriptor(int file, char path[32])
     snprintf(path, 32, "/proc/self/fd/%d", file);
 }
 
-/* -1 where the file system has no files without names, or where they couldn't get one later
- * because there is no /proc. */
+/* -1 where the file system has no files without names, or where they couldn't get one later: there
+ * is no /proc, or linkat() is refused, even for a name that is taken. */
 static int create_unnamed(const char *path, mode_t mode)
 {
     int file = -1;
@@ -78,7 +78,8 @@ static int create_unnamed(const char *path, mode_t mode)
     file = open(folder ? folder : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
     free(folder);
     path_of_descriptor(file, link);
-    if (file >= 0 && access(link, F_OK) < 0) {
+    if (file >= 0 &&
+        (linkat(AT_FDCWD, link, AT_FDCWD, ".", AT_SYMLINK_FOLLOW) == 0 || errno != EEXIST)) {
         close(file);
         file = -1;
     }
