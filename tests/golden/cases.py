@@ -85,7 +85,8 @@ TEXTS = {
     "two-sizes.csv": "size KB,buffer,working set,ns,min ns,threads,stride\n4,8,16,1,0.9,1,64\n8,16,32,2,1.9,1,64\n16,32,64,2,1.8,2,64\n",
     "three.txt": "4096 4 2\n8192 4 2\n16384 4.1 2.05\n1M 40 20\n", "no-clock.txt": "4096 4 2\n8192 4 1\n16384 4 9\n",
     "remark.txt": "# KB ns cycles\n4 1 4\n8 1 4\n1024 9 36\n", "one-row.txt": "4096 28672 28 92\n",
-    "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "zero.txt": "MHz B KB CPI\n1995 4 0 0\n1995 28672 28 92\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
+    "source.txt": "MHz B KB CPI\n1995 4 0 92\n1995 28672 28 92\n1995 1048576 1024 200\n", "words.txt": "Size (KB) ns\n4 1\n8 2\n16 2\n", "pinned.txt": "taskset -c 3\n4096 1.2\n8192 1.2\n65536 4\n1048576 9\n",
+    "zero.txt": "MHz B KB CPI\n1995 4 0 0\n1995 28672 28 92\n", "bare.txt": "1995 4 0 92\n1995 28672 28 92\n",
     "units.txt": "Buffer size: 4096 B, stride 64, time 1 s, latency 7 ns\nBuffer size: 8 MB, stride 64, time 1 s, latency 9 ns\n",
     "unitless.txt": "Buffer size: 4096, stride 64, time 1 s, latency 7 ns\n",
     "stride-x.txt": "\"stride=x\n0.00049 0.800\n0.00098 0.800\n", "stride-0.txt": "\"stride=0\n0.00049 0.800\n",
@@ -138,6 +139,7 @@ TEXTS |= {f"small-{name}.txt": text for name, text in SMALL.items()}
 MT4G = (SOURCE / TABLES["mt4g.json"]).read_text(encoding="utf-8")
 TEXTS["mt4g-miss.json"] = MT4G.replace('"latency": {', '"missPenalty": {"mean": 50, "value": 40, "unit": "cycles", "confidence": 0.5},\n"latency": {')
 TEXTS["mt4g-units.json"] = MT4G.replace('"bytes"', '"KiB"').replace('"p50"', '"p40"').replace("0.97", "0.3")
+TEXTS["mt4g-notes.json"] = re.sub(r'("unit": "[^"]*")', r'\1, "note": "warm"', MT4G)
 TEXTS["sbc-fast.txt"] = (SOURCE / TABLES["sbc-bench.txt"]).read_text(encoding="utf-8").replace(" 2.700 ", " 0.100 ")
 
 def bandwidths(test, kind, matrix, **more):
@@ -163,8 +165,8 @@ IMPORTS = {
     "comma.csv": "curve", "utf16.txt": None, "latin.csv": "curve", "two-points.txt": "curve --size-unit B", "columns.csv": "curve",
     "triples.csv": "core-matrix", "ids.csv": "core-matrix", "triangle.txt": "core-matrix", "cycles.txt": None,
     "bandwidth.csv": None, "wrong.csv": "core-matrix", "rows.csv": "curve", "empty.csv": None, "text.txt": None,
-    "negative.csv": "curve", "falling.csv": "curve", "mt4g-miss.json": None, "mt4g-units.json": None, "summary.txt": None,
-    "perf.txt": None, "asct.json": None, "nvbandwidth.json": None, "chases.txt": "multichase", "summaries.txt": None, "hole.csv": "core-matrix", "colours.txt": "curve --size-unit B",
+    "negative.csv": "curve", "falling.csv": "curve", "mt4g-miss.json": None, "mt4g-units.json": None, "mt4g-notes.json": None, "summary.txt": None,
+    "perf.txt": None, "asct.json": None, "nvbandwidth.json": None, "chases.txt": "multichase", "pinned.txt": "curve --size-unit B --unit ns", "summaries.txt": None, "hole.csv": "core-matrix", "colours.txt": "curve --size-unit B",
 }
 
 
@@ -428,6 +430,14 @@ for more in (-1, 0, 0.1, 0.5, 0.9, 1.5, 1.8):
     VARIANTS[f"hot/{more}"] = (lambda document, more=more: geometry_rich(document, more), "geometry")
 
 
+def odd_caches(document):
+    """With caches declared that hold no data, or that no level is."""
+    document = copy.deepcopy(document)
+    document["machine"]["caches"] += [{"level": 1, "type": "instruction", "size_bytes": 1 << 18}, {"level": 0, "type": "data", "size_bytes": 1 << 12},
+                                      {"level": 2, "type": "unified", "size_bytes": 1 << 21}, {"level": 9, "type": "unified", "size_bytes": 1 << 30}]
+    return variants.bare(document)
+
+
 def one_handoff(document):
     """The nearest pair alone, and more of its points than one."""
     document = copy.deepcopy(document)
@@ -447,6 +457,7 @@ def first_alone(document):
     return document
 
 
+VARIANTS["latency-caches"] = (odd_caches, "latency")
 for name in ("guest", "sample"):
     VARIANTS[f"{name}-handoff"] = (one_handoff, name)
     VARIANTS[f"{name}-handoff-slower"] = (lambda document: slower(one_handoff(document), 1.3), name)
@@ -458,7 +469,7 @@ VARIANTS["cores-huge"] = (huge, "cores")
 VARIANTS["left/sample"] = VARIANTS["right/sample"] = (lambda document: slower(document, 1.2), "sample")
 
 # Variants whose findings are golden too.
-ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]
@@ -682,7 +693,7 @@ def commands(documents):
         f"fathom import curve --columns $names -f csv no-clock.txt {shown}; done"
     for name in ("latency.csv", "three.txt", "no-clock.txt", "remark.txt", "two-sizes.csv"):
         yield f"import/curve-{name}", f"for unit in ns cycles; do fathom import curve --unit $unit {name} 2>&1; done"
-    yield "import/unnamed", "for file in zero.txt latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt stride-x.txt stride-0.txt sbc-fast.txt; do " \
+    yield "import/unnamed", "for file in words.txt zero.txt latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt stride-x.txt stride-0.txt sbc-fast.txt; do " \
         f"fathom import -f csv $file {shown}; done"
     yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
         f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"

@@ -235,13 +235,13 @@ def curves(document, count):
     return document
 
 
-def matrix(draw):
+def matrix(draw, most=24):
     """The points of a made-up machine: clusters in clusters, some CPUs slow, some pairs missing."""
     shape = [draw.choice((1, 2, 2, 3, 4)) for _ in range(draw.randint(2, 4))]
     places = [()]
     for size in shape:
         places = [place + (at,) for place in places for at in range(size + (draw.random() < 0.15))]
-    places = places[:24]
+    places = places[:most]
     apart = [draw.uniform(15, 40)]
     for _ in shape:
         apart.append(apart[-1] * 2 ** draw.choice((draw.uniform(0.02, 0.2), draw.uniform(0.2, 1.3))))
@@ -266,7 +266,7 @@ def matrices(document, count):
     probe = next(probe for probe in document["probes"] if probe["name"] == "cores")
     document["probes"] = []
     for seed in range(count):
-        made_up = probe | {"series": [probe["series"][0] | {"points": matrix(random.Random(f"matrix {seed}"))}]}
+        made_up = probe | {"series": [probe["series"][0] | {"points": matrix(random.Random(f"matrix {seed}"), 24 if seed % 10 else 70)}]}
         if seed % 4:
             made_up.pop("parameters", None)
         document["probes"].append(made_up)
