@@ -46,8 +46,8 @@ static int be_like(int file, const struct stat *old, const char *path, struct er
 
 /* --- drafts --- */
 
-/* What is written until it gets its name: a file without a name where the system has such (a killed
- * process then leaves nothing), else a temporary file. */
+/* A file that is being written, until it gets its name: a file without a name where the system
+ * supports that (a killed process then leaves nothing), else a temporary file. */
 struct draft {
     int file;
     char *name; /* NULL: it has none yet */

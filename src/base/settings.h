@@ -40,7 +40,8 @@ struct option_spec {
     const char *fallback; /* default, as text; NULL: unset, and `help` says what happens then */
     double least, most;   /* range of numbers; most = 0: no upper bound of its own */
     const char *const *choices; /* NULL-terminated */
-    size_t at; /* its offset in the struct that the table fills; 0 too where none is filled */
+    size_t
+        at; /* its offset in the struct that the table fills; 0 as well if the table fills none */
     const char *help;
 };
 

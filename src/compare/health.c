@@ -35,8 +35,8 @@ enum { GAPS_ALIKE = 16, SERIES_MOST = 256 };
 /* --- one value against another --- */
 
 struct bounds {
-    double near, far, bound; /* the end of the interval now on the better side; the value; the worst
-                                value that is still good enough */
+    double near, far, bound; /* of the present interval the end on the better side; the present
+                                value; the worst value that is still good enough */
     bool known;              /* the baseline's value has an interval */
 };
 
@@ -113,8 +113,8 @@ static void compare(struct checking *checking, const struct finding *should,
         health = judge_both(checking, should, now, sign);
     }
     const struct bounds bounds = bounds_of(should, now, sign, checking->tolerance);
-    /* The common sizes can't make a value worse that is within the bound of the baseline's
-     * interval. */
+    /* A value that is within the bound of the baseline's interval is not worse, whatever the common
+     * sizes say. */
     if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
         health = HEALTHY;
     if (health == WORSE && ((shared && level_is_doubtful(should, now, shared, sign > 0)) ||

@@ -154,7 +154,8 @@ static void join_facts(const struct merging *merging, struct probe_result *to,
     joined_parameters(to, merging->pool, both, 2);
 }
 
-/* Adds what was obtained, until now only in the probe's parameters, to each series' factors. */
+/* Adds what was obtained to the factors of each series; until now only the probe's parameters hold
+ * it. */
 static void stamp(const struct merging *merging, struct series *series, size_t count,
                   const struct obtained *obtained)
 {
@@ -197,7 +198,7 @@ static void stamp_both(const struct merging *merging, struct probe_result *to,
     stamp(merging, older->series, older->series_count, &other);
 }
 
-/* Adds what the older result has of experiments that `to` lacks. */
+/* Adds from the older result the findings and series of experiments that `to` lacks. */
 static void add_experiments(struct merging *merging, struct probe_result *to,
                             const struct probe_result *from)
 {

@@ -198,7 +198,7 @@ static void compare_capacity(const struct sheet *sheet, int level, const struct 
     double declared = cache ? (double)cache->size_bytes : 0;
     double capacity = found > 0 ? found : declared, product = ways->ways * ways->way_stride;
     if (isnan(product) || !(capacity > 0) || fabs(product / capacity - 1) <= capacity_apart ||
-        is_occupied(sheet, level, ways)) /* the ways' own text says so */
+        is_occupied(sheet, level, ways)) /* the text of the ways' finding says so */
         return;
     struct finding *finding = add(sheet, level, "disagreement", "B");
     finding->value = product;

@@ -412,8 +412,8 @@ static bool has_seen(const struct frame *frame, const char *key)
     return frame->seen >> (field - frame->shape->fields) & 1;
 }
 
-/* Makes one value of the two of former documents. What was found tells how much longer
- * interference made it. */
+/* Combines the two values of a former document: the one without interference becomes the value, and
+ * the ratio of the two the disturbance. */
 static void fold_former(struct former *former, float *longer, double *value, double *low,
                         double *high)
 {

@@ -35,8 +35,8 @@ enum {
     SHAPE_KEYS_MAX = 64,  /* of one shape */
 };
 
-/* Documents before figures had one value held two for each: what the run found, in the place of the
- * value, and beside it the value without interference, which is the figure. */
+/* Former documents hold two values for each figure: in the place of the value the one that the run
+ * found, and next to it the one without interference, which is the figure now. */
 enum { FORMER_QUIET, FORMER_QUIET_CYCLES, FORMER_COUNT };
 struct former {
     double value, low, high;

@@ -230,8 +230,8 @@ static void judge_one(const struct peers *all, const struct peers_prior *prior, 
             freedom += prior->freedom;
         }
     }
-    /* A value's own variance counts as far as it exceeds the usual one: on the side of the others,
-     * because what moved the value away also makes its interval uneven. */
+    /* Only the part of a value's own variance that exceeds the usual one counts, on the side of the
+     * interval towards the others: what moved the value away also makes its interval uneven. */
     const double error = (peer->value > all->centre ? peer->below : peer->above) / normal_95;
     const double extra = fmax(error * error - all->usual * all->usual, 0);
     const double scatter = sqrt(variance * (1 + 1 / others) + extra);

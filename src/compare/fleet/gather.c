@@ -96,8 +96,8 @@ static const struct factor *copy_factors(struct pool *pool, const struct finding
     return copy;
 }
 
-/* Conditions of a run are no fault of the machine, except clock, heat, power and the time that
- * others take. Sentences and lists of CPUs have no value to compare. */
+/* Conditions of a run are no fault of the machine, except clock, heat, power and the CPU time that
+ * other programs take. Sentences and lists of CPUs have no value to compare. */
 static bool is_judged(const struct finding_meaning *meaning)
 {
     if (!meaning->quantity || meaning->role == ROLE_NOTE || meaning->role == ROLE_CLUSTER ||

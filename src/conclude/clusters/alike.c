@@ -103,9 +103,9 @@ static void add_classes(struct groups *groups, const struct cells *cells,
         fewest = count && count < fewest ? count : fewest;
         most = count > most ? count : most;
     }
-    /* One class and otherwise single rows is no group but a sign of odd rows; so are a few classes
-     * among many rows, and a small class with a large one. Modules have equal sizes, except for
-     * offline cores. */
+    /* A single class among otherwise ungrouped rows is a sign of odd rows and no group. The same
+     * holds for a few classes among many rows, and for a small class next to a large one. Modules
+     * have equal sizes, except for offline cores. */
     bool regular = classes >= 2 && 2 * rows > pool->count && most <= 2 * fewest;
     for (size_t i = 0; i < pool->count && regular; i++) {
         size_t count = 0;

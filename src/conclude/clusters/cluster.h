@@ -22,8 +22,8 @@
  *   partners, only partners of the same sort: role equivalence (White and Reitz 1983).
  *
  * Where more than half of the rows are near to one another and all others far from them, as cores
- * of another die are, both parts are looked at by their own latencies alone: so the kinds of a
- * hybrid are told one by one, and far latencies, which scatter more, blur no places.
+ * of another die are, both parts are looked at by their own latencies alone: so each kind of a
+ * hybrid processor is recognised by itself, and far latencies, which scatter more, hide no group.
  *
  * Noise is proportional to the latency, as in timings. It is estimated from the matrix: half of the
  * columns select the two most similar rows, and the other half tell by how much they differ. The

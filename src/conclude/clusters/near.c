@@ -106,10 +106,10 @@ void groups_add_pairs(struct groups *groups, const struct cells *cells, struct p
     }
 }
 
-/* Plain groups: every latency between members is shorter than every latency to another row. For few
- * or noisy rows this order is better evidence than any estimate of the noise, because it is one
- * among all possible orders of so many latencies. A single group may be the remainder without some
- * slow cores; two groups of one size can't be. */
+/* Plain groups: every latency between members is shorter than every latency to another row. For
+ * few or noisy rows this order is better evidence than any estimate of the noise, because it is
+ * one among all possible orders of so many latencies. A single group may be all rows but some
+ * slow cores; two groups of one size can't. */
 
 /* The least latency to the outside must exceed the greatest inside by this factor. */
 static const double plain_ratio = 1.15;

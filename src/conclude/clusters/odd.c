@@ -117,10 +117,10 @@ static double latency_to(const struct cells *cells, size_t row, const size_t *ot
     return known ? quantile(room, known, p) : NAN;
 }
 
-/* Whether a member has an outsider that is as near as its nearest member, or is as far from all
- * members as the group is from its surroundings (its pair's other core was left out of the group);
- * or whether some members are farther from other members than from outsiders within the same outer
- * group. */
+/* Whether the group has a stranger: an outsider that is as near to a member as that member's
+ * nearest member; a member that is as far from all members as the group is from its surroundings
+ * (because its pair's other core was left out of the group); or members that are farther from other
+ * members than from outsiders within the same outer group. */
 static bool has_stranger(const struct groups *groups, const struct group *group,
                          const struct cells *cells, const double *own, struct room *room)
 {

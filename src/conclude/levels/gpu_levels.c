@@ -20,8 +20,8 @@ static double value_of(const struct probe_result *found, const char *name)
     return NAN;
 }
 
-/* Renames the third plateau, the outer half of L2. If only memory follows it, the number of caches
- * is no disagreement. */
+/* Renames the third plateau to the outer half of L2. If only memory follows it, the remark that the
+ * number of caches differs is dropped, because this plateau is no cache of its own. */
 static void rename_outer(struct probe_result *found, struct pool *pool)
 {
     static const char third[] = "L3.";

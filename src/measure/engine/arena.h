@@ -45,13 +45,13 @@ struct attic {
         unsigned char *memory;
         size_t bytes;
     } kept[ATTIC_ARENAS];
-    unsigned next;     /* where the next is kept: the oldest */
+    unsigned next;     /* index of the oldest, which the next one replaces */
     size_t bytes;      /* kept now */
     size_t bytes_most; /* 0: nothing is kept */
 };
 
-/* As arena_unmap(), but keeps what fits of the arena's touched bytes, and gives back the oldest for
- * it. Reserved huge pages are never kept, because they are few. */
+/* As arena_unmap(), but keeps as many of the arena's touched bytes as fit, and frees the oldest
+ * kept memory for them. Reserved huge pages are never kept, because they are few. */
 void arena_keep(struct arena *, struct attic *);
 void attic_clear(struct attic *);
 

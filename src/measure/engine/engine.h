@@ -75,7 +75,7 @@ bool stage_is_open(const struct stage *);
  * outcome so far. */
 void stage_sum_up(struct stage *, struct stage_outcome *);
 /* Call it before a stage that was summed up goes on. The plan's series may have been sorted
- * meanwhile, and others added behind them. ERROR_SYSTEM without memory. */
+ * meanwhile, and other series added after them. ERROR_SYSTEM without memory. */
 int stage_reopen(struct stage *, const struct plan *, struct error *);
 /* Frees the stage; NULL: does nothing. `lost`, after ERROR_SYSTEM: a worker that did not come back
  * may still write to its visit, so only the point table is freed. */

@@ -92,10 +92,10 @@ struct plan {
      * this order, the smallest first. NULL: none. */
     const uint32_t *look;
     size_t look_count;
-    /* Trials that each of these points gets before any other point gets its second, once every
-     * point has its first; fewer than trials_min. 0 or 1: no more than other points. With
-     * ARENA_EVERY_TURN every stage_look() takes that many more, as often as other stages leave
-     * time, so that interference that lasts a second meets only part of them. */
+    /* Trials that each point of `look` gets before any other point gets its second trial, once
+     * every point has its first; fewer than trials_min. 0 or 1: these points get no more than
+     * others. With ARENA_EVERY_TURN each call of stage_look() adds that many, whenever other stages
+     * leave time, so that interference that lasts a second disturbs only some of them. */
     unsigned look_trials;
 
     enum page_policy pages; /* of the arena, which is as large as the largest point needs */

@@ -18,18 +18,20 @@ static const double bimodal_distance = 0.05;
 /* Unless the plan says otherwise, the clock moved when the trials' clocks differ by more than two
  * bursts may. */
 static const double clock_spread = 0.01;
-/* Interference lowered a trial's clock, or its reading, where that is below the full clock by more
- * than this share. Undisturbed readings lie closer together, as trials do (tests/model). */
+/* A trial whose clock reads below the full clock by more than this share was disturbed:
+ * interference lowered the clock, or interrupted its reading. Undisturbed readings lie closer
+ * together, as trials do (tests/model). */
 static const double clock_taken = 0.04;
 /* Up to these shares, spoiled batches do not move a median, and stolen trials hardly do. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
-/* Where others raised batches, the lowest of fifteen lie above the undisturbed ones' median by up
- * to this many of their deviations (tests/unit/measure/engine/figure.c). */
+/* If interference raised some batches, the lowest of fifteen lie above the undisturbed ones' median
+ * by up to this many of their deviations (tests/unit/measure/engine/figure.c). */
 static const double shift_most = 0.7;
-/* A trial with more than this share of interrupted batches has too few others to take its value
- * from. */
+/* A trial with more than this share of interrupted batches has too few undisturbed ones to take its
+ * value from. */
 static const double throughout = 0.5;
-/* A point with more such trials than this is not the hardware's alone. */
+/* If more than this share of a point's trials was disturbed throughout, other programs had a part
+ * in the point's value. */
 static const double beside_others = 0.5;
 /* Flags that result from interference. */
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
@@ -152,11 +154,11 @@ static bool is_rate(const struct plan *plan)
     return plan->yields == OPERATIONS_PER_SECOND;
 }
 
-/* Widens the side of the interval that interference can't reach: of times the lower one. Where a
- * share d of the trials was disturbed throughout, the median of the others is the (1 - d) / 2
- * quantile of all; a trial of which some batches were disturbed may itself be too high; and
- * where the others are too few for an interval, it reaches as far again.
- * `ascending` has n values, `shift` is the trials' median shift. */
+/* Widens the interval on the side where the undisturbed median may lie, because interference moves
+ * values only to the other side: for times the lower side. If a share d of the trials was disturbed
+ * throughout, the median of the undisturbed ones is the (1 - d) / 2 quantile of all; a trial with
+ * some disturbed batches may itself be too high; and if the undisturbed trials are few, that side
+ * becomes twice as wide. `ascending` has n values, `shift` is the trials' median shift. */
 static void allow_for_others(const struct record *record, const struct plan *plan,
                              const double *ascending, unsigned n, double shift,
                              struct summary *summary)
@@ -176,9 +178,9 @@ static void allow_for_others(const struct record *record, const struct plan *pla
     }
 }
 
-/* The figure of n trials' values in order of time: their median with its interval. Where each thing
- * was measured twice, its value is the mean of its two trials. Else trials that are correlated in
- * time count as fewer. */
+/* The figure of n trials' values in order of time: their median with its interval. If each thing
+ * was measured twice, its value is the mean of its two trials. Otherwise trials that are correlated
+ * in time count as fewer. */
 static void summarize_trials(const struct record *record, const float *column, unsigned n,
                              const struct plan *plan, double *scratch, struct summary *summary)
 {
@@ -201,9 +203,10 @@ static void summarize_trials(const struct record *record, const float *column, u
     summary_widen(summary, effective);
 }
 
-/* The trials at the full clock, in MHz: the highest that trials agree on. Interference may lower a
- * clock, or interrupt the bursts that read it. Gathers their cycles in `column`; returns how many
- * there are. 0: there is no clock, or times are not cycles of it. */
+/* Gathers in `column` the cycles of the trials at the full clock, and returns their number. The
+ * full clock (in MHz) is the highest that trials agree on, because interference may lower a clock,
+ * or interrupt the bursts that read it. 0: there is no clock, or cycles do not follow from times.
+ */
 static unsigned at_full_clock(const struct record *record, const struct plan *plan, double *scratch,
                               float *column, double *full)
 {
@@ -225,8 +228,8 @@ static unsigned at_full_clock(const struct record *record, const struct plan *pl
 }
 
 /* Cycles are a time multiplied by the clock that bursts read, so only trials at the full clock
- * count. Where just these trials were disturbed, the cycles are the time multiplied by the full
- * clock. */
+ * count. If just these trials were disturbed, the cycles are the time multiplied by the full clock.
+ */
 static void summarize_cycles(const struct record *record, const struct plan *plan,
                              const struct summary *time, double *scratch, struct summary *cycles)
 {
@@ -374,7 +377,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         disturbed |= FLAG_BIT(FLAG_PREEMPTED);
     if (record->stolen_trials > stolen_share * record->trials)
         disturbed |= FLAG_BIT(FLAG_STOLEN);
-    /* Where the interval is narrow all the same, it tells all that the flags would. */
+    /* If the interval is narrow in spite of the flags' causes, it says all that the flags would. */
     if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
         record->disturbed_trials <= beside_others * record->trials &&
         record_converged(record, plan, scratch))

@@ -15,10 +15,11 @@ struct record {
     float *values, *cycles, *longer, *shift, *core_mhz;
     unsigned trials, room;
     unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */
-    unsigned disturbed_trials; /* throughout: by a cause that was seen, never by their values */
+    unsigned disturbed_trials; /* trials disturbed throughout, by a cause that was seen and never by
+                                  their values */
     unsigned stolen_trials, starved_visits;
     unsigned lost_visits; /* consecutive ones */
-    unsigned flags;       /* known before the end: of arenas and the executor */
+    unsigned flags;       /* known before the end: the flags of arenas and of the executor */
     uint64_t repeats;
     const char *failed; /* why it has no value; NULL while it may have one */
 };

@@ -115,7 +115,7 @@ bool schedule_is_open(const struct schedule *schedule)
     return schedule->kept > 0 || schedule->next < schedule->end;
 }
 
-/* Puts the groups that were kept first, then those that were not reached or waited. */
+/* Lists first the groups that were kept, then those that were not reached or that waited. */
 static size_t collect(struct schedule *schedule)
 {
     const size_t left = schedule->end - schedule->next;
@@ -135,7 +135,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Puts the groups wider than the median first, and returns their number. */
+/* Lists first the groups wider than the median, and returns their number. */
 static size_t choose_wide(struct schedule *schedule, size_t count)
 {
     float *widths = calloc(count ? count : 1, sizeof *widths);

@@ -59,7 +59,7 @@ enum stream_width stream_widest(void);
 /* The order of accesses to the arrays: runs of steps, in turn or in random order. */
 enum stream_pattern {
     STREAM_SEQUENTIAL,
-    STREAM_STRIDED,      /* a line every `bytes`, then the lines behind these, and so on */
+    STREAM_STRIDED,      /* one line every `bytes` bytes, then the lines after these, and so on */
     STREAM_RANDOM_BLOCK, /* blocks of `bytes` in random order, each from its front to its end */
 };
 struct stream_access {

@@ -82,7 +82,7 @@ static void begin_turn(struct run *run, struct engine *engine, size_t turn)
 
 /* Looking may use this share of the budget; the rest lets the run end in time. */
 static const double looking_share = 0.95;
-/* A look that did not fit in its time gets, in a second pass, what the others left. */
+/* A look that did not fit in its time gets the time that other looks left, in a second pass. */
 enum { LOOKS = 2 };
 
 /* Seconds for looking: probes that have nothing to look at keep their time. */
@@ -211,7 +211,8 @@ static int give_back(struct run *run, struct engine *engine, struct error *error
     return code;
 }
 
-/* Much more than the caches whose sets differ by placement, and little beside the largest set. */
+/* Much more than the caches in which the placement of pages decides which sets are used, and little
+ * compared with the largest working set. */
 static size_t attic_bytes(const struct machine *machine)
 {
     enum { MOST = 64 << 20, SHARE = 16 };

@@ -27,7 +27,7 @@ struct stage_totals {
     struct stage_outcome *all;
     size_t planned;         /* points */
     enum page_policy asked; /* by the first stage that needed memory */
-    /* Memory of later stages that asked for other pages on purpose; arena_bytes is 0: none did. */
+    /* Memory of later stages that asked for other pages on purpose; arena_bytes 0: no stage did. */
     struct stage_outcome other;
 };
 
@@ -192,7 +192,7 @@ int stages_look(struct probe_task *task, struct engine *engine, double budget_s,
     if (code == 0)
         code = look_at_first(task, budget_s, error);
     else
-        task->stage_count = 0; /* stages_measure() will say so */
+        task->stage_count = 0; /* stages_measure() opens it again and reports the error */
     task->result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
     return code;
 }

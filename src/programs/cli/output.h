@@ -25,7 +25,7 @@ struct text_style output_style(FILE *);
 struct outlet {
     const struct output *output;
     const char *path;     /* "-" is standard output */
-    bool chosen;          /* by -f or its default, not by -o alone */
+    bool chosen;          /* the format is from -f or its default; false: only -o was given */
     struct saving saving; /* while the file is kept up to date */
 };
 /* Without -f and without a default, -o gets the document, and standard output the text. */

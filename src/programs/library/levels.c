@@ -155,7 +155,7 @@ int fathom_levels(struct fathom *fathom, struct fathom_level *levels, size_t roo
     int code = 0;
     if (room && !levels)
         code = error_set(error, ERROR_USAGE, "there is no place for %zu levels: it is NULL", room);
-    else if (room) /* before anything is measured */
+    else if (room) /* refuses a wrong struct size before anything is measured */
         code = guest_fill(
             &(struct fathom_level){.size = levels[0].size}, &answer.list[0],
             levels[0].size < sizeof answer.list[0] ? levels[0].size : sizeof answer.list[0], error);

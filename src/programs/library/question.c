@@ -117,7 +117,7 @@ static int declare(struct document *document, struct error *error)
         return code;
     document_free(document);
     document->machine = machine.facts;
-    pool_take(&document->pool, &machine.pool); /* it holds the facts */
+    pool_take(&document->pool, &machine.pool); /* the machine's pool holds the document's facts */
     machine_free(&machine);
     return FATHOM_DECLARED;
 }

@@ -270,7 +270,8 @@ static void print_whole(FILE *out, const struct matrix *matrix, const struct val
     draw_more(out, "Every number: fathom report -f csv-matrix FILE", style);
 }
 
-/* The closing line, and the additional measurements after it or below. */
+/* The closing line, with the additional measurements at its end, or on further lines if they do not
+ * fit. */
 static void print_end(FILE *out, const struct matrix *matrix, const struct text_style *style)
 {
     struct line line = {0};

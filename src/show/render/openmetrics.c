@@ -285,8 +285,8 @@ static int by_address(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* A line for each status, one of which is 1, so that a probe that begins to fail leaves no old
- * sample that says it is well. */
+/* A sample for each status: 1 for the one that applies, 0 for the others, so that a probe that
+ * begins to fail leaves no old sample that says it is well. */
 static void put_statuses(FILE *out, const struct document *document, struct pool *pool)
 {
     const size_t all = document->probe_count;
@@ -376,7 +376,8 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     const struct document *document = content->documents[0];
     struct metrics metrics = {.out = out};
     put_run(out, document, pool);
-    /* A line for each state, one of which is 1, as for the probes below. */
+    /* A sample for each state: 1 for the one that applies, 0 for the others, as for the probes
+     * below. */
     struct document_verdict verdict;
     verdict_of(&verdict, document);
     metric_head_put(out, "fathom_verdict", "",

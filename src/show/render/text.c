@@ -47,7 +47,7 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
             ink(style, INK_PLAIN));
     line_add_clean(&line, heading->text);
     add_factors(&line, heading, indent, style);
-    /* The duration of the run stands at the end of the line. */
+    /* The duration of the run is at the end of the line. */
     const int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
     if (*aside)
         line_add(&line, gap >= 2 ? "%*s%s" : "%.*s, %s", gap >= 2 ? gap : 0, "", aside);

@@ -70,12 +70,12 @@ enum { CELL_TEXT = 128 };
 /* The cell as inert text without the interval, "5.00 cycles", for outputs without a form of their
  * own. */
 char *cell_text(const struct cell *, char text[CELL_TEXT]);
-/* What all outputs say beside a cell's text: half of its interval's width as a share of its value
- * (NAN: it has none); and whether a mark of doubt follows it, which is so for doubts that the row
- * does not share: the row has one mark, after its last cell. */
+/* What all outputs show after a cell's text: half of its interval's width as a share of its value
+ * (NAN: it has none); and whether a mark of doubt follows. A doubt that all of the row's values
+ * share is marked once, after the row's last cell. */
 double cell_half(const struct cell *);
 bool cell_is_marked(const struct cell *, const struct row *);
-bool cell_is_empty(const struct cell *); /* a text of which there is none */
+bool cell_is_empty(const struct cell *); /* it is a text, and the text is NULL */
 struct cell cell_of_text(const char *text);
 /* A finding's value with its interval; an empty cell for NULL. */
 struct cell cell_of_finding(const struct finding *, enum form);

@@ -406,8 +406,8 @@ struct grouping {
     size_t count;
 };
 
-/* Groups by the clusters that have fewer than `level` others around them; inner clusters come later
- * and overwrite outer ones. Groups are numbered in the order of the ids. */
+/* Groups the ids by the clusters that lie within fewer than `level` others; inner clusters come
+ * later and overwrite outer ones. Groups are numbered in the order of the ids. */
 static void group_ids(struct grouping *grouping, const struct nest *nest, size_t level)
 {
     const struct ids *ids = &grouping->ids;

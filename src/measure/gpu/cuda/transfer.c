@@ -62,7 +62,8 @@ static void queue_copy(struct cuda_gpu *gpu)
     }
     if (work->direction != GPU_TO_HOST)
         CUDA_TRY(gpu, cuMemcpyHtoDAsync, device, host, piece, gpu->streams[0]);
-    /* For both ways the second half, on the second queue; else all on the first. */
+    /* If copies go both ways, the device's second half goes to the host on the second queue;
+     * otherwise all copies use the first queue. */
     bool both = work->direction == GPU_BOTH_WAYS;
     if (work->direction != GPU_TO_DEVICE)
         CUDA_TRY(gpu, cuMemcpyDtoHAsync, host + (both ? piece : 0), device + (both ? piece : 0),

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Reads the counter until a reading is at least `over` ticks after the one before, or is less than
- * it, and returns that reading; *last is then the one before it, and *left does not count it. Or
- * until it has read `*left` times (at least once): then *left is 0 and *last is the last
+/* Reads the counter until a reading is at least `over` ticks after the one before it, or is less
+ * than that one, and returns that reading; *last is then the one before it, and *left does not
+ * count it. If none of *left readings (at least one) is such, *left is then 0 and *last the last
  * reading. */
 static inline uint64_t loops_gap(uint64_t *last, uint64_t over, uint64_t *left)
 {

@@ -99,7 +99,7 @@ TURN_LOOP(loops_exchange, "xchg %2, (%3)")
 TURN_LOOP(loops_fetch_add, "mov $1, %2\n\tlock xadd %2, (%3)")
 #undef TURN_LOOP
 
-/* As store-load, but after it sees its turn and before it passes it on, adds one to the first word
+/* As store-load, but between seeing its turn and passing it on, a side adds one to the first word
  * of each of `count` payload lines, `step` bytes apart. */
 #define PAYLOAD_ORDER "plain moves (acquire and release)"
 static inline uint32_t loops_payload(uint32_t *line, uint32_t turn, unsigned char *payload,

@@ -15,8 +15,9 @@ uint64_t last_level_bytes(const struct machine *machine)
     return cache ? cache->size_bytes : 0;
 }
 
-/* The size from which on no latency is below `ns` by more than the factor `alike`; INFINITY if the
- * largest size is not so, or the curve does not reach twice the size found. */
+/* The smallest size such that from it on no latency is below `ns` by more than the factor `alike`;
+ * INFINITY if not even the largest size has such a latency, or the curve does not reach twice the
+ * size found. */
 static double begins_at(const struct series *curve, double ns)
 {
     static const double alike = 1.15;

@@ -404,8 +404,8 @@ static void add_overtaking(struct analysis *analysis, enum copy_method method,
     analysis_read_off(analysis, first, one);
 }
 
-/* The slowest of the offsets of one byte, relative to aligned, in the largest unaligned call of at
- * most `most` bytes. */
+/* Adds the slowest rate of calls with an operand one byte off alignment, relative to aligned calls,
+ * at the largest unaligned call of at most `most` bytes. */
 static void add_unaligned(struct analysis *analysis, enum copy_method method, double most)
 {
     const struct probe_result *result = analysis->result;

@@ -64,9 +64,9 @@ void cores_ways_add(struct cores_ways *ways, const struct cores_state *state,
     if (seen->reference || !seen->batch_count || first->least == INT64_MAX ||
         second->least == INT64_MAX)
         return;
-    /* The second side's difference is the way from the first. A stamp's lowest bit names the side
-     * that wrote it, which makes the first side's differences one too small and the second side's
-     * one too large. */
+    /* The second side's least difference is the time from the first side to the second. A stamp's
+     * lowest bit names the side that wrote it, which makes the first side's differences one too
+     * small and the second side's one too large. */
     const double there = (double)(second->least >> 1), back = (double)((first->least + 1) >> 1);
     const double value = from < to ? there - back : back - there;
     struct ticks_seen *pair =

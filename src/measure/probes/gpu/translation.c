@@ -207,8 +207,8 @@ static size_t widest_stride(const struct reading readings[STRIDES], size_t tlb)
 
 /* --- planning --- */
 
-/* Chains begin at different lines, because lines are near or far (distance.c), and of few lines
- * most may be of one kind by chance. */
+/* Chains begin at different lines, because lines are near or far (distance.c), and most of a few
+ * fixed lines could by chance be of one kind. */
 static struct gpu_work chain_of(uint64_t memory, uint64_t lines, uint64_t stride)
 {
     struct random random = {lines * UINT64_C(0x10001) + stride};
