@@ -95,6 +95,7 @@ struct levels {
      * machine declares, by level from 1 on. */
     double smallest, largest, declared[LEVELS_DECLARED_MOST];
     size_t declared_count, skipped; /* how many of these are smaller than `smallest` */
+    bool undeclared;                /* the machine is known, and declares no data cache */
     size_t left_out; /* set by levels_collect(): findings that there was no room for */
 };
 

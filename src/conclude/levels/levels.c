@@ -37,6 +37,9 @@ static const double passed_over = 1.5;
  * for curves from which the clock can't be computed. */
 static const double memory_least_ns = 35, memory_least_cycles = 60;
 
+/* Where a machine declares no cache, no smaller set is said to be in memory. */
+static const double undeclared_least = 256 << 20;
+
 /* If kinds of core differ, the largest cache of a level counts. */
 static void read_declared(struct levels *levels, const struct machine_facts *facts)
 {
@@ -49,6 +52,7 @@ static void read_declared(struct levels *levels, const struct machine_facts *fac
         if ((size_t)cache->level > levels->declared_count)
             levels->declared_count = (size_t)cache->level;
     }
+    levels->undeclared = facts && facts->threads && !levels->declared_count;
     while (levels->skipped < levels->declared_count &&
            levels->declared[levels->skipped] < levels->smallest)
         levels->skipped++;
@@ -74,6 +78,9 @@ static enum level_kind kind_of(const struct levels *levels, size_t k, size_t num
     const bool behind_all = !levels->sparse && levels->declared_count > 0 &&
                             number > levels->declared_count && k > 0 && levels->stays &&
                             levels->largest >= 2 * levels->list[k - 1].capacity.value;
+    /* Nothing tells a last-level cache that no size outgrew from the memory behind it. */
+    if (levels->undeclared && levels->largest < undeclared_least)
+        return LEVEL_OTHER;
     if (levels->proven || behind_all)
         return LEVEL_MEMORY;
     /* A plateau that goes on well beyond its cache's size may be the memory behind that cache. */

@@ -8,6 +8,7 @@
 #include "measure/probes/bandwidth/bandwidth.h"
 
 #include "base/random.h"
+#include "base/units.h"
 #include "measure/kernels/mix.h"
 
 static const uint64_t HUGE_PAGE = 2 << 20;
@@ -27,10 +28,8 @@ static const double precision = 0.03, unstable_above = 0.2;
 /* STREAM makes ten passes and leaves out the first. */
 enum { STREAM_TRIALS = 10, STREAM_TIMES = 4, STREAM_ARRAYS = 3 };
 
-static const uint64_t GIB = 1 << 30;
-/* The most that a CPU touches in a quick run; and the size assumed for a cache with no declared
- * size. */
-static const uint64_t quick_bytes = 256 << 20, usual_cache = 64 << 20;
+/* The most that a CPU touches in a quick run. */
+static const uint64_t quick_bytes = 256 << 20;
 enum { EVERY_COUNT_TO = 8, QUICK_TIMES = 4, QUICK_TIMES_LEAST = 2 };
 
 /* --- sets --- */
@@ -109,22 +108,22 @@ static size_t sharing(const struct probe_task *task, int level, size_t count)
 }
 
 /* Bytes of a DRAM set that the CPUs of a point share: `times` the sum of the CPUs' last-level
- * caches, or what memory allows; 0 if that is less than twice the caches. */
+ * caches, or what memory allows; 0 if that is less than twice the caches, or may not be DRAM. */
 static uint64_t dram_set(const struct probe_task *task, const size_t *counts, size_t n,
                          uint64_t times)
 {
     const struct bandwidth_state *state = task->state;
-    const uint64_t cache = last_level_in_effect(task);
     const size_t together = sharing(task, 0, state->cpu_count);
-    const uint64_t instances = (state->cpu_count + together - 1) / together;
-    const uint64_t caches = cache ? cache * instances : GIB / 4;
+    const uint64_t caches = last_levels_of(task, state->cpu_count, together);
+    const uint64_t bound = memory_bounds(task).least,
+                   least = bound < 2 * caches ? 2 * caches : bound;
     const double room =
         (double)machine_memory_budget(task->machine) - (double)(state->cpu_count * 2 * HUGE_PAGE);
     const double most = room / bandwidth_parts_share(counts, n);
-    const uint64_t wanted = times * caches;
+    const uint64_t wanted = times * caches < least ? least : times * caches;
     if ((double)wanted <= most)
         return wanted;
-    return most >= 2 * (double)caches ? (uint64_t)most / SMALL_PAGE * SMALL_PAGE : 0;
+    return most >= (double)least ? (uint64_t)most / SMALL_PAGE * SMALL_PAGE : 0;
 }
 
 /* At this load per CPU, touching memory takes several times as long: at a load of 8 on a guest's 2
@@ -136,10 +135,8 @@ static const double busy_load = 2;
 static uint64_t quick_set(const struct probe_task *task, size_t count)
 {
     const struct bandwidth_state *state = task->state;
-    const uint64_t cache = last_level_in_effect(task);
-    const size_t together = sharing(task, 0, state->cpu_count);
-    const uint64_t instances = (count + together - 1) / together;
-    const uint64_t caches = (cache ? cache : usual_cache) * instances;
+    const uint64_t caches = last_levels_of(task, count, sharing(task, 0, state->cpu_count));
+    const uint64_t least = memory_bounds(task).least;
     const uint64_t budget = machine_memory_budget(task->machine) / 2;
     /* Twice the caches is enough to miss them, though caches with random replacement still serve a
      * tenth of it; each further byte costs time for its first touch. */
@@ -147,9 +144,11 @@ static uint64_t quick_set(const struct probe_task *task, size_t count)
         state->quick && task->document &&
         task->document->conditions.load1 >= busy_load * (double)task->machine->allowed.count;
     const uint64_t most = slow ? QUICK_TIMES_LEAST : QUICK_TIMES;
-    for (uint64_t times = most; times >= QUICK_TIMES_LEAST; times /= 2)
-        if (times * caches / count <= quick_bytes && times * caches <= budget)
-            return times * caches;
+    for (uint64_t times = most; times >= QUICK_TIMES_LEAST; times /= 2) {
+        const uint64_t bytes = times * caches < least ? least : times * caches;
+        if (bytes / count <= quick_bytes && bytes <= budget)
+            return bytes;
+    }
     return 0;
 }
 
@@ -301,7 +300,9 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
                        const size_t *counts, size_t n)
 {
     const struct bandwidth_state *state = task->state;
+    static const char set_factor[] = "set";
     const int depth = level->name[0] == 'L' ? level->name[1] - '0' : 0;
+    char size[UNIT_TEXT];
     for (enum stream_op op = 0; op < STREAM_OPS; op++) {
         const struct stream_kernel *kernel = state->kernels[op];
         /* A run of several probes measures only what the first screen shows. */
@@ -323,6 +324,9 @@ static void plan_level(struct probe_task *task, const struct chase_level *level,
             if (series < 0)
                 series = (int)bandwidth_add_series(
                     task, (struct bandwidth_curve){BANDWIDTH_BY_THREADS, op, name, NULL});
+            if (!depth && !series_factor(&task->plan.series[series], set_factor))
+                build_factor_text(task, (unsigned)series, set_factor,
+                                  pool_strdup(task->pool, size_format((double)level->bytes, size)));
             add_curve_point(task, (unsigned)series, counts[i], (double)counts[i], each);
         }
     }

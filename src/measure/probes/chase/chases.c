@@ -389,13 +389,12 @@ uint64_t chases_capacity(const struct probe_task *task, const struct probe_resul
     return cache ? cache->size_bytes : 0;
 }
 
-static uint64_t set_beyond(uint64_t last, uint64_t most)
+static uint64_t set_beyond(uint64_t last, uint64_t least, uint64_t most)
 {
-    const uint64_t usual = last ? 4 * last : 256 * MIB;
-    uint64_t bytes = usual < GIB ? usual : GIB;
-    bytes = bytes < 2 * last ? 2 * last : bytes;
+    uint64_t bytes = 4 * last < GIB ? 4 * last : GIB;
+    bytes = bytes < least ? least : bytes;
     bytes = bytes < most ? bytes : most;
-    return bytes >= 2 * last ? bytes / SMALL_PAGE * SMALL_PAGE : 0;
+    return bytes >= least ? bytes / SMALL_PAGE * SMALL_PAGE : 0;
 }
 
 size_t chases_levels(const struct probe_task *task, const struct probe_result *found,
@@ -404,9 +403,11 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
     const uint64_t most = machine_memory_budget(task->machine);
     size_t count = 0;
     const double dram_ns = value_found(found, "DRAM.latency_ns");
-    uint64_t above = 0, last = dram_ns > 0 && found->series_count
-                                   ? last_level_within(task->machine, &found->series[0], dram_ns)
-                                   : last_level_in_effect(task);
+    const struct memory_bounds memory =
+        dram_ns > 0 && found->series_count
+            ? memory_bounds_within(task->machine, &found->series[0], dram_ns)
+            : memory_bounds(task);
+    uint64_t above = 0;
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
         uint64_t capacity = chases_capacity(task, found, n);
         if (capacity <= above || capacity > most)
@@ -422,7 +423,9 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
     }
     /* The capacity that was found may be less than the cache's size, because other programs use a
      * part of it. */
-    uint64_t beyond = set_beyond(above > last ? above : last, most);
+    const uint64_t last = above > memory.last_level ? above : memory.last_level;
+    const uint64_t beyond =
+        set_beyond(last, 2 * above > memory.least ? 2 * above : memory.least, most);
     if (beyond)
         levels[count++] = (struct chase_level){"DRAM", beyond, above, true};
     return count;

@@ -96,8 +96,8 @@ uint64_t chases_capacity(const struct probe_task *, const struct probe_result *f
 
 /* The levels, with capacities as above. Their working sets are half of the first and second level,
  * a third of further levels, which other CPUs share, and for DRAM four times the last level, at
- * most 1 GiB (or twice the last level, if that is more) and the memory that may be used. Fills at
- * most CHASE_LEVELS_MAX and returns how many. */
+ * most 1 GiB and the memory that may be used, but never less than memory_bounds() says: then DRAM
+ * is left out. Fills at most CHASE_LEVELS_MAX and returns how many. */
 size_t chases_levels(const struct probe_task *, const struct probe_result *found,
                      struct chase_level *);
 

@@ -30,37 +30,34 @@ static double begins_at(const struct series *curve, double ns)
                : INFINITY;
 }
 
-/* A guest sees the host's whole cache but has only a part of it. No processor has more than 16 MiB
- * of last level for each core (six cores of a Zen with stacked cache share 96 MiB). */
-static uint64_t likely_bytes(const struct machine *machine)
-{
-    const uint64_t declared = last_level_bytes(machine), most = 16 * MIB * machine->cpu_count;
-    return machine->facts.hypervisor && most && most < declared ? most : declared;
-}
-
-/* Other programs may occupy part of a cache while its capacity is measured and leave it later. The
- * cache then serves part of a working set that is larger than the capacity found: with a cache of
- * 32 MiB, of which 10 were found, one CPU read sets of 24, 32, 64, 128 and 256 MiB at 60, 50, 43,
- * 40 and 40 GB/s. If a cache has at most this size, sets exceed its declared size, because touching
- * four times as much takes at most some tenths of a second. */
+/* Last levels of at most this size are passed whole, whatever a curve shows of them, and where
+ * nothing is declared one of this size is taken for granted. Touching four times as much takes some
+ * tenths of a second. Other programs may occupy part of a cache while its capacity is measured and
+ * leave it later. The cache then serves part of a working set that is larger than the capacity
+ * found: with a cache of 32 MiB, of which 10 were found, one CPU read sets of 24, 32, 64, 128 and
+ * 256 MiB at 60, 50, 43, 40 and 40 GB/s. */
 static const uint64_t passed_whole = 64 << 20;
+enum { WELL_BEYOND = 4 };
 
-uint64_t last_level_within(const struct machine *machine, const struct series *curve,
-                           double dram_ns)
+struct memory_bounds memory_bounds_within(const struct machine *machine, const struct series *curve,
+                                          double dram_ns)
 {
-    const uint64_t likely = likely_bytes(machine), declared = last_level_bytes(machine);
+    const uint64_t declared = last_level_bytes(machine);
     const double begins = curve && dram_ns > 0 ? begins_at(curve, dram_ns) : INFINITY;
-    uint64_t bytes = MIB;
-    if (!isfinite(begins))
-        return likely;
-    while ((double)bytes < begins && bytes < GIB)
-        bytes *= 2;
-    if (likely <= passed_whole && bytes < likely)
-        return likely;
-    return bytes < declared ? bytes : declared;
+    struct memory_bounds bounds = {.last_level = passed_whole};
+    if (isfinite(begins)) {
+        while ((double)bounds.last_level < begins && bounds.last_level < GIB)
+            bounds.last_level *= 2;
+        bounds.least = (uint64_t)(WELL_BEYOND * begins);
+    }
+    if (declared && (!isfinite(begins) || declared < bounds.last_level))
+        bounds.last_level = declared;
+    const uint64_t usual = (declared ? 2 : WELL_BEYOND) * bounds.last_level;
+    bounds.least = usual > bounds.least ? usual : bounds.least;
+    return bounds;
 }
 
-uint64_t last_level_in_effect(const struct probe_task *task)
+struct memory_bounds memory_bounds(const struct probe_task *task)
 {
     const struct document *document = task->document;
     const struct probe_result *latency = document ? document_probe(document, "latency") : NULL;
@@ -69,7 +66,16 @@ uint64_t last_level_in_effect(const struct probe_task *task)
         if (latency->series[i].headline && latency->series[i].point_count)
             curve = &latency->series[i];
     const struct finding *dram = curve ? document_finding(document, "DRAM.latency_ns") : NULL;
-    return last_level_within(task->machine, curve, dram ? dram->value : NAN);
+    return memory_bounds_within(task->machine, curve, dram ? dram->value : NAN);
+}
+
+uint64_t last_levels_of(const struct probe_task *task, size_t cpus, size_t sharers)
+{
+    static const uint64_t undeclared_each = 16 << 20;
+    const uint64_t one = memory_bounds(task).last_level, all = undeclared_each * cpus;
+    if (last_level_bytes(task->machine))
+        return (cpus + sharers - 1) / sharers * one;
+    return one > all ? one : all;
 }
 
 uint64_t working_sets_largest(const struct machine *machine)
@@ -104,7 +110,7 @@ static struct working_set_limits limits_of(const struct probe_task *task)
         .most = machine_memory_budget(task->machine),
         .most_is = "half of the memory that is free",
         .per_octave = quick ? PER_OCTAVE_QUICK : PER_OCTAVE,
-        .memory = quick ? likely_bytes(task->machine) : 0,
+        .memory = quick ? last_level_bytes(task->machine) : 0,
     };
 }
 

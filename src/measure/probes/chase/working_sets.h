@@ -52,14 +52,23 @@ void working_sets_check(const struct probe_task *, const char *option, uint64_t 
 
 /* Declared bytes of the last-level cache; 0: none is declared. */
 uint64_t last_level_bytes(const struct machine *);
-/* The size that working sets must exceed to be in DRAM: the declared last level, but in a guest no
- * more than its CPUs are likely to have. If a latency curve was measured before, and this size is
- * more than 64 MiB or the curve reaches DRAM's latency only later, it is instead the smallest
- * working set from which on every load took as long as DRAM's: rounded up to a power of two, so
- * that two runs mostly get the same sizes, and at most the declared one. */
-uint64_t last_level_in_effect(const struct probe_task *);
+/* What working sets for memory are chosen by. */
+struct memory_bounds {
+    uint64_t last_level; /* bytes that the caches before memory hold */
+    uint64_t least;      /* a smaller working set is not said to be in memory */
+};
+/* `last_level` is what is declared (64 MiB if nothing is). If a latency curve was measured before,
+ * it is instead the smallest working set from which on every load took as long as DRAM's: at least
+ * 64 MiB, rounded up to a power of two, so that two runs mostly get the same sizes, and at most the
+ * declared one. `least` is four times the size from which on the curve shows memory; at least twice
+ * the last level, and where nothing is declared four times, so 256 MiB. */
+struct memory_bounds memory_bounds(const struct probe_task *);
 /* The same by a given curve of latencies, ascending in size, and DRAM's latency (NULL, NAN: not
  * measured). */
-uint64_t last_level_within(const struct machine *, const struct series *curve, double dram_ns);
+struct memory_bounds memory_bounds_within(const struct machine *, const struct series *curve,
+                                          double dram_ns);
+/* Bytes of the last-level caches of that many CPUs, each shared by `sharers` of them. Where nothing
+ * is declared, 16 MiB for each CPU and at least one last level. */
+uint64_t last_levels_of(const struct probe_task *, size_t cpus, size_t sharers);
 
 #endif

@@ -96,6 +96,7 @@ static void choose_sizes(struct probe_task *task)
 {
     const struct copy_options *asked = task->options;
     const uint64_t cache = last_level_bytes(task->machine), most = most_bytes(task);
+    const uint64_t least = memory_bounds(task).least;
     if (asked->sizes.has) {
         /* Takes the sizes of --sizes, ascending and without duplicates. */
         struct copy_state *state = task->state;
@@ -113,7 +114,7 @@ static void choose_sizes(struct probe_task *task)
         return;
     }
     uint64_t largest = 16 * MIB;
-    while (largest <= cache && largest < GIB / 4)
+    while ((largest <= cache || 2 * largest < least) && largest < GIB / 4)
         largest *= LARGE_STEP;
     for (uint64_t bytes = LEAST; bytes <= largest && bytes <= most;
          bytes *= task->common.quick.has || bytes >= MIB ? LARGE_STEP : SIZES_STEP)
@@ -296,6 +297,7 @@ static void conclude_copy(struct probe_task *task)
     const struct copy_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
     const size_t count = chases_levels(task, NULL, levels);
+    const uint64_t least = memory_bounds(task).least;
     build_note_text(task, "counting", "bytes that a call loads and stores; 1 GB = 10^9 B");
     struct factor *calls = build_note_list(task, level_calls);
     for (size_t i = 0; i < count; i++) {
@@ -306,7 +308,7 @@ static void conclude_copy(struct probe_task *task)
                 (level->last || 2 * state->sizes[k] <= level->bytes))
                 call = state->sizes[k];
         /* A fill uses only its size, not twice that. */
-        if (!call || call <= level->above)
+        if (!call || call <= level->above || (level->last && 2 * call < least))
             continue;
         build_word(task, calls, pool_strdup(task->pool, level->name));
         build_element(task, calls, (double)call);

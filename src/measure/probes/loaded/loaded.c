@@ -11,13 +11,14 @@
 #include "measure/probes/loaded/loaded.h"
 
 #include "base/random.h"
+#include "base/units.h"
 #include "measure/probes/chase/working_sets.h"
 #include "measure/probes/kit/build.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
+static const uint64_t HUGE_PAGE = 2 * 1024 * 1024;
 /* Limits the memory of all injectors together, because every round touches it. */
 static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
 /* An injector below this share of the fastest one's rate had no CPU, and not just a slow one. */
@@ -137,8 +138,7 @@ static void choose_seats(struct probe_task *task)
 static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chase_room)
 {
     const struct loaded_state *state = task->state;
-    const uint64_t last = last_level_in_effect(task), n = state->injectors;
-    const uint64_t wanted = 2 * (last ? last : 32 * MIB);
+    const uint64_t wanted = 2 * memory_bounds(task).last_level, n = state->injectors;
     const struct cache_facts *cache = machine_cache(task->machine, 0);
     const size_t sharers = cache ? cpulist_text_count(cache->shared_cpus) : 0;
     const uint64_t least = wanted / (sharers ? sharers : 1);
@@ -160,10 +160,10 @@ static bool choose_memory(struct probe_task *task)
     struct loaded_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t count = chases_levels(task, NULL, levels);
-    const uint64_t last = last_level_in_effect(task);
+    const uint64_t least = memory_bounds(task).least;
     if (!count || !levels[count - 1].last)
         return false;
-    for (uint64_t bytes = levels[count - 1].bytes; bytes >= 2 * last && bytes >= MIB; bytes /= 2) {
+    for (uint64_t bytes = levels[count - 1].bytes; bytes >= least; bytes /= 2) {
         state->chase_bytes = bytes / state->chases.line_bytes * state->chases.line_bytes;
         state->chase_room = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
         state->inject_bytes = choose_inject_bytes(task, state->chase_room);
@@ -311,12 +311,15 @@ static void plan_loaded(struct probe_task *task)
                                              [LOADED_BANDWIDTH] = {step, bandwidth},
                                              [LOADED_CURVE] = {bandwidth, latency},
                                              [LOADED_KNEE] = {rounds, bandwidth}};
+    char set[UNIT_TEXT];
+    const char *size = pool_strdup(task->pool, size_format((double)state->chase_bytes, set));
     for (unsigned i = 0; i < LOADED_ALL; i++) {
         build_series(task, (struct series){.name = "loaded", .x = axes[i][0], .y = axes[i][1]});
         build_factor_text(task, i, "shows", loaded_shows[i]);
         build_factor(task, i, "mix", state->injection->read_percent);
         build_factor_text(task, i, "traffic", inject_order_names[state->order]);
         build_factor(task, i, "injectors", state->injectors);
+        build_factor_text(task, i, "working set", size);
     }
     task->plan.series_count = LOADED_MEASURED; /* the others are derived from these at the end */
     build_note(task, "chase_cpu", state->seats[0].cpu);

@@ -130,20 +130,20 @@ static void add_to(struct probe_task *task, int id, uint64_t free_bytes, bool al
     struct numa_to *to = pool_append(task->pool, (void **)&state->to, &state->to_count, sizeof *to);
     to->id = id;
     /* A size well beyond the caches, and at most half of the node's free memory. */
-    const uint64_t last = last_level_in_effect(task);
+    const struct memory_bounds memory = memory_bounds(task);
+    const uint64_t last = memory.last_level;
     uint64_t readers = 1; /* the most readers of a node */
     const uint64_t budget = machine_memory_budget(task->machine);
     const uint64_t most = free_bytes / 2 < budget ? free_bytes / 2 : budget;
     uint64_t bytes = 4 * last < usual_bytes ? 4 * last : usual_bytes;
-    bytes = bytes < 2 * last ? 2 * last : bytes;
-    bytes = last ? bytes : usual_bytes;
-    to->chase_bytes = bytes <= most ? bytes / HUGE_PAGE * HUGE_PAGE : 2 * last / MIB * MIB;
+    bytes = bytes < memory.least ? memory.least : bytes;
+    to->chase_bytes = bytes <= most ? bytes / HUGE_PAGE * HUGE_PAGE : memory.least / MIB * MIB;
     if (!to->chase_bytes || to->chase_bytes > most)
         to->failed = "too little of its memory is free for a chase beyond the last-level cache";
     for (size_t i = 0; i < state->from_count; i++)
         readers = state->from[i].reader_count > readers ? state->from[i].reader_count : readers;
     /* All readers together may have several last-level caches. */
-    uint64_t all = readers * (last ? last : 32 * MIB) / 2;
+    uint64_t all = readers * last / 2;
     all = all < to->chase_bytes ? to->chase_bytes : all;
     to->read_bytes = all < most ? all : to->chase_bytes;
     if (!allowed)

@@ -443,9 +443,19 @@ static void add_four(struct analysis *analysis, const struct curve *curve)
             (double)four->median, (double)four->median > 1 ? "long" : "short");
 }
 
-static void add_curve(struct analysis *analysis, const struct curve *curve)
+/* Whether one core would get more lines a second than all of them read from DRAM in sequence. Then
+ * it is no DRAM. */
+static bool outruns_memory(const struct analysis *analysis, double bytes_per_second)
+{
+    const struct finding *all =
+        analysis->document ? document_finding(analysis->document, "bandwidth.read.all") : NULL;
+    return all && bytes_per_second > (isfinite(all->high) ? all->high : all->value);
+}
+
+static void add_curve(struct analysis *analysis, const struct curve *told)
 {
     struct saturation found;
+    struct curve named = *told, *curve = &named;
     const struct series *series = curve->series;
     const size_t first = analysis->result->finding_count;
     if (!plateau_of(series, &found))
@@ -453,6 +463,8 @@ static void add_curve(struct analysis *analysis, const struct curve *curve)
     const struct point *best = &series->points[found.typical];
     const struct estimate each = finding_time_of(best);
     const double ns = 1e9 * analysis_line_bytes(analysis);
+    if (strcmp(curve->level, "DRAM") == 0 && outruns_memory(analysis, ns / (double)each.high))
+        named.level = "last";
     add_sustained(analysis, curve, &found, series->points[0].flags | best->flags);
     add_four(analysis, curve);
     analysis_add_point(analysis, pool_printf(analysis->pool, "%s.parallelism.ns", curve->level),

@@ -203,9 +203,9 @@ static uint64_t bytes_for_threads(const struct probe_task *task, const struct ch
     const struct cache_facts *last = machine_cache(task->machine, 0);
     const size_t sharers = last ? cpulist_text_count(last->shared_cpus) : 0;
     const uint64_t most = machine_memory_budget(task->machine), bytes = level->bytes;
-    if (!level->last || !sharers)
+    if (!level->last || (last && !sharers))
         return bytes;
-    const uint64_t beyond = 2 * (task->machine->cpu_count / sharers) * last_level_in_effect(task);
+    const uint64_t beyond = 2 * last_levels_of(task, task->machine->cpu_count, sharers);
     return beyond <= bytes ? bytes : beyond < most / 2 ? beyond : most / 2;
 }
 

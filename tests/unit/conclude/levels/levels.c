@@ -97,6 +97,21 @@ static void each_level_has_its_latency_and_capacity(void **state)
     assert_true(find(desk, "L2.capacity")->declared == 512 << 10);
 }
 
+/* The curve ends at 128 MiB, within what a cache may hold that the machine does not declare. */
+static void without_declared_caches_a_short_curve_shows_no_memory(void **state)
+{
+    struct desk *desk = *state;
+    const struct machine_facts guest = {.threads = 2};
+    conclude(desk, &guest);
+    assert_null(find(desk, "DRAM.latency"));
+    assert_value(desk, "last.latency", 300, 0.01);
+    desk->result.finding_count = 0;
+    for (size_t i = 0; i < POINTS; i++)
+        desk->points[i].x *= 4;
+    conclude(desk, &guest);
+    assert_value(desk, "DRAM.latency", 300, 0.01);
+}
+
 /* The clock steps from 4 to 3 GHz in a third of the points: within the core, cycles stay the same;
  * beyond it, ns do. */
 static void a_level_is_reported_in_the_unit_that_holds(void **state)
@@ -318,6 +333,7 @@ int main(void)
 #define DESK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         DESK_TEST(each_level_has_its_latency_and_capacity),
+        DESK_TEST(without_declared_caches_a_short_curve_shows_no_memory),
         DESK_TEST(a_level_is_reported_in_the_unit_that_holds),
         DESK_TEST(a_capacity_that_is_not_the_declared_one_is_reported_in_words),
         DESK_TEST(a_capacity_beyond_all_that_is_declared_is_of_two_levels),

@@ -253,7 +253,7 @@ static void a_quick_run_goes_by_the_cache_that_was_found(void **state)
     assert_int_equal(next(bench, 1), 1);
     assert_int_equal(plan->point_count, 2);
     assert_int_equal(plan->series_count, 1);
-    assert_true(plan->points[0].bytes == 64 * MIB); /* four times the power of two from there on */
+    assert_true(plan->points[0].bytes == 256 * MIB); /* a cache of 64 MiB is passed whole */
     points[2].y.median = 50; /* the curve goes down again: nothing is sure before the largest */
     bench->task.document = NULL;
     assert_int_equal(bench_plan(bench, &bandwidth_probe, "quick", NULL, NULL), 0);

@@ -30,10 +30,22 @@ static void the_cache_that_was_found_counts(void **state)
 {
     (void)state;
     struct point points[POINTS];
-    struct series curve = curve_of(points, 5 * MIB);
-    assert_int_equal(last_level_within(&machine, &curve, 120), 8 * MIB);
-    curve = curve_of(points, 1024 * MIB); /* more than is declared is not believed */
-    assert_int_equal(last_level_within(&machine, &curve, 120), 260 * MIB);
+    struct series curve = curve_of(points, 100 * MIB);
+    struct memory_bounds bounds = memory_bounds_within(&machine, &curve, 120);
+    assert_int_equal(bounds.last_level, 128 * MIB);
+    assert_int_equal(bounds.least, 4 * 128 * MIB);
+    curve = curve_of(points, 5 * MIB); /* a small one is not believed to end there */
+    bounds = memory_bounds_within(&machine, &curve, 120);
+    assert_int_equal(bounds.last_level, 64 * MIB);
+    assert_int_equal(bounds.least, 2 * 64 * MIB);
+    curve = curve_of(points, 256 * MIB); /* more than is declared is not, but sets are beyond it */
+    bounds = memory_bounds_within(&machine, &curve, 120);
+    assert_int_equal(bounds.last_level, 260 * MIB);
+    assert_int_equal(bounds.least, 4 * 512 * MIB);
+    curve = curve_of(points, 1024 * MIB); /* a curve that ends too early says nothing */
+    bounds = memory_bounds_within(&machine, &curve, 120);
+    assert_int_equal(bounds.last_level, 260 * MIB);
+    assert_int_equal(bounds.least, 2 * 260 * MIB);
 }
 
 static void a_cache_that_is_cheap_to_pass_is_passed_whole(void **state)
@@ -42,21 +54,31 @@ static void a_cache_that_is_cheap_to_pass_is_passed_whole(void **state)
     struct point points[POINTS];
     const struct series curve = curve_of(points, 5 * MIB);
     caches[1].size_bytes = 48 << 20;
-    assert_int_equal(last_level_within(&machine, &curve, 120), 48 * MIB);
+    assert_int_equal(memory_bounds_within(&machine, &curve, 120).last_level, 48 * MIB);
     caches[1].size_bytes = 260 << 20;
-    machine.facts.hypervisor = "KVM"; /* and of a guest what its CPUs can have */
-    assert_int_equal(last_level_within(&machine, &curve, 120), 32 * MIB);
-    machine.facts.hypervisor = NULL;
 }
 
-static void without_a_curve_it_is_declared_but_not_all_of_a_guest(void **state)
+/* One core may fill the whole of a large cache, also in a guest. */
+static void without_a_curve_it_is_what_is_declared(void **state)
 {
     (void)state;
-    assert_int_equal(last_level_within(&machine, NULL, NAN), 260 * MIB);
     machine.facts.hypervisor = "KVM";
-    assert_int_equal(last_level_within(&machine, NULL, NAN), 32 * MIB);
+    assert_int_equal(memory_bounds_within(&machine, NULL, NAN).last_level, 260 * MIB);
+    machine.facts.hypervisor = NULL;
     caches[1].size_bytes = 24 << 20;
-    assert_int_equal(last_level_within(&machine, NULL, NAN), 24 * MIB);
+    assert_int_equal(memory_bounds_within(&machine, NULL, NAN).last_level, 24 * MIB);
+    assert_int_equal(memory_bounds_within(&machine, NULL, NAN).least, 48 * MIB);
+}
+
+static void where_nothing_is_declared_sets_have_256_mib(void **state)
+{
+    (void)state;
+    struct point points[POINTS];
+    const struct series curve = curve_of(points, MIB);
+    machine.facts.cache_count = 0;
+    assert_int_equal(memory_bounds_within(&machine, NULL, NAN).least, 256 * MIB);
+    assert_int_equal(memory_bounds_within(&machine, &curve, 120).least, 256 * MIB);
+    machine.facts.cache_count = 2;
 }
 
 int main(void)
@@ -64,7 +86,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cache_that_was_found_counts),
         cmocka_unit_test(a_cache_that_is_cheap_to_pass_is_passed_whole),
-        cmocka_unit_test(without_a_curve_it_is_declared_but_not_all_of_a_guest),
+        cmocka_unit_test(without_a_curve_it_is_what_is_declared),
+        cmocka_unit_test(where_nothing_is_declared_sets_have_256_mib),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
