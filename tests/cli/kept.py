@@ -46,8 +46,8 @@ def interrupted(here):
         (process.returncode == 130, f"status {process.returncode}"),
         ((folder / "keep.json").read_bytes() == OLDER, "the older document is gone"),
         (is_whole((folder / "keep.json.partial").read_bytes()), "keep.json.partial is not whole"),
-        (err == "fathom: interrupted; what was measured until then is in keep.json.partial; "
-                "keep.json is as it was\n", err))
+        (err == "fathom: interrupted; the results so far are in keep.json.partial; "
+                "keep.json was not changed\n", err))
 
 
 def killed(here):
@@ -75,7 +75,7 @@ def replaced(here):
     status, out, err = here.run(f"{SHORT} -o keep.json", folder)
     new = (folder / "keep.json").read_bytes()
     if status == 3:
-        return check((new == OLDER and "keep.json is as it was" in err, f"{out} {err}"))
+        return check((new == OLDER and "keep.json was not changed" in err, f"{out} {err}"))
     return check((status in (0, 4), f"status {status}: {err}"),
                  (new != OLDER and is_whole(new), "it is not replaced"),
                  (os.listdir(folder) == ["keep.json"], f"{os.listdir(folder)}"))
@@ -148,7 +148,7 @@ def at_the_same_time(here):
     ended = [(run, *run.communicate()) for run in runs]
     # A run whose worker gets no time, because something of real-time priority holds its CPU, ends with
     # an error, and says where its document is in the error's words.
-    named = [re.search(r"(?:document:|until then is in) (\S+)", (out + err).decode()) for _, out, err in ended]
+    named = [re.search(r"(?:document:|so far are in) (\S+)", (out + err).decode()) for _, out, err in ended]
     names = {match[1] for match in named if match}
     return check((len(names) == 4, f"{names} of {[(run.returncode, out, err) for run, out, err in ended]}"),
                  (set(os.listdir(folder)) == names, f"{os.listdir(folder)} of {names}"),

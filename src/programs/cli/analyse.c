@@ -1,5 +1,6 @@
 #include "conclude/analyse.h"
 
+#include "base/text.h"
 #include "document/json.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
@@ -10,14 +11,6 @@
 #include <sys/stat.h>
 
 /* --- where documents go --- */
-
-static bool is_folder(const char *path)
-{
-    struct stat there;
-    const size_t length = strlen(path);
-    return (length && path[length - 1] == '/') ||
-           (stat(path, &there) == 0 && S_ISDIR(there.st_mode));
-}
 
 static const char *name_in(const char *path)
 {
@@ -31,8 +24,8 @@ static int check_several(const struct invocation *invocation, const char *output
     for (int i = 0; i < invocation->operand_count; i++) {
         if (strcmp(invocation->operands[i], "-") == 0)
             return error_set(error, ERROR_USAGE,
-                             "standard input has no name of its own to be written under: analyse "
-                             "it alone, with -o FILE or without -o");
+                             "standard input has no file name to write to: analyse it alone, with "
+                             "-o FILE or without -o");
         for (int j = 0; output && j < i; j++)
             if (strcmp(name_in(invocation->operands[i]), name_in(invocation->operands[j])) == 0)
                 return error_set(error, ERROR_USAGE,
@@ -59,7 +52,10 @@ static int check_output(const struct invocation *invocation, bool *folder, struc
         return error_set(error, ERROR_USAGE,
                          "--in-place writes documents, which are JSON: leave out --format %s",
                          asked->format.text);
-    *folder = in_place || (output && json && is_folder(output));
+    struct stat there;
+    const bool to_folder = output && (text_ends_with(output, "/") ||
+                                      (stat(output, &there) == 0 && S_ISDIR(there.st_mode)));
+    *folder = in_place || (json && to_folder);
     if (invocation->operand_count > 1 && !*folder)
         return error_set(error, ERROR_USAGE,
                          json ? "%d documents don't fit in one file: give -o FOLDER, or --in-place"
@@ -81,7 +77,7 @@ static int read_and_analyse(struct document *document, const char *path, struct 
         return code;
     document->tool.analysed = FATHOM_VERSION " (" FATHOM_COMMIT ")";
     if (remarks)
-        command_tell("%s: kept findings that its series do not yield: %s",
+        command_tell("%s: kept findings that cannot be computed from its series: %s",
                      strcmp(path, "-") == 0 ? "standard input" : path, remarks);
     return 0;
 }
@@ -93,9 +89,8 @@ static int write_named(const struct invocation *invocation, struct document *doc
     const char *folder = invocation->options.output.text;
     if (!folder)
         return document_save(document, path, error);
-    const bool ended = folder[strlen(folder) - 1] == '/';
-    const char *target =
-        pool_printf(&document->pool, "%s%s%s", folder, ended ? "" : "/", name_in(path));
+    const char *slash = text_ends_with(folder, "/") ? "" : "/";
+    const char *target = pool_printf(&document->pool, "%s%s%s", folder, slash, name_in(path));
     return target ? document_save(document, target, error) : error_out_of_memory(error);
 }
 
@@ -126,7 +121,8 @@ static int analyse(struct invocation *invocation, struct error *error)
 
 static const struct option_spec own_options[] = {
     {"in-place", 'i', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(in_place),
-     "write each document where it was; what was there stays until the new one is whole"},
+     "write each document to the file it was read from, which is replaced when the new one is "
+     "complete"},
     {.name = NULL},
 };
 
@@ -142,8 +138,8 @@ const struct command analyse_command = {
              "writes the document to standard output or to -o FILE; --format chooses another "
              "format. Several documents are written under their own names: to -o FOLDER, or with "
              "--in-place where they were. The new document names the version that analysed it. "
-             "Findings that its series do not yield, and those that this version does not know, "
-             "stay as they are; a line on standard error says how many and why.",
+             "Findings that cannot be computed from its series, and those that this version does "
+             "not know, are kept; a line on standard error says how many and why.",
     .options = options,
     .run = analyse,
 };

@@ -143,12 +143,11 @@ const struct command as_command = {
     .summary = "take another tool's arguments and print its table",
     .about =
         "Measures what TOOL would, in fathom's way and in about the tool's time, and prints the "
-        "tool's own table on standard output, so that its scripts go on working. What is in doubt, "
-        "what does nothing here, and the fathom command that tells more stand on standard error. "
-        "Options stand before TOOL; all that follows it are the tool's own arguments, and "
-        "'fathom as TOOL --help' lists them. Started through a link of the tool's name, fathom "
-        "does "
-        "the same: ln -s fathom TOOL. The exit status is 0 where there is a table, doubts or not.",
+        "tool's own table on standard output, so that its scripts go on working. Doubts, arguments "
+        "without effect and the fathom command that tells more are printed on standard error. "
+        "Options come before TOOL; everything after it is an argument of the tool, and 'fathom as "
+        "TOOL --help' lists these. Started through a link of the tool's name, fathom does the "
+        "same: ln -s fathom TOOL. The exit status is 0 if there is a table, doubtful or not.",
     .options = options,
     .run = run_as,
     .passes_on = true,

@@ -24,9 +24,9 @@ static const int *const statuses[] = {own_statuses, own_statuses, plugin_statuse
 
 static const struct option_spec check_options[] = {
     {"against", 0, OPTION_TEXT, "BASE", NULL, 0, 0, NULL, COMMAND_OPTION(against),
-     "the document to compare this machine with: a run of it when it was well, what 'fathom "
-     "baseline' made of many machines, or what 'fathom fleet' wrote, of which the machine's own "
-     "group counts"},
+     "the document to compare this machine with: a run of this machine in good condition, a "
+     "document of 'fathom baseline', or one of 'fathom fleet', whose group for this machine is "
+     "used"},
     {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL, COMMAND_OPTION(tolerance),
      "how far beyond the baseline's interval a value may be on its worse side, in percent"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
@@ -60,16 +60,6 @@ static int judge(const struct document *document, void *argument, struct error *
     return code;
 }
 
-static int check_file(const char *path, struct judging *judging, struct error *error)
-{
-    struct document document = {0};
-    int code = experiment_read(&document, path, error);
-    if (code == 0)
-        code = judge(&document, judging, error);
-    document_free(&document);
-    return code;
-}
-
 /* A monitor reads only a plugin's standard output and takes status 2 for CRITICAL, so wrong usage
  * is UNKNOWN too. */
 static int refuse(const struct invocation *invocation, const struct error *error)
@@ -89,9 +79,9 @@ static int check(struct invocation *invocation, struct error *error)
     const char *against = asked->against.text;
     if (!against)
         return error_set(error, ERROR_USAGE,
-                         "check needs --against BASE: a document of 'fathom run' or 'fathom "
-                         "baseline'");
-    struct document base = {0};
+                         "check needs --against BASE: a document of 'fathom run', 'fathom "
+                         "baseline' or 'fathom fleet'");
+    struct document base = {0}, given = {0};
     struct fleet_reference fleet = {.groups = NULL};
     const bool is_fleet = fleet_is_document(against);
     struct judging judging = {.base = &base,
@@ -106,9 +96,12 @@ static int check(struct invocation *invocation, struct error *error)
     /* A health check should be short: it measures the quick set unless --thorough was given. */
     if (code == 0 && !asked->common.thorough.has)
         code = settings_set(&invocation->settings, "quick", NULL, error);
+    if (code == 0 && invocation->operand_count)
+        code = experiment_read(&given, invocation->operands[0], error);
     if (code == 0)
-        code = invocation->operand_count ? check_file(invocation->operands[0], &judging, error)
+        code = invocation->operand_count ? judge(&given, &judging, error)
                                          : measure_and_use(invocation, judge, &judging, error);
+    document_free(&given);
     document_free(&base);
     fleet_reference_free(&fleet);
     return code;
@@ -121,17 +114,16 @@ const struct command check_command = {
     .name = "check",
     .operands = "[FILE]",
     .summary = "compare this machine with a baseline: one line, exit status 1 when it is worse",
-    .about =
-        "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
-        "DRAM), or takes FILE, a document, and compares it with the baseline: every value that has "
-        "a better and a worse side, which are latencies, bandwidths, rates and misses in flight. "
-        "Values pair by name and experiment. Clocks, temperatures and sizes are never judged; a "
-        "clock that differs is pointed out. Prints one line: OK, FAIL with what is worse than it "
-        "may be, or UNCERTAIN with what noise leaves open or what this run should have found and "
-        "did not. The line ends with how many values were compared, how many of the baseline's "
-        "were not, and why: '29 compared, 5 not: bandwidth was not measured (quick)'. A baseline "
-        "of 'fathom run --quick' is compared whole. Exit status 0 where all is well, 1 where "
-        "something is worse, 4 where it is uncertain.",
+    .about = "Measures the quick set in about five seconds (latency, hand-offs, read bandwidth of "
+             "DRAM), or reads the document FILE, and compares its latencies, bandwidths, rates and "
+             "misses in flight with those of the same name and experiment in the baseline. Clocks, "
+             "temperatures and sizes are never judged; a different clock is reported. Prints one "
+             "line: OK, FAIL with the values that are worse than allowed, or UNCERTAIN with the "
+             "values that noise leaves undecided or that this run did not find. The line ends with "
+             "the number of values compared, the number of the baseline's values that were not, "
+             "and why: '29 compared, 5 not: bandwidth was not measured (quick)'. All values of a "
+             "baseline of 'fathom run --quick' are compared. Exit status 0 if no value is worse, 1 "
+             "if one is worse, 4 if it is uncertain.",
     .options = options,
     .run = check,
     .refuse = refuse,

@@ -31,7 +31,7 @@ static const struct formats formats = {
 
 static const struct option_spec diff_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL, COMMAND_OPTION(threshold),
-     "a value has changed when its whole interval lies beyond this many percent"},
+     "a value has changed if the whole interval of its change lies beyond this many percent"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
      "text: what changed; csv and json: every value that both have, with its verdict; html: "
      "a page of both documents with a table of their differences"},
@@ -76,14 +76,14 @@ static const struct option_spec *const options[] = {diff_options, output_options
 const struct command diff_command = {
     .name = "diff",
     .operands = "BEFORE AFTER",
-    .summary = "what changed between two documents; exit status 1 where something did",
+    .summary = "what changed between two documents; exit status 1 if anything did",
     .about = "Pairs the values of two documents by probe, factors and place, and compares their "
              "medians. A value has changed when the whole 95 % interval of its ratio lies beyond "
              "the threshold, in time as well as in cycles, also after a correction for the number "
-             "of comparisons. Doubt about either side makes the interval wider. Other values "
-             "beyond the threshold are shown as uncertain. A value of a single trial has no "
-             "interval; one that is not above zero has no ratio and is listed as not compared. "
-             "Another processor, page size, version or clock is pointed out.",
+             "of comparisons. A doubtful value has a wider interval. Other values beyond the "
+             "threshold are shown as uncertain. A value of a single trial has no interval; one "
+             "that is not above zero has no ratio and is listed as not compared. A different "
+             "processor, page size, version or clock is reported.",
     .options = options,
     .run = diff,
 };

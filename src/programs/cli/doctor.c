@@ -30,7 +30,7 @@ static void print_machine(const struct machine *machine)
         printf("%u cores, ", facts->cores);
     printf("%u threads, %s", facts->threads, size_format((double)facts->memory_bytes, memory));
     printf(", %s\n", facts->hypervisor ? facts->hypervisor : "no hypervisor noticed");
-    printf("may use CPUs %s and up to %s of memory\n",
+    printf("usable: CPUs %s and up to %s of memory\n",
            cpulist_format(&machine->allowed, cpus, sizeof cpus),
            size_format((double)(machine_memory_budget(machine) >> 20 << 20), available));
     for (size_t i = 0; i < facts->cache_count; i++) {
@@ -38,7 +38,7 @@ static void print_machine(const struct machine *machine)
         char size[UNIT_TEXT];
         if (strcmp(cache->type, "instruction") == 0)
             continue;
-        printf("declares L%d %s", cache->level, size_format((double)cache->size_bytes, size));
+        printf("declared L%d %s", cache->level, size_format((double)cache->size_bytes, size));
         if (cache->line_bytes)
             printf(", %u-byte lines", cache->line_bytes);
         if (cache->ways)
@@ -53,7 +53,7 @@ static void print_machine(const struct machine *machine)
 static void print_way(const struct machine_facts *facts, const struct declared_way *way)
 {
     char figure[UNIT_TEXT];
-    printf("declares node %d", way->node);
+    printf("declared node %d", way->node);
     for (size_t i = 0; i < facts->declared.tier_count; i++)
         if (cpulist_text_has(facts->declared.tiers[i].nodes, way->node))
             printf(" (tier %d)", facts->declared.tiers[i].id);
@@ -85,7 +85,7 @@ static int print_declared(void *with)
             print_way(declaring->facts, &declared->ways[i]);
     }
     if (channels.sentence)
-        printf("declares memory modules: %s%s%s%s\n", channels.sentence,
+        printf("declared memory modules: %s%s%s%s\n", channels.sentence,
                channels.bytes_per_second > 0 ? "; all channels could carry " : "",
                channels.bytes_per_second > 0
                    ? figure_format(channels.bytes_per_second * 1e-9, 3, figure)
@@ -181,12 +181,12 @@ static void print_taken(const struct document *document, const struct text_style
                                       : taken->value >= know_from ? REMARK_KNOW
                                                                   : REMARK_FINE;
     print_mark(weights[weight].mark, weights[weight].colour, style);
-    printf("taken time: in %s s other things took %s %% of CPU time, up to %s us at a time\n",
+    printf("taken time: in %s s, interference took %s %% of CPU time, up to %s us at a time\n",
            watch_s, figure_format(taken->value, 2, share),
            figure_format(longest->value, 3, length));
     if (weight != REMARK_FINE)
-        printf("%*s'fathom noise' says what takes it%s%s\n", REMARK_INDENT, "",
-               strcmp(quietest->cpus, taken->cpus) == 0 ? "" : "; the least is taken with --cpus ",
+        printf("%*s'fathom noise' shows its causes%s%s\n", REMARK_INDENT, "",
+               strcmp(quietest->cpus, taken->cpus) == 0 ? "" : "; there is least of it on --cpus ",
                strcmp(quietest->cpus, taken->cpus) == 0 ? "" : quietest->cpus);
 }
 
@@ -265,14 +265,13 @@ static const struct option_spec *const options[] = {machine_options, NULL};
 const struct command doctor_command = {
     .name = "doctor",
     .summary = "say what would spoil a measurement here, and what to do about it",
-    .about =
-        "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
-        "limits, load and the hypervisor, and names what would move or blur a number, each "
-        "with its remedy. Then lists the GPUs, by the NVIDIA driver and by OpenCL, and why "
-        "'fathom gpu' can't measure one, or says why there are none. Last, all CPUs are watched "
-        "for a second: how much of it other things took, and for how long at a time. Measures "
-        "nothing else and changes nothing. Before all that stands what the machine declares: "
-        "caches, nodes (HMAT) and memory modules.",
+    .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
+             "limits, load and the hypervisor, and reports what would change or blur a number, "
+             "with a remedy. First it prints what the machine declares: caches, nodes (HMAT) and "
+             "memory modules. At the end it lists the GPUs, by the NVIDIA driver and by OpenCL, or "
+             "why there are none or 'fathom gpu' can't measure one, and watches all CPUs for a "
+             "second to tell how much CPU time interference takes, and for how long at a time. It "
+             "measures nothing else and changes nothing.",
     .options = options,
     .run = doctor,
 };

@@ -53,7 +53,7 @@ static const struct formats formats = {{"text", "json", "html", "openmetrics"},
 
 const struct option_spec fleet_options[] = {
     {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL, COMMAND_OPTION(threshold),
-     "a difference from the peers' median that is smaller than this many percent is not named"},
+     "a difference from the peers' median that is smaller than this many percent is not reported"},
     {"false-share", 0, OPTION_REAL, "PCT", "0.25", 0.0001, 50, NULL, COMMAND_OPTION(false_share),
      "how many percent of the values that are called odd may be so by chance"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", NULL, 0, 0, formats.names, COMMAND_OPTION(format),
@@ -110,7 +110,7 @@ static int add_found(struct fleet *fleet, const char *path, int *taken, struct e
     if (stat(path, &status) < 0)
         return fleet_add_hole(fleet, path, strerror(errno), error);
     if (!S_ISREG(status.st_mode))
-        return fleet_add_hole(fleet, path, "it is no regular file", error);
+        return fleet_add_hole(fleet, path, "it is not a regular file", error);
     if (!fleet_is_document(path))
         return add_file(fleet, path, error);
     --*taken;
@@ -271,7 +271,7 @@ int fleet_report(const struct command_options *options, struct fleet *fleet, boo
         if (fleet->nodes[i].state == NODE_REPLACED && !count++)
             first = fleet->nodes[i].name;
     if (count)
-        command_tell("%zu document%s left out because a newer one is of the same host (%s%s)",
+        command_tell("%zu document%s left out because there is a newer one of the same host (%s%s)",
                      count, count == 1 ? " is" : "s are", first, count > 1 ? " and others" : "");
     code = write_all(options, fleet, error);
     return code < 0            ? code
@@ -298,20 +298,17 @@ static const struct option_spec *const options[] = {fleet_options, output_option
 const struct command fleet_command = {
     .name = "fleet",
     .operands = "FILE...",
-    .summary = "which of many like machines differ from the others; exit status 1 where any does",
-    .about =
-        "Reads the documents of many nodes (FILE, or of a folder those that end in .json), as "
-        "'srun "
-        "fathom run', Ansible or a Kubernetes job left them, and compares each node with the "
-        "machines that are like it by processor, memory and BIOS. Nothing is set by hand: each "
-        "value's distance from its peers' is judged by how they scatter and by its own interval, "
-        "and over all values and nodes the share of false alarms is held. Names the nodes that "
-        "differ, their value beside their "
-        "peers', and the likely cause. Of a host with several documents the newest counts. A "
-        "document that cannot be used is named and left out. Five nodes have to be alike; from ten "
-        "on a difference of a tenth is found, where nodes scatter by a hundredth. Exit status 0 "
-        "where all are alike, 1 where a node differs, 4 where none does but a document could not "
-        "be used.",
+    .summary = "find the machines that differ from others of their kind; exit status 1 if any does",
+    .about = "Reads the documents of many nodes (FILE, or of a folder those that end in .json), as "
+             "'srun fathom run', Ansible or a Kubernetes job left them, and compares each node "
+             "with the machines that are like it by processor, memory and BIOS. Nothing is set by "
+             "hand: a value's distance from its peers is judged by their scatter and by its own "
+             "interval, and the share of false alarms among all values and nodes is limited. "
+             "Prints the nodes that differ, their values beside their peers', and the likely "
+             "cause. The newest of several documents of a host is used. A document that cannot be "
+             "used is reported and left out. At least five nodes must be alike; among ten or more "
+             "that scatter by 1 %, a difference of 10 % is found. Exit status 0 if all are alike, "
+             "1 if a node differs, 4 if none differs but a document could not be used.",
     .options = options,
     .run = fleet,
 };

@@ -14,9 +14,9 @@ const struct exit_text exit_texts[] = {
     {"1", "a check or a comparison found something worse or changed"},
     {"2", "wrong usage"},
     {"3", "not possible on this machine"},
-    {"4", "done, but a probe failed or is partial, or a headline value cannot be trusted (the "
-          "output says why and what helps)"},
-    {"130, 143", "interrupted, with what was measured by then saved"},
+    {"4", "done, but a probe failed or is partial, or a headline value is doubtful (the output "
+          "says why and what helps)"},
+    {"130, 143", "interrupted; the results so far are saved"},
     {.status = NULL},
 };
 
@@ -119,10 +119,9 @@ void help_command(FILE *out, const struct command *command, const struct probe *
             help_wrapped(out, 6, 0, first);
         }
         fputc('\n', out);
-        help_wrapped(
-            out, 0, 0,
-            "'fathom list findings' tells more of each: what moves it, and what to do with "
-            "it. <n> stands for a number, * for a part of a name.");
+        help_wrapped(out, 0, 0,
+                     "'fathom list findings' tells more of each: what changes it, and what to do "
+                     "with it. <n> stands for a number, * for a part of a name.");
     }
 }
 
@@ -142,7 +141,7 @@ void help_program(FILE *out)
     fputc('\n', out);
     help_wrapped(out, 0, 0,
                  "'fathom COMMAND --help' explains a command and its options; 'fathom --version' "
-                 "tells the version, and with --licences whose work is in it.");
+                 "prints the version, and with --licences also the licences.");
     char text[512] = "Exit status:";
     for (const struct exit_text *exit = exit_texts; exit->status; exit++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " %s %s%s", exit->status,

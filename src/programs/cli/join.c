@@ -48,7 +48,7 @@ static const struct option_spec *const options[] = {joined_format_options, outpu
 const struct command baseline_command = {
     .name = "baseline",
     .operands = "FILE...",
-    .summary = "what machines of one kind usually read, for 'fathom check'",
+    .summary = "typical values of machines of one kind, for 'fathom check'",
     .about = "Makes one document out of the documents of many machines of one kind: every value is "
              "the median over them, and its interval is the middle four fifths. It goes to "
              "standard output or to -o FILE. 'fathom check --against' and 'fathom diff' read it "
@@ -61,10 +61,10 @@ const struct command merge_command = {
     .name = "merge",
     .operands = "FILE...",
     .summary = "one document of several runs on one machine",
-    .about = "Joins documents of one machine. Of each probe the newest run counts; what an older "
-             "run measured in another experiment (another order, stride, node or kernel) is kept "
-             "beside it. What is left out is named on standard error. The result goes to standard "
-             "output or to -o FILE.",
+    .about =
+        "Joins documents of one machine. The newest run of each probe is used; what an older run "
+        "measured in another experiment (another order, stride, node or kernel) is kept too. "
+        "Standard error says what is left out. The result goes to standard output or to -o FILE.",
     .options = options,
     .run = merge,
 };

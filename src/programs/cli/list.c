@@ -37,7 +37,7 @@ static void list_findings(void)
 {
     const char *probe, *before = NULL;
     const struct finding_line *line;
-    puts("Findings: what each named value means, what moves it, and what to do with it");
+    puts("Findings: what each named value means, what changes it, and what to do with it");
     for (size_t i = 0; (line = finding_line_at(i, &probe)); i++) {
         if (probe != before)
             printf("\nof the probe %s\n", before = probe);
@@ -70,7 +70,7 @@ const struct command list_command = {
     .operands = "[WHAT]",
     .summary = "list what can be measured, and what flags and findings mean",
     .about = "Prints every probe with what it measures, and every flag with its remedy; or only "
-             "the probes, the flags, or the findings: what each named value means, what moves it "
+             "the probes, the flags, or the findings: what each named value means, what changes it "
              "and what to do with it.",
     .run = list,
 };

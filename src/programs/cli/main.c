@@ -44,10 +44,10 @@ static int refuse_option(const char *typed, struct error *error)
                          typed, own.word);
     if (guess.word)
         return error_set(error, ERROR_USAGE,
-                         "'%s': options stand after a command; did you mean 'fathom run --%s'?",
+                         "'%s': options come after a command; did you mean 'fathom run --%s'?",
                          typed, guess.word);
     return error_set(error, ERROR_USAGE,
-                     "'%s': options stand after a command; 'fathom --help' lists the commands",
+                     "'%s': options come after a command; 'fathom --help' lists the commands",
                      typed);
 }
 
@@ -62,10 +62,10 @@ static const char *not_yet(const char *name)
                    "'perf stat -e L1-icache-load-misses' what a program misses"},
         {"itlb", "the instruction side is not measured yet: 'perf stat -e iTLB-load-misses' shows "
                  "what a program misses; 'fathom tlb' is the data side"},
-        {"rows", "rows of DRAM are not measured yet: 'fathom loaded --traffic random' against "
-                 "'--traffic sequential' shows what open rows are worth to traffic"},
+        {"rows", "rows of DRAM are not measured yet: compare 'fathom loaded --traffic random' with "
+                 "'--traffic sequential' for the effect of open rows"},
         {"replacement", "replacement policies are not measured yet: 'fathom geometry' shows ways "
-                        "and sets, which decide first"},
+                        "and sets, which matter more"},
     };
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
         if (strcmp(topics[i].name, name) == 0)
@@ -180,9 +180,8 @@ int main(int argc, char **argv)
         help_program(stdout);
         return finish_output(EXIT_DONE);
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         return print_version(argc - 2, argv + 2);
-    }
     if (strcmp(argv[1], "__complete") == 0) { /* called by the scripts of completion.c */
         complete_line(argv + 2, (size_t)argc - 2);
         return finish_output(EXIT_DONE);

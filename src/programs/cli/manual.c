@@ -216,12 +216,10 @@ static void print_tools(void)
     print_paragraph(
         "'fathom as TOOL' takes another tool's own arguments and prints its own table, measured as "
         "fathom measures: pinned, repeated until the interval is narrow enough, on fresh memory "
-        "and "
-        "with the core's clock watched. Scripts that read the tool's table go on working. The "
-        "value "
-        "is the median of independent trials, unless the table itself names another. What is in "
-        "doubt, and the fathom command that tells more, stand on standard error.");
-    print_paragraph("Numbers differ from the tool's for the reasons that are said here.");
+        "and with the core's clock watched. Scripts that read the tool's table go on working. The "
+        "value is the median of independent trials, unless the table itself names another. Doubts, "
+        "and the fathom command that tells more, are printed on standard error.");
+    print_paragraph("Numbers differ from the tool's for the reasons given here.");
     puts("; prose\n");
     for (size_t i = 0; tongues[i]; i++) {
         const struct tongue *tongue = tongues[i];

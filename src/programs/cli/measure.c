@@ -120,7 +120,7 @@ static int choose_outputs(struct shown *run, struct error *error)
                          "--document %s would mix the document with the report: name a file, or "
                          "ask for the document alone with -o -",
                          path);
-    if (path || !to_file || !outlet_is_document(&run->report)) {
+    if (path || !to_file || !run->report.output->is_document) {
         run->unnamed = !path && !run->invocation->probe;
     } else if (!output_is_standard(run->report.path)) {
         path = run->report.path;
@@ -211,8 +211,8 @@ static int show(struct shown *run, struct error *error)
         code = ERROR_IMPOSSIBLE;
     if (code == 0) {
         /* Names the files written in addition to the report. */
-        const bool text = run->report.path && outlet_is_text(&run->report) &&
-                          output_is_standard(run->report.path);
+        const bool text =
+            run->report.path && run->report.output->is_text && output_is_standard(run->report.path);
         FILE *out = text ? stdout : stderr;
         const char *path = outlet_place(&run->kept), *page = outlet_place(&run->page);
         char clean[PATH_MAX];
@@ -220,7 +220,7 @@ static int show(struct shown *run, struct error *error)
             fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
                     clean_text(path, clean, sizeof clean), clean);
         if (path && saving_beside(&run->kept.saving))
-            command_tell("nothing could be measured, so %s is as it was", run->kept.path);
+            command_tell("nothing could be measured, so %s was not changed", run->kept.path);
         if (run->page.path)
             fprintf(out, "page: %s\n",
                     clean_text(page ? page : run->page.path, clean, sizeof clean));
@@ -236,7 +236,7 @@ static void write_to_streams(const struct shown *run)
     struct error error = {0};
     int written = outlet_place(&run->kept) != NULL;
     for (size_t i = 0; i < sizeof outlets / sizeof *outlets; i++) {
-        if (!outlets[i]->path || (outlet_is_text(outlets[i]) && written))
+        if (!outlets[i]->path || (outlets[i]->output->is_text && written))
             continue;
         const int code =
             outlet_write_to_stream(outlets[i], &run->measured.document,
@@ -253,8 +253,8 @@ static void tell_kept(const struct outlet *kept, const char *why)
     const char *place = outlet_place(kept);
     const bool beside = saving_beside(&kept->saving);
     if (place)
-        command_tell("%swhat was measured until then is in %s%s%s%s", why, place,
-                     beside ? "; " : "", beside ? kept->path : "", beside ? " is as it was" : "");
+        command_tell("%sthe results so far are in %s%s%s%s", why, place, beside ? "; " : "",
+                     beside ? kept->path : "", beside ? " was not changed" : "");
 }
 
 int measure_interrupted(const struct outlet *kept)
@@ -288,7 +288,7 @@ static int run_measurement(struct invocation *invocation, struct error *error)
         tell_kept(&shown.kept, "");
     for (size_t i = 0; i < run->turn_count; i++)
         if (run->turns[i].task.unfinished) /* an incomplete file that a probe left */
-            command_tell("what '%s' wrote until then is in %s; the older file is as it was",
+            command_tell("what '%s' had written is in %s; the older file was not changed",
                          run->turns[i].task.probe->name, run->turns[i].task.unfinished);
     saving_free(&shown.kept.saving);
     saving_free(&shown.page.saving);
@@ -339,9 +339,8 @@ const struct command run_command = {
         "screen, and writes the document, which has every number with its interval, to -o FILE or "
         "to fathom-HOST-TIME.json in the current folder. 'fathom report FILE' shows it again. With "
         "-f X -o FILE, FILE gets X instead, and the document goes to --document FILE or to that "
-        "name. SIGINT and SIGTERM end the run and save what was measured until then. Where FILE "
-        "exists, it stays as it is until the run has ended by itself; the results stand beside it "
-        "as FILE.partial meanwhile.",
+        "name. SIGINT and SIGTERM end the run and save the results so far. An existing FILE is not "
+        "changed before the run has ended by itself; until then the results are in FILE.partial.",
     .options = options,
     .run = run_measurement,
 };

@@ -82,16 +82,6 @@ struct outlet output_choose(const struct command_options *options)
         .output = output_by_name(format), .path = output_path(options), .chosen = chosen};
 }
 
-bool outlet_is_document(const struct outlet *outlet)
-{
-    return outlet->output->is_document;
-}
-
-bool outlet_is_text(const struct outlet *outlet)
-{
-    return outlet->output->is_text;
-}
-
 /* --- writing --- */
 
 static int write_to_standard(save_function *write, const void *content, struct error *error)
@@ -99,7 +89,7 @@ static int write_to_standard(save_function *write, const void *content, struct e
     struct error why = {0};
     const int code = write(content, stdout, &why);
     if (code == ERROR_SYSTEM && !ferror(stdout)) /* else main() reports it */
-        return error_set(error, ERROR_SYSTEM, "standard output: %s: what stands there is not whole",
+        return error_set(error, ERROR_SYSTEM, "standard output: %s: the output there is incomplete",
                          why.text);
     return code < 0 && code != ERROR_SYSTEM ? error_set(error, code, "%s", why.text) : 0;
 }
@@ -108,11 +98,6 @@ int output_write(const char *path, save_function *write, const void *content, st
 {
     return output_is_standard(path) ? write_to_standard(write, content, error)
                                     : save_file(path, write, content, error);
-}
-
-bool outlet_takes_several(const struct outlet *outlet)
-{
-    return outlet->output->takes_several;
 }
 
 struct view {

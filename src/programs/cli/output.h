@@ -32,9 +32,6 @@ struct outlet {
 struct outlet output_choose(const struct command_options *);
 /* The file of -o; "-" where it is not given. */
 const char *output_path(const struct command_options *);
-bool outlet_is_document(const struct outlet *);
-bool outlet_is_text(const struct outlet *);
-bool outlet_takes_several(const struct outlet *);
 /* The error that outlet_write() would return, if it is known before measuring. Writes nothing. */
 int outlet_possible(const struct outlet *, struct error *);
 /* Writes the document; the text is the table of `probe`, or the summary if that is NULL. A failure
@@ -45,7 +42,7 @@ int outlet_write(const struct outlet *, const struct document *, const struct pr
  * written; 0: the outlet is a file and was not touched. */
 int outlet_write_to_stream(const struct outlet *, const struct document *,
                            const struct probe_result *probe, struct error *);
-/* The same for several documents side by side, if outlet_takes_several(). */
+/* The same for several documents side by side, if its output takes several. */
 int outlet_write_several(const struct outlet *, const struct document *const *, size_t count,
                          double threshold, struct error *);
 

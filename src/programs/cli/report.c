@@ -17,7 +17,7 @@ const struct probe_result *output_only_probe(const struct document *document)
 static int report(struct invocation *invocation, struct error *error)
 {
     const struct outlet outlet = output_choose(&invocation->options);
-    if (outlet_takes_several(&outlet)) {
+    if (outlet.output->takes_several) {
         /* A page shows any number of documents side by side. */
         size_t count = (size_t)invocation->operand_count, read = 0;
         struct document *documents = calloc(count, sizeof *documents);
@@ -59,10 +59,10 @@ const struct command report_command = {
     .name = "report",
     .operands = "FILE...",
     .summary = "show a document that a run has written",
-    .about = "Reads a document (FILE, or - for standard input) and prints what was printed when it "
-             "was measured: one screen of a whole run, everything of a single probe or of another "
-             "tool's table. --format html makes a page of one document, or of several side by "
-             "side. The exit status is that of the report, not of the run.",
+    .about = "Reads a document (FILE, or - for standard input) and prints the report of that run: "
+             "one screen for several probes, everything for a single probe or another tool's "
+             "table. --format html makes a page of one document, or of several side by side. The "
+             "exit status is that of the report, not of the run.",
     .options = options,
     .run = report,
 };

@@ -114,8 +114,8 @@ bool words_then_files(const struct command *command)
 static int refuse_files(const struct command *command, const char *first, struct error *error)
 {
     return error_set(error, ERROR_USAGE,
-                     "'%s': fathom %s reads one file at a time: write each with -o FILE, and let "
-                     "'fathom merge' make one document of them",
+                     "'%s': fathom %s reads one file at a time: convert each with -o FILE, then "
+                     "combine them by 'fathom merge'",
                      first, command->name);
 }
 

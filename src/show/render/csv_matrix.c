@@ -51,8 +51,8 @@ static void has_matrix(const struct document *document, struct pool *pool)
             if (document->probes[p].series[s].matrix && document->probes[p].series[s].point_count)
                 return;
     pool_leave(pool, ERROR_USAGE,
-               "--format csv-matrix shows matrices, as of fathom cores and fathom numa, and "
-               "this document has none: --format csv has every point");
+               "--format csv-matrix shows matrices, such as those of fathom cores and fathom numa, "
+               "but this document has none: --format csv has every point");
 }
 
 static void write_csv_matrix(FILE *out, const struct output_content *content, struct pool *pool)

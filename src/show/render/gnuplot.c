@@ -136,9 +136,8 @@ static void write_gnuplot(FILE *out, const struct output_content *content, struc
 {
     const struct document *document = content->documents[0];
     size_t number = 0;
-    fputs("# gnuplot -p THIS-FILE; columns: x, median, low, high; of a matrix: from, then a median "
-          "a to\n"
-          "set termoption noenhanced\n",
+    fputs("# gnuplot -p THIS-FILE; columns: x, median, low, high; of a matrix: column, row, "
+          "median, to, from\nset termoption noenhanced\n",
           out);
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++) {

@@ -32,8 +32,8 @@ static void write_interleave(FILE *out, const struct output_content *content, st
 {
     struct interleave found;
     interleave_read(&found, content->documents[0], pool);
-    fputs("# Weighted interleaving (Linux 6.9 and later); programs take it by\n"
-          "# numactl --weighted-interleave=all PROGRAM\n",
+    fputs("# Weighted interleaving (Linux 6.9 and later); programs use it by\n# numactl "
+          "--weighted-interleave=all PROGRAM\n",
           out);
     for (size_t i = 0; i < found.row_count; i++)
         put_row(out, &found.rows[i], i == 0);

@@ -187,7 +187,7 @@ static void put_labels(FILE *out, const struct metric_labels *labels)
 enum bound { VALUE, LOW, HIGH, BOUNDS };
 static const char *const bound_names[BOUNDS] = {"", "_low", "_high"};
 static const char *const bound_help[BOUNDS] = {
-    "what fathom found, by the finding's name",
+    "the finding's value",
     "lower end of the finding's 95 % interval",
     "upper end of the finding's 95 % interval",
 };
@@ -302,7 +302,7 @@ static void put_statuses(FILE *out, const struct document *document, struct pool
             probes[count++] = probes[i];
     qsort(probes, count, sizeof *probes, by_address);
     metric_head_put(out, "fathom_probe_status", "",
-                    "1 for how the probe ended, 0 for how it did not");
+                    "1 for the probe's status, 0 for every other status");
     for (size_t i = 0; i < count; i++)
         for (unsigned status = PROBE_OK; status <= PROBE_FAILED; status++) {
             fputs("fathom_probe_status{", out);
@@ -329,8 +329,7 @@ static void put_gpus(FILE *out, const struct machine_facts *machine, struct pool
     for (size_t i = 0; i < machine->gpu_count; i++)
         gpus[i] = &machine->gpus[i];
     qsort(gpus, machine->gpu_count, sizeof *gpus, by_number);
-    metric_head_put(out, "fathom_gpu_info", "",
-                    "what device it is, and what it was reached through");
+    metric_head_put(out, "fathom_gpu_info", "", "the device and the backend that measured it");
     for (size_t i = 0; i < machine->gpu_count; i++) {
         const struct gpu_facts *gpu = gpus[i];
         if (i > 0 && gpus[i - 1]->id == gpu->id)
@@ -348,7 +347,7 @@ static void put_run(FILE *out, const struct document *document, struct pool *poo
 {
     const struct machine_facts *machine = &document->machine;
     /* A gauge, because the collector's older parser does not know the type info. */
-    metric_head_put(out, "fathom_run_info", "", "what was measured, and by which fathom");
+    metric_head_put(out, "fathom_run_info", "", "the machine and the version of fathom");
     fputs("fathom_run_info{", out);
     metric_label_put(out, "version", document->tool.version, "");
     metric_label_put(out, "processor", machine->cpu_model, ",");
@@ -367,7 +366,7 @@ static void put_run(FILE *out, const struct document *document, struct pool *poo
         metric_head_put(out, "fathom_run_elapsed_seconds", "seconds", "how long the run took");
         fprintf(out, "fathom_run_elapsed_seconds %.9g\n", document->run.elapsed_s);
     }
-    metric_head_put(out, "fathom_run_complete", "", "1 where the run was not stopped");
+    metric_head_put(out, "fathom_run_complete", "", "1 if the run was not interrupted");
     fprintf(out, "fathom_run_complete %d\n", document->run.complete);
 }
 
@@ -381,7 +380,7 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     struct document_verdict verdict;
     verdict_of(&verdict, document);
     metric_head_put(out, "fathom_verdict", "",
-                    "1 for what can be relied on in the document, 0 for the others");
+                    "1 for the document's verdict, 0 for every other verdict");
     for (int state = 0; state < VERDICT_STATES; state++)
         fprintf(out, "fathom_verdict{state=\"%s\"} %d\n", verdict_state_names[state],
                 verdict.state == (enum verdict_state)state);
@@ -399,7 +398,7 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     for (enum bound bound = VALUE; bound < BOUNDS; bound++)
         put_family(&metrics, "", bound);
     metric_head_put(metrics.out, "fathom_finding_doubtful", "",
-                    "1 where the finding can't be trusted; the document says why");
+                    "1 if the finding is doubtful; the document says why");
     for (size_t i = 0; i < metrics.count; i++) {
         const struct sample *sample = &metrics.list[i];
         if (sample->repeated)

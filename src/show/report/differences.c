@@ -70,7 +70,7 @@ static void add_values(struct report *report, const struct differences *differen
     if (!all)
         return;
     if (all > most)
-        block.more = report_text(report, "and %zu more; --format csv has them all", all - most);
+        block.more = report_text(report, "%zu more; --format csv has all of them", all - most);
     report_add_heading(report, SECTION_DIFFERENCES, 0, NULL, 2, title);
     report_add(report, BLOCK_DIFFERENCES, SECTION_DIFFERENCES, 0, NULL)->differences = block;
 }
@@ -90,17 +90,17 @@ void report_add_differences(struct report *report, const struct differences *dif
                             double threshold)
 {
     const char *sentence = report_text(
-        report, "%zu of %zu values changed by more than %g %%, %zu may have", differences->changed,
-        differences->count, threshold * 100, differences->uncertain);
+        report, "%zu of %zu values changed by more than %g %%, %zu may have changed",
+        differences->changed, differences->count, threshold * 100, differences->uncertain);
     report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =
         (struct verdict_block){.good = !differences->changed, .sentence = sentence};
     add_values(report, differences, CHANGED, "changed", CHANGED_MAX);
     add_values(report, differences, UNCERTAIN,
-               "uncertain: beyond the threshold, but not beyond doubt", UNCERTAIN_MAX);
-    add_values(report, differences, CONDITION, "conditions: what the runs met, no change",
+               "uncertain: beyond the threshold, but chance may explain it", UNCERTAIN_MAX);
+    add_values(report, differences, CONDITION, "conditions of the runs, which are not judged",
                UNCERTAIN_MAX);
     add_remarks(report, differences->unfair, differences->unfair_count,
-                "with care: the two differ in more than time");
+                "compare with care: the documents differ in this too");
     add_remarks(report, differences->missing, differences->missing_count, "not compared");
 }
 

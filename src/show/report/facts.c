@@ -33,18 +33,17 @@ void report_add_system(struct report *report, size_t index)
     const struct finding *wake = find(catalogue, index, FACT_WAKE);
     struct facts facts = {0};
     if (taken) {
-        /* "0.21 % of CPU time taken by others, up to 3.91 ms at a time; the least on CPUs 0,3" */
+        /* "interference takes 0.21 % of CPU time, up to 3.91 ms at a time; least on CPUs 0,3" */
         const struct finding *longest = find(catalogue, index, FACT_LONGEST);
         const struct finding *quietest = find(catalogue, index, FACT_QUIETEST);
         const char *cpus = quietest ? quietest->cpus : NULL;
         struct line line = {0};
         char figure[UNIT_TEXT];
-        line_add(&line, "%s %% of CPU time taken by others", figure_plain(taken->value, figure));
+        line_add(&line, "interference takes %s %% of CPU time", figure_plain(taken->value, figure));
         if (longest)
             line_add(&line, ", up to %s at a time", duration_format(longest->value * 1e-6, figure));
         if (cpus && taken->cpus && strcmp(cpus, taken->cpus) != 0)
-            line_add_between(&line,
-                             strpbrk(cpus, ",-") ? "; the least on CPUs " : "; the least on CPU ",
+            line_add_between(&line, strpbrk(cpus, ",-") ? "; least on CPUs " : "; least on CPU ",
                              cpus, "");
         *facts_add(report, &facts) =
             (struct fact){.label = "noise", .text = report_line(report, &line)};
@@ -128,7 +127,7 @@ static void add_nodes(struct report *report, struct facts *facts, size_t index)
                           .text = report_line(report, &line)};
     }
     if (nodes.left_out)
-        facts->more = "and more nodes, all in the document";
+        facts->more = "more nodes are in the document";
 }
 
 /* --- channels --- */
@@ -203,5 +202,5 @@ void report_add_declared(struct report *report, size_t index)
     add_channels(report, &facts, index);
     add_weights(report, &facts, index);
     report_add_facts(report, SECTION_WIDTH, index, "declared",
-                     "what firmware and kernel say of the memory, and what was measured", &facts);
+                     "the memory as firmware and kernel declare it, and as measured", &facts);
 }

@@ -73,16 +73,16 @@ static const char *tell_spread(struct report *report, const struct series *serie
         const struct summary *y = &widest->y;
         const double divisor = digits->divisor;
         const int decimals = digits->decimals;
-        line_add(&line, "Over the %s of one pair: %.*f to %.*f %s (%d,%d)",
+        line_add(&line, "The %s of one pair range from %.*f to %.*f %s (%d,%d)",
                  series_any(series, 1, is_over_lines) ? "lines" : "trials", decimals,
                  y->min / divisor, decimals, y->max / divisor, digits->unit, widest->from,
                  widest->to);
         if (isfinite(y->p25) && isfinite(y->p75))
-            line_add(&line, ", half in %.*f to %.*f", decimals, y->p25 / divisor, decimals,
-                     y->p75 / divisor);
+            line_add(&line, ", half of them from %.*f to %.*f", decimals, y->p25 / divisor,
+                     decimals, y->p75 / divisor);
         sort_ascending(spreads, count);
         if (count > 2)
-            line_add(&line, "; at a typical pair they span %.0f %%", spreads[count / 2] * 100);
+            line_add(&line, "; those of a typical pair span %.0f %%", spreads[count / 2] * 100);
     }
     pool_give_back(report->pool, spreads);
     return report_line(report, &line);
@@ -191,7 +191,7 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
                                                   probe->finding_count, matrix->groupings);
     const size_t missing = matrix->square ? matrix->square->missing : 0;
     if (missing && check)
-        matrix->missing = "some of the pairs, measured once more";
+        matrix->missing = "some of the pairs, measured again";
     else if (missing)
         matrix->missing = report_text(report, "x: %zu pair%s could not be measured", missing,
                                       missing == 1 ? "" : "s");

@@ -78,10 +78,10 @@ void line_add_gpu(struct line *line, const struct gpu_facts *gpu)
 const char *gpu_warning(const struct gpu_facts *gpu)
 {
     if (gpu->modelled)
-        return "MODELLED: a stand-in for the driver gave every number of this device, no hardware "
-               "did";
+        return "MODELLED: every number of this device comes from a stand-in for the driver, not "
+               "from hardware";
     if (gpu->kind && strcmp(gpu->kind, "cpu") == 0)
-        return "this device is a CPU: its numbers are of the host's caches and memory, reached "
+        return "this device is a CPU: its numbers describe the host's caches and memory, measured "
                "through OpenCL";
     return NULL;
 }

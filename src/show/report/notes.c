@@ -34,7 +34,7 @@ static void add_more(const struct scope *scope, size_t all, size_t said)
 {
     if (all > said)
         add_note(scope, NOTE_REMARK,
-                 report_text(scope->report, "and %zu more in the document", all - said));
+                 report_text(scope->report, "%zu more are in the document", all - said));
 }
 
 /* --- contradictions between measured and declared values --- */
@@ -164,10 +164,10 @@ static void add_failures(const struct scope *scope, const struct probe_result *p
         line_add(&line, "%zu ", failure->count);
         line_add_clean(&line, probe->name);
         if (failure->series->matrix)
-            line_add(&line, " pair%s failed, (%d,%d) first", many, failure->first->from,
+            line_add(&line, " pair%s failed, the first is (%d,%d)", many, failure->first->from,
                      failure->first->to);
         else
-            line_add(&line, " point%s failed, %s first", many,
+            line_add(&line, " point%s failed, the first at %s", many,
                      figure_place(failure->first->x, failure->series->x.unit, x));
         line_add_clean(&why, failure->first->failed);
         if (failures.others && i + 1 == failures.count)
@@ -353,7 +353,7 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
             continue;
         add_note(&scope, NOTE_REMARK,
                  probe ? "not measured"
-                       : report_text(report, "not measured of %s", scope.probes[p].name))
+                       : report_text(report, "not measured by %s", scope.probes[p].name))
             ->why = left->text;
     }
     if (report->count == before + 1)

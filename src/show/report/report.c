@@ -26,8 +26,7 @@ static const char *meaning_of(struct report *report, const struct document *docu
         return NULL;
     if (verdict->fewest == 1)
         return report_text(report, "Every value is the median of its trials, without interference. "
-                                   "Some points have only one, "
-                                   "and so no interval.");
+                                   "Some points have a single trial and therefore no interval.");
     return report_text(report,
                        "Every value is the median of %u or more independent trials, without "
                        "interference; the interval "

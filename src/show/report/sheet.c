@@ -122,10 +122,8 @@ void report_add_levels(struct report *report, size_t index, int device)
         }
     }
     if (levels.left_out)
-        table->more = report_text(report,
-                                  "and %zu more values of other experiments, all in the "
-                                  "document",
-                                  levels.left_out);
+        table->more = report_text(
+            report, "%zu more values of other experiments are in the document", levels.left_out);
 }
 
 /* --- bandwidths --- */
@@ -228,7 +226,7 @@ static bool add_rates(struct report *report, size_t index, int device)
                 cell_of_text(rates_disturbed(report, &rates.rows[i], columns.count));
     }
     if (rates.left_out)
-        table->more = report_text(report, "and %zu more, all in the document", rates.left_out);
+        table->more = report_text(report, "%zu more are in the document", rates.left_out);
     return true;
 }
 

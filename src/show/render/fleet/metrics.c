@@ -47,8 +47,7 @@ static void put_values(FILE *out, const struct fleet *fleet, const char *metric)
             if (!is_shown(fleet, finding, &finding->values[i]))
                 continue;
             if (!begun)
-                metric_head_put(out, name, metric,
-                                "what fathom found on the node, without interference");
+                metric_head_put(out, name, metric, "the node's value, without interference");
             begun = true;
             fputs(name, out);
             put_labels(out, fleet, finding, &finding->values[i]);
@@ -68,7 +67,7 @@ void render_fleet_metrics(FILE *out, const struct fleet *fleet)
             put_values(out, fleet, quantity->metric);
     }
     metric_head_put(out, "fathom_fleet_distance", "",
-                    "how many standard deviations of its peers the node's value is above theirs");
+                    "how far the value is above its peers' median, in their standard deviations");
     for (size_t f = 0; f < fleet->finding_count; f++) {
         const struct fleet_finding *finding = &fleet->findings[f];
         for (size_t i = 0; i < finding->count; i++) {
@@ -80,7 +79,7 @@ void render_fleet_metrics(FILE *out, const struct fleet *fleet)
         }
     }
     metric_head_put(out, "fathom_fleet_node_odd", "",
-                    "1 where the node differs from its peers, 0 where it does not");
+                    "1 if the node differs from its peers, else 0");
     for (size_t i = 0; i < fleet->node_count; i++) {
         const struct fleet_node *node = &fleet->nodes[i];
         if (node->state != NODE_JUDGED)

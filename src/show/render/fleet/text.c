@@ -43,8 +43,8 @@ static void put_heading(FILE *out, const struct fleet *fleet, const struct text_
     for (size_t g = 0; g < fleet->group_count; g++)
         groups += fleet->groups[g].judged;
     if (!groups) {
-        fprintf(out, "%zu node%s, of which no %d are alike: none is judged\n", fleet->node_count,
-                fleet->node_count == 1 ? "" : "s", PEERS_FEWEST);
+        fprintf(out, "%zu node%s: none is judged, because fewer than %d are alike\n",
+                fleet->node_count, fleet->node_count == 1 ? "" : "s", PEERS_FEWEST);
         return;
     }
     if (fleet->odd_count)
@@ -103,7 +103,7 @@ void render_fleet_text(FILE *out, const struct fleet *fleet, const struct text_s
     fprintf(out, "%zu values compared, differences below %.3g %% left out", fleet->compared,
             fleet->rules.least * 100);
     if (fleet->odd_count)
-        fprintf(out, "; by chance alone about %.3g %% of those reported",
+        fprintf(out, "; about %.3g %% of those reported are due to chance",
                 fleet->rules.false_share * 100);
     fputs(".\n", out);
 }

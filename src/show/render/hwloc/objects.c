@@ -43,7 +43,7 @@ static struct cpulist read_set(struct building *building, const char *text)
     if (!text || !*text)
         return set;
     if (cpulist_read(text, &set, building->pool, NULL) < 0)
-        broken(building, "a list of CPUs is none");
+        broken(building, "a list of CPUs cannot be read");
     building->members += set.count;
     if (set.ids[set.count - 1] >= CPU_MOST || building->members > MEMBERS_MOST)
         broken(building, "it has too many CPUs");
@@ -114,10 +114,10 @@ static void add_nodes(struct building *building, const struct declared_objects *
     for (size_t i = 0; i < facts->cpus_count; i++) {
         const long number = number_of(facts, i);
         if (number < 0 || number >= NODES_MAX)
-            broken(building, "a node has no number, or too high a one");
+            broken(building, "a node has no number, or one that is too high");
         for (size_t n = 0; n < i; n++)
             if (objects->nodes[n].number == number)
-                broken(building, "two nodes have one number");
+                broken(building, "two nodes have the same number");
         const struct cpulist cpus = read_set(building, facts->cpus[i]);
         struct object_node *node = &objects->nodes[objects->node_count++];
         *node = (struct object_node){.number = (int)number, .cpus = cpus};
@@ -241,7 +241,7 @@ void objects_build(struct objects *objects, const struct document *document, str
     if (!cpus)
         pool_leave(pool, ERROR_IMPOSSIBLE,
                    "--format hwloc: this document does not hold hwloc's tree of its machine: "
-                   "measure there anew with this version of fathom");
+                   "measure that machine again with this version of fathom");
     add_cpus(&building, cpus);
     for (size_t i = 0; i < declared->object_count; i++)
         add_declared(&building, &declared->objects[i]);

@@ -149,10 +149,10 @@ static void put_notes(FILE *out, const struct report *report, size_t index)
         if (block->document != index || block->kind != BLOCK_NOTE)
             continue;
         if (!any)
-            fprintf(out,
-                    "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n"
-                    "<ul>\n",
-                    index, index);
+            fprintf(
+                out,
+                "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
+                index, index);
         any = true;
         html_note(out, &block->note);
     }

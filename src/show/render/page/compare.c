@@ -78,12 +78,12 @@ void html_differences(FILE *out, struct report *report, size_t count, double thr
             pool_check(report->pool, code);
     }
     fprintf(out,
-            "<section id=differences aria-labelledby=differences-title>\n"
-            "<h2 id=differences-title>Differences</h2>\n"
-            "<p>Every finding that the documents hold, and how far it lies from the first "
-            "document's; below, what changed of points too. <b>changed</b>: all of the ratio's "
-            "95 %% interval lies beyond %g %%, in time and in cycles, and more than chance "
-            "would show among so many; uncertain: beyond it, but not beyond doubt.</p>\n",
+            "<section id=differences aria-labelledby=differences-title>\n<h2 "
+            "id=differences-title>Differences</h2>\n<p>Every finding of the documents and its "
+            "change from the first document; points that changed follow below. <b>changed</b>: the "
+            "whole 95 %% interval of the ratio lies beyond %g %%, in time and in cycles, also "
+            "after a correction for the number of comparisons; uncertain: the change is larger "
+            "than that, but chance may explain it.</p>\n",
             threshold * 100);
     report_add_comparison(report, differences, count);
     for (size_t i = before; i < report->count; i++)

@@ -69,8 +69,8 @@ static void put_head(const struct fleet_page *page)
     else
         fprintf(out, "<p><strong>%zu nodes, none differs from its peers.</strong> ", fleet->judged);
     fprintf(out,
-            "%zu values were compared. Of those that are called odd, about %.3g %% are so by "
-            "chance; differences below %.3g %% are not named.</p>\n",
+            "%zu values were compared. About %.3g %% of those that are called odd are so by "
+            "chance; differences below %.3g %% are not reported.</p>\n",
             fleet->compared, fleet->rules.false_share * 100, fleet->rules.least * 100);
 }
 
@@ -99,8 +99,7 @@ static void put_odd(const struct fleet_page *page)
     }
     fputs("</tbody></table></div>\n", out);
     if (shown < fleet->odd_count)
-        fprintf(out, "<p>and %zu more, which the fleet's document names.</p>\n",
-                fleet->odd_count - shown);
+        fprintf(out, "<p>%zu more are in the fleet's document.</p>\n", fleet->odd_count - shown);
     fputs("</section>\n", out);
 }
 
@@ -248,9 +247,9 @@ static void put_strips(const struct fleet_page *page)
 {
     FILE *out = page->out;
     size_t shown = 0, left = 0;
-    fputs("<section>\n<h2>Each finding over the nodes</h2>\n<p>A dot is a node, of many nodes a "
-          "darker place holds more of them; the band is the middle four fifths, the line the "
-          "median. Each strip has its own scale, from the lowest value to the highest.</p>\n",
+    fputs("<section>\n<h2>Each finding over the nodes</h2>\n<p>Each dot is a node; of many nodes, "
+          "darker places hold more. The band is the middle 80 %, the line the median. Each strip "
+          "has its own scale, from the lowest value to the highest.</p>\n",
           out);
     for (size_t g = 0; g < page->fleet->group_count; g++) {
         bool begun = false;
@@ -329,11 +328,11 @@ static void put_map(const struct fleet_page *page)
     size_t rows[FLEET_ROWS_MOST];
     const size_t width = choose_columns(page->fleet, columns);
     const size_t height = fleet_page_rows(page->fleet, rows);
-    fputs("<section>\n<h2>Nodes and findings</h2>\n<p>A cell is as strong as the node's value is "
-          "far from its peers': orange above them, blue below; framed where it is called odd.",
+    fputs("<section>\n<h2>Nodes and findings</h2>\n<p>The farther a node's value is from its "
+          "peers', the stronger is its cell: orange above them, blue below. Odd values are framed.",
           out);
     if (height < page->fleet->judged)
-        fprintf(out, " The first %zu of %zu nodes, the odd ones before all others.", height,
+        fprintf(out, " The map has %zu of %zu nodes, the odd ones first.", height,
                 page->fleet->judged);
     const int w = NAMES_WIDTH + (int)width * CELL + SLANT,
               h = NAMES_HEIGHT + (int)height * CELL + 4;

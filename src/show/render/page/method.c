@@ -99,8 +99,8 @@ static void put_timed(FILE *out, const char *about, const char *summary, const c
     if (*loops)
         fprintf(out, "<details class=loops><summary>%s</summary>\n%s</details>\n", summary, loops);
     else
-        fputs("<p>They are not shown: this fathom was built where they could not be had (objdump "
-              "was missing, or programs for the target could not run).</p>\n",
+        fputs("<p>They are not shown: when this program was built, objdump was missing or programs "
+              "for the target could not run.</p>\n",
               out);
 }
 
@@ -108,14 +108,13 @@ static void put_loops(FILE *out, unsigned timed)
 {
     fputs("<h3>The timed loops</h3>\n", out);
     if (!timed)
-        fputs("<p>No loop of fathom's gave these numbers.</p>\n", out);
+        fputs("<p>These numbers were not measured by loops of fathom.</p>\n", out);
     if (timed & TIMED_LOOPS)
-        put_timed(
-            out,
-            "On CPUs fathom timed nothing but its own loops. These are the ones of the fathom "
-            "that wrote this page, disassembled from it as it was built; another version, or "
-            "another architecture, has its own.",
-            "Show the loops for CPUs", html_loops);
+        put_timed(out,
+                  "On CPUs fathom timed only its own loops. These are the loops of the program "
+                  "that wrote this page, disassembled when it was built; another version or "
+                  "architecture has other loops.",
+                  "Show the loops for CPUs", html_loops);
     if (timed & TIMED_CUDA)
         put_timed(out,
                   "On GPUs reached through CUDA fathom timed its own kernels, each between two "

@@ -44,7 +44,7 @@ static void put_room(FILE *out, bool *any, const struct box *box)
     char text[UNIT_TEXT];
     if (box->capacity.form == FORM_TEXT || !isfinite(box->capacity.value))
         return;
-    open_fact(out, any, "room");
+    open_fact(out, any, "capacity");
     put_value(out, &box->capacity, "");
     if (box->declared_bytes > 0)
         fprintf(out,
@@ -123,7 +123,7 @@ static void put_machine(FILE *out, const struct report *report, size_t count, si
         next = put_box(out, &boxes, next);
     fputs("</div></div>\n", out);
     if (boxes.left_out)
-        fprintf(out, "<p>%zu more nodes or devices stand in the document.</p>\n", boxes.left_out);
+        fprintf(out, "<p>%zu more nodes or devices are in the document.</p>\n", boxes.left_out);
     fputs("</figure>\n", out);
 }
 

@@ -84,7 +84,7 @@ static void put_about(FILE *out, const struct probe_result *probe)
     const char *rest = probe->about;
     if (!rest || !*rest)
         return;
-    fputs("<details class=about><summary>What this shows, and what moves it</summary>\n", out);
+    fputs("<details class=about><summary>What this shows, and what changes it</summary>\n", out);
     for (size_t paragraphs = 0; *rest && paragraphs < 8; paragraphs++) {
         char paragraph[HTML_TEXT_BYTES_MAX];
         size_t bytes = strcspn(rest, "\n"), kept = bytes;
@@ -188,7 +188,8 @@ static void put_section(struct page *page, size_t chapter, size_t number)
         if (i != lead_of(page))
             put_figure(page, i, about);
         else
-            fputs("<p><a href=#picture-0>The first chart of it stands above.</a></p>\n", out);
+            fputs("<p><a href=#picture-0>Its first chart is at the top of the page.</a></p>\n",
+                  out);
         about = NULL;
     }
     if (about)
@@ -214,7 +215,7 @@ static void put_first_screen(struct page *page)
     const size_t lead = lead_of(page);
     if (lead < page->report.count) {
         fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the "
-              "tables say the same.</p></noscript>\n",
+              "tables hold the same values.</p></noscript>\n",
               out);
         put_figure(page, lead, page->report.list[lead].probe);
     }
@@ -247,8 +248,8 @@ static void write_page(FILE *out, const struct output_content *content, struct p
     if (report->count && !report->list[report->count - 1].probe)
         put_left_out(out, &report->list[report->count - 1]);
     html_method(out, page.documents, page.count);
-    fputs("</main>\n<footer><p>One file, no network: everything shown here stands in it.</p>"
-          "</footer>\n<script type=application/json id=data>",
+    fputs("</main>\n<footer><p>This page is one file and needs no network.</p></footer>\n<script "
+          "type=application/json id=data>",
           out);
     html_data(out, report);
     fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);

@@ -208,7 +208,7 @@ static void damaged_trees_are_refused(void **state)
     } wrong[] = {
         {"Core", "3-4", NULL, "do not nest"},  {"Core", "0-1", "1-2", "do not nest"},
         {"Core", "0-1", "0-1", "do not nest"}, {"Core", "6-9", NULL, "do not nest"},
-        {"Core", "", NULL, "no CPU"},          {"Core", "x", NULL, "a list of CPUs is none"},
+        {"Core", "", NULL, "no CPU"},          {"Core", "x", NULL, "a list of CPUs cannot be read"},
         {"Core", "0-99999", NULL, "too many"}, {"Group", "0-1048576:3", NULL, "too many"},
     };
     static const char *sets[1 << 14];

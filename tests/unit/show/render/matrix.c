@@ -325,8 +325,9 @@ static void why_pairs_failed_is_reported_below(void **state)
     }
     char *text = capture_text(&document, &document.probes[1], &wide);
     assert_inert(text);
-    assert_non_null(strstr(text, "! 2 cores pairs failed, (0,1) first: starved\n"));
-    assert_non_null(strstr(text, "! 1 cores pair failed, (0,3) first: CPU 3 is ?[1moffline\n"));
+    assert_non_null(strstr(text, "! 2 cores pairs failed, the first is (0,1): starved\n"));
+    assert_non_null(
+        strstr(text, "! 1 cores pair failed, the first is (0,3): CPU 3 is ?[1moffline\n"));
     assert_non_null(strstr(text, "x: 3 pairs could not be measured"));
     free(text);
     document_free(&document);

@@ -200,7 +200,7 @@ static void a_check_is_named_and_its_gaps_are_none(void **state)
     assert_non_null(second);
     second += strlen(cores->title);
     assert_true(strncmp(second, ": hand-off alone, ns from row to column", 39) == 0);
-    assert_non_null(strstr(second, "some of the pairs, measured once more"));
+    assert_non_null(strstr(second, "some of the pairs, measured again"));
     assert_null(strstr(second, "could not be measured"));
     free(text);
     document_free(&document);

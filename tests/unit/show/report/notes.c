@@ -51,8 +51,8 @@ static void points_that_failed_are_counted_by_their_reason(void **state)
         document.probes[0].series[0].points[i].failed = reasons[i];
     const struct document *list[] = {&document};
     struct report report = build(list, NULL);
-    assert_string_equal(find(&report, NOTE_DOUBT, "2 latency points failed, 1 KiB first")->why,
-                        "no memory");
+    assert_string_equal(
+        find(&report, NOTE_DOUBT, "2 latency points failed, the first at 1 KiB")->why, "no memory");
     assert_non_null(find(&report, NOTE_DOUBT, "1 latency point failed"));
     const struct note *last = &report.list[1].note;
     for (size_t i = 0; i < report.count; i++)
@@ -99,7 +99,7 @@ static void a_probe_in_full_knows_its_own_and_what_it_left_out(void **state)
     assert_ptr_equal(report.list[0].probe, probe);
     pool_free(&test_pool);
     report = build(list, NULL);
-    assert_string_equal(find(&report, NOTE_REMARK, "not measured of")->why, "texture: it has none");
+    assert_string_equal(find(&report, NOTE_REMARK, "not measured by")->why, "texture: it has none");
     pool_free(&test_pool);
     document_free(&document);
 }
@@ -117,7 +117,7 @@ static void many_remarks_are_counted(void **state)
     const struct document *list[] = {&document};
     struct report report = build(list, NULL);
     assert_int_equal(count_of(&report, "busy"), 8);
-    assert_int_equal(count_of(&report, "and 32 more in the document"), 1);
+    assert_int_equal(count_of(&report, "32 more are in the document"), 1);
     pool_free(&test_pool);
     document_free(&document);
 }
