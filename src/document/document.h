@@ -97,6 +97,7 @@ struct machine_facts {
     size_t kind_count;
     struct cache_facts *caches; /* as declared: one for each level, type and kind of core */
     size_t cache_count;
+    const char *caches_by; /* "CPUID" if the system had no files of them; else NULL */
     struct numa_facts *nodes;
     size_t node_count;
     uint64_t memory_bytes;

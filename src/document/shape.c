@@ -271,6 +271,7 @@ static const struct field machine_fields[] = {
     TEXT("hypervisor", struct machine_facts, hypervisor),
     {.key = "cpu", .kind = FIELD_OBJECT, .shape = &cpu_shape},
     LIST("caches", struct machine_facts, caches, cache_count, cache_shape),
+    TEXT("caches_by", struct machine_facts, caches_by),
     LIST("numa", struct machine_facts, nodes, node_count, numa_shape),
     WHOLE("memory_bytes", struct machine_facts, memory_bytes, INT64_MAX),
     ARRAY("page_sizes", FIELD_SIZES, struct machine_facts, page_sizes, page_size_count),

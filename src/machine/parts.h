@@ -14,6 +14,24 @@
  * document keeps it. */
 void topology_read(struct machine *, hwloc_topology_t, const struct machine_source *);
 
+/* Adds a cache that these CPUs share, in the order of levels, unless no cache has such a size;
+ * `as_object`: also to hwloc's tree, which has it already if hwloc found it. */
+void topology_add_cache(struct machine *, struct cache_facts, const struct cpulist *,
+                        bool as_object);
+
+/* What one CPU says by CPUID: its number among the hardware threads, and registers EAX to EDX of
+ * each cache; zeros follow the last one. */
+enum { CPUID_CACHES_MAX = 8 };
+struct cpuid_leaves {
+    int cpu;
+    uint32_t apic, caches[CPUID_CACHES_MAX][4];
+};
+/* Adds the caches that these CPUs, ascending by number, declare. */
+void cpuid_add_caches(struct machine *, const struct cpuid_leaves *, size_t count);
+/* The same for the CPUs that may be used, asked one after another. None on a processor without
+ * CPUID, or if threads can't be pinned. */
+void cpuid_read(struct machine *);
+
 /* Fills `nodes`, one for each of facts.nodes. If the system does not say, distances are unknown, a
  * node is allowed, and all its memory counts as free. */
 void nodes_read(struct machine *, const struct machine_source *);

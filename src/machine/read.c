@@ -61,6 +61,8 @@ static int read_parts(void *with)
         add_bare_cpus(machine, root, "/proc/cpuinfo", "processor : %7[0-9]%c");
     identity_read(machine, root);
     limits_read(machine, root, &reading->mask);
+    if (machine->live && !machine->facts.cache_count)
+        cpuid_read(machine);
     declared_nodes(machine, root);
     declared_cxl(machine, root);
     declared_shares(machine, root);

@@ -23,12 +23,6 @@ static struct cpulist list_of(struct pool *pool, hwloc_const_bitmap_t bitmap)
     return list;
 }
 
-static const char *text_of(struct pool *pool, hwloc_const_bitmap_t bitmap)
-{
-    const struct cpulist list = list_of(pool, bitmap);
-    return cpulist_pooled(pool, &list);
-}
-
 /* --- CPUs --- */
 
 static int compare_cpus(const void *a, const void *b)
@@ -162,19 +156,6 @@ static int compare_caches(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void add_cache(struct machine *machine, hwloc_obj_t object)
-{
-    struct machine_facts *facts = &machine->facts;
-    struct cache_facts described = describe_cache(&object->attr->cache);
-    for (size_t i = 0; i < facts->cache_count; i++)
-        if (same_cache(&facts->caches[i], &described))
-            return;
-    described.shared_cpus = text_of(&machine->pool, object->cpuset);
-    struct cache_facts *cache =
-        machine_append(machine, &facts->caches, &facts->cache_count, sizeof *cache);
-    *cache = described;
-}
-
 static void read_caches(struct machine *machine, hwloc_topology_t topology)
 {
     for (int depth = hwloc_topology_get_depth(topology); depth-- > 0;) {
@@ -182,21 +163,10 @@ static void read_caches(struct machine *machine, hwloc_topology_t topology)
             continue;
         for (unsigned i = 0; i < hwloc_get_nbobjs_by_depth(topology, depth); i++) {
             hwloc_obj_t cache = hwloc_get_obj_by_depth(topology, depth, i);
-            const uint64_t bytes = cache->attr->cache.size;
-            if (bytes < cache_bytes_min || bytes > cache_bytes_max)
-                continue;
-            add_cache(machine, cache);
-            if (hwloc_bitmap_weight(cache->cpuset) < 2)
-                continue; /* only one CPU uses it */
-            struct cache_place *place =
-                machine_append(machine, &machine->caches, &machine->cache_count, sizeof *place);
-            *place = (struct cache_place){(int)cache->attr->cache.depth,
-                                          list_of(&machine->pool, cache->cpuset)};
+            const struct cpulist cpus = list_of(&machine->pool, cache->cpuset);
+            topology_add_cache(machine, describe_cache(&cache->attr->cache), &cpus, false);
         }
     }
-    if (machine->facts.cache_count)
-        qsort(machine->facts.caches, machine->facts.cache_count, sizeof *machine->facts.caches,
-              compare_caches);
 }
 
 /* --- NUMA --- */
@@ -269,10 +239,10 @@ static struct declared_objects *entry_of(struct machine *machine,
 }
 
 static void add_cpus(struct machine *machine, struct declared_objects *entry,
-                     hwloc_const_bitmap_t bitmap)
+                     const struct cpulist *list)
 {
     const char **cpus = machine_append(machine, &entry->cpus, &entry->cpus_count, sizeof *cpus);
-    *cpus = text_of(&machine->pool, bitmap);
+    *cpus = cpulist_pooled(&machine->pool, list);
 }
 
 static void keep_depth(struct machine *machine, hwloc_topology_t topology, int depth)
@@ -284,7 +254,8 @@ static void keep_depth(struct machine *machine, hwloc_topology_t topology, int d
         struct declared_objects like = describe_object(object);
         like.index_count = object->os_index != HWLOC_UNKNOWN_INDEX;
         struct declared_objects *entry = entry_of(machine, &like);
-        add_cpus(machine, entry, object->cpuset);
+        const struct cpulist list = list_of(&machine->pool, object->cpuset);
+        add_cpus(machine, entry, &list);
         if (!like.index_count)
             continue;
         uint64_t *index =
@@ -300,7 +271,42 @@ static void keep_objects(struct machine *machine, hwloc_topology_t topology)
     for (int depth = 0; depth < hwloc_topology_get_depth(topology); depth++)
         keep_depth(machine, topology, depth);
     keep_depth(machine, topology, HWLOC_TYPE_DEPTH_NUMANODE);
-    add_cpus(machine, entry_of(machine, &cpus), hwloc_topology_get_topology_cpuset(topology));
+    const struct cpulist all =
+        list_of(&machine->pool, hwloc_topology_get_topology_cpuset(topology));
+    add_cpus(machine, entry_of(machine, &cpus), &all);
+}
+
+static void add_fact(struct machine *machine, struct cache_facts cache, const struct cpulist *cpus)
+{
+    struct machine_facts *facts = &machine->facts;
+    for (size_t i = 0; i < facts->cache_count; i++)
+        if (same_cache(&facts->caches[i], &cache))
+            return;
+    cache.shared_cpus = cpulist_pooled(&machine->pool, cpus);
+    *(struct cache_facts *)machine_append(machine, &facts->caches, &facts->cache_count,
+                                          sizeof cache) = cache;
+    qsort(facts->caches, facts->cache_count, sizeof cache, compare_caches);
+}
+
+void topology_add_cache(struct machine *machine, struct cache_facts cache,
+                        const struct cpulist *cpus, bool as_object)
+{
+    if (cache.size_bytes < cache_bytes_min || cache.size_bytes > cache_bytes_max)
+        return;
+    add_fact(machine, cache, cpus);
+    if (cpus->count > 1) {
+        struct cache_place *place =
+            machine_append(machine, &machine->caches, &machine->cache_count, sizeof *place);
+        *place = (struct cache_place){cache.level, *cpus};
+    }
+    const struct declared_objects like = {.type =
+                                              pool_printf(&machine->pool, "L%d%sCache", cache.level,
+                                                          cache_holds_data(&cache) ? "" : "i"),
+                                          .size_bytes = cache.size_bytes,
+                                          .line_bytes = cache.line_bytes,
+                                          .ways = cache.ways};
+    if (as_object)
+        add_cpus(machine, entry_of(machine, &like), cpus);
 }
 
 void topology_read(struct machine *machine, hwloc_topology_t topology,

@@ -438,6 +438,28 @@ def distrusted_counter(here):
         (cores[2].startswith("fathom: --op one-way: the kernel does not trust"), f"{cores}"))
 
 
+# --- caches ---
+
+def no_files_of_caches(here):
+    """Where the system has no folders of caches, as on Firecracker, they are declared by CPUID."""
+    folders = [str(folder) for folder in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cache")]
+    within = "unshare -rm sh -c 'for folder in %s; do mount -t tmpfs none $folder || exit 1; done; exec \"$@\"' sh " % (
+        " ".join(folders))
+    if not folders or here.run(within + "true", here.folder())[0] != 0:
+        raise Skip("this machine has no folders of caches, or they can't be hidden here")
+    result = with_time(here, within + f"fathom latency {TINY} -o -")
+    document = json.loads(result.out)
+    doctor, usual = (here.run(f"{prefix}fathom doctor", here.folder())[1] for prefix in (within, ""))
+    shown, known = (re.findall(r"^declares L.*", text, re.M) for text in (doctor, usual))
+    if document["conditions"].get("counter") != "tsc":
+        return check((not shown and "caches" not in document["machine"], f"caches out of nothing: {shown}"))
+    sizes = [line.split(", shared")[0] for line in known]
+    return check(
+        ([re.split(r", shared| \(by", line)[0] for line in shown] == sizes, f"{shown} for {known}"),
+        (all(line.endswith(" (by CPUID)") for line in shown), f"{shown}"),
+        (document["machine"].get("caches_by") == "CPUID", f"{document['machine']}"))
+
+
 # --- terminals ---
 
 def plain_terminals(here):
@@ -500,6 +522,7 @@ def tests():
         ("run -f csv -o FILE", run_format_file),
         ("check measures the quick set", check_here),
         ("a counter that the kernel distrusts", distrusted_counter),
+        ("a system without files of its caches", no_files_of_caches),
         ("plain terminals", plain_terminals),
         ("odd terminals", odd_terminals),
         ("progress on a terminal", progress),

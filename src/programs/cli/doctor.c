@@ -45,7 +45,7 @@ static void print_machine(const struct machine *machine)
             printf(", %u ways", cache->ways);
         if (cache->shared_cpus && strpbrk(cache->shared_cpus, ",-"))
             printf(", shared by CPUs %s", cache->shared_cpus);
-        puts("");
+        puts(facts->caches_by ? " (by CPUID)" : "");
     }
 }
 

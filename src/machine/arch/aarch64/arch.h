@@ -51,6 +51,12 @@ static inline void arch_hypervisor(char name[13])
     memcpy(name, hz == 62500000 ? "62.5 MHz" : "", hz == 62500000 ? sizeof "62.5 MHz" : 1);
 }
 
+static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
+{
+    (void)leaf, (void)subleaf, (void)registers;
+    return false;
+}
+
 static inline void arch_relax(void)
 {
     __asm__ volatile("yield" : : : "memory");

@@ -32,6 +32,12 @@ static inline void arch_hypervisor(char name[13])
     name[0] = '\0';
 }
 
+static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
+{
+    (void)leaf, (void)subleaf, (void)registers;
+    return false;
+}
+
 static inline void arch_relax(void)
 {
     __asm__ volatile(".4byte 0x0100000f"

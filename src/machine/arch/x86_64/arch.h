@@ -22,6 +22,13 @@ static inline uint64_t arch_counter(void)
     return (uint64_t)high << 32 | low;
 }
 
+/* Registers EAX, EBX, ECX and EDX of a leaf; false if the processor has no such leaf. */
+static inline bool arch_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
+{
+    return __get_cpuid_count(leaf, subleaf, &registers[0], &registers[1], &registers[2],
+                             &registers[3]);
+}
+
 /* Invariant TSC: CPUID 8000_0007H EDX bit 8. That bit promises a constant rate. The kernel checks
  * whether firmware set the counters of all CPUs to the same value (clock_counter_distrusted()). */
 static inline bool arch_counter_usable(void)
