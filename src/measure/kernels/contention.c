@@ -1,5 +1,6 @@
 #include "measure/kernels/contention.h"
 
+#include "arch.h"
 #include "handoff_loops.h"
 
 /* --- writers --- */
@@ -9,36 +10,46 @@
 enum { STEPS = 64 };
 const unsigned contention_steps = STEPS;
 
-static uint64_t fetch_add_run(void *state, uint64_t repeats)
-{
-    loops_write_fetch_add(state, repeats * STEPS);
-    return repeats;
-}
+#define WRITE_KERNEL(name, loop)                                                                   \
+    static uint64_t name(void *state, uint64_t repeats)                                            \
+    {                                                                                              \
+        loop(state, repeats *STEPS);                                                               \
+        return repeats;                                                                            \
+    }
 
-static uint64_t cas_run(void *state, uint64_t repeats)
-{
-    loops_write_cas(state, repeats * STEPS);
-    return repeats;
-}
+WRITE_KERNEL(fetch_add_run, loops_write_fetch_add)
+WRITE_KERNEL(cas_run, loops_write_cas)
+WRITE_KERNEL(exchange_run, loops_write_exchange)
+WRITE_KERNEL(store_run, loops_write_store)
 
-static uint64_t exchange_run(void *state, uint64_t repeats)
-{
-    loops_write_exchange(state, repeats * STEPS);
-    return repeats;
-}
-
-static uint64_t store_run(void *state, uint64_t repeats)
-{
-    loops_write_store(state, repeats * STEPS);
-    return repeats;
-}
-
-const struct contention contentions[CONTENTION_OPS] = {
+static const struct contention contentions[CONTENTION_OPS] = {
     [CONTENTION_FETCH_ADD] = {"fetch-add", WRITE_FETCH_ADD_ORDER, fetch_add_run},
     [CONTENTION_CAS] = {"cas", WRITE_CAS_ORDER, cas_run},
     [CONTENTION_EXCHANGE] = {"exchange", WRITE_EXCHANGE_ORDER, exchange_run},
     [CONTENTION_STORE] = {"store", WRITE_STORE_ORDER, store_run},
 };
+
+#ifdef LOOPS_HAVE_LSE
+WRITE_KERNEL(fetch_add_lse_run, loops_write_fetch_add_lse)
+WRITE_KERNEL(cas_lse_run, loops_write_cas_lse)
+WRITE_KERNEL(exchange_lse_run, loops_write_exchange_lse)
+
+static const struct contention contentions_lse[CONTENTION_OPS] = {
+    [CONTENTION_FETCH_ADD] = {"fetch-add", WRITE_FETCH_ADD_LSE_ORDER, fetch_add_lse_run},
+    [CONTENTION_CAS] = {"cas", WRITE_CAS_LSE_ORDER, cas_lse_run},
+    [CONTENTION_EXCHANGE] = {"exchange", WRITE_EXCHANGE_LSE_ORDER, exchange_lse_run},
+    [CONTENTION_STORE] = {"store", WRITE_STORE_ORDER, store_run},
+};
+#endif
+
+const struct contention *contention_of(enum contention_op op)
+{
+#ifdef LOOPS_HAVE_LSE
+    if (arch_has_lse())
+        return &contentions_lse[op];
+#endif
+    return &contentions[op];
+}
 
 /* --- states --- */
 
@@ -131,9 +142,30 @@ TOUCH_KERNEL(touch_store_run, loops_touch_store)
 TOUCH_KERNEL(touch_cas_run, loops_touch_cas)
 TOUCH_KERNEL(touch_fetch_add_run, loops_touch_fetch_add)
 
-const struct touch touches[TOUCH_OPS] = {
+static const struct touch touches[TOUCH_OPS] = {
     [TOUCH_LOAD] = {"load", TOUCH_LOAD_ORDER, touch_load_run},
     [TOUCH_STORE] = {"store", TOUCH_STORE_ORDER, touch_store_run},
     [TOUCH_CAS] = {"cas", TOUCH_CAS_ORDER, touch_cas_run},
     [TOUCH_FETCH_ADD] = {"fetch-add", TOUCH_FETCH_ADD_ORDER, touch_fetch_add_run},
 };
+
+#ifdef LOOPS_HAVE_LSE
+TOUCH_KERNEL(touch_cas_lse_run, loops_touch_cas_lse)
+TOUCH_KERNEL(touch_fetch_add_lse_run, loops_touch_fetch_add_lse)
+
+static const struct touch touches_lse[TOUCH_OPS] = {
+    [TOUCH_LOAD] = {"load", TOUCH_LOAD_ORDER, touch_load_run},
+    [TOUCH_STORE] = {"store", TOUCH_STORE_ORDER, touch_store_run},
+    [TOUCH_CAS] = {"cas", TOUCH_CAS_LSE_ORDER, touch_cas_lse_run},
+    [TOUCH_FETCH_ADD] = {"fetch-add", TOUCH_FETCH_ADD_LSE_ORDER, touch_fetch_add_lse_run},
+};
+#endif
+
+const struct touch *touch_of(enum touch_op op)
+{
+#ifdef LOOPS_HAVE_LSE
+    if (arch_has_lse())
+        return &touches_lse[op];
+#endif
+    return &touches[op];
+}

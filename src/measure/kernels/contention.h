@@ -22,8 +22,9 @@ struct contention {
     const char *name, *order;
     kernel_function *run;
 };
-extern const struct contention contentions[CONTENTION_OPS]; /* state: the uint64_t */
-extern const unsigned contention_steps;                     /* operations per repeat */
+/* By the instructions that compilers choose for this processor. State: the uint64_t. */
+const struct contention *contention_of(enum contention_op);
+extern const unsigned contention_steps; /* operations per repeat */
 
 /* --- a ring of lines --- */
 
@@ -37,7 +38,7 @@ struct touch {
     const char *name, *order;
     kernel_function *run;
 };
-extern const struct touch touches[TOUCH_OPS];
+const struct touch *touch_of(enum touch_op); /* as contention_of() */
 
 /* Lines linked into a ring: the first word of each is the address of the next, the second is 0.
  * All workers of a trial share `stage`, a word on a line of its own. It begins as 0 and counts
@@ -57,7 +58,7 @@ struct line_ring {
 /* The helper, for `repeats` / 2 measurements: brings every line into its own cache, in `state`,
  * then lets the measuring worker go on. State: struct line_ring. */
 kernel_function line_helper_run;
-/* touches[].run is the measuring worker: odd calls wait until the lines are prepared, even calls
+/* touch_of()->run is the measuring worker: odd calls wait until the lines are prepared, even calls
  * go once round the ring and do the operation on each line. State: struct line_ring. */
 
 #endif

@@ -119,7 +119,7 @@ static void set_up_one_way(void *first, void *second, const struct handoff_place
 
 /* --- the table --- */
 
-#ifdef LOOPS_HAVE_CAS_KINDS
+#ifdef LOOPS_HAVE_LSE
 static uint64_t handoff_cas_lse_run(void *state, uint64_t repeats)
 {
     const struct handoff_cas *side = state;
@@ -127,8 +127,27 @@ static uint64_t handoff_cas_lse_run(void *state, uint64_t repeats)
     return repeats;
 }
 
-static const struct handoff cas_lse = {
-    CAS_LSE_ORDER, {handoff_cas_lse_run, handoff_cas_lse_run}, set_up_cas};
+static uint64_t handoff_exchange_lse_run(void *state, uint64_t repeats)
+{
+    struct handoff_turn *side = state;
+    return side->turn = loops_exchange_lse(side->line, side->turn, repeats);
+}
+
+static uint64_t handoff_fetch_add_lse_run(void *state, uint64_t repeats)
+{
+    struct handoff_turn *side = state;
+    return side->turn = loops_fetch_add_lse(side->line, side->turn, repeats);
+}
+
+static const struct handoff with_lse[HANDOFF_OPS] = {
+    [HANDOFF_CAS_LSE] = {CAS_LSE_ORDER, {handoff_cas_lse_run, handoff_cas_lse_run}, set_up_cas},
+    [HANDOFF_EXCHANGE] = {EXCHANGE_LSE_ORDER,
+                          {handoff_exchange_lse_run, handoff_exchange_lse_run},
+                          set_up_turn},
+    [HANDOFF_FETCH_ADD] = {FETCH_ADD_LSE_ORDER,
+                           {handoff_fetch_add_lse_run, handoff_fetch_add_lse_run},
+                           set_up_turn},
+};
 #endif
 
 static const struct handoff handoffs[HANDOFF_OPS] = {
@@ -152,14 +171,17 @@ static const struct handoff handoffs[HANDOFF_OPS] = {
 const struct handoff *handoff_find(enum handoff_op op, const char **missing)
 {
     *missing = NULL;
-#ifdef LOOPS_HAVE_CAS_KINDS
-    bool lse = arch_has_lse();
-    if (op == HANDOFF_CAS_LLSC || (op == HANDOFF_CAS && !lse))
-        return &handoffs[HANDOFF_CAS];
-    if (op == HANDOFF_CAS_LSE && !lse)
+#ifdef LOOPS_HAVE_LSE
+    const bool lse = arch_has_lse();
+    if (op == HANDOFF_CAS_LSE && !lse) {
         *missing = "this processor has no Large System Extensions (ARMv8.1)";
-    if (op == HANDOFF_CAS_LSE || op == HANDOFF_CAS)
-        return *missing ? NULL : &cas_lse;
+        return NULL;
+    }
+    if (op == HANDOFF_CAS_LLSC)
+        return &handoffs[HANDOFF_CAS];
+    const struct handoff *extended = &with_lse[op == HANDOFF_CAS ? HANDOFF_CAS_LSE : op];
+    if (lse && extended->order)
+        return extended;
 #else
     if (op == HANDOFF_CAS_LLSC || op == HANDOFF_CAS_LSE)
         *missing = "only AArch64 has this kind of compare-and-swap";

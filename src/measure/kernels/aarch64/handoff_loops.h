@@ -28,24 +28,22 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
                      : "cc", "memory");
 }
 
-/* The compare-and-swap of the Large System Extensions (ARMv8.1), which the interconnect may
- * execute where the line is. Run it only if arch_has_lse(). */
-#define LOOPS_HAVE_CAS_KINDS 1
-#define CAS_LSE_ORDER        "cas (relaxed)"
+/* Instructions of the Large System Extensions (ARMv8.1), which the interconnect may execute where
+ * the line is. Run loops with them only if arch_has_lse(). */
+#define LSE(instructions) ".arch_extension lse\n\t" instructions "\n\t.arch_extension nolse"
+#define LOOPS_HAVE_LSE    1
+#define CAS_LSE_ORDER     "cas (relaxed)"
 static inline void loops_cas_lse(uint32_t *flag, uint32_t expected, uint32_t desired,
                                  uint64_t repeats)
 {
     uint32_t seen;
-    __asm__ volatile(".arch_extension lse\n\t"
-                     ".p2align 5\n"
+    __asm__ volatile(".p2align 5\n"
                      "1:\n\t"
-                     "mov %w1, %w3\n\t"
-                     "cas %w1, %w4, [%2]\n\t"
-                     "cmp %w1, %w3\n\t"
-                     "b.ne 1b\n\t"
-                     "subs %0, %0, #1\n\t"
-                     "b.ne 1b\n\t"
-                     ".arch_extension nolse"
+                     "mov %w1, %w3\n\t" LSE("cas %w1, %w4, [%2]") "\n\t"
+                                                                  "cmp %w1, %w3\n\t"
+                                                                  "b.ne 1b\n\t"
+                                                                  "subs %0, %0, #1\n\t"
+                                                                  "b.ne 1b"
                      : "+r"(repeats), "=&r"(seen)
                      : "r"(flag), "r"(expected), "r"(desired)
                      : "cc", "memory");
@@ -125,6 +123,10 @@ TURN_LOOP(loops_fetch_add, "3:\n\t"
                            "add %w2, %w2, #1\n\t"
                            "stxr %w4, %w2, [%5]\n\t"
                            "cbnz %w4, 3b")
+#define EXCHANGE_LSE_ORDER "ldr, then swp (relaxed)"
+TURN_LOOP(loops_exchange_lse, LSE("swp %w3, %w2, [%5]"))
+#define FETCH_ADD_LSE_ORDER "ldr, then ldadd (relaxed)"
+TURN_LOOP(loops_fetch_add_lse, "mov %w4, #1\n\t" LSE("ldadd %w4, %w2, [%5]"))
 #undef TURN_LOOP
 
 #define PAYLOAD_ORDER "ldar and stlr (acquire and release)"
@@ -190,13 +192,12 @@ static inline int64_t loops_one_way(uint64_t *line, uint64_t side, int64_t least
 #define WRITE_LOOP(name, instructions)                                                             \
     static inline void name(uint64_t *word, uint64_t repeats)                                      \
     {                                                                                              \
-        uint64_t value;                                                                            \
-        uint32_t failed;                                                                           \
+        uint64_t value, other;                                                                     \
         __asm__ volatile(".p2align 5\n"                                                            \
                          "1:\n\t" instructions "\n\t"                                              \
                          "subs %0, %0, #1\n\t"                                                     \
                          "b.ne 1b"                                                                 \
-                         : "+r"(repeats), "=&r"(value), "=&r"(failed)                              \
+                         : "+r"(repeats), "=&r"(value), "=&r"(other)                               \
                          : "r"(word)                                                               \
                          : "cc", "memory");                                                        \
     }
@@ -218,6 +219,17 @@ WRITE_LOOP(loops_write_exchange, "ldxr %1, [%3]\n\t"
                                  "cbnz %w2, 1b")
 #define WRITE_STORE_ORDER "str (relaxed); a store buffer may merge and hide some of it"
 WRITE_LOOP(loops_write_store, "str %0, [%3]")
+#define WRITE_FETCH_ADD_LSE_ORDER "ldadd (relaxed)"
+WRITE_LOOP(loops_write_fetch_add_lse, "mov %2, #1\n\t" LSE("ldadd %2, %1, [%3]"))
+#define WRITE_CAS_LSE_ORDER "ldr and casal until it succeeds (acquire and release)"
+WRITE_LOOP(loops_write_cas_lse, "ldr %1, [%3]\n"
+                                "2:\n\t"
+                                "add %2, %1, #1\n\t" LSE("casal %1, %2, [%3]") "\n\t"
+                                                                               "sub %2, %2, #1\n\t"
+                                                                               "cmp %1, %2\n\t"
+                                                                               "b.ne 2b")
+#define WRITE_EXCHANGE_LSE_ORDER "swp (relaxed)"
+WRITE_LOOP(loops_write_exchange_lse, LSE("swp %0, %1, [%3]"))
 #undef WRITE_LOOP
 
 /* --- a ring of lines in a known state --- */
@@ -259,6 +271,14 @@ TOUCH_LOOP(loops_touch_fetch_add, "add %2, %0, #8\n"
                                   "stxr %w4, %w3, [%2]\n\t"
                                   "cbnz %w4, 2b\n\t"
                                   "dmb ish\n\t")
+#define TOUCH_CAS_LSE_ORDER "cas and dmb ish"
+TOUCH_LOOP(loops_touch_cas_lse, "add %2, %0, #8\n\t"
+                                "mov %w3, wzr\n\t" LSE("cas %w3, wzr, [%2]") "\n\t"
+                                                                             "dmb ish\n\t")
+#define TOUCH_FETCH_ADD_LSE_ORDER "ldadd and dmb ish"
+TOUCH_LOOP(loops_touch_fetch_add_lse, "add %2, %0, #8\n\t"
+                                      "mov %w4, wzr\n\t" LSE("ldadd %w4, %w3, [%2]") "\n\t"
+                                                                                     "dmb ish\n\t")
 #undef TOUCH_LOOP
 
 #define LOOPS_CAN_FLUSH 1

@@ -111,8 +111,8 @@ static void plan_coherence(struct probe_task *task)
         plan->precision = 0.05;
     /* A series for each operation and state; its index encodes both. */
     for (enum touch_op op = 0; op < TOUCH_OPS; op++) {
-        build_note_text(task, pool_printf(task->pool, "memory_order.%s", touches[op].name),
-                        touches[op].order);
+        build_note_text(task, pool_printf(task->pool, "memory_order.%s", touch_of(op)->name),
+                        touch_of(op)->order);
         for (enum line_state line_state = 0; line_state < LINE_STATES; line_state++) {
             const unsigned series =
                 build_series(task, (struct series){.name = "operation",
@@ -120,7 +120,7 @@ static void plan_coherence(struct probe_task *task)
                                                    .headline = !plan->series_count,
                                                    .x = {"cpu", ""},
                                                    .y = {"latency", "ns"}});
-            build_factor_text(task, series, "op", touches[op].name);
+            build_factor_text(task, series, "op", touch_of(op)->name);
             build_factor_text(task, series, "state", line_state_names[line_state]);
             if (line_states_need_flush[line_state] && !line_flush_possible)
                 continue;
@@ -176,7 +176,7 @@ static void prepare_coherence(struct trial *trial)
                                    .own_copy = touches_lines && line_state == LINE_SHARED &&
                                                point->seat_count == 2};
         trial->workers[i].state = part;
-        trial->workers[i].run = touches_lines ? touches[op].run : line_helper_run;
+        trial->workers[i].run = touches_lines ? touch_of(op)->run : line_helper_run;
     }
     trial->operations = (double)ring.count;
 }

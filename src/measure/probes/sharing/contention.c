@@ -60,7 +60,7 @@ static unsigned add_series(struct probe_task *task, const char *shows, enum cont
     const unsigned series = build_series(
         task, (struct series){
                   .name = "contention", .headline = task->plan.series_count == 0, .x = x, .y = y});
-    build_factor_text(task, series, "op", contentions[op].name);
+    build_factor_text(task, series, "op", contention_of(op)->name);
     build_factor_text(task, series, "shows", shows);
     return series;
 }
@@ -97,8 +97,8 @@ static void plan_contention(struct probe_task *task)
     for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
         const unsigned series = add_series(task, shows_time, op, (struct axis){"writers", ""},
                                            (struct axis){"latency", "ns"});
-        build_note_text(task, pool_printf(task->pool, "memory_order.%s", contentions[op].name),
-                        contentions[op].order);
+        build_note_text(task, pool_printf(task->pool, "memory_order.%s", contention_of(op)->name),
+                        contention_of(op)->order);
         for (size_t n = 1; n <= state->cpu_count;) {
             add_point(task, series, (double)n, n, op);
             const size_t next = n < EVERY_COUNT_TO ? n + 1 : n + n / 2;
@@ -131,7 +131,7 @@ static void prepare_contention(struct trial *trial)
         struct worker *worker = &trial->workers[i];
         uint64_t *word = (uint64_t *)(memory + i * distance);
         *word = 0;
-        worker->run = contentions[point->index].run;
+        worker->run = contention_of(point->index)->run;
         worker->state = word;
     }
     trial->operations = contention_steps;
@@ -209,7 +209,7 @@ static const struct series *series_that(const struct analysis *analysis, enum co
 {
     const struct probe_result *result = analysis->result;
     for (size_t i = 0; i < result->series_count; i++)
-        if (strcmp(analysis_factor(&result->series[i], "op"), contentions[op].name) == 0 &&
+        if (strcmp(analysis_factor(&result->series[i], "op"), contention_of(op)->name) == 0 &&
             strcmp(analysis_factor(&result->series[i], "shows"), shows) == 0)
             return &result->series[i];
     return NULL;
@@ -224,9 +224,9 @@ static void add_from(struct analysis *analysis, enum contention_op op, const cha
     const size_t first = analysis->result->finding_count;
     if (!point)
         return;
-    analysis_add_point(analysis,
-                       pool_printf(analysis->pool, "contention.%s.%s", contentions[op].name, what),
-                       unit, point, point->flags)
+    analysis_add_point(
+        analysis, pool_printf(analysis->pool, "contention.%s.%s", contention_of(op)->name, what),
+        unit, point, point->flags)
         ->text = text;
     analysis_read_off(analysis, first, series);
 }
@@ -242,8 +242,8 @@ static void add_ratio(struct analysis *analysis, enum contention_op op, const ch
     if (!one || !other)
         return;
     analysis_add_value(
-        analysis, pool_printf(analysis->pool, "contention.%s.%s", contentions[op].name, what), "",
-        estimate_ratio(finding_time_of(one), finding_time_of(other)), one->flags | other->flags)
+        analysis, pool_printf(analysis->pool, "contention.%s.%s", contention_of(op)->name, what),
+        "", estimate_ratio(finding_time_of(one), finding_time_of(other)), one->flags | other->flags)
         ->text = text;
     analysis_read_off(analysis, first, series);
 }

@@ -42,16 +42,16 @@ static void no_addition_is_lost(void **state)
 {
     (void)state;
     uint64_t all = (uint64_t)WRITERS * REPEATS * contention_steps;
-    assert_int_equal(write_together(&contentions[CONTENTION_FETCH_ADD]), all);
-    assert_int_equal(write_together(&contentions[CONTENTION_CAS]), all);
+    assert_int_equal(write_together(contention_of(CONTENTION_FETCH_ADD)), all);
+    assert_int_equal(write_together(contention_of(CONTENTION_CAS)), all);
 }
 
 /* These write how many operations are left. */
 static void an_exchange_and_a_store_leave_a_number_of_their_own(void **state)
 {
     (void)state;
-    assert_int_equal(write_together(&contentions[CONTENTION_EXCHANGE]), 1);
-    assert_int_equal(write_together(&contentions[CONTENTION_STORE]), 1);
+    assert_int_equal(write_together(contention_of(CONTENTION_EXCHANGE)), 1);
+    assert_int_equal(write_together(contention_of(CONTENTION_STORE)), 1);
 }
 
 enum { LINES = 5, LINE_WORDS = 24 };
@@ -90,9 +90,9 @@ static void helpers_and_the_measuring_worker_take_turns(void **state)
                     line_helper_run(&lines.parts[1], 2);
                     if (workers == 3)
                         line_helper_run(&lines.parts[2], 2);
-                    touches[op].run(&lines.parts[0], 1); /* waits, and finds it done */
+                    touch_of(op)->run(&lines.parts[0], 1); /* waits, and finds it done */
                     assert_int_equal(lines.stage, leg * workers - 1);
-                    uint64_t end = touches[op].run(&lines.parts[0], 1);
+                    uint64_t end = touch_of(op)->run(&lines.parts[0], 1);
                     assert_int_equal(end, (uint64_t)(uintptr_t)lines.words[0]);
                     assert_int_equal(lines.stage, leg * workers);
                 }
