@@ -259,21 +259,29 @@ static bool plan_ends(struct probe_task *task)
 }
 
 /* After the checks of all homes: whether pairs side by side gave the same values as alone. If not,
- * plans every pair again alone. */
+ * plans those that did not again alone. */
 static bool is_unbiased(struct probe_task *task)
 {
     struct cores_state *state = task->state;
     const bool checked = state->alone < task->plan.series_count;
-    if (checked && !(fabs(cores_bias(task)) > state->bias_limit))
+    if (checked && !cores_bias(task))
         return true;
-    state->parallel = false;
+    state->parallel = state->kept != NULL;
     if (!checked)
         return true; /* no home had two pairs without a common core */
     struct series *matrix = &task->plan.series[SERIES_MATRIX];
-    pool_give_back(task->pool, matrix->points);
-    matrix->points = NULL;
-    matrix->point_count = 0;
-    state->homes_verified = 0;
+    size_t kept = 0;
+    for (size_t i = 0; state->kept && i < matrix->point_count; i++) {
+        const size_t row = (size_t)cores_rank(state, matrix->points[i].from),
+                     column = (size_t)cores_rank(state, matrix->points[i].to);
+        if (state->kept[row * state->cpu_count + column])
+            matrix->points[kept++] = matrix->points[i];
+    }
+    matrix->point_count = kept;
+    if (!kept) {
+        pool_give_back(task->pool, matrix->points);
+        matrix->points = NULL;
+    }
     plan_matrix(task, CORES_AGAIN, 0);
     return false;
 }
@@ -285,9 +293,12 @@ static bool next_cores(struct probe_task *task)
     const int node = state->homes[state->home_now];
     const struct plan last = task->plan;
     state->began_s += task->outcome->elapsed_s;
-    if (done != CORES_CHECK && done != CORES_ENDS)
-        state->homes_verified +=
-            node >= 0 ? task->outcome->placement.node == node : task->outcome->placement.node >= 0;
+    const int obtained = task->outcome->placement.node;
+    const bool verified = node >= 0 ? obtained == node : obtained >= 0;
+    if (done == CORES_MATRIX)
+        state->homes_verified += verified;
+    else if (done == CORES_AGAIN && !verified && state->homes_verified)
+        state->homes_verified--;
     probe_plan_clear(task);
     if (done == CORES_MATRIX && state->parallel) {
         if (plan_check(task, &last))
@@ -301,7 +312,7 @@ static bool next_cores(struct probe_task *task)
         plan_matrix(task, done == CORES_AGAIN ? CORES_AGAIN : CORES_MATRIX, state->home_now + 1);
         return true;
     }
-    if (state->parallel && !is_unbiased(task))
+    if (state->parallel && done != CORES_AGAIN && !is_unbiased(task))
         return true;
     return state->ends && plan_ends(task);
 }
@@ -405,8 +416,8 @@ const struct probe cores_probe = {
         "address decides (hence the many lines; the spread over them is shown); the clock of the "
         "interconnect. In a virtual machine, where the CPUs really sit is unknown.\n"
         "Above 32 CPUs pairs that share no core are measured side by side; one pair in 20 (6 to "
-        "512 of them) is measured again alone, and where that differs by more than --bias, every "
-        "pair is. --sequential measures one pair at a time from the start.\n"
+        "512 of them) is measured again alone, and where that differs by more than --bias, all "
+        "pairs as far apart are. --sequential measures one pair at a time from the start.\n"
         "--lines 1 --samples 500 --iterations 4000 measures as single-line tools do.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,

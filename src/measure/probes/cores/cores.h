@@ -13,7 +13,7 @@ enum { CORES_SIDE_BY_SIDE = 128 };
 enum cores_stage {
     CORES_MATRIX, /* every pair, in one plan for each home */
     CORES_CHECK,  /* some of the pairs that were measured side by side, again and alone */
-    CORES_AGAIN,  /* every pair alone, because pairs side by side slowed each other down */
+    CORES_AGAIN,  /* pairs alone, because side by side they slowed each other down */
     CORES_ENDS,   /* the nearest and the farthest pair with another operation */
 };
 
@@ -57,6 +57,7 @@ struct cores_state {
     bool parallel, ends;
     double bias_limit; /* percent */
     unsigned alone;    /* series of the pairs measured again alone; 0: none yet */
+    bool *kept;        /* by rank of both CPUs: not measured again alone; NULL: none are kept */
 
     enum cores_home home;
     int *homes; /* nodes that lines are placed on, one plan each; -1: any node */
@@ -149,9 +150,27 @@ const char *cores_labels(const struct machine *, const struct cpulist *cpus, str
 
 /* --- findings.c --- */
 
-/* Adds the bias of pairs measured side by side over the same pairs alone, and returns it in
- * percent; 0 if none could be compared. */
-double cores_bias(struct probe_task *);
+/* --- beside.c: which pairs being measured side by side changed --- */
+
+/* A pair that was measured side by side, and again alone. */
+struct cores_beside {
+    double alone_ns, beside_ns;
+    bool moved; /* it is in a class of distance that being side by side changed */
+};
+struct cores_worst {
+    double change, from_ns, to_ns; /* in percent, of the class between these latencies alone */
+    size_t classes, moved_classes;
+};
+/* Fills in `moved`, and sorts the pairs by beside_ns. Returns the class that changed most. */
+struct cores_worst cores_beside_judge(struct cores_beside *, size_t count, double limit_percent,
+                                      struct pool *);
+/* Whether a pair that took that long side by side may be of a class that moved: one of the pairs
+ * next to it, as judged above, is. */
+bool cores_beside_moved(const struct cores_beside *, size_t count, double beside_ns);
+
+/* Adds the bias of pairs measured side by side over the same pairs alone. Returns how many pairs of
+ * the matrix have to be measured again alone, and fills in `kept`. */
+size_t cores_bias(struct probe_task *);
 /* Concludes everything but the samples. */
 void cores_conclude(struct probe_task *);
 void cores_analyse(struct analysis *);

@@ -45,13 +45,34 @@ static void sort_pairs(struct point *points, size_t count)
     }
 }
 
-double cores_bias(struct probe_task *task)
+/* Marks the pairs of the matrix that are of no class that moved; returns how many are not. */
+static size_t mark_kept(struct probe_task *task, const struct series *matrix,
+                        const struct cores_beside *pairs, size_t count)
+{
+    struct cores_state *state = task->state;
+    size_t again = 0;
+    state->kept = pool_alloc(task->pool, state->cpu_count * state->cpu_count, sizeof *state->kept);
+    for (size_t i = 0; i < matrix->point_count; i++) {
+        const struct point *point = &matrix->points[i];
+        const size_t row = (size_t)cores_rank(state, point->from),
+                     column = (size_t)cores_rank(state, point->to);
+        const bool kept = point->y.n && !cores_beside_moved(pairs, count, (double)point->y.median);
+        state->kept[row * state->cpu_count + column] = kept;
+        again += !kept;
+    }
+    if (again == matrix->point_count)
+        state->kept = NULL;
+    return again;
+}
+
+size_t cores_bias(struct probe_task *task)
 {
     const struct cores_state *state = task->state;
     const struct machine *machine = task->machine;
     const struct series *alone = &task->plan.series[state->alone];
     struct series *matrix = &task->plan.series[SERIES_MATRIX];
     double *ratios = pool_alloc(task->pool, alone->point_count + 1, sizeof *ratios);
+    struct cores_beside *pairs = pool_alloc(task->pool, alone->point_count + 1, sizeof *pairs);
     unsigned flags = machine->facts.hypervisor ? FLAG_BIT(FLAG_VIRTUAL_MACHINE) : 0;
     struct summary summary;
     size_t count = 0;
@@ -59,25 +80,36 @@ double cores_bias(struct probe_task *task)
     for (size_t i = 0; i < alone->point_count; i++) {
         const struct point *beside = bsearch(&alone->points[i], matrix->points, matrix->point_count,
                                              sizeof *beside, by_pair);
-        if (alone->points[i].y.n && beside && beside->y.n)
-            ratios[count++] =
-                100 * ((double)beside->y.median / (double)alone->points[i].y.median - 1);
+        if (!alone->points[i].y.n || !beside || !beside->y.n)
+            continue;
+        pairs[count].alone_ns = (double)alone->points[i].y.median;
+        pairs[count].beside_ns = (double)beside->y.median;
+        ratios[count] = 100 * (pairs[count].beside_ns / pairs[count].alone_ns - 1);
+        count++;
     }
-    summarize(ratios, count, ratios, &summary);
     if (!count)
         return 0;
+    summarize(ratios, count, ratios, &summary);
     if (machine->allowed.count < machine->cpu_count)
         flags |= FLAG_BIT(FLAG_NARROW_AFFINITY);
+    const struct cores_worst worst =
+        cores_beside_judge(pairs, count, state->bias_limit, task->pool);
+    const size_t again = worst.moved_classes ? mark_kept(task, matrix, pairs, count) : 0;
+    const char *kept = "the matrix shows what was measured side by side";
+    if (again)
+        kept = pool_printf(
+            task->pool,
+            "those of %.3g to %.3g ns changed by up to %.1f %% as a class, more than --bias "
+            "allows, so %s measured again alone, which the matrix shows",
+            worst.from_ns, worst.to_ns, fabs(worst.change),
+            state->kept ? pool_printf(task->pool, "the %zu pairs as far apart were", again)
+                        : "every pair was");
     const double bias = (double)summary.median;
     probe_add_summary(task, "cores.parallel.bias", "%", &summary, flags)->text = pool_printf(
         task->pool,
         "%zu pairs measured side by side and again alone: side by side they took %.1f %% %s; %s",
-        count, fabs(bias), bias < 0 ? "less" : "more",
-        fabs(bias) > state->bias_limit
-            ? "that is more than --bias allows, so every pair was measured again alone, which the "
-              "matrix shows"
-            : "the matrix shows what was measured side by side");
-    return bias;
+        count, fabs(bias), bias < 0 ? "less" : "more", kept);
+    return again;
 }
 
 /* --- what the document has to hold --- */
@@ -139,7 +171,10 @@ void cores_conclude(struct probe_task *task)
     for (size_t i = 0; i < task->result->series_count; i++)
         put_in_order(state, &task->result->series[i]);
     series_extremes(&task->result->series[SERIES_MATRIX], &least, &most);
-    build_note_text(task, "pairs_measured", state->parallel ? "side by side" : "one at a time");
+    build_note_text(task, "pairs_measured",
+                    !state->parallel ? "one at a time"
+                    : state->kept    ? "side by side, and alone where that changed them"
+                                     : "side by side");
     if (state->home != HOME_ANY)
         build_note_text(task, "home_obtained",
                         state->homes_verified < state->home_count
@@ -460,8 +495,9 @@ const struct finding_line cores_lines[] = {
      .side = SIDE_NEITHER,
      .meaning = "What measuring pairs side by side changed against measuring them alone.",
      .moves = "Pairs that are measured at the same time share the interconnect.",
-     .advice = "Nothing to do where it is small. Where it is more than --bias, every pair is "
-               "measured again alone; --sequential never measures side by side."},
+     .advice = "Nothing to do where it is small. Pairs as far apart as those that it changes by "
+               "more than --bias are measured again alone; --sequential never measures side by "
+               "side."},
     {.patterns = "cores.one-way.difference",
      .unit = "ns",
      .role = ROLE_HANDOFF,

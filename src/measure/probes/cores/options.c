@@ -44,8 +44,8 @@ const struct option_spec cores_options[] = {
     {"sequential", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(sequential),
      "measure one pair at a time, however many there are"},
     {"bias", 0, OPTION_REAL, "PCT", NULL, 0, 1000, NULL, AT(bias),
-     "above this difference between side by side and alone, every pair is measured alone (default: "
-     "3)"},
+     "above this difference between side by side and alone, pairs as far apart are measured again "
+     "alone (default: 3)"},
     {"correct-drift", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(correct_drift),
      "divide every value by how a reference pair, measured again and again, has moved"},
     {"samples-out", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, AT(samples_out),

@@ -188,7 +188,7 @@ void cores_add_pairs(struct probe_task *task, bool parallel)
     plan->points = pool_alloc(task->pool, count * (count - 1), sizeof *plan->points);
     for (size_t i = 0; i < count && !parallel; i++)
         for (size_t j = 0; j < count; j++)
-            if (i != j)
+            if (i != j && !(state->kept && state->kept[i * count + j]))
                 add_at_home(task, 0, state->cpus[i], state->cpus[j]);
     if (!parallel)
         return;

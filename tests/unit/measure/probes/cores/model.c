@@ -15,8 +15,9 @@ enum { SIBLINGS_PS = 9000, PACKAGE_PS = 60000, FAR_PS = 150000 };
 
 struct bench {
     struct modelled on;
-    double stop_s; /* of modelled time, when it is interrupted; 0: never */
-    double beside; /* how much longer a hand-off takes side by side with others */
+    double stop_s;  /* of modelled time, when it is interrupted; 0: never */
+    double beside;  /* how much longer a hand-off takes side by side with others */
+    bool near_only; /* and that only between cores of a package */
     double drift_per_s, modelled_s;
 };
 
@@ -36,7 +37,8 @@ static void prepared(void *self, const struct trial *trial)
                   : from->package == to->package ? PACKAGE_PS
                                                  : FAR_PS;
     ps += ps / 10 * (trial->number % (trial->plan->trials_max / 2) % 3);
-    if (trial->plan->groups)
+    if (trial->plan->groups &&
+        (!bench->near_only || (from->package == to->package && from->core != to->core)))
         ps += (uint64_t)((double)ps * bench->beside);
     const struct handoff_cas *side = trial->workers[0].state; /* the line comes first in all */
     *note_at(side->flag) = ps;
@@ -145,6 +147,28 @@ static void side_by_side_they_are_checked(void **state)
         assert_string_equal(modelled_parameter(on, "pairs_measured"), cases[i].measured);
         if (i == 0)
             assert_int_equal(on->result.series[1].point_count, 32 * 31 / 20);
+    }
+}
+
+/* Within a package they queue, which is less than half of the pairs, and across packages not. */
+static void only_what_side_by_side_changed_is_measured_again(void **state)
+{
+    struct bench *bench = *state;
+    struct modelled *on = be(bench, "pack:2 core:8 pu:2");
+    bench->beside = 0.33;
+    bench->near_only = true;
+    modelled_measure(on, &cores_probe, "parallel", NULL, NULL);
+    assert_whole(on, 32);
+    modelled_value(on, "cores.parallel.bias", 0);
+    assert_string_equal(modelled_parameter(on, "pairs_measured"),
+                        "side by side, and alone where that changed them");
+    const char *text = modelled_find(on, "cores.parallel.bias")->text;
+    assert_non_null(strstr(text, "those of 66 to 66 ns changed by up to 33.0 %"));
+    assert_non_null(strstr(text, "the 448 pairs as far apart were measured again alone"));
+    for (size_t i = 0; i < on->result.series[0].point_count; i++) {
+        const struct point *point = &on->result.series[0].points[i];
+        const double ns = (double)point->y.median;
+        assert_true(fabs(ns - 9.9) < 0.1 || fabs(ns - 66) < 0.1 || fabs(ns - 165) < 0.2);
     }
 }
 
@@ -322,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MODEL_TEST(one_pair_at_a_time),
         MODEL_TEST(side_by_side_they_are_checked),
+        MODEL_TEST(only_what_side_by_side_changed_is_measured_again),
         MODEL_TEST(pairs_are_side_by_side_above_32_cpus_or_where_asked),
         MODEL_TEST(the_reference_shows_the_drift_and_can_take_it_out),
         MODEL_TEST(every_home_has_its_reference_and_its_check),
