@@ -245,7 +245,8 @@ bool finding_place(const struct finding *finding, bool is_twin, struct finding_p
     return true;
 }
 
-/* On every machine, caches beyond the second level belong to several cores. */
+/* Where it is not declared, or by a hypervisor, caches beyond the second level are taken for those
+ * of several cores. On some processors one core has all of such a cache. */
 enum { PRIVATE_LEVELS = 2 };
 
 bool role_is_shared(enum finding_role role)
@@ -259,13 +260,16 @@ bool level_is_shared(const struct machine_facts *machine, int level)
     /* With two kinds of core, one may have more threads than the other, hence the rounding up. */
     const unsigned siblings =
         machine->cores ? (machine->threads + machine->cores - 1) / machine->cores : 1;
-    if (level < 1 || level > PRIVATE_LEVELS)
-        return true;
-    for (size_t i = 0; i < machine->cache_count; i++)
-        if (machine->caches[i].level == level &&
-            cpulist_text_count(machine->caches[i].shared_cpus) > siblings)
+    bool declared = false;
+    for (size_t i = 0; i < machine->cache_count; i++) {
+        const size_t cpus = cpulist_text_count(machine->caches[i].shared_cpus);
+        if (machine->caches[i].level != level)
+            continue;
+        if (cpus > siblings)
             return true;
-    return false;
+        declared = declared || cpus;
+    }
+    return level < 1 || (level > PRIVATE_LEVELS && (!declared || machine->hypervisor));
 }
 
 bool finding_is_of_all_cpus(const struct finding_meaning *meaning)
@@ -289,13 +293,10 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
 /* The largest cache of all, or of those that a core has for itself. */
 static double largest_bytes(const struct machine_facts *machine, bool own)
 {
-    const bool shared[] = {true, level_is_shared(machine, 1), level_is_shared(machine, 2)};
     double most = 0;
     for (size_t i = 0; i < machine->cache_count; i++) {
         const struct cache_facts *cache = &machine->caches[i];
-        const bool is_own =
-            cache->level >= 1 && cache->level <= PRIVATE_LEVELS && !shared[cache->level];
-        if (is_own || !own)
+        if (!own || !level_is_shared(machine, cache->level))
             most = fmax(most, (double)cache->size_bytes);
     }
     return most;

@@ -65,7 +65,7 @@ const bool line_flush_possible = LOOPS_CAN_FLUSH;
 static void await_turn(const struct line_ring *ring)
 {
     while (__atomic_load_n(ring->stage, __ATOMIC_ACQUIRE) != ring->turn)
-        ;
+        arch_relax(); /* the other thread of this core may be the one that is timed */
 }
 
 static void end_turn(struct line_ring *ring)

@@ -263,7 +263,7 @@ static void analyse_contention(struct analysis *analysis)
         if (all < 2)
             continue;
         add_from(analysis, op, shows_time, all, "latency.all", "ns",
-                 pool_printf(pool, "one operation of one of %zu writers to one line", all));
+                 pool_printf(pool, "one operation of the first of %zu writers to one line", all));
         add_from(analysis, op, shows_throughput, all, "throughput.all", "op/s",
                  pool_printf(pool, "operations of %zu writers together%s", all, more));
         add_from(analysis, op, shows_fairness, all, "fairness.all", "",
@@ -299,7 +299,9 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "contention.*.latency.all",
      .unit = "ns",
      .role = ROLE_CONTENTION,
-     .meaning = "One operation on one line to which all CPUs write, as each of them sees it.",
+     .meaning = "One operation on one line to which all CPUs write, as the first of them sees it. "
+                "Where fairness is below 1, others wait longer: on average the number of writers "
+                "over their throughput.",
      .moves = "It grows with the number of writers and the distance between them.",
      .advice = "Where it is many times that of a lone writer, give each thread a line of its own "
                "and add up afterwards."},

@@ -331,6 +331,24 @@ static void what_all_cpus_get_together(void **state)
     assert_false(is_of_all("nobody.knows", ""));
 }
 
+/* As with one core of each complex in use, or a chip with one core. A hypervisor may declare a
+ * share of what it shares out. */
+static void a_third_level_that_one_core_has_is_its_own(void **state)
+{
+    (void)state;
+    struct cache_facts caches[] = {{.level = 2, .size_bytes = 1 << 20, .shared_cpus = "0-1"},
+                                   {.level = 3, .size_bytes = 32 << 20, .shared_cpus = "0-1"}};
+    struct machine_facts machine = {.cores = 8, .threads = 16, .caches = caches, .cache_count = 2};
+    assert_false(is_shared(&machine, "L3.latency", "cycles"));
+    assert_int_equal(own_cache_bytes(&machine), 32 << 20);
+    machine.hypervisor = "KVM";
+    assert_true(is_shared(&machine, "L3.latency", "cycles"));
+    assert_int_equal(own_cache_bytes(&machine), 1 << 20);
+    machine.hypervisor = NULL;
+    caches[1].shared_cpus = "0-3";
+    assert_true(is_shared(&machine, "L3.latency", "cycles"));
+}
+
 /* Four cores of a cluster with one second level; and two threads of a core, which are one core. */
 static void a_second_level_of_several_cores_is_shared(void **state)
 {
@@ -367,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_levels_stand_in_the_order_of_their_latencies),
         cmocka_unit_test(memory_and_the_way_to_it_are_shared),
         cmocka_unit_test(what_all_cpus_get_together),
+        cmocka_unit_test(a_third_level_that_one_core_has_is_its_own),
         cmocka_unit_test(a_second_level_of_several_cores_is_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
