@@ -14,6 +14,14 @@ bool cache_holds_data(const struct cache_facts *cache)
     return !text_same(cache->type, "instruction");
 }
 
+size_t facts_page_bytes(const struct machine_facts *facts)
+{
+    const uint64_t bytes = facts && facts->page_size_count ? facts->page_sizes[0] : 0;
+    const bool plausible =
+        bytes >= FACTS_PAGE_LEAST && bytes <= FACTS_PAGE_MOST && (bytes & (bytes - 1)) == 0;
+    return plausible ? (size_t)bytes : FACTS_PAGE_LEAST;
+}
+
 struct probe_result *document_probe(const struct document *document, const char *name)
 {
     for (size_t i = 0; i < document->probe_count; i++)

@@ -107,6 +107,10 @@ struct machine_facts {
     size_t gpu_count;
     struct declared_facts declared; /* of its memory, by firmware and kernel */
 };
+/* Bytes of the machine's smallest pages; 4 KiB where they are unknown (NULL: no machine is known)
+ * or no power of two up to 1 MiB. */
+enum { FACTS_PAGE_LEAST = 4096, FACTS_PAGE_MOST = 1 << 20 };
+size_t facts_page_bytes(const struct machine_facts *);
 
 /* What a person should know about the machine's condition; each member is a clause. */
 struct remark {

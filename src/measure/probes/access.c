@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-enum { PAGE = 4096, FORWARD_BYTES = 16, HALF_WORD = 4 };
+enum { FORWARD_ROOM = 4096, FORWARD_BYTES = 16, HALF_WORD = 4 };
 
 static const double in_the_level = 0.75;
 
@@ -51,6 +51,7 @@ static const char *const crossing_names[CROSSINGS] = {"within a line", "across t
 
 struct access_state {
     struct chases chases;
+    size_t page_bytes; /* of the machine's smallest pages */
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
     size_t first_forward; /* first of the series of forwarding */
@@ -72,14 +73,14 @@ static void plan_crossing(struct probe_task *task, int which)
 {
     struct access_state *state = task->state;
     const bool pages = which >= PAGE_WITHIN;
-    const size_t line = state->chases.line_bytes;
-    struct chase_kind kind = {.address = ADDRESS_POINTER, .stride = pages ? PAGE : 2 * line};
+    const size_t line = state->chases.line_bytes, page = state->page_bytes;
+    struct chase_kind kind = {.address = ADDRESS_POINTER, .stride = pages ? page : 2 * line};
     if (which == LINE_ACROSS)
         kind.offset = line - HALF_WORD;
     else if (which == PAGE_WITHIN)
-        kind.offset = PAGE - line;
+        kind.offset = page - line;
     else if (which == PAGE_ACROSS)
-        kind.offset = PAGE - HALF_WORD;
+        kind.offset = page - HALF_WORD;
     const int series = chases_add_series(&state->chases, task, crossing_names[which], &kind,
                                          page_policy_names[task->plan.pages]);
     for (size_t i = 0; i < state->level_count; i++) {
@@ -100,7 +101,7 @@ static void prepare_access(struct trial *trial)
         return;
     }
     struct random random = {trial->seed};
-    uint64_t places = PAGE / FORWARD_BYTES;
+    uint64_t places = FORWARD_ROOM / FORWARD_BYTES;
     unsigned char *place = trial->arena->memory + random_below(&random, places) * FORWARD_BYTES;
     struct worker *worker = &trial->workers[0];
     worker->run = forward_kernels[state->forwards[series - state->first_forward]];
@@ -132,7 +133,7 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
 {
     const int within = pages ? PAGE_WITHIN : LINE_WITHIN, across = within + 1;
     const double of_lines = whole(bytes, 2 * analysis_line_bytes(analysis)),
-                 x = pages ? whole(bytes, PAGE) : of_lines;
+                 x = pages ? whole(bytes, chases_page_noted(analysis)) : of_lines;
     const struct point *plain = crossing_at(analysis, within, x);
     const struct point *crossing = crossing_at(analysis, across, x);
     const struct point *there = pages ? crossing_at(analysis, LINE_WITHIN, of_lines) : NULL;
@@ -141,6 +142,11 @@ static void add_crossing(struct analysis *analysis, const char *level, double by
     const struct estimate a = finding_cycles_of(plain), b = finding_cycles_of(crossing);
     const char *name =
         pool_printf(analysis->pool, "access.%s_cross.%.7s", pages ? "page" : "line", level);
+    if (pages && chases_page_noted(analysis) < facts_page_bytes(analysis->machine)) {
+        analysis_add(analysis, name, "cycles")->text =
+            "not measured: the pages of this machine are larger than those that were crossed";
+        return;
+    }
     /* A set of lines a page apart has few lines. If the previous level hashes its sets, it may hold
      * all of them, and then they load faster than lines of this level. */
     if (there && plain->cycles.median < in_the_level * (double)there->cycles.median) {
@@ -219,8 +225,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "access.page_cross.*",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
-     .meaning = "How much longer a load takes that lies across the end of a 4 KiB page, in that "
-                "level: two translations and two lines.",
+     .meaning = "How much longer a load takes that lies across the end of a page of the "
+                "smallest size, in that level: two translations and two lines.",
      .moves = "Both pages need a translation, so how translations are cached decides it; in shared "
               "levels interference moves it.",
      .advice = "Do not let hot records straddle pages."},
@@ -233,6 +239,7 @@ static void plan_access(struct probe_task *task)
 {
     struct access_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make(task->machine);
+    state->page_bytes = chases_note_page(task);
     state->level_count = chases_levels(task, NULL, state->levels);
     state->chases.seat = chases_seat(task, task->options);
     chases_plan_place(task, &state->chases, PAGES_AUTO);
@@ -254,7 +261,7 @@ static void plan_access(struct probe_task *task)
                                                    .y = {"latency", "ns"}});
             build_point(task, series, cases[which].load_bytes, &state->chases.seat->cpu, 1,
                         MEASURED)
-                ->arena_bytes = PAGE;
+                ->arena_bytes = FORWARD_ROOM;
             state->forwards[state->forward_count++] = which;
         }
 }

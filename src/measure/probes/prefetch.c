@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const uint64_t SPAN_MOST = (uint64_t)512 << 20;
-enum { PAGE = 4096, STRIDES_MAX = 16, FEWEST_ELEMENTS = 16, CROSSING_PAGES = 1024 };
+enum { STRIDES_MAX = 16, FEWEST_ELEMENTS = 16, CROSSING_PAGES = 1024 };
 
 /* A smaller hidden share of the latency may also come from open rows of DRAM. */
 static const double hidden_well = 0.25;
@@ -30,16 +30,16 @@ enum { RANDOM, FORWARD, BACKWARD, WITHIN_PAGE, NEARBY, ORDERS };
 static const struct {
     const char *name;
     enum ring_order order;
-    size_t block_bytes, block_count;
+    size_t block_count;
 } orders[ORDERS] = {
-    [RANDOM] = {"random", RING_RANDOM, 0, 0},
-    [FORWARD] = {"forward", RING_FORWARD, 0, 0},
-    [BACKWARD] = {"backward", RING_BACKWARD, 0, 0},
-    [WITHIN_PAGE] = {"random within a page", RING_RANDOM, PAGE, 0},
+    [RANDOM] = {"random", RING_RANDOM, 0},
+    [FORWARD] = {"forward", RING_FORWARD, 0},
+    [BACKWARD] = {"backward", RING_BACKWARD, 0},
+    [WITHIN_PAGE] = {"random within a page", RING_RANDOM, 0},
     /* With strides of a page or more, forward order needs neighbouring translations, which the
      * processor fetches together (in a virtual machine they cost more than the data). This order
      * needs the same translations, and no prefetcher follows it. */
-    [NEARBY] = {"random within 64 strides", RING_RANDOM, 0, 64},
+    [NEARBY] = {"random within 64 strides", RING_RANDOM, 64},
 };
 /* Forward through all pages in order, and forward within pages in random order. */
 enum { THROUGH, ANEW, CROSSINGS };
@@ -47,6 +47,7 @@ static const char *const crossing_names[CROSSINGS] = {"page after page", "pages 
 
 struct prefetch_state {
     struct chases chases; /* first */
+    size_t page_bytes;    /* of the machine's smallest pages */
     struct chase_level levels[CHASE_LEVELS_MAX];
     size_t level_count;
 };
@@ -67,14 +68,14 @@ static const struct option_spec options[] = {
 /* --- planning --- */
 
 /* Ascending. Above a page: one that is no power of two, and two that are. */
-static size_t choose_strides(size_t line, size_t *strides)
+static size_t choose_strides(size_t line, size_t page, size_t *strides)
 {
     size_t count = 0;
-    for (size_t stride = line; stride <= PAGE; stride *= 2)
+    for (size_t stride = line; stride <= page && count + 3 < STRIDES_MAX; stride *= 2)
         strides[count++] = stride;
-    strides[count++] = PAGE + line;
-    strides[count++] = 2 * PAGE;
-    strides[count++] = 4 * PAGE;
+    strides[count++] = page + line;
+    strides[count++] = 2 * page;
+    strides[count++] = 4 * page;
     return count;
 }
 
@@ -82,8 +83,8 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
 {
     struct prefetch_state *state = task->state;
     struct chases *chases = &state->chases;
-    const size_t line = chases->line_bytes;
-    size_t strides[STRIDES_MAX], count = choose_strides(line, strides);
+    const size_t line = chases->line_bytes, page = state->page_bytes;
+    size_t strides[STRIDES_MAX], count = choose_strides(line, page, strides);
     const uint64_t most = machine_memory_budget(task->machine);
     /* Well beyond the previous level's capacity, but no larger than needed, so that the sets of odd
      * strides stay small. */
@@ -92,7 +93,7 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
     const struct chase_kind kind = {.address = ADDRESS_POINTER,
                                     .stride = CHASE_STRIDE_IS_X,
                                     .order = orders[order].order,
-                                    .block_bytes = orders[order].block_bytes,
+                                    .block_bytes = order == WITHIN_PAGE ? page : 0,
                                     .block_count = orders[order].block_count};
     const int series = chases_add_series(
         chases, task, pool_printf(task->pool, "%s, %s", level->name, orders[order].name), &kind,
@@ -103,7 +104,7 @@ static void plan_order(struct probe_task *task, const struct chase_level *level,
         const uint64_t elements = set_bytes / (spacing > line ? spacing : line);
         const uint64_t bytes = elements * strides[i];
         const bool fits = elements >= FEWEST_ELEMENTS && bytes <= SPAN_MOST && bytes <= most;
-        if (fits && (order != WITHIN_PAGE || 2 * strides[i] <= PAGE))
+        if (fits && (order != WITHIN_PAGE || 2 * strides[i] <= page))
             chases_add_point(chases, task, series, (double)strides[i], bytes);
     }
 }
@@ -114,7 +115,7 @@ static uint64_t crossing_bytes(const struct prefetch_state *state)
     uint64_t bytes = 0;
     for (size_t i = 0; i < state->level_count; i++) {
         const struct chase_level *level = &state->levels[i];
-        const uint64_t most = CROSSING_PAGES * PAGE;
+        const uint64_t most = CROSSING_PAGES * state->page_bytes;
         const uint64_t here = level->bytes < most ? level->bytes : most;
         if (level->above && here >= 2 * level->above)
             bytes = here;
@@ -177,8 +178,8 @@ static bool share_at(const struct analysis *analysis, const struct level_series 
 {
     const struct series *const *series = level->orders;
     const struct point *part = series_point(series[order], stride);
-    const struct point *whole =
-        series_point(series[stride < (double)PAGE ? RANDOM : NEARBY], stride);
+    const struct point *whole = series_point(
+        series[stride < (double)chases_page_noted(analysis) ? RANDOM : NEARBY], stride);
     const struct point *there = series_point(series[RANDOM], analysis_line_bytes(analysis));
     const struct point *scattered = series_point(series[RANDOM], stride);
     if (!part || !whole || !there || !scattered ||
@@ -213,7 +214,8 @@ static void add_direction(struct analysis *analysis, const struct level_series *
 static void add_stride(struct analysis *analysis, const struct level_series *levels,
                        size_t level_count)
 {
-    size_t strides[STRIDES_MAX], count = choose_strides(analysis_line_bytes(analysis), strides);
+    size_t strides[STRIDES_MAX],
+        count = choose_strides(analysis_line_bytes(analysis), chases_page_noted(analysis), strides);
     size_t best = count;
     const struct level_series *where = NULL;
     struct share widest = {0};
@@ -258,6 +260,12 @@ static void add_crossing(struct analysis *analysis)
         finding->text = "not found: it was not measured";
         return;
     }
+    if (chases_page_noted(analysis) < facts_page_bytes(analysis->machine)) {
+        finding->text =
+            "not found: the pages of this machine are larger than those that were crossed";
+        return;
+    }
+    char size[UNIT_TEXT];
     const struct share share = hidden_share(through->points, anew->points);
     const struct interval saved = share.hidden;
     finding->flags = share.flags;
@@ -274,8 +282,9 @@ static void add_crossing(struct analysis *analysis)
                                                       100 * saved.low, 100 * saved.high);
     finding->text = pool_printf(analysis->pool,
                                 "%s: page after page takes %.0f %% %s less than the same pages in "
-                                "random order, on 4 KiB pages",
-                                verdict, 100 * saved.value, ends);
+                                "random order, on %s pages",
+                                verdict, 100 * saved.value, ends,
+                                size_format((double)chases_page_noted(analysis), size));
 }
 
 static const struct standard experiment[] = {
@@ -297,7 +306,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "prefetch.crosses_page",
      .unit = "",
      .role = ROLE_PROPERTY,
-     .meaning = "1: prefetchers go on into the next 4 KiB page; 0: they stop at its end.",
+     .meaning = "1: prefetchers go on into the next page of the smallest size; 0: they stop at its "
+                "end.",
      .moves = "Which prefetchers the processor has, and which are switched on, decide it.",
      .advice = "Where they stop, huge pages do not help them: walk long runs and touch the next "
                "page early."},
@@ -319,6 +329,7 @@ static void plan_prefetch(struct probe_task *task)
     struct prefetch_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     const struct prefetch_options *asked = task->options;
     state->chases = chases_make(task->machine);
+    state->page_bytes = chases_note_page(task);
     state->level_count = chases_levels(task, NULL, state->levels);
     state->chases.seat = chases_seat(task, &asked->cpu);
     chases_plan_place(task, &state->chases, (enum page_policy)asked->pages.choice);
@@ -346,7 +357,7 @@ static bool next_prefetch(struct probe_task *task)
         const struct chase_kind kind = {.address = ADDRESS_POINTER,
                                         .stride = state->chases.line_bytes,
                                         .order = RING_FORWARD,
-                                        .block_bytes = i == ANEW ? PAGE : 0};
+                                        .block_bytes = i == ANEW ? state->page_bytes : 0};
         const int series = chases_add_series(&state->chases, task, crossing_names[i], &kind,
                                              page_policy_names[PAGES_SMALL]);
         chases_add_point(&state->chases, task, series, (double)bytes, bytes);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024;
+static const uint64_t MIB = 1024 * 1024, GIB = 1024 * 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 enum { SMALL_PAGE = 4096, WORD = 8, ELEMENT_MOST = 256 };
 
 const char *const address_names[] = {"index-checked", "index", "pointer", "spilled", NULL};
@@ -158,13 +158,6 @@ static uint64_t room_of(const struct chase_kind *kind, uint64_t bytes)
     return bytes + kind->offset + (kind->offset % WORD ? WORD : 0);
 }
 
-/* Bytes of the arena for the ring of one of several threads: whole huge pages if it is large. */
-static uint64_t part_of(const struct chase_kind *kind, uint64_t bytes)
-{
-    const uint64_t room = room_of(kind, bytes), unit = room >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
-    return (room + unit - 1) / unit * unit;
-}
-
 static const struct chase_kind *kind_of(const struct chases *chases, size_t series)
 {
     return &chases->kinds[series < chases->count ? series : 0];
@@ -176,16 +169,14 @@ struct plan_point *chases_add_point(const struct chases *chases, struct probe_ta
     struct plan *plan = &task->plan;
     const struct chase_kind *kind = kind_of(chases, (size_t)series);
     const unsigned threads = chases->threads ? chases->threads : 1;
-    const uint64_t rings = chases->shared ? 1 : threads;
     struct plan_point *point =
         pool_append(task->pool, (void **)&plan->points, &plan->point_count, sizeof *point);
-    *point = (struct plan_point){
-        .series = (unsigned)series,
-        .x = x,
-        .seats = chases->seat,
-        .seat_count = threads,
-        .arena_bytes = (size_t)(rings > 1 ? rings * part_of(kind, bytes) : room_of(kind, bytes)),
-        .bytes = bytes};
+    *point = (struct plan_point){.series = (unsigned)series,
+                                 .x = x,
+                                 .seats = chases->seat,
+                                 .seat_count = threads,
+                                 .arena_bytes = (size_t)room_of(kind, bytes),
+                                 .bytes = bytes};
     return point;
 }
 
@@ -216,6 +207,26 @@ const struct seat *chases_seat(const struct probe_task *task, const struct setti
         }
     }
     return seat;
+}
+
+void chases_lay_out_parts(struct chases *chases, struct probe_task *task)
+{
+    struct plan *plan = &task->plan;
+    const unsigned threads = chases->threads;
+    size_t most = 0;
+    if (threads < 2)
+        return;
+    for (size_t i = 0; i < plan->point_count; i++)
+        most = plan->points[i].arena_bytes > most ? plan->points[i].arena_bytes : most;
+    const size_t each = chases->shared ? (most + threads - 1) / threads : most;
+    const size_t part = (each + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    chases->part_bytes = chases->shared ? 0 : part;
+    for (size_t i = 0; i < plan->point_count && !chases->shared; i++)
+        plan->points[i].arena_bytes = threads * part;
+    int cpus[threads];
+    for (unsigned i = 0; i < threads; i++)
+        cpus[i] = chases->seat[i].cpu;
+    build_parts(task, cpus, threads, part);
 }
 
 void chases_plan_place(struct probe_task *task, const struct chases *chases, enum page_policy pages)
@@ -252,6 +263,22 @@ size_t chases_threads(const struct probe_task *task, const struct setting *threa
                    "at most %zu",
                    wanted, count, count == 1 ? "" : "s", count);
     return wanted;
+}
+
+static const char page_noted[] = "page_bytes";
+
+size_t chases_note_page(struct probe_task *task)
+{
+    const size_t bytes = facts_page_bytes(&task->machine->facts);
+    build_note(task, page_noted, (double)bytes);
+    return bytes;
+}
+
+size_t chases_page_noted(const struct analysis *analysis)
+{
+    const double noted = analysis_number(analysis, page_noted);
+    const bool plausible = noted >= FACTS_PAGE_LEAST && noted <= FACTS_PAGE_MOST;
+    return plausible ? (size_t)noted : FACTS_PAGE_LEAST;
 }
 
 /* --- measuring --- */
@@ -305,13 +332,17 @@ static void prepare_threads(struct trial *trial, const struct chases *chases,
 {
     const uint64_t bytes = trial->point->bytes;
     const unsigned threads = trial->point->seat_count;
+    /* Rings that all began at the same place of a huge page would contend for a few sets. */
+    const uint64_t room = room_of(kind, bytes), unit = room >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
     struct random random = {trial->seed};
     struct ring ring = {.count = 0};
     for (unsigned i = 0; i < threads; i++) {
         unsigned char *position = NULL;
         if (i == 0 || !chases->shared) {
-            ring = ring_of(kind, bytes, trial->arena->memory + i * part_of(kind, bytes),
-                           random_next(&random));
+            const uint64_t slack = chases->shared ? 0 : chases->part_bytes - room;
+            const uint64_t at =
+                i * chases->part_bytes + random_below(&random, slack / unit + 1) * unit;
+            ring = ring_of(kind, bytes, trial->arena->memory + at, random_next(&random));
             ring_build(&ring);
             position = ring_warm(&ring, (size_t)settling_visits(chases, kind, ring.count));
         }

@@ -39,6 +39,7 @@ struct chases {
     unsigned threads;        /* number that chase at once; 0: one */
     bool shared;             /* all threads chase through one ring, from different places */
     const struct seat *seat; /* the measuring CPUs: an array with one seat for each thread */
+    uint64_t part_bytes;     /* of the arena for each thread's own ring; chases_lay_out_parts() */
 };
 
 /* One without kinds, for this machine. */
@@ -65,6 +66,15 @@ extern const struct option_spec chases_cpu_option[];
 
 /* Sets up the plan of such points: the CPU that touches memory, the pages, short batches. */
 void chases_plan_place(struct probe_task *, const struct chases *, enum page_policy);
+/* Bytes of the machine's smallest pages, for probes whose strides go by pages: notes it as a
+ * parameter. */
+size_t chases_note_page(struct probe_task *);
+/* What was noted; documents of former versions have strides for pages of 4 KiB. */
+size_t chases_page_noted(const struct analysis *);
+/* With several threads: after all points were added, gives each thread's ring a part of the arena
+ * that its own CPU touches first, and so lies near it; a shared ring lies near all of them in equal
+ * shares. */
+void chases_lay_out_parts(struct chases *, struct probe_task *);
 /* The task's CPUs: `first`, then the first hardware threads of all cores, then the second ones. */
 int *chases_cpus(const struct probe_task *, int first);
 

@@ -183,7 +183,7 @@ static void keep_fitting(struct probe_task *task, int level, const struct geomet
     state->fitting[level] = index;
     build_factor(task, (unsigned)index, rounds_factor, trial_values_rounds(&state->values));
     const struct machine_facts *facts = &task->machine->facts;
-    double page = facts->page_size_count ? (double)facts->page_sizes[0] : 4096;
+    double page = (double)facts_page_bytes(facts);
     for (int s = 0; s < GEOMETRY_STRIDES; s++) {
         double stride = (double)((size_t)GEOMETRY_STRIDE_LEAST << s), votes[GEOMETRY_TRIALS];
         size_t n = 0;

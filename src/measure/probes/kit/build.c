@@ -112,3 +112,15 @@ const char *build_cpus(struct pool *pool, const int *cpus, size_t count)
     qsort(ids, count, sizeof *ids, by_number);
     return cpulist_format(&(struct cpulist){ids, count}, text, (count + 1) * ID_BYTES);
 }
+
+void build_parts(struct probe_task *task, const int *cpus, size_t count, size_t bytes)
+{
+    struct plan *plan = &task->plan;
+    if (plan->node >= 0)
+        return; /* all of the arena is bound to that node */
+    struct arena_part *parts = pool_alloc(task->pool, count, sizeof *parts);
+    for (size_t i = 0; i < count; i++)
+        parts[i] = (struct arena_part){i * bytes, bytes, cpus[i]};
+    plan->parts = parts;
+    plan->part_count = count;
+}

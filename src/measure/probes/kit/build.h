@@ -28,5 +28,8 @@ int *build_order(const struct probe_task *, const int *cpus, size_t count,
 const char *build_cpus(struct pool *, const int *cpus, size_t count);
 /* Says in the result that nothing can be measured here, and why. */
 void build_skip(struct probe_task *, const char *reason);
+/* Divides the arena into parts of so many bytes, whole huge pages, each first touched by one of the
+ * CPUs, and so near it. Does nothing if the plan binds the arena to a node. */
+void build_parts(struct probe_task *, const int *cpus, size_t count, size_t bytes);
 
 #endif

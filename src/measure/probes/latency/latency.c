@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t MIB = 1024 * 1024;
+static const uint64_t MIB = 1024 * 1024, HUGE_PAGE = 2 * 1024 * 1024;
 enum { PACKED, PADDED, WORD = 8, ALIGN_MOST = 2048, THREADS_MOST = 65536 };
 enum { OWN, SHARED };
 static const char *const ring_names[] = {"own", "shared", NULL};
@@ -193,7 +193,8 @@ static struct working_sets choose_sets(struct probe_task *task, size_t stride)
         sets = working_sets_choose(task, &asked->sets, stride);
     }
     const uint64_t rings = state->chases.shared ? 1 : state->chases.threads;
-    const uint64_t largest = sets.count ? sets.bytes[sets.count - 1] : 0;
+    const uint64_t last = sets.count ? sets.bytes[sets.count - 1] : 0;
+    const uint64_t largest = last < HUGE_PAGE ? HUGE_PAGE : last; /* as each is near its thread */
     char text[UNIT_TEXT];
     if (rings > 1 && largest > machine_memory_budget(task->machine) / rings)
         pool_leave(task->pool, ERROR_USAGE,
@@ -508,6 +509,7 @@ static void plan_latency(struct probe_task *task)
         for (size_t i = 0; i < state->variants.count; i++)
             latency_variant_series(task, &state->chases, &state->variants.list[i]);
         plan_pages(task);
+        chases_lay_out_parts(&state->chases, task);
         return;
     }
     /* The sweep's share of the time; the stages of the knees have the rest. */
@@ -519,9 +521,10 @@ static void plan_latency(struct probe_task *task)
         state->rest = leave_rest(&sets);
     add_sets(task, 0, &sets);
     plan_look(task);
+    chases_lay_out_parts(&state->chases, task);
 }
 
-static bool next_latency(struct probe_task *task)
+static bool plan_next(struct probe_task *task)
 {
     struct latency_state *state = task->state;
     if (state->variants.count) {
@@ -538,6 +541,15 @@ static bool next_latency(struct probe_task *task)
         return true;
     const unsigned stage = task->stage - state->rest_stages - state->small_stages;
     return (!state->table_stages && plan_knees(task, stage)) || (state->table && plan_table(task));
+}
+
+static bool next_latency(struct probe_task *task)
+{
+    struct latency_state *state = task->state;
+    const bool more = plan_next(task);
+    if (more)
+        chases_lay_out_parts(&state->chases, task);
+    return more;
 }
 
 /* The core's clock is measured with the trials but is in no series. */

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAGE = 4096, THREADS_MOST = 65536 };
+enum { PAGE = 4096, HUGE_PAGE = 2 * 1024 * 1024, THREADS_MOST = 65536 };
 /* Optional stages need this much time; a whole run has only a few seconds for this probe. */
 static const double time_enough_s = 6;
 /* Shares of the time: the first stage's share of all of it, each other stage's share of the
@@ -355,6 +355,9 @@ static void plan_threads(struct probe_task *task)
     state->all =
         add_series(task, parallelism_all_name, "threads", (struct axis){"accesses", "1/s"});
     build_factor(task, (unsigned)state->all, "chains", state->chains_per_thread);
+    /* What all threads access lies near all of them, in equal parts. */
+    const size_t each = chain_ring_arena_bytes(&state->ring) / state->threads;
+    build_parts(task, state->cpus, state->threads, (each / HUGE_PAGE + 1) * HUGE_PAGE);
     for (size_t n = 1; n <= state->threads;) {
         add_point(task, state->all, (double)n,
                   (struct parallelism_point){MODE_CHAINS, state->chains_per_thread, 0}, n);
@@ -615,8 +618,8 @@ const struct probe parallelism_probe = {
         "far ahead as its window of instructions (and its schedulers, where work waits) reaches, "
         "and work pushes the next access out of "
         "it. --prefetch asks for lines explicitly, as far ahead as given. With several threads the "
-        "figure is accesses per second of all of them together, in one memory that is on the "
-        "first thread's NUMA node.",
+        "figure is accesses per second of all of them together, in one memory of which "
+        "each thread's NUMA node has an equal part.",
     .weight = 4,
     .quick = false,
     .sized_by_found = true,

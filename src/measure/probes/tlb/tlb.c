@@ -78,7 +78,7 @@ static void plan_tlb(struct probe_task *task)
     state->line_bytes = machine_line_bytes(task->machine);
     state->seat = chases_seat(task, &asked->cpu);
     const struct machine_facts *facts = &task->machine->facts;
-    uint64_t small = facts->page_size_count ? facts->page_sizes[0] : 4096;
+    uint64_t small = facts_page_bytes(facts);
     /* Linux's transparent huge page is as large as the small pages of one page table, with entries
      * of eight bytes. */
     uint64_t huge = small * (small / 8);
@@ -187,8 +187,7 @@ static void analyse_pages(struct analysis *analysis, const struct tlb_page *page
     snprintf(parameter, sizeof parameter, "unavailable.%s", name);
     snprintf(patterns, sizeof patterns, "dtlb<n>.%s.*, dtlb.%s.as.*", name, name);
     const struct factor *why = analysis_parameter(analysis, parameter);
-    const uint64_t least =
-        machine && machine->page_size_count ? machine->page_sizes[0] : tlb_pages[0].bytes;
+    const uint64_t least = facts_page_bytes(machine);
     struct tlb_evidence evidence = {.page = name,
                                     .second_level = page->bytes == least,
                                     .unavailable = why ? why->text : NULL,

@@ -44,7 +44,7 @@ static const struct finding *find(const struct bench *bench, const char *name)
     return NULL;
 }
 
-static void conclude(struct bench *bench, double doubt)
+static void measure(struct bench *bench, double doubt)
 {
     struct stage_outcome outcome = {0};
     assert_int_equal(bench_plan(bench, &access_probe, NULL), 0);
@@ -53,6 +53,12 @@ static void conclude(struct bench *bench, double doubt)
         give(bench, model, doubt);
     bench->result.series = bench->task.plan.series;
     bench->result.series_count = bench->task.plan.series_count;
+}
+
+static void conclude(struct bench *bench, double doubt)
+{
+    struct stage_outcome outcome = {0};
+    measure(bench, doubt);
     assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
 }
 
@@ -80,6 +86,41 @@ static void findings_are_what_it_costs_beyond_a_plain_load(void **state)
         assert_string_equal(line->unit, "cycles");
         assert_null(strstr(line->text, "no difference"));
     }
+}
+
+static const struct series *series_named(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->task.plan.series_count; i++)
+        if (strcmp(bench->task.plan.series[i].name, name) == 0)
+            return &bench->task.plan.series[i];
+    return NULL;
+}
+
+static void pages_are_as_large_as_the_machines(void **state)
+{
+    struct bench *bench = *state;
+    static uint64_t sizes[] = {16 << 10, 32 << 20};
+    struct machine_facts *facts = &bench->machine.facts;
+    if (!chase_straddles)
+        skip();
+    facts->page_sizes = sizes;
+    facts->page_size_count = 2;
+    for (; sizes[0] <= 64 << 10; sizes[0] *= 4) {
+        conclude(bench, 0.01);
+        const struct series *across = series_named(bench, "across the end of a page");
+        assert_true(series_number(across, "stride") == (double)sizes[0]);
+        assert_true(series_number(across, "align") == (double)sizes[0] - 4);
+        assert_true(find(bench, "access.page_cross.DRAM")->value == 22);
+        bench->result = (struct probe_result){0};
+    }
+    sizes[0] = 4 << 10;
+    measure(bench, 0.01);
+    sizes[0] = 64 << 10; /* a document with pages of 4 KiB, of a machine without them */
+    struct stage_outcome outcome = {0};
+    assert_int_equal(conclude_twice(&bench->task, &outcome, &bench->error), 0);
+    assert_true(isnan(find(bench, "access.page_cross.DRAM")->value));
+    assert_non_null(strstr(find(bench, "access.page_cross.DRAM")->text, "are larger"));
+    assert_true(find(bench, "access.line_cross.DRAM")->value == 1);
 }
 
 static double hashed(const char *series)
@@ -142,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_TEST(findings_are_what_it_costs_beyond_a_plain_load),
+        BENCH_TEST(pages_are_as_large_as_the_machines),
         BENCH_TEST(lines_that_fell_into_the_level_before_tell_nothing),
         BENCH_TEST(what_is_lost_in_noise_is_said_to_be),
         BENCH_TEST(a_single_trial_gives_no_interval),

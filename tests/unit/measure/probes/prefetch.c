@@ -98,6 +98,20 @@ static void translation_is_not_taken_for_prefetching(void **state)
     assert_true(find(bench, "prefetch.max_stride")->value == 2048);
 }
 
+static void pages_are_as_large_as_the_machines(void **state)
+{
+    struct bench *bench = *state;
+    static uint64_t sizes[] = {64 << 10};
+    bench->machine.facts.page_sizes = sizes;
+    bench->machine.facts.page_size_count = 1;
+    measure(bench, 32768, 0.5, 0.01);
+    assert_true(find(bench, "prefetch.max_stride")->value == 32768);
+    assert_true(find(bench, "prefetch.crosses_page")->value == 1);
+    assert_non_null(strstr(find(bench, "prefetch.crosses_page")->text, "on 64 KiB pages"));
+    const struct series *anew = &bench->task.plan.series[bench->task.plan.series_count - 1];
+    assert_string_equal(series_factor(anew, "order")->text, "forward-in-block:64K");
+}
+
 static void what_stops_at_a_page_is_distinguished_from_what_does_not(void **state)
 {
     struct bench *bench = *state;
@@ -164,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH_TEST(what_is_hidden_is_found),
+        BENCH_TEST(pages_are_as_large_as_the_machines),
         BENCH_TEST(translation_is_not_taken_for_prefetching),
         BENCH_TEST(what_stops_at_a_page_is_distinguished_from_what_does_not),
         BENCH_TEST(what_is_uncertain_is_not_guessed),

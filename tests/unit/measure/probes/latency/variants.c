@@ -105,6 +105,35 @@ static void what_prefetchers_hide_is_reported_by_size_and_stride(void **state)
 
 /* --- several CPUs --- */
 
+/* Each ring lies in the part of the arena that its thread's CPU touches first. */
+static void rings_lie_near_their_threads(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(bench_plan(bench, &latency_probe, "threads", "3", "sizes", "16K,3M", NULL), 0);
+    const struct plan *plan = &bench->task.plan;
+    assert_int_equal(plan->part_count, 3);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        const struct plan_point *point = &plan->points[i];
+        for (unsigned number = 0; number < 9; number++) {
+            bench_trial(bench, point, number, number);
+            for (size_t k = 0; k < 3; k++) {
+                const struct arena_part *part = &plan->parts[k];
+                const struct chase *chase = bench->workers[k].state;
+                const size_t at = (size_t)((unsigned char *)chase->position - bench->arena.memory);
+                assert_int_equal(part->cpu, point->seats[k].cpu);
+                assert_true(part->at == k * part->bytes && part->bytes == 4 << 20);
+                assert_true(at >= part->at && at < part->at + part->bytes);
+                assert_true(part->at + part->bytes <= point->arena_bytes);
+            }
+        }
+    }
+    assert_int_equal(bench_plan(bench, &latency_probe, "threads", "3", "ring", "shared", "sizes",
+                                "16K,9M", NULL),
+                     0);
+    assert_int_equal(plan->part_count, 3);
+    assert_true(plan->parts[2].at == 8 << 20 && plan->points[1].arena_bytes == 9 << 20);
+}
+
 static void more_threads_than_cpus_are_refused(void **state)
 {
     struct bench *bench = *state;
@@ -125,6 +154,7 @@ int main(void)
         BENCH_TEST(each_variant_is_a_curve_over_the_same_sizes),
         BENCH_TEST(words_that_are_none_are_named),
         BENCH_TEST(what_prefetchers_hide_is_reported_by_size_and_stride),
+        BENCH_TEST(rings_lie_near_their_threads),
         BENCH_TEST(more_threads_than_cpus_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,6 +259,13 @@ static void threads_together_and_each(void **state)
     assert_int_equal(
         bench_plan(bench, &parallelism_probe, "level", "DRAM", "threads", "5", "cpu", "4", NULL),
         0);
+    struct stage_outcome outcome = {0}; /* each CPU has a part of the memory near it */
+    assert_int_equal(probe_next(&bench->task, &outcome, 1, &bench->error), 1);
+    assert_int_equal(bench->task.plan.part_count, 5);
+    assert_int_equal(bench->task.plan.parts[0].cpu, 4);
+    assert_int_equal(
+        bench_plan(bench, &parallelism_probe, "level", "DRAM", "threads", "5", "cpu", "4", NULL),
+        0);
     go(bench, 25);
     const struct series *all = NULL, *each = NULL;
     for (size_t i = 0; i < bench->result.series_count; i++) {
