@@ -4,6 +4,7 @@
 #include "measure/kernels/additions.h"
 #include "stats/order.h"
 #include "stats/series.h"
+#include "stats/undisturbed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,10 @@ struct span interval_of_trials(const struct point_trials *point, double *scratch
         scratch[i] = (double)(float)point->trials[i]->value_ns; /* records hold floats */
     const double worth = effective_count(scratch, point->count, scratch + point->count);
     summarize(scratch, point->count, scratch, &summary);
+    for (size_t i = 0; i < point->count; i++)
+        scratch[i] = (double)(float)point->trials[i]->shift;
+    sort_ascending(scratch, point->count);
+    summary.low *= (float)(1 - median(scratch, point->count));
     summary_widen(&summary, worth);
     return (struct span){(double)summary.low, (double)summary.high};
 }
@@ -72,7 +77,7 @@ static double one_trial(struct measurement *measurement, struct model *model, st
         values[i] = (double)ps * 1e-3 / (trial->operations * (double)repeats);
     }
     sort_ascending(values, batches);
-    return median(values, batches);
+    return undisturbed_of(values, batches).value;
 }
 
 double coverage_truth(struct measurement *measurement, const struct model_machine *machine,

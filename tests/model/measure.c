@@ -1,7 +1,9 @@
 #include "measure.h"
 
 #include "stats/order.h"
+#include "stats/undisturbed.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,7 +84,10 @@ static void keep_trial(void *task, const struct observation *seen)
         sorted[i] = kept->batch_ns[i] =
             seen->batches[i].ns / (seen->trial->operations * (double)seen->repeats);
     sort_ascending(sorted, kept->batches);
-    kept->value_ns = median(sorted, kept->batches);
+    const struct undisturbed undisturbed = undisturbed_of(sorted, kept->batches);
+    kept->value_ns = undisturbed.value;
+    kept->shift = fmin(median(sorted, kept->batches) / undisturbed.value - 1,
+                       0.7 * undisturbed.deviation / undisturbed.value);
 }
 
 /* The arena is real, and this system may give it other pages than the model gives its own. */

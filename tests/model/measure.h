@@ -15,7 +15,8 @@ struct kept_trial {
     struct plan_point point;
     uint64_t repeats;
     double at_s;                  /* of the model's time */
-    double value_ns;              /* the median of its batches, an operation */
+    double value_ns;              /* of its undisturbed batches, an operation */
+    double shift;                 /* by how much interference may have raised it: a share */
     double batch_ns[BATCHES_MAX]; /* an operation */
     unsigned batches;
 };
