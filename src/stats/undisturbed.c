@@ -69,8 +69,12 @@ void undisturbed_envelope(const double *ascending, size_t n, struct summary *sum
     const size_t end = (size_t)(lowest_share * (double)n);
     while (at < end && ascending[at + 1] > ascending[at] * (1 + says_the_same))
         at++;
-    const double p = (double)(at + 1) / (double)n;
+    const size_t most = quantile_rank_above(n, (double)(at + 1) / (double)n, 0.975);
     summary->median = (float)ascending[at];
     summary->low = (float)ascending[0];
-    summary->high = (float)ascending[quantile_rank_above(n, p, 0.975) - 1];
+    summary->high = (float)ascending[most - 1];
+    summary->p10 = fminf((float)quantile(ascending, most, 0.1), summary->median);
+    summary->p25 = fminf((float)quantile(ascending, most, 0.25), summary->median);
+    summary->p75 = fmaxf((float)quantile(ascending, most, 0.75), summary->median);
+    summary->p90 = fmaxf((float)quantile(ascending, most, 0.9), summary->median);
 }

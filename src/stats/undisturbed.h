@@ -32,7 +32,8 @@ struct undisturbed undisturbed_of(const double *ascending, size_t n);
  * that fits is fast in the few undisturbed visits. So the value is the lowest hundredth, at least
  * the third lowest, and the first from there that the next value agrees with, because a stale clock
  * makes single values too low. Sets the summary's median and its interval, the exact one of that
- * quantile, from order statistics (David and Nagaraja, section 7.1). */
+ * quantile, from order statistics (David and Nagaraja, section 7.1), and its quantiles to those of
+ * the visits up to the interval's end. */
 void undisturbed_envelope(const double *ascending, size_t n, struct summary *);
 
 #endif
