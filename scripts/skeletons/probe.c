@@ -88,7 +88,7 @@ static const struct finding_line finding_lines[] = {
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "A load that waits for the one before it, in the largest working set.",
-     .moves = "The core clock moves it, and the cache that the set fits.",
+     .moves = "The core clock changes it, and the cache that the set fits.",
      .advice = "Compare it with the latency of that cache."},
     {.patterns = NULL},
 };
@@ -99,7 +99,7 @@ const struct probe skeleton_probe = {
     .title = "Load latency in a few small working sets",
     .summary = "what skeleton measures: one line for lists",
     .about = "Each load gives the address of the next, so nothing overlaps. Say here what the "
-             "number means, and what moves it.",
+             "number means, and what changes it.",
     .weight = 0, /* seconds of a whole run; 0: measured when it is named */
     .options = options,
     .options_bytes = sizeof(struct skeleton_options),

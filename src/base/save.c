@@ -249,7 +249,7 @@ static int open_stream(const struct target *target, const char *path, bool patie
         (patient || fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) == 0))
         return file;
     close(file);
-    return target_refuse(path, "it was exchanged for something else", error);
+    return target_refuse(path, "it was replaced by something else meanwhile", error);
 }
 
 /* `patient` as in open_stream(). */

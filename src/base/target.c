@@ -83,13 +83,12 @@ static int follow_one(char **path, const char *typed, struct error *error)
             return 0; /* nothing exists here, so no link follows */
         const bool last = !(*path)[end], is_link = S_ISLNK(status.st_mode);
         if (((last && S_ISFIFO(status.st_mode)) || is_link) && is_trap(*path, end, &status))
-            return target_refuse(
-                typed,
-                is_link ? "another user has laid a link there, in a folder that anybody may write "
-                          "to, so it could lead to any file"
-                        : "another user has made a pipe there, in a folder that anybody may write "
-                          "to, so it could be read by anybody",
-                error);
+            return target_refuse(typed,
+                                 is_link ? "another user made a link there, in a folder that every "
+                                           "user may write to, so it could lead to any file"
+                                         : "another user made a pipe there, in a folder that every "
+                                           "user may write to, so any user could read from it",
+                                 error);
         if (!is_link)
             continue;
         char *followed = replace_link(*path, end);

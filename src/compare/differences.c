@@ -171,7 +171,7 @@ static bool is_comparable(struct search *search, const struct probe_result *prob
         return true;
     if (isfinite(before->value) && isfinite(after->value) && before->value != after->value)
         add_missing(search, pool_printf(&search->result->pool,
-                                        "%s (%s) was %.4g, then %.4g: not compared, for only "
+                                        "%s (%s) was %.4g, then %.4g: not compared, because only "
                                         "values above zero have a ratio",
                                         before->name, probe->name, before->value, after->value));
     return false;
@@ -277,7 +277,7 @@ static void compare_series(struct search *search, const struct probe_result *pro
     if (failed)
         add_missing(search,
                     pool_printf(pool,
-                                "%s %s: %zu of the points that both have failed in one or both",
+                                "%s %s: %zu of the common points failed in one document or in both",
                                 probe->name, or_unknown(a->name), failed));
     if (without)
         add_missing(search,

@@ -149,9 +149,9 @@ static const char *ways_text(const struct sheet *sheet, int level, const struct 
                            ways->way_stride);
     const double expected = ways_expected(sheet, level, ways);
     return pool_printf(sheet->pool,
-                       "this many lines %.0f bytes apart fit: %.0f %% of the %.0f ways that the "
-                       "cache's %.0f bytes make were free, and others held the rest (another "
-                       "thread of this core, a hypervisor, a cache partition)",
+                       "this many lines %.0f bytes apart fit: %.0f %% of the %.0f ways that follow "
+                       "from the cache's %.0f bytes were free; the rest was held by another thread "
+                       "of this core, a hypervisor or a cache partition",
                        ways->way_stride, 100 * ways->ways / expected, expected,
                        capacity_of(sheet, level));
 }
@@ -315,7 +315,8 @@ static void add_third(const struct sheet *sheet)
         declared > 0
             ? declared * fmax(1, (double)cache->size_bytes / declared / evidence->stride_most)
             : NAN;
-    const char *text = "not found: it takes lines further apart than were measured";
+    const char *text =
+        "not found: lines would have to be further apart than those that were measured";
     if (evidence->third_held && evidence->lines_most > plain)
         text = pool_printf(sheet->pool,
                            "not found: %.0f lines %.0f bytes apart still fit, more than an "

@@ -68,7 +68,7 @@ static void add_next(struct line *line, const struct document *document,
         if (lacking || verdict->doubtful || count_of(verdict, PART_BESIDE))
             line_add(line, " Repeat when idle, or --thorough.");
     } else if (failed || document_is_imported(document)) {
-        line_add(line, " The reason stands below.");
+        line_add(line, " The reason is below.");
     } else if (verdict->state == VERDICT_SHORT) {
         line_add(line, " Repeat with --thorough or a larger --budget.");
     } else if (verdict->remedy >= 0) {
@@ -92,17 +92,18 @@ void line_add_verdict(struct line *line, const struct document *document,
         line_add(line, "Modelled, not measured. ");
     switch (is->state) {
     case VERDICT_EMPTY:
-        line_add(line, "Nothing was measured: the reason stands below.");
+        line_add(line, "Nothing was measured: the reason is below.");
         return;
     case VERDICT_IMPORTED:
         line_add(line,
-                 "Imported: the table holds no trials, so how sure its values are is unknown.");
+                 "Imported: the table holds no trials, so the precision of its values is unknown.");
         return;
     case VERDICT_SINGLE:
-        line_add(line,
-                 "%zu of %zu value%s come%s from a single trial: nothing is known of how sure %s.",
-                 is->single, is->values, many, is->single == 1 ? "s" : "",
-                 is->single == 1 ? "it is" : "they are");
+        line_add(
+            line,
+            "%zu of %zu value%s come%s from a single trial: nothing is known of how precise %s.",
+            is->single, is->values, many, is->single == 1 ? "s" : "",
+            is->single == 1 ? "it is" : "they are");
         return;
     case VERDICT_MODELLED:
         line_add(line, "Modelled: %zu value%s of a model, none of hardware.", is->values, many);

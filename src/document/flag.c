@@ -19,7 +19,7 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_DRIFT] = {"drift", "the value rose or fell steadily through the run", NULL,
                     "let the machine settle (temperature, background work) and repeat", true},
     [FLAG_UNSTABLE] = {"unstable", "trials differ widely from one another", NULL,
-                       "look for shared caches and busy neighbours; repeat with --thorough", true},
+                       "look for other programs on shared caches; repeat with --thorough", true},
     [FLAG_BIMODAL] =
         {"bimodal", "the trials fall into two groups",
          "something switches between two states (page placement, clock, a shared cache)",
@@ -35,11 +35,11 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
                               "all CPUs",
                               false},
     [FLAG_VIRTUAL_MACHINE] = {"virtual-machine", "a virtual machine",
-                              "where its CPUs and caches really sit is unknown",
+                              "the real places of its CPUs and caches are unknown",
                               "measure on the host to know the hardware itself", false},
     [FLAG_MODELLED] = {"modelled",
                        "this number comes from a model of the hardware, not from hardware", NULL,
-                       "to measure the hardware, unset what put the model in its place", false},
+                       "to measure the hardware, unset the variable that chose the model", false},
     [FLAG_THROTTLED] =
         {"throttled",
          "the device slowed its clock because of heat, its power limit or a power brake", NULL,
@@ -54,7 +54,7 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
          "see that nothing moves this program's pages meanwhile (NUMA balancing, KSM, memory "
          "limits), and measure outside sandboxes and emulators",
          true},
-    [FLAG_EMULATED] = {"emulated", "an emulator took this time",
+    [FLAG_EMULATED] = {"emulated", "an emulator ran while this was measured",
                        "it says nothing about any hardware",
                        "measure on the hardware, or in a virtual machine with KVM", true},
 };

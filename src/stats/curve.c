@@ -68,7 +68,8 @@ double crossing_down(const double *x, const double *y, size_t n, double level)
         known += isnan(y[i]) ? 0 : 1;
         below += y[i] < level;
     }
-    /* A place before the first value is contradicted by all values that are not below the level. */
+    /* The first candidate is the place before all values: every value that is not below the level
+     * contradicts it. */
     fewest = wrong = known - below;
     place = 0;
     for (size_t i = 0; i < n; i++) {

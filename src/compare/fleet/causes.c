@@ -153,12 +153,11 @@ static bool explain_power(struct explaining *at, struct line *reason)
         return false;
     at->node->cause = "power or cooling";
     const enum aspect most = fell(at, ASPECT_CLOCK) ? ASPECT_CLOCK : ASPECT_CORE_TIME;
-    line_add(
-        reason,
-        "Its cores run slower (%s by %d %%), and all latencies in ns with them, while those in "
-        "cycles hold: look at its temperatures and fans, its power limit (RAPL, the BMC) and "
-        "its governor.",
-        most == ASPECT_CLOCK ? "the clock is lower" : "L1 takes longer", percent(at, most));
+    line_add(reason,
+             "Its cores run slower (%s by %d %%), and all latencies in ns with them, while those "
+             "in cycles are unchanged: look at its temperatures and fans, its power limit (RAPL, "
+             "the BMC) and its governor.",
+             most == ASPECT_CLOCK ? "the clock is lower" : "L1 takes longer", percent(at, most));
     return true;
 }
 
@@ -199,7 +198,7 @@ static bool explain_cache(struct explaining *at, struct line *reason)
     at->node->cause = "a partitioned or shared cache";
     line_add(reason,
              "Its last cache holds %d %% less than its peers': it is partitioned (resctrl, CAT, a "
-             "hypervisor), or a neighbour uses it.",
+             "hypervisor), or another program uses it.",
              percent(at, ASPECT_LAST_CACHE));
     return true;
 }
@@ -221,11 +220,10 @@ static bool explain_handoff(struct explaining *at, struct line *reason)
     if (!rose(at, ASPECT_HANDOFF) || !at->seen[ASPECT_HANDOFF].odd)
         return false;
     at->node->cause = "the way between its cores";
-    line_add(
-        reason,
-        "Hand-offs between its cores take %d %% longer, and memory does not: the clock of what "
-        "connects them, or where a hypervisor put its CPUs.",
-        percent(at, ASPECT_HANDOFF));
+    line_add(reason,
+             "Hand-offs between its cores take %d %% longer, and memory does not: the cause is the "
+             "clock of the interconnect, or the place where a hypervisor put its CPUs.",
+             percent(at, ASPECT_HANDOFF));
     return true;
 }
 
@@ -234,8 +232,9 @@ static bool explain_taken(struct explaining *at, struct line *reason)
     if (!rose(at, ASPECT_TAKEN) || !at->seen[ASPECT_TAKEN].odd)
         return false;
     at->node->cause = "other work";
-    line_add(reason, "Other things take more of its CPUs' time than of its peers': stop what runs "
-                     "there, or look at its interrupts ('fathom noise').");
+    line_add(reason,
+             "Other programs, interrupts or a hypervisor take more of its CPUs' time than of its "
+             "peers': stop what runs there, or look at its interrupts ('fathom noise').");
     return true;
 }
 
@@ -244,8 +243,8 @@ static bool explain_device(struct explaining *at, struct line *reason)
     if (!at->seen[ASPECT_DEVICE].odd)
         return false;
     at->node->cause = "its GPU";
-    line_add(reason, "What differs is its GPU's: compare its clocks, its link and its ECC setting "
-                     "with a peer's ('fathom diff').");
+    line_add(reason, "Its GPU differs: compare its clocks, its link and its ECC setting with a "
+                     "peer's ('fathom diff').");
     return true;
 }
 
@@ -261,8 +260,8 @@ static void explain(struct explaining *at)
         i++;
     if (i == PATTERNS) {
         at->node->cause = "no known pattern";
-        line_add(&reason, "What differs fits no pattern that is known: compare it with one of its "
-                          "peers ('fathom diff').");
+        line_add(&reason, "The differences fit no known pattern: compare it with one of its peers "
+                          "('fathom diff').");
     }
     if (at->node->other_bios) {
         const struct fleet_group *group = &at->fleet->groups[at->node->group];

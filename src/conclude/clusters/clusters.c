@@ -180,8 +180,9 @@ static const char *describe(const struct report *report, const struct cluster *c
         return cluster->count == 2 ? "two threads of one core (SMT)"
                                    : "the threads of one core (SMT)";
     if (cluster->basis == CLUSTER_KIND)
-        return report->holds[index] ? "a kind of core, or a ring of its own: its groups are alike"
-                                    : "a kind of core, or a ring of its own: its CPUs are alike";
+        return report->holds[index]
+                   ? "a kind of core, or CPUs on a separate ring: its groups are alike"
+                   : "a kind of core, or CPUs on a separate ring: its CPUs are alike";
     if (cluster->count == 2 && cluster->basis == CLUSTER_ALIKE)
         return "two CPUs of one core, module or place on the interconnect: their latencies to all "
                "others are alike";

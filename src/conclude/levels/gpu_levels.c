@@ -33,8 +33,8 @@ static void rename_outer(struct probe_result *found, struct pool *pool)
             isnan(value_of(found, "L4.latency_ns")))
             continue;
         if (strcmp(finding->name, "L2.capacity") == 0)
-            finding->text = "the half that is near to the multiprocessor; L2.outer says up to "
-                            "where the other half serves, and how fast";
+            finding->text = "the half that is near to the multiprocessor; L2.outer is the capacity "
+                            "and latency of the other half";
         if (of_third && strstr(finding->name, ".latency") && finding->text)
             finding->text = pool_printf(pool, "%s; beyond the near half of the second-level cache",
                                         finding->text);

@@ -346,14 +346,15 @@ static void compare_numbers(const struct reading *reading)
     if (levels->count == 0 || declared == 0 || found == expected || (found > expected && !outgrown))
         return;
     char from[UNIT_TEXT], to[UNIT_TEXT];
-    finding_add(reading->result, reading->pool, "levels.disagreement", "")->text = pool_printf(
-        reading->pool,
-        "from %s to %s the machine declares %zu cache%s and the latencies show %zu: %s",
-        size_format(levels->smallest, from), size_format(levels->largest, to), expected,
-        expected == 1 ? "" : "s", found,
-        found < expected ? "a cache is hidden, too small a share of one is left to this run, or "
-                           "two are too alike to be distinguished"
-                         : "a cache is not declared, or translation or a neighbour adds a step");
+    finding_add(reading->result, reading->pool, "levels.disagreement", "")->text =
+        pool_printf(reading->pool,
+                    "from %s to %s the machine declares %zu cache%s and the latencies show %zu: %s",
+                    size_format(levels->smallest, from), size_format(levels->largest, to), expected,
+                    expected == 1 ? "" : "s", found,
+                    found < expected
+                        ? "a cache is hidden, too small a share of one is left to this run, or "
+                          "two are too alike to be distinguished"
+                        : "a cache is not declared, or translation or another program adds a step");
 }
 
 void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,

@@ -62,7 +62,7 @@ static int measure(void *self, uint64_t repeats, struct device_time *took, struc
         return error_set(error, ERROR_IMPOSSIBLE, "did %llu of %llu operations in %g ns",
                          (unsigned long long)did, (unsigned long long)operations, time.ns);
     if (!(time.ns > 0) && did >= operations_in_no_time)
-        return error_set(error, ERROR_IMPOSSIBLE, "its clock stands still");
+        return error_set(error, ERROR_IMPOSSIBLE, "its clock does not run");
     took->ns = time.ns * (double)operations / (double)did;
     took->worked_ns = time.ns;
     took->core_hz = time.ns > 0 ? time.cycles / time.ns * 1e9 : NAN;

@@ -32,7 +32,7 @@ static const struct {
                       "from a store to a load of the same 8 bytes", 8, 8, 0},
     [FORWARD_NAMED] = {"load what was stored, same register", "access.forwarding.named",
                        "the same, through the same address register: less where the processor "
-                       "knows without looking",
+                       "forwards without comparing addresses",
                        8, 8, 0},
     [FORWARD_NARROW] = {"load part of what was stored", "access.forwarding.narrow",
                         "8 bytes stored, the first 4 of them loaded", 8, 4, 0},
@@ -41,7 +41,7 @@ static const struct {
                       "store is in the cache",
                       4, 8, 0},
     [FORWARD_OVERLAP] = {"load across what was stored", "access.forwarding.overlap",
-                         "8 bytes stored, 8 loaded from the middle of them on", 8, 8, 4},
+                         "8 bytes stored, 8 loaded that begin in the middle of them", 8, 8, 4},
 };
 
 /* Series of crossings. Page crossings are a separate stage, on small pages. */
@@ -185,8 +185,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "access.forwarding",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
-     .meaning =
-         "From a store to a load of the same 8 bytes, which get them before they are in the cache.",
+     .meaning = "The time from a store to a load of the same 8 bytes, which the load gets before "
+                "they are in the cache.",
      .moves = "The processor's design decides it, and little else.",
      .advice =
          "A value that goes through memory takes that much longer: keep it in a register in the "
@@ -195,13 +195,13 @@ static const struct finding_line finding_lines[] = {
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same through the same address register.",
-     .moves = "It is less where the processor knows without looking that both are one place.",
+     .moves = "It is less where the processor forwards without comparing the two addresses.",
      .advice = "Nothing to do: it explains why the same code on the stack may be quicker."},
     {.patterns = "access.forwarding.narrow",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "8 bytes stored and the first 4 of them loaded.",
-     .moves = "The processor's design decides whether that is handed over like the plain case.",
+     .moves = "The processor's design decides whether that is forwarded like the plain case.",
      .advice = "Where it is much more than the plain case, load what was stored and mask it."},
     {.patterns = "access.forwarding.wide",
      .unit = "cycles",
@@ -220,7 +220,7 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_PROPERTY,
      .meaning =
          "How much longer a load takes that lies across the end of a cache line, in that level.",
-     .moves = "The processor's design decides it; in shared levels interference moves it.",
+     .moves = "The processor's design decides it; in shared levels interference changes it.",
      .advice = "Align what is loaded whole, vectors above all."},
     {.patterns = "access.page_cross.*",
      .unit = "cycles",
@@ -228,7 +228,7 @@ static const struct finding_line finding_lines[] = {
      .meaning = "How much longer a load takes that lies across the end of a page of the "
                 "smallest size, in that level: two translations and two lines.",
      .moves = "Both pages need a translation, so how translations are cached decides it; in shared "
-              "levels interference moves it.",
+              "levels interference changes it.",
      .advice = "Do not let hot records straddle pages."},
     {.patterns = NULL},
 };
@@ -321,16 +321,14 @@ const struct probe access_probe = {
     .place = 120,
     .title = "Forwarding from stores, and loads across lines and pages",
     .summary = "what a load costs right after a store, and across the end of a line or page",
-    .about =
-        "Store-to-load forwarding: a value is stored, loaded again at once, and what was loaded is "
-        "stored next; the figure is one such turn. Where the load is wider than the store, or only "
-        "overlaps it, many processors can't forward and wait until the store is in the cache.\n"
-        "Crossing: loads whose 8 bytes lie half in one line (or page) and half in the next, beside "
-        "loads that don't, in a chase where nothing overlaps; the figure is what crossing adds, in "
-        "each level of memory.\n"
-        "What moves it: the processor's design, and little else; for pages, how translation is "
-        "cached, because both pages need one; in levels shared with others, their noise, which the "
-        "interval shows.",
+    .about = "Store-to-load forwarding: a value is stored, loaded again at once, and what was "
+             "loaded is stored next; the figure is one such turn. Where the load is wider than the "
+             "store, or only overlaps it, many processors can't forward and wait until the store "
+             "is in the cache.\nCrossing: loads whose 8 bytes lie half in one line (or page) and "
+             "half in the next, compared with loads that don't, in a chase where nothing overlaps; "
+             "the figure is what crossing adds, in each level of memory.\nWhat changes it: the "
+             "processor's design, and little else; for pages, how translation is cached, because "
+             "both pages need one; in shared levels also interference, which the interval shows.",
     .options = chases_cpu_option,
     .options_bytes = sizeof(struct setting),
     .findings = {finding_lines, experiment},

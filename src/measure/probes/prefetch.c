@@ -309,16 +309,16 @@ static const struct finding_line finding_lines[] = {
      .meaning = "1: prefetchers go on into the next page of the smallest size; 0: they stop at its "
                 "end.",
      .moves = "Which prefetchers the processor has, and which are switched on, decide it.",
-     .advice = "Where they stop, huge pages do not help them: walk long runs and touch the next "
-               "page early."},
+     .advice = "Where they stop, huge pages do not help them either: go through memory in long "
+               "runs, and access the next page early."},
     {.patterns = "prefetch.*.*",
      .unit = "%",
      .role = ROLE_PROPERTY,
      .meaning = "How much of a level's latency in random order the prefetchers hide when lines are "
                 "visited one after another, upwards (forward) or downwards (backward).",
-     .moves = "Which prefetchers are switched on moves it, and other threads on the same core or "
-              "memory, which compete for the same requests.",
-     .advice = "Order data so that it is walked in the direction that is followed."},
+     .moves = "It depends on which prefetchers are switched on, and on other threads on the same "
+              "core or memory, which compete for the same requests.",
+     .advice = "Order data so that it is read in the direction that the prefetchers follow."},
     {.patterns = NULL},
 };
 
@@ -382,19 +382,17 @@ const struct probe prefetch_probe = {
     .place = 110,
     .title = "Latency that prefetchers hide, by order and stride",
     .summary = "how much of each level's latency the prefetchers hide, and for which orders",
-    .about =
-        "The same dependent loads in several orders: random, which no prefetcher follows; forward; "
-        "backward; and random within one page, or 64 strides, after another. In a chase nothing "
-        "overlaps, so what "
-        "is faster than random order was fetched ahead. A share of 0 % means that nothing is "
-        "hidden; the most there can be is what lies between the level and the first-level cache. "
-        "Strides go from one line to beyond a page.\n"
-        "What moves it: which prefetchers the processor has and which are switched on (firmware "
-        "and hypervisors can); other threads on the same core or memory, which compete for the "
-        "same requests; neighbours in order also share translations, in which prefetchers have no "
-        "part: on small pages and in virtual machines that shows, so from strides of a page on "
-        "forward is compared with random order within 64 strides; and at large strides in DRAM, "
-        "rows that are open already.",
+    .about = "The same dependent loads in several orders: random, which no prefetcher follows; "
+             "forward; backward; and random within one page, or 64 strides, after another. In a "
+             "chase nothing overlaps, so what is faster than random order was fetched ahead. A "
+             "share of 0 % means that nothing is hidden; the most is the difference between the "
+             "level's latency and that of the first-level cache. Strides go from one line to "
+             "beyond a page.\nWhat changes it: which prefetchers the processor has and which are "
+             "switched on (firmware and hypervisors can); other threads on the same core or "
+             "memory, which compete for the same requests; accesses in order also share "
+             "translations, which is no work of prefetchers: that shows on small pages and in "
+             "virtual machines, so from strides of a page on forward order is compared with random "
+             "order within 64 strides; and at large strides in DRAM, rows that are open already.",
     .options = options,
     .options_bytes = sizeof(struct prefetch_options),
     .findings = {finding_lines, experiment},

@@ -85,7 +85,7 @@ static const double looking_share = 0.95;
 /* A look that did not fit in its time gets the time that other looks left, in a second pass. */
 enum { LOOKS = 2 };
 
-/* Seconds for looking: probes that have nothing to look at keep their time. */
+/* Seconds for first looks: only probes that have something to look at give time for them. */
 static double looking_s(const struct run *run)
 {
     double others = 0, all = 0;

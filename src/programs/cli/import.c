@@ -49,10 +49,10 @@ const struct command import_command = {
     .summary = "read another tool's table and find in it what fathom would",
     .about = "Reads FILE (- for standard input), what another tool printed, and finds in it what "
              "fathom finds in its own measurements: levels in a curve, clusters in a matrix. The "
-             "tool is known by its text; FORMAT names it where the text could be of several. All "
-             "tables of a printout come into one document, and one line on standard error says "
-             "what was not read. Without -o the result is shown; -o FILE alone writes it as a "
-             "document, which every other command reads; -f X -o FILE writes X to FILE.",
+             "tool is recognised by the text; FORMAT names it if the text could come from several "
+             "tools. All tables of a printout come into one document, and one line on standard "
+             "error says what was not read. Without -o the result is shown; -o FILE alone writes "
+             "it as a document, which every other command reads; -f X -o FILE writes X to FILE.",
     .options = options,
     .foreign = import_options,
     .run = import,

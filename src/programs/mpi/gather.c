@@ -261,7 +261,7 @@ void gather_compare(const struct fleet *together, const struct fleet *alone, dou
                  100 * expm1(ratios[0]), 100 * expm1(ratios[count - 1]), count,
                  count == 1 ? "" : "s");
         if (lines == 1)
-            puts("All nodes at once, beside one wave after another (what they share: power, "
+            puts("All nodes at once, compared with one wave after another (what they share: power, "
                  "cooling, the host):");
         puts(line.text);
     }

@@ -349,7 +349,7 @@ static void write_csv(FILE *out, const struct output_content *content, struct po
 
 const struct output csv_output = {
     .name = "csv",
-    .help = "a row a point, finding and probe",
+    .help = "a row for each point, finding and probe",
     .place = 20,
     .write = write_csv,
 };

@@ -75,7 +75,8 @@ static enum import_certainty recognise_lat_mem_rd(const struct import_text *text
 const struct import_format lat_mem_rd_format = {
     .name = "lat_mem_rd",
     .place = 30,
-    .summary = "what lmbench's lat_mem_rd prints: the levels in the largest stride's curve",
+    .summary =
+        "what lmbench's lat_mem_rd prints; levels are searched in the largest stride's curve",
     .state_bytes = sizeof(struct strides),
     .recognise = recognise_lat_mem_rd,
     .line = read_line_of_lat_mem_rd,
@@ -140,7 +141,8 @@ static enum import_certainty recognise_lats(const struct import_text *source)
 const struct import_format lats_format = {
     .name = "lats",
     .place = 70,
-    .summary = "what lats writes: stride, bytes, cycles; the levels in each stride's curve",
+    .summary =
+        "what lats writes: stride, bytes, cycles; levels are searched in each stride's curve",
     .recognise = recognise_lats,
     .line = read_line_of_lats,
     .nothing = "holds no row of lats's, like 5,1048576,425.1293",
@@ -202,7 +204,7 @@ static enum import_certainty recognise_mem_lat(const struct import_text *source)
 const struct import_format mem_lat_format = {
     .name = "mem-lat",
     .place = 70,
-    .summary = "what mem-lat prints size by size: the levels in the curve",
+    .summary = "what mem-lat prints size by size; levels are searched in the curve",
     .recognise = recognise_mem_lat,
     .line = read_line_of_mem_lat,
     .nothing = "holds no line 'Buffer size: ...' of mem-lat's",

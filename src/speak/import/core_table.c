@@ -108,9 +108,8 @@ static void read_ids(struct square *square, size_t first)
                         "line %zu: '%.*s' is no core's id: write whole numbers from 0 to %d",
                         row->line, shown(cell), cell->text, CPU_ID_MAX);
         if (square->index[id])
-            text_refuse(square->text,
-                        "line %zu: id %d stands there twice: give each core one column", row->line,
-                        id);
+            text_refuse(square->text, "line %zu: id %d occurs twice: give each core one column",
+                        row->line, id);
         square->index[id] = (int)i + 1;
         square->table->ids[i] = id;
     }
@@ -175,7 +174,7 @@ static void read_with_ids(struct square *square, size_t first_id)
                         row.line, shown(&row.cells[0]), row.cells[0].text, rows->list[0].line);
         const size_t from = (size_t)at - 1;
         if (done[from])
-            text_refuse(square->text, "line %zu: id %d has had its row: give each core one",
+            text_refuse(square->text, "line %zu: id %d has a second row: give each core one",
                         row.line, id);
         done[from] = true;
         seen++;
@@ -291,7 +290,7 @@ static void read_triples(struct square *square)
             continue;
         if (!isnan(*cell))
             text_refuse(square->text,
-                        "line %zu: from %d to %d has had its latency: give each pair one",
+                        "line %zu: from %d to %d has a second latency: give each pair one",
                         row->line, from, to);
         *cell = value;
     }

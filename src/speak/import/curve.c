@@ -215,8 +215,8 @@ static double size_of(const struct reading *reading)
     const double bytes = field_size(size, curve->size_unit);
     if (bytes == 0)
         rows_refuse(rows,
-                    "size '%.*s' is none: write a positive number, or one like 48K; --size-unit "
-                    "says what a plain number counts",
+                    "'%.*s' is no size: write a positive number, or one like 48K; --size-unit says "
+                    "what a plain number counts",
                     shown, size->text);
     return bytes;
 }
@@ -311,7 +311,7 @@ const struct import_format curve_format = {
     .name = "curve",
     .place = 20,
     .options = options,
-    .summary = "a table of size and latency: the levels in it",
+    .summary = "a table of sizes and latencies, in which levels are searched",
     .state_bytes = sizeof(struct curve),
     .recognise = recognise,
     .begin = begin_curve,
@@ -393,7 +393,7 @@ static void read_mess(struct reading *reading)
     struct table_kind kind = {
         .probe = "loaded", .title = "Latency under load, imported", .series = &table_loaded};
     if (!(reads >= 0 && reads <= 100))
-        rows_refuse(rows, "the share of reads is one from 0 to 100 %%");
+        rows_refuse(rows, "the share of reads is a number from 0 to 100 %%");
     if (field_number(&rows->fields[mess->rate]) == 0)
         return; /* such a row is added by the script that draws the curves, to begin them at the
                    left */
@@ -422,5 +422,6 @@ const struct import_format mess_format = {
     .state_bytes = sizeof(struct mess),
     .recognise = recognise_mess,
     .line = read_mess,
-    .nothing = "holds no row of a share of reads, a bandwidth and a latency below their names",
+    .nothing = "holds no row with a share of reads, a bandwidth and a latency below a line with "
+               "these names",
 };

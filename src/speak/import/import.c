@@ -29,11 +29,11 @@ static bool takes(const struct import_format *format, const char *option)
 #define AT(option) offsetof(struct import_options, option)
 const struct option_spec import_options[] = {
     {"unit", 0, OPTION_CHOICE, "UNIT", "ns", 0, 0, latency_units, AT(unit),
-     "what latencies are in (of a curve: those of the second column, where its first line does not "
+     "the unit of latencies (of a curve: those of the second column, where its first line does not "
      "name it)"},
     {"size-unit", 0, OPTION_CHOICE, "UNIT", NULL, 0, 0, size_units, AT(size_unit),
-     "what a size without a suffix is in, each 1024 of the one before (default: what the table's "
-     "first line names; where it names none, such sizes are refused)"},
+     "the unit of sizes without a suffix, each 1024 times the one before (default: what the "
+     "table's first line names; where it names none, such sizes are refused)"},
     {"columns", 0, OPTION_TEXT, "NAMES", NULL, 0, 0, NULL, AT(columns),
      "what the columns hold, like size_kb,ns,- ('-': not read; also cycles, stride, threads), "
      "where "

@@ -100,7 +100,8 @@ static void add_value(struct reading *reading, const struct place *place,
                               .finding = place->finding,
                               .unit = place->unit};
     if (!(found->number > 0))
-        text_refuse(reading->text, "%s: %g is none: give the document as the tool wrote it",
+        text_refuse(reading->text,
+                    "%s: %g is not a positive number: give the document as the tool wrote it",
                     place->path, found->number);
     if (place->factors == BY_PATTERN)
         kind_add_text(&kind, "pattern", found->keys[1]);

@@ -289,8 +289,8 @@ static void read_mix(struct reading *reading)
         const size_t fields = rows_cut(rows, ':');
         const double rate = fields > 1 ? field_number(&rows->fields[fields - 1]) : NAN;
         if (!(rate > 0))
-            rows_refuse(rows, "mlc prints a bandwidth in MB/s behind the colon, like ALL Reads : "
-                              "158844.5");
+            rows_refuse(
+                rows, "mlc prints a bandwidth in MB/s after the colon, like ALL Reads : 158844.5");
         const struct table_kind kind = {.probe = "bandwidth",
                                         .title = "Bandwidth of all CPUs, imported",
                                         .finding = mixes[i].finding,

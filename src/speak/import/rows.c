@@ -338,7 +338,7 @@ double rows_positive(const struct rows *rows, const struct field *field, const c
     rows_refuse(rows,
                 holds_decimal_comma(field)
                     ? "%s '%.*s' has a decimal comma: write a point, as the tool does with LC_ALL=C"
-                    : "%s '%.*s' is none: write a positive number, or leave the line out",
+                    : "%s '%.*s' is not a positive number: write one, or leave the line out",
                 what, (int)(field->length < ROWS_SHOWN ? field->length : ROWS_SHOWN), field->text);
 }
 

@@ -327,15 +327,13 @@ const struct tongue core_to_core_latency_tongue = {
     .place = 20,
     .summary = "hand-offs between CPUs as a triangle, with CSV (nviennot)",
     .operands = "[ITERATIONS [SAMPLES]]",
-    .differs =
-        "core-to-core-latency measures all pairs on one cache line and prints the mean and its "
-        "standard error, which knows nothing of other lines and other runs. fathom spreads the "
-        "samples over lines (10 on each), measures both directions, and prints the median line; "
-        "behind the \u00b1 stands half of its 95 % interval. The table goes to standard output; "
-        "with --csv it goes to standard error, where the tool always writes it. The tool's "
-        "benchmark 3 counts writes in flight as well; fathom's is the time of one stamp. The "
-        "tool's bold and dim "
-        "letters are left out.",
+    .differs = "core-to-core-latency measures all pairs on one cache line and prints the mean and "
+               "its standard error, which does not include other lines and other runs. fathom "
+               "spreads the samples over lines (10 on each), measures both directions, and prints "
+               "the median line; the number after \u00b1 is half of its 95 % interval. The table "
+               "goes to standard output; with --csv it goes to standard error, where the tool "
+               "always writes it. The tool's benchmark 3 counts writes in flight as well; fathom's "
+               "is the time of one stamp. The tool's bold and dim letters are left out.",
     .arguments = core_to_core_latency_arguments,
     .operands_most = 2,
     .speak = speak_core_to_core_latency,
@@ -344,9 +342,9 @@ const struct tongue core_to_core_latency_tongue = {
 /* --- c2clat --- */
 
 static const struct tongue_argument c2clat_arguments[] = {
-    {'w', NULL, NULL, "write: compare-and-swap on one line, where else two lines are read", false},
+    {'w', NULL, NULL, "write: compare-and-swap on one line; otherwise two lines are read", false},
     {'p', NULL, NULL, "as a script for gnuplot", false},
-    {'n', NULL, "NAME", "stands in the plot's title", false},
+    {'n', NULL, "NAME", "a text for the plot's title", false},
     {'s', NULL, "NUMBER", "samples of 100 round trips a pair (default: 1000)", false},
     {'t', NULL, NULL,
      "interleave hardware threads with cores: the second half of the CPUs between "

@@ -37,8 +37,8 @@ static const struct tongue_argument arguments[] = {
     {0, "idle_latency", NULL, "latency of one CPU and one buffer", false},
     {0, "c2c_latency", NULL, "lines that another core's cache holds", false},
     {'b', NULL, "SIZE",
-     "the buffer of --idle_latency, or of each thread with bandwidths and -T: in KiB, or with m or "
-     "g behind it",
+     "the buffer of --idle_latency, or of each thread with bandwidths and -T: in KiB, or with the "
+     "suffix m or g",
      false},
     {'c', NULL, "CPU", "the CPU that measures latency", false},
     {'k', NULL, "CPUS", "the CPUs that make traffic, like 1-3,5", false},
@@ -66,7 +66,8 @@ static const struct tongue_argument arguments[] = {
     {'m', NULL, "MASK", "for some CPUs alone: -k", true},
     {'K', NULL, "N", "fathom chooses by itself where traffic is made", true},
     {'u', NULL, NULL, "fathom chooses by itself where traffic is made", true},
-    {'v', NULL, NULL, "for more: --document before mlc, or the command that tells more", true},
+    {'v', NULL, NULL,
+     "for details: --document before mlc, or the fathom command that standard error names", true},
     {'Y', NULL, NULL, "fathom takes the widest vectors there are", true},
     {'Z', NULL, NULL, "fathom takes the widest vectors there are", true},
     {.letter = 0},
@@ -331,7 +332,7 @@ static const struct traffic *read_traffic(const struct talk *talk)
                     name);
     if (!talk_value(talk, 'T') && !traffics[i].reads)
         talk_refuse(talk,
-                    "-W%s: latency under load is measured beside reads alone (-R), -W3 or -W5; for "
+                    "-W%s: latency under load is measured with reads alone (-R), -W3 or -W5; for "
                     "this traffic's bandwidth: -T, or fathom bandwidth --mix %s",
                     name, traffics[i].mix);
     return &traffics[i];
@@ -512,17 +513,15 @@ const struct tongue mlc_tongue = {
     .place = 90,
     .summary = "nodes, mixes of reads and writes, latency under load, lines of other cores (Intel)",
     .operands = "",
-    .differs =
-        "mlc switches prefetchers off, as root, and goes forward through its buffer; where it may "
-        "not, it takes random order within blocks. fathom touches no prefetcher and takes "
-        "random order over the whole buffer, so its idle latencies have a row of DRAM opened for "
-        "nearly every load and are some nanoseconds larger. Under load, fathom's delays are pauses "
-        "in turns of a loop, and 0 is the most traffic: compare the curve, latency over bandwidth, "
-        "and "
-        "not the delays. "
-        "Bandwidths by mix count lines as the memory sees them, a store's own read among the "
-        "reads. The first line names the tool whose form it is, for the sake of scripts; the "
-        "numbers are fathom's. Lines of other sockets are measured by 'fathom coherence --cpus'.",
+    .differs = "mlc switches prefetchers off, as root, and goes forward through its buffer; where "
+               "it may not, it takes random order within blocks. fathom touches no prefetcher and "
+               "takes random order over the whole buffer, so its idle latencies have a row of DRAM "
+               "opened for nearly every load and are some nanoseconds larger. Under load, fathom's "
+               "delays are pauses in turns of a loop, and 0 is the most traffic: compare the "
+               "curve, latency over bandwidth, and not the delays. Bandwidths by mix count lines "
+               "as the memory sees them, and a store's own read as a read. The first line names "
+               "the tool whose form it is, for the sake of scripts; the numbers are fathom's. "
+               "Lines of other sockets are measured by 'fathom coherence --cpus'.",
     .arguments = arguments,
     .speak = speak,
 };

@@ -24,7 +24,7 @@ enum { CHASES = sizeof chases / sizeof *chases };
 static const struct tongue_argument arguments[] = {
     {'a', NULL, NULL, "the median of the trials, and not the best", false},
     {'c', NULL, "CHASE", "simple (default), incr, parallel2 to parallel10, or work:CYCLES", false},
-    {'m', NULL, "SIZE", "the memory, with k, m or g behind it (default: 256m)", false},
+    {'m', NULL, "SIZE", "the memory, with the suffix k, m or g (default: 256m)", false},
     {'n', NULL, "N", "samples of half a second: how long it measures (default: 5)", false},
     {'o', NULL, NULL, "in order, and not at random", false},
     {'s', NULL, "SIZE", "the stride (default: 256)", false},

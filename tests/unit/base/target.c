@@ -124,10 +124,10 @@ static void another_user_s_are_traps_where_anybody_may_write(void **state)
     assert_target("open/link", TARGET_FILE, "open/../file");
     assert_target("open/pipe", TARGET_STREAM, "open/pipe");
     assert_int_equal(chmod("open", 01777), 0);
-    assert_refused("open/link", "another user has laid a link there");
-    assert_refused("link", "another user has laid a link there");
-    assert_refused("open/pipe", "another user has made a pipe there");
-    assert_refused("way/pipe", "another user has made a pipe there");
+    assert_refused("open/link", "another user made a link there");
+    assert_refused("link", "another user made a link there");
+    assert_refused("open/pipe", "another user made a pipe there");
+    assert_refused("way/pipe", "another user made a pipe there");
     assert_int_equal(chown("open", NOBODY, NOBODY), 0);
     assert_target("open/link", TARGET_FILE, "open/../file");
 }

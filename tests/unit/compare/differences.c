@@ -277,7 +277,7 @@ static void what_is_not_above_zero_is_named(void **state)
     assert_int_equal(found->missing_count, 3);
     assert_true(tells(found->missing, found->missing_count, "L1.latency (latency) was"));
     assert_true(
-        tells(found->missing, found->missing_count, ", then 0: not compared, for only values"));
+        tells(found->missing, found->missing_count, ", then 0: not compared, because only values"));
     assert_true(tells(found->missing, found->missing_count, "1 point not compared: a value is"));
     assert_false(tells(found->missing, found->missing_count, "pairs are in both"));
 }
@@ -307,8 +307,7 @@ static void failed_points_are_reported_and_passed_over(void **state)
     find(bench);
     const struct differences *found = &bench->differences;
     assert_null(of_point(bench, point));
-    assert_true(
-        tells(found->missing, found->missing_count, "1 of the points that both have failed"));
+    assert_true(tells(found->missing, found->missing_count, "1 of the common points failed"));
     assert_true(tells(found->missing, found->missing_count, "of the second: failed, the sky fell"));
 }
 

@@ -197,17 +197,17 @@ static void what_has_no_value_or_no_trials_says_so(void **state)
     bench->document.probe_count = 1;
     bench->document.run.started = NULL;
     assert_says(bench, VERDICT_IMPORTED,
-                "Imported: the table holds no trials, so how sure its values are is unknown.");
+                "Imported: the table holds no trials, so the precision of its values is unknown.");
     bench->document.run.started = "2026-11-21T04:18:25Z";
     bench->probes[0].finding_count = 0;
     assert_says(bench, VERDICT_SINGLE,
-                "1 of 1 value comes from a single trial: nothing is known of how sure it is.");
+                "1 of 1 value comes from a single trial: nothing is known of how precise it is.");
     point.y.n = 2;
     assert_says(bench, VERDICT_SOUND, "The one value can be relied on.");
     point.flags = FLAG_BIT(FLAG_MODELLED);
     assert_says(bench, VERDICT_MODELLED, "Modelled: 1 value of a model, none of hardware.");
     point.y.n = 0;
-    assert_says(bench, VERDICT_EMPTY, "Nothing was measured: the reason stands below.");
+    assert_says(bench, VERDICT_EMPTY, "Nothing was measured: the reason is below.");
     bench->document.run.complete = false;
     assert_says(bench, VERDICT_STOPPED,
                 "Not complete: the run was stopped, and this is what it had measured.");

@@ -93,7 +93,7 @@ static const char *refuses_chase(const struct cuda_gpu *gpu, const struct gpu_wo
     if (work->path != GPU_TEXTURE || refuses_part(work))
         return refuses_part(work);
     if (work->offset % TEXTURE_ALIGNMENT != 0)
-        return "has textures begin at multiples of 512 bytes";
+        return "needs textures to begin at multiples of 512 bytes";
     if (gpu->device->texels && work->bytes / WORD_BYTES > gpu->device->texels)
         return "has no texture of that size";
     return NULL;

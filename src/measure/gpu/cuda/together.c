@@ -243,7 +243,7 @@ static double copy_together(struct cuda_gpu *gpu, uint64_t copies)
             return ns;
     cuda_fail(gpu,
               "another device copied %d times as much and was done first: their links are too "
-              "different for one to be timed beside the other",
+              "different for one to be timed while the other copies",
               MOST_TIMES);
     return ns;
 }

@@ -107,7 +107,7 @@ static bool wait_for(struct opencl_gpu *gpu, struct opencl_event *event)
             gpu->stuck = event;
             error_set(&gpu->lost, ERROR_IMPOSSIBLE,
                       "the OpenCL device did not end a command within %s and is given up: it "
-                      "hangs, or others keep it busy",
+                      "hangs, or other programs keep it busy",
                       duration_format((double)gpu->limit_ns / 1e9, limit));
             if (opencl_works(gpu))
                 gpu->failure = gpu->lost;

@@ -23,15 +23,15 @@ static const struct option_spec options[] = {
      "triad_nt; _nt stores past the caches (default: all)"},
     {"mix", 0, OPTION_TEXT, "R:W,...", NULL, 0, 0, NULL, AT(mix),
      "reads and writes in this proportion, as the memory sees them: 4:1, or with stores past the "
-     "caches 2:1nt; several with commas; by threads, in DRAM or at --size, and nothing else but "
-     "the kernels named"},
+     "caches 2:1nt; several with commas; measured by threads, in DRAM or at --size; of the kernels "
+     "only those that --kernel names are measured too"},
     {"width", 'w', OPTION_CHOICE, "BITS", NULL, 0, 0, stream_width_names, AT(width),
      "bits of one load or store: scalar (64), 128, 256, 512, or sve, as many as the vectors have "
      "(default: the widest there is)"},
     {"threads", 0, OPTION_INTEGER, "N", NULL, 1, 65536, NULL, AT(threads),
-     "CPUs that join in at most, a thread each (default: all)"},
+     "the most CPUs that take part, one thread each (default: all)"},
     {"size", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(size),
-     "this working set of all arrays and all threads together, by threads, and nothing else"},
+     "only this working set, of all arrays and all threads together, by threads"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.from),
      "smallest working set by size (default: 4K, or what the access needs)"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, STREAM_STEP_BYTES, 0, NULL, AT(sets.to),
@@ -132,8 +132,7 @@ static void choose_mixes(struct probe_task *task)
             pool_leave(task->pool, ERROR_USAGE,
                        "--mix '%s': give reads and writes as the memory sees them, like 4:1, up to "
                        "%d each, and several with commas; a store reads its line first, so there "
-                       "are at least as many reads as writes, unless 'nt' stands behind them: "
-                       "2:1nt",
+                       "are at least as many reads as writes, unless 'nt' follows them: 2:1nt",
                        list, PARTS_MOST);
         mix->name = pool_printf(task->pool, "%.*s", (int)(end - at), at);
         if (mix->past_caches && mix->writes && !state->mixed[STREAM_WRITE_NT])
@@ -403,11 +402,12 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_WIDTH,
      .fact = FACT_ONE,
      .part = 2,
-     .meaning = "What one CPU moves between DRAM and itself with that kernel, counted as the "
-                "program loads and stores. The name says the access after the kernel where that is "
-                "not the sequential one.",
-     .moves = "One core cannot have enough misses under way to use all that DRAM can give. "
-              "Prefetchers, page size, neighbours, and stores that fetch their line first move it.",
+     .meaning =
+         "What one CPU moves between DRAM and itself with that kernel, counted as the program "
+         "loads and stores. If the access is not sequential, the name has it after the kernel.",
+     .moves =
+         "One core cannot have enough misses under way to use all that DRAM can give. Prefetchers, "
+         "page size, other programs, and stores that fetch their line first change it.",
      .advice = "Add threads until they saturate the path to DRAM, and no more."},
     {.patterns = "bandwidth.*.all, bandwidth.*.*.all",
      .unit = "B/s",
@@ -416,8 +416,8 @@ static const struct finding_line finding_lines[] = {
      .part = 2,
      .meaning = "The same of all CPUs together, each with memory near it.",
      .moves =
-         "The memory's channels, modules and clock decide it, and neighbours take their share.",
-     .advice = "Hold a program's own traffic against it: near it, only moving less helps."},
+         "The memory's channels, modules and clock decide it, and other programs take their share.",
+     .advice = "Compare a program's own traffic with it: near it, only moving fewer bytes helps."},
     {.patterns = "bandwidth.*.efficiency, bandwidth.*.*.efficiency",
      .unit = "",
      .role = ROLE_PROPERTY,
@@ -442,9 +442,8 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_PROPERTY,
      .shared = OF_ALL_CPUS,
      .meaning = "How many CPUs reach 95 % of the highest bandwidth.",
-     .moves = "The more one core can have under way at once, the fewer it takes.",
-     .advice =
-         "Give work that is bound by memory that many threads, and the other CPUs something else."},
+     .moves = "The more misses one core can have in flight, the fewer CPUs it takes.",
+     .advice = "Give memory-bound work this many threads, and the other CPUs something else."},
     {.patterns = "L<n>.bandwidth.*.all, L<n>.bandwidth.*.*.all",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -452,7 +451,7 @@ static const struct finding_line finding_lines[] = {
      .part = 1,
      .meaning = "What all CPUs together move between that cache and themselves, each with a set of "
                 "its own where the cache is private.",
-     .moves = "The clock moves it, and the bandwidth of a shared cache limits it.",
+     .moves = "The clock changes it, and the bandwidth of a shared cache limits it.",
      .advice = "Cut work so that each thread's part fits a cache that is its own."},
     {.patterns = "L<n>.bandwidth.*, L<n>.bandwidth.*.*",
      .unit = "B/s",
@@ -460,25 +459,25 @@ static const struct finding_line finding_lines[] = {
      .fact = FACT_ONE,
      .part = 1,
      .meaning = "What one CPU moves between that cache and itself.",
-     .moves = "The width of loads and stores counts in the first levels, the clock in all.",
+     .moves = "The width of loads and stores matters in the first levels, the clock in all.",
      .advice =
-         "Compare it with the next level's: the difference is what blocking for this level wins."},
+         "Compare it with the next level's: the difference is what blocking for this level gains."},
     {.patterns = "stream.*.1",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .shared = OF_SHARED,
      .meaning = "STREAM's figure as STREAM counts it, by one CPU: the median over the passes.",
-     .moves = "What moves bandwidth moves it: prefetchers, page size, neighbours, and stores that "
-              "fetch their line first.",
-     .advice = "Compare it with others' STREAM only by .best, which is what STREAM reports."},
+     .moves = "It depends on what bandwidth depends on: prefetchers, page size, other programs, "
+              "and stores that fetch their line first.",
+     .advice = "Compare only .best with published figures of STREAM, which are the best pass too."},
     {.patterns = "stream.*.all",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .shared = OF_ALL_CPUS,
      .meaning = "The same of all CPUs together.",
      .moves =
-         "The memory's channels, modules and clock decide it, and neighbours take their share.",
-     .advice = "Compare it with others' STREAM only by .best, which is what STREAM reports."},
+         "The memory's channels, modules and clock decide it, and other programs take their share.",
+     .advice = "Compare only .best with published figures of STREAM, which are the best pass too."},
     {.patterns = "stream.*.1.best",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -506,17 +505,17 @@ const struct probe bandwidth_probe = {
         "STREAM's scale, add and triad; write_nt, copy_nt and triad_nt store past the caches. "
         "First by size on one CPU, which shows the bandwidth of each cache, then at each level by "
         "threads, each with arrays of its own near its CPU. What is counted are the bytes that the "
-        "program loads and stores, as STREAM counts them.\nWhat moves it: an ordinary store "
+        "program loads and stores, as STREAM counts them.\nWhat changes it: an ordinary store "
         "fetches its line before it writes, so a copy moves half as much again as is counted, and "
-        "stores past the caches can win that back in DRAM. The prefetchers: they follow sequences, "
-        "so strides and small blocks in random order (--access) are slower. Wide loads and stores: "
+        "stores past the caches can save that in DRAM. The prefetchers: they follow sequences, so "
+        "strides and small blocks in random order (--access) are slower. Wide loads and stores: "
         "they count in the first caches and hardly in DRAM. Page size, as every page has to be "
-        "translated. Neighbours, which use the same paths. And one core cannot have enough misses "
-        "under way to saturate the path to DRAM: that takes several, and 'saturated_by' is how "
-        "many. Beyond that, more threads only share the same bandwidth.\nAlone, this measures all "
-        "kernels; beside other probes or with --quick, read by size, and read, write_nt and triad "
-        "in DRAM with one CPU and all; in 'fathom run --quick' and 'fathom check', read in DRAM "
-        "with one CPU and all and nothing else.",
+        "translated. Other programs, which use the same paths. And one core cannot have enough "
+        "misses under way to saturate the path to DRAM: that takes several, and 'saturated_by' is "
+        "how many. Beyond that, more threads only share the same bandwidth.\nBy its own command "
+        "this measures all kernels; in a run of several probes or with --quick, read by size, and "
+        "read, write_nt and triad in DRAM with one CPU and all; in 'fathom run --quick' and "
+        "'fathom check', only read in DRAM, with one CPU and all.",
     .weight = 5,
     .quick = true,
     .sized_by_found = true,

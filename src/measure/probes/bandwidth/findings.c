@@ -97,7 +97,7 @@ static void analyse_mix(struct analysis *analysis, const struct curve *curve, co
                              "B/s", &point->y, point->flags)
             ->text = pool_printf(analysis->pool,
                                  "%.0f CPU%s, reads to writes as %s: lines as the memory sees "
-                                 "them, the reads of stores that fetch their line among them",
+                                 "them, including those that stores fetch first",
                                  point->x, all ? "s together" : "", mix);
     }
 }

@@ -437,7 +437,7 @@ void bandwidth_plan_stream(struct probe_task *task)
     if (!set)
         pool_leave(task->pool, ERROR_USAGE,
                    "--stream: the memory that may be used is not even twice the last-level caches: "
-                   "stop what else runs, or leave --stream out");
+                   "stop other programs, or leave --stream out");
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
         const unsigned series = bandwidth_add_series(
             task, (struct bandwidth_curve){BANDWIDTH_STREAM, ops[k], "DRAM", NULL});
@@ -472,7 +472,7 @@ void bandwidth_plan_mixes(struct probe_task *task)
     if (!set)
         pool_leave(task->pool, ERROR_USAGE,
                    "--mix: the memory that may be used is not even twice the last-level caches: "
-                   "stop what else runs, or name a set (--size)");
+                   "stop other programs, or name a set (--size)");
     begin_plan(task);
     for (size_t m = 0; m < state->mix_count; m++) {
         const struct bandwidth_mix *mix = &state->mixes[m];
@@ -565,8 +565,8 @@ void bandwidth_prepare(struct trial *trial)
     const struct bandwidth_state *state = trial->probe_state;
     const struct plan_point *point = trial->point;
     const struct stream_kernel *kernel = kernel_of(state, point->series);
-    /* An earlier stage may be continued, so its own plan's parts count. Plans of nodes have none
-     * and use the state's. */
+    /* The parts are those of the trial's own plan, because an earlier stage may be continued. Plans
+     * of nodes have no parts and use the state's. */
     const struct arena_part *parts = trial->plan->part_count ? trial->plan->parts : state->parts;
     const struct bandwidth_mix *mix = state->curves[point->series].mix;
     const uint64_t extent = extent_of(state, point);

@@ -499,10 +499,9 @@ static const struct finding_line lines[] = {
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "Bytes a second that one CPU loads and stores by calls of that kind in memory that "
-                "the level holds: a copy's twice, a fill's once.",
-     .moves = "The clock and the width of loads and stores in the first levels, the paths that "
-              "are shared with others in the last ones, and there whether stores fetch their "
-              "line first.",
+                "the level holds: a copied byte counts twice, a filled one once.",
+     .moves = "In the first levels the clock and the width of loads and stores; in the last ones "
+              "the shared paths, and whether stores fetch their line first.",
      .advice = "Where another way is well above memcpy or memset, a large copy in a hot place may "
                "call it."},
     {.patterns = "copy.*.cold",
@@ -522,8 +521,8 @@ static const struct finding_line lines[] = {
      .unit = "B",
      .role = ROLE_PROPERTY,
      .side = SIDE_NEITHER,
-     .meaning = "From which size of a call on that way is faster than the library's, beyond doubt "
-                "at two sizes in a row or more.",
+     .meaning = "The size of a call from which on that method is faster than the library's, at two "
+                "sizes or more in a row whose intervals do not overlap.",
      .moves = "The processor's microcode, the caches' sizes, and what the library itself does at "
               "that size.",
      .advice = "There the other way is worth a try; use stores past the caches only if the "
@@ -532,8 +531,8 @@ static const struct finding_line lines[] = {
      .unit = "",
      .role = ROLE_PROPERTY,
      .side = SIDE_LESS,
-     .meaning = "The slowest speed one byte off a line's beginning, over the aligned one, in the "
-                "first-level cache.",
+     .meaning = "The slowest rate with an operand one byte off a line's beginning, divided by the "
+                "aligned rate, in the first-level cache.",
      .moves = "Accesses across lines; string instructions have a slow way of their own on some "
               "processors.",
      .advice = "Align large buffers to lines where it is well below 1."},
@@ -548,13 +547,12 @@ const struct probe copy_probe = {
     .about =
         "Calls of one size copy memory (memcpy, memmove, rep movsb, a loop of the widest vectors, "
         "and one that stores past the caches) or fill it (memset, rep stosb and such loops): in "
-        "the same memory again and again, in memory that no cache holds, and one byte off a "
-        "line's beginning. What is counted are the bytes loaded and stored, as bandwidth counts "
-        "them: a copy's twice, a fill's once. Where one way overtakes another is read off the "
-        "curves.\n"
-        "What moves it: what bandwidth moves; the start of string instructions, which costs short "
-        "calls; stores past the caches, which save fetching the destination and leave it in "
-        "memory, so that its next reader waits.",
+        "the same memory again and again, in memory that no cache holds, and one byte off a line's "
+        "beginning. What is counted are the bytes loaded and stored, as bandwidth counts them: a "
+        "copied byte twice, a filled one once. Where one way overtakes another is read off the "
+        "curves.\nWhat changes it: what changes bandwidth; the start of string instructions, which "
+        "slows short calls; stores past the caches, which save fetching the destination and leave "
+        "it in memory, so that its next reader waits.",
     .options = options,
     .options_bytes = sizeof(struct copy_options),
     .findings = {lines, experiment},

@@ -180,7 +180,7 @@ void cores_conclude(struct probe_task *task)
                         state->homes_verified < state->home_count
                             ? "unverified: the system does not say where all the lines' pages lie"
                         : task->machine->facts.node_count < 2
-                            ? "the only NUMA node; there is no other for a line to be at home on"
+                            ? "the only NUMA node, so the home of every line is on it"
                             : "as asked for, verified page by page");
     const char *labels = cores_labels(task->machine, &task->cpus, task->pool);
     if (labels)
@@ -279,10 +279,12 @@ static void add_lines(struct analysis *analysis, const struct series *series)
         return;
     const float line = widest->scatter.line, drift = widest->scatter.drift,
                 residual = widest->scatter.residual;
-    const char *how = !isfinite(line)                     ? " over the lines"
-                      : line >= drift && line >= residual ? " from line to line"
-                      : drift >= residual ? " over the lines, most of it time and not lines"
-                                          : " over the lines, most of it noise and not lines";
+    const char *how =
+        !isfinite(line)                     ? " over the lines"
+        : line >= drift && line >= residual ? " from line to line"
+        : drift >= residual
+            ? " over the lines, most of it from time to time and not from line to line"
+            : " over the lines, most of it noise and not from line to line";
     const char *parts =
         !isfinite(line)
             ? ""
@@ -337,7 +339,8 @@ static void add_drift(struct analysis *analysis)
         analysis->pool,
         "the reference pair%s, measured %zu times on the same lines through the run, moved between "
         "%.1f and %.1f ns%s",
-        references > 1 ? " that moved most, of one a home" : "", moved->point_count, least, most,
+        references > 1 ? " that drifted most (there is one for each home)" : "", moved->point_count,
+        least, most,
         analysis_is_set(analysis, "correct-drift") ? "; the figures are corrected for it" : "");
     analysis_read_off(analysis, first, moved);
 }
@@ -451,32 +454,32 @@ const struct finding_line cores_lines[] = {
      .meaning = "One hand-off between the nearest pair of CPUs: half a round trip, the median over "
                 "many cache lines.",
      .moves = "Which CPUs were measured decides it: the nearest are usually two hardware threads "
-              "of one core, or two cores of one complex. The core clock moves it too.",
+              "of one core, or two cores of one complex. The core clock changes it too.",
      .advice =
-         "Put threads that pass work to each other on such a pair; its CPUs stand beside it."},
+         "Put threads that pass work to each other on such a pair; the finding lists its CPUs."},
     {.patterns = "cores.*.max, cores.max",
      .unit = "ns",
      .role = ROLE_HANDOFF,
      .fact = FACT_FARTHEST,
      .meaning = "One hand-off between the farthest pair of CPUs.",
      .moves = "The distance decides it: across sockets, dies or kinds of core. The clock of the "
-              "interconnect moves it too.",
+              "interconnect changes it too.",
      .advice = "Do not share locks and queues over that distance."},
     {.patterns = "cores.*.mean, cores.mean",
      .unit = "ns",
      .role = ROLE_HANDOFF,
      .meaning = "The mean over all pairs and both directions.",
      .moves = "How many of the pairs are far apart decides it.",
-     .advice = "It is what threads pay that the scheduler places anywhere: pin them where the "
+     .advice = "Threads that the scheduler places anywhere pay this on average: pin them where the "
                "minimum is much less."},
     {.patterns = "cores.*.lines",
      .unit = "%",
      .role = ROLE_HANDOFF,
      .side = SIDE_NEITHER,
-     .meaning = "How far one pair's values on different cache lines lie apart, from the least to "
-                "the most, as a share of their median; of the pair where that is most. The text "
-                "says whether that is the lines' own, or mostly time or noise.",
-     .moves = "A line's home in the interconnect depends on its address. Neighbours and moving "
+     .meaning = "The range of one pair's values over different cache lines, divided by their "
+                "median, for the pair with the widest range. The text says whether the lines cause "
+                "it, or mostly time or noise.",
+     .moves = "A line's home in the interconnect depends on its address. Interference and changing "
               "clocks add to it.",
      .advice = "Distrust figures from a single line. Where every nanosecond counts, try several "
                "addresses for a line that is shared much."},
@@ -486,7 +489,7 @@ const struct finding_line cores_lines[] = {
      .side = SIDE_NEITHER,
      .meaning = "How far a reference pair, measured again and again on the same lines, moved in "
                 "the course of the run.",
-     .moves = "The clock of the interconnect, heat and neighbours move it.",
+     .moves = "The clock of the interconnect, heat and other programs change it.",
      .advice = "Where it is more than the differences you look at, repeat on a quieter machine or "
                "use --correct-drift."},
     {.patterns = "cores.parallel.bias",
@@ -502,23 +505,24 @@ const struct finding_line cores_lines[] = {
      .unit = "ns",
      .role = ROLE_HANDOFF,
      .side = SIDE_NEITHER,
-     .meaning =
-         "The most that a stamp of the counter seems to take longer one way than back. Two cores "
-         "alone cannot tell whether their counters are offset, one way is longer, or both. The "
-         "interval holds for all pairs at once and includes one step of the counter.",
+     .meaning = "The largest difference between the two directions of a pair, as stamps of the "
+                "counter show it. Two cores alone cannot tell whether their counters are offset, "
+                "one way is longer, or both. The interval holds for all pairs at once and includes "
+                "one step of the counter.",
      .moves = "Offsets between the cores' counters, and ways that are not alike in both "
-              "directions, move it.",
+              "directions, change it.",
      .advice = "Do not order events of two cores by their counters when they are closer than half "
                "of it."},
     {.patterns = "cores.one-way.asymmetry",
      .unit = "ns",
      .role = ROLE_HANDOFF,
      .side = SIDE_NEITHER,
-     .meaning = "How much longer one way is than back, beyond what offsets of the counters "
-                "explain: around a triangle of CPUs offsets add up to nothing, so at least one of "
-                "its ways is that much longer. It is left out where the lines' scatter and the "
-                "counter's steps explain it, and between two CPUs.",
-     .moves = "Ways through the interconnect that are not alike in both directions move it.",
+     .meaning =
+         "How much longer one direction takes than the other, beyond what offsets of the counters "
+         "explain: around a triangle of CPUs the offsets add up to zero, so at least one of its "
+         "directions takes that much longer. It is left out where the lines' scatter and the "
+         "counter's steps explain it, and if there are only two CPUs.",
+     .moves = "Ways through the interconnect that are not alike in both directions change it.",
      .advice = "Where there is none, both directions are alike as far as the counters can tell."},
     {.patterns = "cluster",
      .unit = NULL,
@@ -528,7 +532,7 @@ const struct finding_line cores_lines[] = {
                 "latencies alone: the CPUs and the latency within. Its text says what it looks "
                 "like and how it is declared.",
      .moves = "How the machine is built decides it: cores, complexes, dies, sockets. A hypervisor "
-              "that moves its CPUs about blurs it.",
+              "that moves its CPUs blurs it.",
      .advice = "Place what communicates within one cluster. Clusters nest, and the smallest is the "
                "nearest."},
     {.patterns = "cluster.disagreement",

@@ -18,7 +18,7 @@ const struct option_spec cores_options[] = {
     {"op", 0, OPTION_CHOICE, "OP", "cas", 0, 0, handoff_names, AT(op),
      "how the turn is passed on: cas, exchange, fetch-add or store-load on one line; readwrite: "
      "each side writes a line of its own and reads the other's; one-way: a stamp of the counter "
-     "travels, which tells the two directions apart as far as that can be done; payload: the turn "
+     "travels, which distinguishes the two directions where that is possible; payload: the turn "
      "and lines of data. cas-llsc and cas-lse choose the kind of cas on AArch64"},
     {"payload", 0, OPTION_INTEGER, "N", NULL, 1, PAYLOAD_MOST, NULL, AT(payload),
      "lines of data that travel with --op payload (default: 4)"},
@@ -34,7 +34,8 @@ const struct option_spec cores_options[] = {
      "of CPUs in the matrix: os, as the operating system counts them (default), or topology, "
      "neighbours side by side"},
     {"triangle", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, AT(triangle),
-     "show half of the matrix, each pair's two directions as one; both are measured all the same"},
+     "show half of the matrix, with both directions of a pair as one value; both are measured "
+     "anyway"},
     {"home", 0, OPTION_TEXT, "HOME", NULL, 0, 0, NULL, AT(home),
      "where the lines' memory is: first or second (on the NUMA node of that CPU of each pair), or "
      "node:N (default: on the first CPU's node)"},
@@ -220,7 +221,7 @@ static void choose_parallel(struct probe_task *task, struct cores_state *state)
     if (sequential && asked->bias.given)
         pool_leave(task->pool, ERROR_USAGE,
                    "--bias is about pairs measured side by side, and --sequential measures none "
-                   "so: leave one out");
+                   "side by side: leave one out");
     const bool wanted = parallel || (!sequential && state->cpu_count > PARALLEL_ABOVE);
     if (!wanted && asked->bias.given)
         pool_leave(task->pool, ERROR_USAGE,

@@ -131,9 +131,10 @@ static const char *tell_difference(struct pool *pool, int a, int b, struct diffe
             a, b, most.ns, b, most.ns / 2);
     return pool_printf(
         pool, "from CPU %d to %d a stamp seems to take %.1f ns longer than back, %s", a, b, most.ns,
-        isnan(most.half_ns) ? "which too few lines were measured to tell from their scatter"
-                            : "which is no more than the lines' scatter and one step of the "
-                              "counter explain");
+        isnan(most.half_ns)
+            ? "but too few lines were measured to distinguish that from their scatter"
+            : "which is no more than the lines' scatter and one step of the "
+              "counter explain");
 }
 
 /* The triangle with the largest asymmetry beyond its error, if there is one. */

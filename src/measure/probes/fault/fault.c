@@ -387,7 +387,7 @@ static void conclude_fault(struct probe_task *task)
         if (point && at->refused) {
             point->y = summary_of_nothing();
             point->flags = 0;
-            point->failed = "the system refused a call that it takes: see the limits on memory, "
+            point->failed = "the system refused a call that is needed: see the limits on memory, "
                             "mappings and processes";
             result->status = PROBE_PARTIAL;
             result->reason = pool_printf(task->pool, "%s at %g: %s", whats[at->what].series,
@@ -429,14 +429,15 @@ static const char *say_gain(struct analysis *analysis, const struct point *at,
                             const struct point *first)
 {
     (void)analysis, (void)at, (void)first;
-    return "times as fast: memory touched by transparent huge pages, over by small ones";
+    return "times as fast: memory touched by transparent huge pages, compared with small ones";
 }
 
 static const char *say_others(struct analysis *analysis, const struct point *at,
                               const struct point *first)
 {
     return pool_printf(
-        analysis->pool, "a call beside %g other thread%s, over the %.0f ns of one alone%s",
+        analysis->pool,
+        "longer for a call while %g other thread%s run than the %.0f ns that it takes alone%s",
         at->x - 1, at->x > 2 ? "s" : "", (double)first->y.median,
         finding_time_of(at).low > finding_time_of(first).high ? "" : ": no difference is shown");
 }
@@ -478,8 +479,8 @@ static const struct finding_line lines[] = {
      .say = say_share,
      .unit = "ns",
      .role = ROLE_PROPERTY,
-     .meaning = "Filling a page of that size with zeros that is there already.",
-     .moves = "It is memory's and the caches' bandwidth, as the pages were used just before.",
+     .meaning = "Filling a page of that size, which is present already, with zeros.",
+     .moves = "It is the bandwidth of memory and caches, because the pages were used just before.",
      .advice = "No kernel can save this part of a first touch; what is left is the fault itself."},
     {.patterns = "fault.minor.*",
      .series = "minor fault",
@@ -497,19 +498,21 @@ static const struct finding_line lines[] = {
      .say = say_share,
      .unit = "ns",
      .role = ROLE_PROPERTY,
-     .meaning = "The first load from a page of fresh memory: it is given one page of zeros that "
-                "all share.",
+     .meaning = "The first load from a page of fresh memory: the kernel maps one page of zeros, "
+                "which all such pages share.",
      .moves = "The kernel and its mitigations; a later store to the page faults again.",
-     .advice = "To make memory present store to it: loads only put the price off."},
+     .advice = "To make memory present, store to it: a load only delays the cost."},
     {.patterns = "fault.populate.*",
      .series = "populate",
      .read = READ_EACH,
      .say = say_share,
      .unit = "ns",
      .role = ROLE_PROPERTY,
-     .meaning = "A page of fresh memory where one call maps all of them (MAP_POPULATE).",
+     .meaning =
+         "The time for each page of fresh memory when one call maps all of them (MAP_POPULATE).",
      .moves = "The way into the kernel and out of it is saved, zeroing is not.",
-     .advice = "Where it is well below the first touch, populate what will all be used."},
+     .advice = "Where it is well below the first touch, populate memory of which every page will "
+               "be used."},
     {.patterns = "fault.copy_on_write.*",
      .series = "copy-on-write",
      .read = READ_EACH,
@@ -531,8 +534,8 @@ static const struct finding_line lines[] = {
      .meaning = "How many times as fast fresh memory is touched by transparent huge pages "
                 "(MADV_HUGEPAGE) as by small ones.",
      .moves = "The more a fault costs compared to zeroing, the more is gained.",
-     .advice = "Where it is well above 1, advise large allocations, as far as they are used "
-               "whole."},
+     .advice = "Where it is well above 1, use madvise(MADV_HUGEPAGE) for large allocations that "
+               "are used completely."},
     {.patterns = "fault.unmap.page, fault.discard.page",
      .series = "unmap; discard",
      .read = READ_LAST,
@@ -549,7 +552,7 @@ static const struct finding_line lines[] = {
      .role = ROLE_PROPERTY,
      .meaning = "The same in calls of a single page.",
      .moves = "The call itself, and the translations to be forgotten each time.",
-     .advice = "What it exceeds the other by is won by gathering pages before a call."},
+     .advice = "Gathering pages before a call saves the difference between the two."},
     {.patterns = "fault.unmap_huge.page",
      .series = "unmap, huge pages",
      .read = READ_LAST,
@@ -564,20 +567,20 @@ static const struct finding_line lines[] = {
      .say = say_others,
      .unit = "ns",
      .role = ROLE_PROPERTY,
-     .meaning = "What unmapping a page takes longer while threads of the process run on all other "
-                "CPUs: each is interrupted to forget the translation, and waited for.",
-     .moves = "How far CPUs are from each other, and hypervisors, for which an interruption is a "
-              "way out of the guest. Processors that announce it without interrupting are not "
-              "slowed.",
+     .meaning =
+         "How much longer unmapping a page takes while threads of the process run on all other "
+         "CPUs: the kernel interrupts each of them to drop the translation, and waits for all.",
+     .moves = "How far CPUs are from each other, and hypervisors, because each interrupt leaves "
+              "the guest. Processors that announce it without interrupts are not slowed.",
      .advice = "Many threads that give memory back all the time slow each other: let the "
                "allocator keep it, or use processes."},
     {.patterns = "fault.count",
      .unit = "",
      .role = ROLE_CONDITION,
-     .meaning = "The kernel's own count of page faults over those that were meant: 1 is the proof "
-                "that what was timed is what is said.",
+     .meaning = "The kernel's count of page faults divided by the intended number: 1 proves that "
+                "the batches took exactly the page faults that they should.",
      .moves = "What else moves this program's pages: NUMA balancing, KSM, limits on memory.",
-     .advice = "Where it is not 1, believe none of these times."},
+     .advice = "Where it is not 1, trust none of these times."},
     {.patterns = NULL},
 };
 
@@ -591,8 +594,9 @@ static void analyse_fault(struct analysis *analysis)
                              "the document does not say how many faults were counted");
     analysis_add_value(analysis, "fault.count", "", (struct interval){ratio, ratio, ratio},
                        counted < meant || counted > meant ? FLAG_BIT(FLAG_MISCOUNTED) : 0)
-        ->text = pool_printf(
-        analysis->pool, "%.0f page faults were meant, and the kernel counted %.0f", meant, counted);
+        ->text =
+        pool_printf(analysis->pool, "%.0f page faults were intended, and the kernel counted %.0f",
+                    meant, counted);
 }
 
 const struct probe fault_probe = {
@@ -600,21 +604,19 @@ const struct probe fault_probe = {
     .place = 132,
     .title = "Page faults: the first touch of memory, and giving it back",
     .summary = "what the first touch of memory costs by page size, and giving it back",
-    .about =
-        "New memory has no pages until it is first accessed; each first access is a page fault "
-        "that makes the kernel provide a zeroed page. Measured is that first touch on small pages, "
-        "on "
-        "transparent huge pages (MADV_HUGEPAGE) and on reserved ones, and how much of it is "
-        "zeroing; faults on pages that are there and only lack a translation; the first load of "
-        "untouched memory; a whole region at once (MAP_POPULATE); the first store after a fork, "
-        "which copies the page; and giving pages back, by munmap and madvise(MADV_DONTNEED), also "
-        "while other threads of the process run on other CPUs, which then have to be interrupted "
-        "to forget the translations (a TLB shootdown).\nThe proof is the kernel's own count: a "
-        "batch is kept only if it took exactly the page faults that it meant to; where it never "
-        "does, the point is flagged as miscounted.\nWhat moves it: the kernel's version and its "
-        "mitigations, a hypervisor that has to provide the memory itself, control groups that "
-        "account for it, the bandwidth that zeroing takes, and how many CPUs are to be "
-        "interrupted.",
+    .about = "New memory has no pages until it is first accessed; each first access is a page "
+             "fault that makes the kernel provide a zeroed page. Measured is that first touch on "
+             "small pages, on transparent huge pages (MADV_HUGEPAGE) and on reserved ones, and how "
+             "much of it is zeroing; faults on pages that are there and only lack a translation; "
+             "the first load of untouched memory; a whole region at once (MAP_POPULATE); the first "
+             "store after a fork, which copies the page; and giving pages back, by munmap and "
+             "madvise(MADV_DONTNEED), also while other threads of the process run on other CPUs, "
+             "which then have to be interrupted to forget the translations (a TLB shootdown).\nThe "
+             "proof is the kernel's own count: a batch is kept only if it took exactly the page "
+             "faults that it meant to; where it never does, the point is flagged as "
+             "miscounted.\nWhat changes it: the kernel's version and its mitigations, a hypervisor "
+             "that has to provide the memory itself, control groups that account for it, the "
+             "bandwidth that zeroing takes, and how many CPUs are to be interrupted.",
     .weight = 1,
     .options = options,
     .options_bytes = sizeof(struct fault_options),

@@ -410,8 +410,8 @@ static const struct finding_line finding_lines[] = {
      .fact = FACT_WAYS,
      .meaning = "Associativity: how many lines that contend for one set fit at once.",
      .moves = "The cache's design decides it; a partition of the cache (resctrl) leaves fewer.",
-     .advice = "More arrays than that, a multiple of the way stride apart, throw each other out: "
-               "pad them."},
+     .advice =
+         "More arrays than that, a multiple of the way stride apart, evict each other: pad them."},
     {.patterns = "L<n>.way_stride",
      .unit = "B",
      .role = ROLE_PROPERTY,
@@ -423,16 +423,17 @@ static const struct finding_line finding_lines[] = {
      .unit = "B",
      .role = ROLE_DISAGREEMENT,
      .meaning = "Ways times way stride, where that differs from the capacity.",
-     .moves = "A part of the cache is not to be had, or one of the two readings is wrong.",
-     .advice = "Look for cache partitions (resctrl) and neighbours, and repeat with --thorough."},
+     .moves = "A part of the cache is not available, or one of the two readings is wrong.",
+     .advice =
+         "Look for cache partitions (resctrl) and other programs, and repeat with --thorough."},
     {.patterns = "L<n>.inclusive",
      .unit = "",
      .role = ROLE_PROPERTY,
-     .meaning = "1: this level includes the one before it, so a line that it gives up leaves that "
+     .meaning = "1: this level includes the one before it, so a line that it evicts leaves that "
                 "one too; 0: the line stays there.",
      .moves = "The cache's design decides it, and nothing else.",
-     .advice = "In an inclusive cache a neighbour's traffic can throw out another core's hot "
-               "lines: isolate them by partition or by placement."},
+     .advice = "In an inclusive cache one core's traffic can evict another core's hot lines: "
+               "isolate them by partition or by placement."},
     {.patterns = NULL},
 };
 
@@ -527,14 +528,14 @@ const struct probe geometry_probe = {
     .place = 30,
     .title = "How the caches are built",
     .summary = "line size, ways and way stride of the first two levels, and inclusion",
-    .about = "A cache is a table of sets with a few ways each. Lines that lie a way stride apart "
-             "meet in one set, and of these only as many stay as it has ways: data laid out in "
-             "such strides (rows of a power of two) fits far less than the capacity. A line is "
-             "what one miss brings.\n"
-             "Numbers are reported where the trials agree on them, beside what the machine "
-             "declares. The second level takes huge pages, because it is indexed by physical "
-             "addresses; third levels hash their index, and no stride shows their ways. Where the "
-             "second level includes the first, a line that it gives up is lost to both.",
+    .about =
+        "A cache is a table of sets with a few ways each. Lines that lie a way stride apart meet "
+        "in one set, and of these only as many stay as it has ways: data laid out in such strides "
+        "(rows of a power of two) fits far less than the capacity. A line is what one miss "
+        "brings.\nNumbers are reported where the trials agree on them, beside what the machine "
+        "declares. The second level takes huge pages, because it is indexed by physical addresses; "
+        "third levels hash their index, and no stride shows their ways. Where the second level "
+        "includes the first, a line that it evicts is lost to both.",
     .weight = 5,
     .quick = false,
     .options = chases_cpu_option,

@@ -429,8 +429,8 @@ static void add_copied(struct gpu_task *task, const struct series *reads, const 
                     "at home");
     gpu_add_latency(task, "L2.far",
                     gpu_points_of(task, gpu_find_series(task, outer_what, NULL, NULL, 0)),
-                    "a hit in the other side of the cache, on lines whose copies in the own side a "
-                    "set beyond half of the cache had evicted");
+                    "a hit in the other side of the cache, on lines whose copies in the own side "
+                    "were evicted by a working set larger than half of the cache");
     for (int side = 0; (size_t)side < sides->count; side++)
         add_side(task, sides, side, gather_reads(task, reads, sides, side));
 }

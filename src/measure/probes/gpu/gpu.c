@@ -354,7 +354,7 @@ static void analyse_gpu(struct analysis *analysis)
         for (size_t i = 0; gpu_experiments[i]; i++)
             gpu_experiments[i]->conclude(&here);
         analysis_keep(analysis, gpu_name(&here, "condition"),
-                      "what was sensed all the time is in no series");
+                      "the document's series do not hold all readings of the sensors");
     }
     analysis_keep_devices(analysis, "the document says nothing of the device");
 }
@@ -370,14 +370,13 @@ const struct probe gpu_probe = {
         "L1, L2 and device memory, in cycles of the multiprocessor and in ns. The path says which "
         "caches the loads go through: l1, through all; l2, past the first; read-only, the way of "
         "constant data. Further experiments (--what) look at scratchpad, constant and texture "
-        "memory, at lines of L2 near and far, at bandwidths, at the ways between host and "
-        "device, at translation, and at other multiprocessors and devices.\n"
-        "What moves it: the device's clock, which rises under load and falls with heat and power "
-        "(clock, power and temperature stand beside each curve where the driver reports them); how "
-        "L1 and scratchpad share their memory (--l1); and other programs on the device.\n"
-        "NVIDIA's are reached through the driver (libcuda.so.1), others through OpenCL, both "
-        "opened "
-        "when they are needed. A machine without either skips this.",
+        "memory, at lines of L2 near and far, at bandwidths, at the ways between host and device, "
+        "at translation, and at other multiprocessors and devices.\nWhat changes it: the device's "
+        "clock, which rises under load and falls with heat and power (clock, power and temperature "
+        "are shown with each curve where the driver reports them); how L1 and scratchpad share "
+        "their memory (--l1); and other programs on the device.\nNVIDIA's are reached through the "
+        "driver (libcuda.so.1), others through OpenCL, both opened when they are needed. A machine "
+        "without either skips this.",
     .weight = 25,
     .quick = true,
     .options = gpu_options,

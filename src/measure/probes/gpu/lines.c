@@ -30,16 +30,16 @@ const struct finding_line gpu_lines[] = {
      .fact = FACT_LATENCY,
      .meaning = "Load-to-use latency in cycles of the multiprocessor's clock, from the plateau of "
                 "the curve that this level serves: one thread, one dependent load after another.",
-     .moves = "L2 and DRAM run at clocks of their own, so their cycles move when the "
-              "multiprocessors' clock does. Where a line lies in L2 moves it too.",
-     .advice = "Hide it: keep bandwidth times latency under way, in more warps or in more "
-               "independent loads of each."},
+     .moves = "L2 and DRAM run at clocks of their own, so their cycles change with the "
+              "multiprocessors' clock. The line's place in L2 changes them too.",
+     .advice = "Hide it: keep as many bytes in flight as bandwidth times latency, by more warps or "
+               "more independent loads in each."},
     {.patterns = "gpu<n>.L<n>.latency_ns, gpu<n>.DRAM.latency_ns, gpu<n>.last.latency_ns",
      .unit = "ns",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
      .meaning = "The same latency in time, by the device's own timer.",
-     .moves = "The clock moves it: power, heat and what was locked.",
+     .moves = "It depends on the clock, and so on power, heat and locked clocks.",
      .advice = "Compare it between devices; between runs on one device compare L1's cycles and "
                "DRAM's ns."},
     {.patterns = "gpu<n>.L<n>.capacity",
@@ -47,10 +47,10 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_LEVEL,
      .fact = FACT_CAPACITY,
      .curve = "latency",
-     .meaning = "Up to which working set this level serves what one multiprocessor loads. Declared "
-                "is what the driver says.",
-     .moves = "L1 and the scratchpad share one memory, and the split between them decides. Of an "
-              "L2 in two halves less than all may serve one multiprocessor.",
+     .meaning = "The largest working set that this level serves to one multiprocessor. The "
+                "declared value is the driver's.",
+     .moves = "L1 and the scratchpad share one memory, so L1 depends on the split between them. If "
+              "L2 has two halves, one multiprocessor may have less than all of it.",
      .advice = "Block for the lower end of its interval; ask for another split (--l1) where L1 is "
                "too small."},
     {.patterns = "gpu<n>.L2.outer.latency, gpu<n>.split.*.L2.outer.latency",
@@ -59,23 +59,22 @@ const struct finding_line gpu_lines[] = {
      .place = "L2",
      .words = "beyond its near half",
      .meaning = "Working sets between the half of L2 that is near to the multiprocessor and all of "
-                "it: a plateau of its own where each half keeps what its own multiprocessors read "
-                "(A100, H100). It mixes hits in the other half with what was evicted from both.",
+                "it: a separate plateau where each half keeps what its own multiprocessors read "
+                "(A100, H100). It is a mixture of hits in the other half and misses of both.",
      .moves = "Where a line lies in L2, and how each half replaces its lines.",
      .advice = "Choose block sizes by this capacity, which is the near half's, and not by the "
                "declared one."},
     {.patterns = "gpu<n>.L2.outer.capacity, gpu<n>.split.*.L2.outer.capacity",
      .unit = "B",
      .role = ROLE_PROPERTY,
-     .meaning = "Up to which working set the other half of L2 serves as well.",
+     .meaning = "The largest working set that both halves of L2 serve together.",
      .moves = "How lines are spread over the halves.",
-     .advice = "Beyond it every load is memory's."},
+     .advice = "Beyond it loads go to memory."},
     {.patterns = "gpu<n>.levels.gaps, gpu<n>.split.*.levels.gaps",
      .unit = "",
      .role = ROLE_NOTE,
-     .meaning =
-         "Where the curve has sizes, but no two that agree: a level may be hidden there, and "
-         "any number for it would be a guess. It has no value, its text says where.",
+     .meaning = "Sizes of the curve of which no two agree: a level may be hidden there, and any "
+                "number for it would be a guess. It has no value; its text says where.",
      .moves = "How many sizes an octave were measured.",
      .advice = "Measure more sizes there."},
     {.patterns = "gpu<n>.levels.disagreement",
@@ -91,7 +90,7 @@ const struct finding_line gpu_lines[] = {
      .side = SIDE_NEITHER,
      .meaning = "The multiprocessors' clock while they were measured: cycles over time, both "
                 "reported by the device.",
-     .moves = "Power, heat and what was locked move it.",
+     .moves = "It depends on power, heat and locked clocks.",
      .advice = "Where it is far below the highest that the driver declares, look at power and heat "
                "(nvidia-smi -q -d PERFORMANCE), or lock it before you compare ns."},
     {.patterns = "gpu<n>.condition",
@@ -101,7 +100,7 @@ const struct finding_line gpu_lines[] = {
      .meaning = "The range of the device's clocks, power and temperature during its measurements, "
                 "and what slowed its clock, as NVML reports them. It has no value; its text says "
                 "it. Further series show them for each point of a curve.",
-     .moves = "Load, cooling, power limits and locked clocks move them.",
+     .moves = "Load, cooling, power limits and locked clocks change them.",
      .advice = "Where a clock moved or was slowed, cool the device or lock its clock (nvidia-smi "
                "-lgc), and repeat."},
     {.patterns = "gpu<n>.split.*.L<n>.latency, gpu<n>.split.*.DRAM.latency, "
@@ -110,7 +109,7 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_PROPERTY,
      .meaning =
          "The latency of that level where that part of the first-level memory is L1 (--l1 sweep).",
-     .moves = "What moves the level's latency moves it; the split should not.",
+     .moves = "What changes the level's latency changes it; the split should not.",
      .advice =
          "It should be the same for all splits; where it is not, look at that split's curve."},
     {.patterns = "gpu<n>.split.*.L<n>.latency_ns, gpu<n>.split.*.DRAM.latency_ns, "
@@ -118,7 +117,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "The same latency in time, by the device's own timer.",
-     .moves = "The clock moves it: power, heat and what was locked.",
+     .moves = "It depends on the clock, and so on power, heat and locked clocks.",
      .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = "gpu<n>.split.*.L<n>.capacity",
      .unit = "B",
@@ -131,7 +130,7 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_DISAGREEMENT,
      .meaning = "The curve of that split shows more or fewer caches than the driver declares.",
      .moves = "Translation, an L2 in two halves or a partition (MIG) can make or hide a level.",
-     .advice = "Look at that split's curve, and hold it against those of the other splits."},
+     .advice = "Look at that split's curve, and compare it with those of the other splits."},
     {.patterns = "gpu<n>.L1.load32.latency, gpu<n>.L1.load64.latency, gpu<n>.L1.load128.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
@@ -139,7 +138,7 @@ const struct finding_line gpu_lines[] = {
      .words = "32 bits, 64 bits, 128 bits",
      .meaning = "Loads of that width that hit L1.",
      .moves = "32 bits hold an index, so the arithmetic that makes an address of it counts too; 64 "
-              "hold the address; 128 hold it beside another word.",
+              "hold the address; 128 hold it and another word.",
      .advice = "Load wide where data lies together; keep addresses rather than indices on a chain "
                "that is followed."},
     {.patterns = "gpu<n>.shared.latency",
@@ -149,8 +148,8 @@ const struct finding_line gpu_lines[] = {
      .meaning = "A load from the multiprocessor's own scratchpad (shared memory; local memory in "
                 "OpenCL), without bank conflicts.",
      .moves = "The device's design decides it; bank conflicts would add to it.",
-     .advice = "Hold L1's against it: the difference is won by keeping in the scratchpad what is "
-               "used most."},
+     .advice =
+         "Compare it with L1's: keeping what is used most in the scratchpad saves the difference."},
     {.patterns = "gpu<n>.shared.atomic.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
@@ -159,15 +158,16 @@ const struct finding_line gpu_lines[] = {
          "An atomic addition in the scratchpad, by one thread alone, until its result is there.",
      .moves = "The device's design decides it; threads that want one word take turns, which would "
               "add to it.",
-     .advice = "Add up within a block there first, and in device memory only once a block."},
+     .advice = "Add up within a block there first, and in device memory only once for each block."},
     {.patterns = "gpu<n>.constant<n>.latency",
      .unit = "cycles",
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
      .meaning = "A load of constant memory from an address known only at run time, by the cache "
-                "that serves it: 1 is the multiprocessor's own, those above lie behind it.",
+                "that serves it: 1 is the multiprocessor's own, larger numbers lie behind it.",
      .moves = "How much constant memory is in use decides which of them serves a load.",
-     .advice = "Keep what all threads of a warp read alike within the first of them."},
+     .advice =
+         "Keep data that all threads of a warp read at the same address within the first of them."},
     {.patterns = "gpu<n>.constant<n>.capacity",
      .unit = "B",
      .role = ROLE_LEVEL,
@@ -185,7 +185,7 @@ const struct finding_line gpu_lines[] = {
                 "cache of its own (AMD's scalar cache; OpenCL alone measures it).",
      .moves = "The compiler decides which loads are scalar: those whose address it knows to be "
               "shared.",
-     .advice = "Hold L1's against it, which is the way of all other loads."},
+     .advice = "Compare it with L1's, through which all other loads go."},
     {.patterns = "gpu<n>.scalar.capacity",
      .unit = "B",
      .role = ROLE_LEVEL,
@@ -207,7 +207,7 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY,
      .meaning = "A load by the read-only path (ld.global.nc), from the first level.",
-     .moves = "On most devices that is L1 itself, and what moves L1 moves it.",
+     .moves = "On most devices that is L1 itself, and what changes L1 changes it.",
      .advice = "Where it is no less than L1's, const __restrict__ and __ldg gain no speed."},
     {.patterns = "gpu<n>.atomic.latency",
      .unit = "cycles",
@@ -215,7 +215,7 @@ const struct finding_line gpu_lines[] = {
      .fact = FACT_LATENCY,
      .meaning =
          "An atomic addition in device memory, by one thread alone, until its result is there.",
-     .moves = "L2 does it, so the way there and L2's clock move it.",
+     .moves = "L2 does it, so the way there and L2's clock change it.",
      .advice =
          "It is the floor for locks and counters: threads that want one word take turns at it."},
     {.patterns = "gpu<n>.L2.near",
@@ -250,9 +250,8 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_PROPERTY,
      .place = "lines",
      .words = "L<n>",
-     .meaning =
-         "The block that this level has one tag for: the largest stride at which a set of one "
-         "and a half of what it holds still touches every line.",
+     .meaning = "The bytes for which this level has one tag: the largest stride at which a working "
+                "set of one and a half times its capacity still touches every line.",
      .moves = "The device's design decides it.",
      .advice = "Lay out what different blocks write in different lines."},
     {.patterns = "gpu<n>.L<n>.fetch",
@@ -260,9 +259,8 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_PROPERTY,
      .place = "miss brings",
      .words = "L<n>",
-     .meaning =
-         "How many bytes a miss of this level brings: the smallest stride at which every load "
-         "of neighbours misses. A line may be made of several such sectors.",
+     .meaning = "How many bytes a miss of this level brings: the smallest stride at which every "
+                "load of a forward chase misses. A line may be made of several such sectors.",
      .moves = "Programs may set L2's (cudaLimitMaxL2FetchGranularity).",
      .advice =
          "Scattered loads of less than that waste the rest of it: pack what is read together."},
@@ -273,17 +271,17 @@ const struct finding_line gpu_lines[] = {
                 "plain loads have brought: 1 where one cache serves both, 0 where each has its "
                 "own.",
      .moves = "The device's design decides it.",
-     .advice = "Where it is 1, moving reads to another path makes no more room for the others."},
+     .advice = "Where it is 1, moving reads to another path makes no room for other reads."},
     {.patterns = "gpu<n>.L1.count",
      .unit = "",
      .role = ROLE_PROPERTY,
      .place = "L1 caches",
      .words = "of a multiprocessor",
      .meaning = "How many first-level caches a multiprocessor has: warps of one block that do not "
-                "drive out what another one brought have a cache of their own.",
+                "evict each other's data have separate caches.",
      .moves = "The device's design decides it.",
-     .advice = "Where there are several, each serves its own warps alone: what all of them read "
-               "takes its place in each."},
+     .advice = "Where there are several, each serves its own warps alone: data that all of them "
+               "read takes room in each."},
     {.patterns = "gpu<n>.shared.banks",
      .unit = "",
      .role = ROLE_PROPERTY,
@@ -295,10 +293,10 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.shared.conflict",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
-     .meaning = "What each further thread of a warp adds to a load of the scratchpad where they "
-                "want one bank.",
+     .meaning = "What each further thread of a warp adds to a load of the scratchpad when they "
+                "access one bank.",
      .moves = "The device's design decides it.",
-     .advice = "Multiply it by the threads that meet to see what a padded layout would save."},
+     .advice = "Multiply it by the threads on one bank to see what a padded layout would save."},
     {.patterns = "gpu<n>.bandwidth.read, gpu<n>.bandwidth.write, gpu<n>.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -308,22 +306,22 @@ const struct finding_line gpu_lines[] = {
                 "counted as bytes loaded and stored, by the device's own timer.",
      .moves = "Error correction, refresh and the memory's clock take their share of what the bus "
               "could carry.",
-     .advice = "Hold a kernel's own traffic against it: near it, only moving less helps."},
+     .advice = "Compare a kernel's own traffic with it: near it, only moving fewer bytes helps."},
     {.patterns = "gpu<n>.L2.bandwidth.read, gpu<n>.L2.bandwidth.write, gpu<n>.L2.bandwidth.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .fact = FACT_ALL,
      .place = "L2",
      .meaning = "The same for a working set of half of L2.",
-     .moves = "The multiprocessors' clock moves it.",
-     .advice = "Compare it with device memory's: the difference is won by blocking for L2."},
+     .moves = "The multiprocessors' clock changes it.",
+     .advice = "Compare it with device memory's: blocking for L2 gains the difference."},
     {.patterns = "gpu<n>.bandwidth.read.plain, gpu<n>.L2.bandwidth.read.plain",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .meaning = "The same reads by plain loads, which may be kept in the first level on their way; "
                 "those without .plain go past it (ld.global.cg).",
      .moves = "How much of the working set the first levels hold together.",
-     .advice = "Hold another tool's figure against the one that was measured its way."},
+     .advice = "Compare another tool's figure with the one that was measured in the same way."},
     {.patterns = "gpu<n>.bandwidth.read.no_allocate, gpu<n>.L2.bandwidth.read.no_allocate",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -337,8 +335,8 @@ const struct finding_line gpu_lines[] = {
      .fact = FACT_ALL,
      .place = "L1",
      .meaning = "What all multiprocessors together read from their own first levels.",
-     .moves = "The multiprocessors' clock moves it.",
-     .advice = "Hold the scratchpad's against it: where the two are alike, copying into the "
+     .moves = "The multiprocessors' clock changes it.",
+     .advice = "Compare it with the scratchpad's: where the two are alike, copying into the "
                "scratchpad pays only for what L1 would not keep."},
     {.patterns = "gpu<n>.shared.bandwidth.read, gpu<n>.shared.bandwidth.write",
      .unit = "B/s",
@@ -347,7 +345,7 @@ const struct finding_line gpu_lines[] = {
      .place = "shared",
      .meaning = "What all multiprocessors together move from and to their own scratchpads, without "
                 "bank conflicts.",
-     .moves = "The multiprocessors' clock moves it; bank conflicts would divide it.",
+     .moves = "The multiprocessors' clock changes it; bank conflicts would divide it.",
      .advice =
          "It is the most that tiles in the scratchpad can do: lay them out without conflicts."},
     {.patterns = "gpu<n>.host.to_device.pinned, gpu<n>.host.to_device.pageable",
@@ -356,10 +354,10 @@ const struct finding_line gpu_lines[] = {
      .place = "host",
      .words = "to the device, pageable to the device",
      .meaning = "A large copy from the host's memory to the device's.",
-     .moves = "What is pageable goes through a buffer of the driver's. The link's generation and "
-              "width, and the NUMA node of the host's memory, move both.",
+     .moves = "Pageable memory is copied through a buffer of the driver. The link's generation and "
+              "width, and the NUMA node of the host's memory, change both.",
      .advice = "Pin what is copied again and again; on hosts with several nodes keep it on the "
-               "device's own."},
+               "node nearest to the device."},
     {.patterns = "gpu<n>.host.to_device.mapped, gpu<n>.host.to_host.mapped",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -376,7 +374,8 @@ const struct finding_line gpu_lines[] = {
      .place = "host",
      .words = "to the host, pageable to the host",
      .meaning = "The same from the device to the host.",
-     .moves = "The link and the NUMA node of the host's memory move it, as in the other direction.",
+     .moves =
+         "The link and the NUMA node of the host's memory change it, as in the other direction.",
      .advice = "Where it is far from the other direction's, look at the link (nvidia-smi topo -m) "
                "and at the host's memory."},
     {.patterns = "gpu<n>.host.both_ways.pinned, gpu<n>.host.both_ways.pageable",
@@ -397,7 +396,7 @@ const struct finding_line gpu_lines[] = {
      .words = "a load of its memory",
      .meaning =
          "A load by the device from the host's pinned memory, across the link and past its caches.",
-     .moves = "The link's generation, and how far the host's memory is from the link, move it.",
+     .moves = "The link's generation, and how far the host's memory is from the link, change it.",
      .advice = "Read that way only what is needed once; copy what is read again."},
     {.patterns = "gpu<n>.host.launch_ns",
      .unit = "ns",
@@ -406,26 +405,27 @@ const struct finding_line gpu_lines[] = {
      .words = "a launch",
      .meaning = "From the call that starts a kernel that does nothing until the host sees that it "
                 "has ended.",
-     .moves = "The host's clock and its idle states move it.",
+     .moves = "The host's clock and its idle states change it.",
      .advice = "Give a kernel much longer work than that, or record many launches in a graph."},
     {.patterns = "gpu<n>.host.read, gpu<n>.host.launch",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same as with _ns, in cycles of the multiprocessor's clock, where the device "
                 "counts them.",
-     .moves = "The multiprocessor's clock moves it, for link and host have clocks of their own.",
-     .advice = "Go by the ns: the link and the host know nothing of that clock."},
+     .moves = "It changes with the multiprocessor's clock, because link and host have clocks of "
+              "their own.",
+     .advice = "Use the ns: the link and the host do not depend on that clock."},
     {.patterns = "gpu<n>.together.to_device, gpu<n>.together.to_host, gpu<n>.together.both_ways",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .place = "all at once",
      .words = "to the device, to the host, both ways",
-     .meaning = "Copies of this device's while all others that are measured copy the same way, or "
-                "all both "
-                "ways, of which this is the sum, each with memory of the host that is near to it, "
-                "where the system lets memory be placed.",
-     .moves = "Links that meet in a switch share what lies behind it, and all share the host's "
-              "memory.",
+     .meaning =
+         "The rate of this device's copies while all other measured devices copy in the same "
+         "direction; for both ways, the sum of both directions while all devices copy in both. "
+         "Each device uses host memory near to it if the system lets memory be placed.",
+     .moves =
+         "Devices behind one switch share its link to the host, and all share the host's memory.",
      .advice = "Plan transfers of all devices with this rate, not with that of one alone."},
     {.patterns = "gpu<n>.together.to_device.share, gpu<n>.together.to_host.share, "
                  "gpu<n>.together.both_ways.share",
@@ -433,12 +433,12 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_PROPERTY,
      .place = "all at once",
      .words = "of its own rate, of its own rate, of its own rate",
-     .meaning = "The part of the device's own rate that this is: 1 where the others take nothing "
-                "from it.",
-     .moves = "Links that meet in a switch share what lies behind it, and all share the host's "
-              "memory.",
-     .advice = "Where devices on one switch are left less than others, copy to them in turns, or "
-               "let one hand on to its neighbours."},
+     .meaning = "This rate divided by the device's rate alone: 1 where the other devices take "
+                "nothing from it.",
+     .moves =
+         "Devices behind one switch share its link to the host, and all share the host's memory.",
+     .advice = "Where devices behind one switch get less than others, copy to them in turns, or "
+               "let one device pass data on to the others."},
     {.patterns = "gpu<n>.node<n>.read_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
@@ -453,18 +453,19 @@ const struct finding_line gpu_lines[] = {
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same in cycles of the multiprocessor's clock.",
-     .moves = "The multiprocessor's clock moves it, for the link has a clock of its own.",
-     .advice = "Go by the ns: link and host know nothing of that clock."},
+     .moves =
+         "It changes with the multiprocessor's clock, because the link has a clock of its own.",
+     .advice = "Use the ns: link and host do not depend on that clock."},
     {.patterns = "gpu<n>.managed.fetched.latency_ns, gpu<n>.managed.touched.latency_ns, "
                  "gpu<n>.managed.host.latency_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .place = "managed",
      .words = "fetched to the device, touched first by the device, on the host",
-     .meaning = "A load by the device of managed memory (cuMemAllocManaged): of pages that were "
-                "fetched to it, that it was the first to touch, or that are kept on the host. The "
-                "first two through several times L2, the last past all caches.",
-     .moves = "Where the pages are, and how large they are: on the device it should be DRAM's, on "
+     .meaning = "A load by the device from managed memory (cuMemAllocManaged) whose pages were "
+                "prefetched to the device, first touched by it, or kept on the host. The first two "
+                "are read in a ring of several times L2, the last past all caches.",
+     .moves = "The place and size of the pages: on the device it should equal DRAM's latency, on "
               "the host that of a load across the link.",
      .advice = "Fetch what the device needs before a kernel asks for it (cuMemPrefetchAsync); "
                "where fetched memory is slower than DRAM, its pages are small."},
@@ -473,24 +474,25 @@ const struct finding_line gpu_lines[] = {
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same in cycles of the multiprocessor's clock.",
-     .moves = "The multiprocessor's clock moves it, for memory and link have clocks of their own.",
-     .advice = "Hold it against DRAM.latency, or on the host against host.read."},
+     .moves = "It changes with the multiprocessor's clock, because memory and link have clocks of "
+              "their own.",
+     .advice = "Compare it with DRAM.latency, or on the host with host.read."},
     {.patterns = "gpu<n>.tlb<n>.reach",
      .unit = "B",
      .role = ROLE_PROPERTY,
      .place = "translation",
      .words = "level <n>: reaches",
      .meaning =
-         "The working set beyond which that level of address translation adds to a load: what it "
-         "reaches. It has no value where translation adds nothing up to the largest set.",
-     .moves = "The page size that the driver chose moves it.",
+         "The reach of that level of address translation: the working set beyond which it adds to "
+         "a load. It has no value where translation adds nothing up to the largest set.",
+     .moves = "The page size that the driver chose changes it.",
      .advice = "Keep what is visited at random within it, or visit it block by block."},
     {.patterns = "gpu<n>.tlb<n>.page",
      .unit = "B",
      .role = ROLE_PROPERTY,
      .meaning =
          "How much memory one of its entries translates, from how the reach grows with the stride.",
-     .moves = "The page size that the driver chose moves it.",
+     .moves = "The page size that the driver chose changes it.",
      .advice = "Keep what is visited together within it."},
     {.patterns = "gpu<n>.tlb<n>.miss",
      .unit = "cycles",
@@ -508,15 +510,14 @@ const struct finding_line gpu_lines[] = {
      .words = "a load of another multiprocessor's scratchpad",
      .meaning = "A load from the scratchpad of another multiprocessor of the same cluster "
                 "(distributed shared memory), the median over the ranks of the largest cluster.",
-     .moves = "How far apart the multiprocessors of a cluster lie moves it.",
+     .moves = "How far apart the multiprocessors of a cluster lie changes it.",
      .advice = "Compare it with L2's: exchange within a cluster where it is less."},
     {.patterns = "gpu<n>.cluster.own",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
-     .meaning =
-         "The same way taken to the multiprocessor's own scratchpad: what the way itself costs.",
+     .meaning = "The same path to the multiprocessor's own scratchpad: what the path itself costs.",
      .moves = "The device's design decides it, and little else.",
-     .advice = "Hold shared.latency against it: address one's own scratchpad directly."},
+     .advice = "Compare it with shared.latency, and address the own scratchpad directly."},
     {.patterns = "gpu<n>.peer<n>.latency_ns",
      .unit = "ns",
      .role = ROLE_PROPERTY,
@@ -524,23 +525,24 @@ const struct finding_line gpu_lines[] = {
      .words = "gpu<n>: a load",
      .meaning = "A load from the memory of that other device, where that device's L2 holds it: the "
                 "way there and back.",
-     .moves = "The link between the two moves it.",
+     .moves = "The link between the two changes it.",
      .advice =
          "Copy in bulk rather than load word by word; place what exchanges most on near devices."},
     {.patterns = "gpu<n>.peer<n>.latency",
      .unit = "cycles",
      .role = ROLE_PROPERTY,
      .meaning = "The same in cycles of the multiprocessor's clock.",
-     .moves = "The multiprocessor's clock moves it, for the link has a clock of its own.",
-     .advice = "Go by the ns: the link knows nothing of that clock."},
+     .moves =
+         "It changes with the multiprocessor's clock, because the link has a clock of its own.",
+     .advice = "Use the ns: the link does not depend on that clock."},
     {.patterns = "gpu<n>.peer<n>.copy",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .place = "peers",
      .words = "gpu<n>: a copy",
      .meaning = "A large copy to the memory of that other device.",
-     .moves =
-         "The link between the two moves it; without one of their own, copies take the host's.",
+     .moves = "It depends on the link between the two; without a link of their own, copies use the "
+              "host's.",
      .advice = "Where it is no more than the host's link gives, the two have no link of their own, "
                "or access between them is switched off."},
     {.patterns = "gpu<n>.peer<n>.read",
@@ -550,7 +552,7 @@ const struct finding_line gpu_lines[] = {
      .words = "gpu<n>: loads of all",
      .meaning = "All multiprocessors together load from the memory of that other device, without a "
                 "copy engine.",
-     .moves = "The link between the two moves it; packets are smaller than a copy engine's.",
+     .moves = "The link between the two changes it; packets are smaller than a copy engine's.",
      .advice = "Where it is near the copies' rate, a kernel may take from the other device what it "
                "needs instead of waiting for a copy."},
     {.patterns = "gpu<n>.scalar.latency_ns",
@@ -558,7 +560,7 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
      .meaning = "A scalar load's latency in time, by the device's own timer.",
-     .moves = "The clock moves it: power, heat and what was locked.",
+     .moves = "It depends on the clock, and so on power, heat and locked clocks.",
      .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = "gpu<n>.shared.latency_ns, gpu<n>.shared.atomic.latency_ns, "
                  "gpu<n>.constant<n>.latency_ns, gpu<n>.texture.latency_ns, "
@@ -567,7 +569,7 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
      .meaning = "The same latency in time, by the device's own timer.",
-     .moves = "The clock moves it: power, heat and what was locked.",
+     .moves = "It depends on the clock, and so on power, heat and locked clocks.",
      .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = "gpu<n>.*.latency_ns, gpu<n>.*.*.latency_ns, gpu<n>.split.*.*.*.latency_ns, "
                  "gpu<n>.L2.near_ns, "
@@ -575,7 +577,7 @@ const struct finding_line gpu_lines[] = {
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "The same as the finding without _ns, in time by the device's own timer.",
-     .moves = "The clock moves it: power, heat and what was locked.",
+     .moves = "It depends on the clock, and so on power, heat and locked clocks.",
      .advice = "Use it to compare devices; within one device cycles are more stable."},
     {.patterns = NULL},
 };

@@ -110,16 +110,16 @@ static void add_count(struct gpu_task *task, int sharing, unsigned flags)
 {
     const bool even = sharing > 0 && GPU_RIVAL_WARPS % sharing == 0;
     const double count = even ? (double)GPU_RIVAL_WARPS / sharing : NAN;
-    const char *some = pool_printf(task->task->pool,
-                                   "%d of %d warps of a block drive out what the first one brought",
-                                   sharing, GPU_RIVAL_WARPS);
+    const char *some =
+        pool_printf(task->task->pool, "%d of %d warps of a block evict what the first one loaded",
+                    sharing, GPU_RIVAL_WARPS);
     gpu_add_finding(
         task, "L1.count", "", (struct interval){count, count, count}, flags,
-        sharing == 0 ? "some warps drive out a part of what another one brought: how many there "
+        sharing == 0 ? "some warps evict a part of what another one loaded: how many caches there "
                        "are is not known"
-        : !even      ? pool_printf(task->task->pool, "%s: no number of like caches has it so", some)
+        : !even ? pool_printf(task->task->pool, "%s: no number of equal caches explains that", some)
         : sharing == GPU_RIVAL_WARPS
-            ? "every warp of a block drives out what the first one brought: one cache serves all"
+            ? "every warp of a block evicts what the first one loaded: one cache serves all"
             : pool_printf(task->task->pool, "%s; the others have other caches", some));
 }
 
@@ -137,11 +137,10 @@ static void conclude_count(struct gpu_task *task)
         return;
     if (!(miss >= apart * hit)) {
         /* The undisturbed ring misses too: the cache is smaller than assumed. */
-        gpu_add_finding(
-            task, "L1.count", "", (struct interval){NAN, NAN, NAN}, flags,
-            "a ring takes as long undisturbed as driven out: it is larger than the cache, or the "
-            "device does not keep such loads there; measuring the cache's size before it tells "
-            "(--what latency,sharing)");
+        gpu_add_finding(task, "L1.count", "", (struct interval){NAN, NAN, NAN}, flags,
+                        "a ring takes as long undisturbed as evicted: it is larger than the cache, "
+                        "or the device does not keep such loads there; measure the cache's size "
+                        "first to know (--what latency,sharing)");
         return;
     }
     for (int warp = 1; warp <= GPU_RIVAL_WARPS; warp++) {
@@ -190,7 +189,8 @@ static void conclude_sharing(struct gpu_task *task)
 
 const struct gpu_experiment gpu_sharing = {
     .name = "sharing",
-    .summary = "which of a multiprocessor's first-level caches are one, and how many it has",
+    .summary =
+        "which paths share a first-level cache, and how many such caches a multiprocessor has",
     .weight = 1,
     .cuda_alone = true,
     .by_default = true,

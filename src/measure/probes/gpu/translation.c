@@ -307,8 +307,8 @@ static double nearest_page(double bytes)
     return fabs(log2(bytes / page)) < 0.25 ? page : bytes;
 }
 
-/* The bytes that an entry translates: at the next larger stride the reach has grown by the ratio of
- * that stride to them. */
+/* Adds the bytes that an entry translates: at the next larger stride the reach is larger by the
+ * ratio of that stride to these bytes. */
 static void add_page(struct gpu_task *task, const struct reading readings[STRIDES], size_t tlb,
                      size_t s)
 {

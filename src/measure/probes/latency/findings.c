@@ -191,7 +191,7 @@ void latency_analyse(struct analysis *analysis)
     for (size_t i = 0; random && i < result->series_count; i++)
         if (is(&result->series[i], "order", "forward") && result->series[i].point_count)
             add_hidden(analysis, &result->series[i], random);
-    analysis_keep(analysis, "core.clock", "the clock was read beside the trials");
+    analysis_keep(analysis, "core.clock", "the clock was measured between the trials");
 }
 
 /* --- the registry's lines --- */
@@ -213,8 +213,8 @@ const struct finding_line latency_lines[] = {
      .fact = FACT_LATENCY,
      .meaning = "Load-to-use latency in core cycles, from the plateau of the curve that this level "
                 "serves.",
-     .moves = "Page size, neighbours in a shared cache and the node that holds the memory move it. "
-              "The core clock moves only levels that run at a clock of their own.",
+     .moves = "Page size, other programs in a shared cache and the node that holds the memory "
+              "change it. The core clock changes only levels that run at a clock of their own.",
      .advice = "Compare it between runs on one kind of processor. Where it is higher than usual, "
                "read its flags, and look at what else runs and at which pages were obtained."},
     {.patterns = "L<n>.latency_ns, DRAM.latency_ns, last.latency_ns",
@@ -222,14 +222,14 @@ const struct finding_line latency_lines[] = {
      .role = ROLE_LEVEL,
      .fact = FACT_LATENCY_NS,
      .meaning = "The same latency in time.",
-     .moves = "The core clock moves it, and whatever moves the cycles.",
-     .advice = "Compare it between machines; within one, the cycles hold better."},
+     .moves = "The core clock changes it, and whatever changes the cycles.",
+     .advice = "Compare it between machines; within one machine cycles are more stable."},
     {.patterns = "L<n>.capacity",
      .unit = "B",
      .role = ROLE_LEVEL,
      .fact = FACT_CAPACITY,
-     .meaning = "Up to which working set this level serves what is loaded. Declared is what the "
-                "machine says of itself.",
+     .meaning =
+         "The largest working set that this level serves. The declared value is the machine's own.",
      .moves =
          "Less than declared: the cache is shared or partitioned. More: levels that exclude one "
          "another hold more together. Much more: the level could not be distinguished from the "
@@ -238,19 +238,19 @@ const struct finding_line latency_lines[] = {
     {.patterns = "latency.hidden",
      .unit = "%",
      .role = ROLE_NOTE,
-     .meaning = "How much of what a load costs in random order does not show when the same memory "
-                "is gone through forward, at the largest size measured.",
+     .meaning = "The part of a load's latency in random order that forward order hides, at the "
+                "largest size measured.",
      .moves =
          "Prefetchers, and the elements that share a line: of eight in a line, seven are there "
          "already. Prefetchers stop at the ends of small pages, and reach only some lines "
          "ahead.",
-     .advice = "Lay out what is gone through in order as it is gone through; a figure from such a "
-               "walk says nothing about look-ups."},
+     .advice = "Lay out data in the order in which it is read; a figure from such a walk says "
+               "nothing about random look-ups."},
     {.patterns = "levels.gaps",
      .unit = "",
      .role = ROLE_NOTE,
-     .meaning = "Where the curve has sizes of which no two agree: a level may be hidden there, and "
-                "any number for it would be a guess. It has no value; its text says where.",
+     .meaning = "Sizes of the curve of which no two agree: a level may be hidden there, and any "
+                "number for it would be a guess. It has no value; its text says where.",
      .moves = "How many sizes an octave were measured, and how far trials scatter.",
      .advice = "Measure more sizes there: --per-octave 4, or --from and --to around it."},
     {.patterns = "levels.translation",
@@ -277,7 +277,7 @@ const struct finding_line latency_lines[] = {
      .meaning = "The core clock while measuring, by bursts of dependent operations of which each "
                 "takes a known "
                 "number of cycles: the median over the run.",
-     .moves = "The governor, turbo, heat and power limits move it.",
+     .moves = "The governor, turbo, heat and power limits change it.",
      .advice = "Where it is lower than expected, look at the governor and at turbo with 'fathom "
                "doctor'."},
     {.patterns = "latency",
@@ -291,7 +291,7 @@ const struct finding_line latency_lines[] = {
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "The same latency in time.",
-     .moves = "The core clock moves it, and whatever moves the cycles.",
-     .advice = "Compare it between machines; within one, the cycles hold better."},
+     .moves = "The core clock changes it, and whatever changes the cycles.",
+     .advice = "Compare it between machines; within one machine cycles are more stable."},
     {.patterns = NULL},
 };

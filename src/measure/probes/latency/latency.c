@@ -152,8 +152,8 @@ static void choose_threads(struct probe_task *task)
     const size_t wanted = chases_threads(task, &asked->threads, 1);
     if (asked->ring.has && wanted < 2)
         pool_leave(task->pool, ERROR_USAGE,
-                   "--ring says whose working set it is when several CPUs chase: give --threads "
-                   "too, 2 or more");
+                   "--ring says whether several CPUs share one working set: give --threads too, 2 "
+                   "or more");
     if (wanted < 2)
         return;
     const int *cpus = chases_cpus(task, state->chases.seat->cpu);
@@ -568,18 +568,17 @@ const struct probe latency_probe = {
     .title = "Load latency by working-set size",
     .summary = "how long a load takes, from the first-level cache to DRAM",
     .about = "Load-to-use latency: each load gives the address of the next, so nothing overlaps. "
-             "The working set is what the chain runs through, one pointer a cache line, in "
-             "random order. While it fits a cache, the latency is that cache's; the steps in "
-             "between are soft because part of the set still fits.\n"
-             "What moves it: the core clock (cycles stay, ns change), page size (with small "
-             "pages, address translation adds to every size beyond the TLB's reach), neighbours "
-             "in a shared cache, and the NUMA node that holds the memory. And the chase itself: an "
-             "index costs a shift or an addition more than a pointer, which shows in the "
-             "first-level cache; a bounds check hardly anything, because it is predicted; a "
-             "pointer on the stack a store and a load, unless the processor renames memory; packed "
-             "elements share lines, so part of a set beyond a cache still hits it; forward and "
-             "backward orders are prefetched; lines that were modified have to be written back. "
-             "--table sets all of these side by side.",
+             "The working set is what the chain runs through, one pointer a cache line, in random "
+             "order. While it fits a cache, the latency is that cache's; the steps in between are "
+             "soft because part of the set still fits.\nWhat changes it: the core clock (cycles "
+             "stay, ns change), page size (with small pages, address translation adds to every "
+             "size beyond the TLB's reach), other programs in a shared cache, and the NUMA node "
+             "that holds the memory. And the chase itself: an index costs a shift or an addition "
+             "more than a pointer, which shows in the first-level cache; a bounds check hardly "
+             "anything, because it is predicted; a pointer on the stack a store and a load, unless "
+             "the processor renames memory; packed elements share lines, so part of a set beyond a "
+             "cache still hits it; forward and backward orders are prefetched; lines that were "
+             "modified have to be written back. --table shows all of these side by side.",
     .weight = 18,
     .quick = true,
     .goes_on = true,

@@ -119,8 +119,8 @@ static void choose_seats(struct probe_task *task)
         wanted = (size_t)asked->injectors.number;
     if (wanted > count)
         pool_leave(task->pool, ERROR_USAGE,
-                   "--injectors %zu: beside CPU %d, which measures, only %zu may be used, and each "
-                   "holds one injector; ask for at most %zu",
+                   "--injectors %zu: besides CPU %d, which measures, only %zu may be used, and "
+                   "each holds one injector; ask for at most %zu",
                    wanted, chase->cpu, count, count);
     seats[0] = *chase;
     for (size_t i = 0; i < wanted; i++) {
@@ -378,22 +378,21 @@ const struct probe loaded_probe = {
     .title = "DRAM latency under load",
     .summary = "what traffic of other CPUs does to the latency of DRAM",
     .about =
-        "One CPU chases pointers through DRAM while others move lines to and from the same "
-        "memory, first none, then more and more, then all they can. Latency hardly rises while "
-        "the memory has time for every request, and steeply when requests queue. The knee is "
-        "where bandwidth over latency is greatest: up to there traffic costs little, beyond it a "
-        "little more bandwidth is paid for with much waiting.\n"
-        "Bandwidth is what the injectors really moved while the chase was timed: whole lines, and "
-        "modified ones twice, for they are read and later written back. The chase's own traffic "
-        "is not in it: a line for every miss that it waits for.\n"
-        "What moves it: how many CPUs inject (--injectors), since one alone can seldom fill the "
-        "memory and then shows no knee; the share of writes (--mix), because turning from reads "
-        "to writes costs the memory time; the order (--traffic), because random lines open a new "
-        "row each. Where the processor has prefetchers, sequential traffic asks for most. Memory "
-        "is that of the measuring CPU's NUMA node, and its own CPUs inject first.\n"
-        "In a whole run the steps between the two ends are measured only where much time is left. "
-        "By name and with little time it is every second or third step between them, or none, and "
-        "the finding of the knee says so.",
+        "One CPU chases pointers through DRAM while others move lines to and from the same memory, "
+        "first none, then more and more, then all they can. Latency hardly rises while the memory "
+        "has time for every request, and steeply when requests queue. The knee is where bandwidth "
+        "over latency is greatest: up to there traffic costs little, beyond it a little more "
+        "bandwidth is paid for with much waiting.\nBandwidth is what the injectors really moved "
+        "while the chase was timed: whole lines, and modified ones twice, because they are read "
+        "and later written back. The chase's own traffic is not in it: a line for every miss that "
+        "it waits for.\nWhat changes it: how many CPUs inject (--injectors), since one alone can "
+        "seldom fill the memory and then shows no knee; the share of writes (--mix), because "
+        "turning from reads to writes costs the memory time; the order (--traffic), because random "
+        "lines open a new row each. Where the processor has prefetchers, sequential traffic asks "
+        "for most. Memory is that of the measuring CPU's NUMA node, and its own CPUs inject "
+        "first.\nIn a whole run the steps between the two ends are measured only where much time "
+        "is left. If the probe is named and time is short, every second or third step is measured, "
+        "or none; the finding of the knee says so.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 3,
     .sized_by_found = true,

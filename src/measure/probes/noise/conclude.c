@@ -131,10 +131,10 @@ static void read_system(struct concluding *all, double elapsed_s)
 static const char *unknown(const struct concluding *all, enum noise_cause cause)
 {
     if (cause == CAUSE_INTERRUPTS && !all->counts_interrupts)
-        return "unknown: this system has no count of interrupts (/proc/interrupts), so what they "
-               "took stands in noise.share.unexplained; measure outside the container or sandbox";
+        return "unknown: this system has no count of interrupts (/proc/interrupts), so their time "
+               "is part of noise.share.unexplained; measure outside the container or sandbox";
     if (cause == CAUSE_STOLEN && !all->counts_stolen)
-        return "unknown: this system has no count of stolen time (/proc/stat), so it stands in "
+        return "unknown: this system has no count of stolen time (/proc/stat), so it is part of "
                "noise.share.unexplained; ask the host, or measure outside the container";
     return NULL;
 }
@@ -337,7 +337,7 @@ static void add_shares(struct concluding *all)
     static const char *const says[CAUSES] = {
         [CAUSE_THREADS] = "other threads ran, by this thread's own context switches",
         [CAUSE_FAULTS] = "page faults of memory that had been touched: the kernel moves pages",
-        [CAUSE_INTERRUPTS] = "interrupts and the softirqs behind them, by how many there were",
+        [CAUSE_INTERRUPTS] = "interrupts and their softirqs, estimated from their number",
         [CAUSE_STOLEN] = "taken by the hypervisor, as it reports",
         [CAUSE_UNEXPLAINED] = "no cause known to the system: firmware, or the host",
     };
@@ -465,9 +465,10 @@ static void add_periods(struct concluding *all, double total_s)
                               period->high_ns / ns_per_us},
             pool_printf(pool, "%.4g times a second, %.4g us each, %.2g %% of the time: %s",
                         1e9 / period->every_ns, period->each_ns * 1e-3, 100 * period->share,
-                        period->kind == GAP_THREADS  ? "another thread runs"
-                        : period->kind == GAP_FAULTS ? "page faults"
-                                                     : "an interrupt, as of a timer, or the host"))
+                        period->kind == GAP_THREADS ? "another thread runs"
+                        : period->kind == GAP_FAULTS
+                            ? "page faults"
+                            : "an interrupt, such as a timer's, or the host"))
             ->cpus = list_cpus(all, period->on);
     }
 }

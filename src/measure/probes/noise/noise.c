@@ -292,44 +292,45 @@ static const struct finding_line lines[] = {
      .side = SIDE_MORE,
      .meaning = "The share of CPU time that other things took from a program that never stops; the "
                 "interval is of the mean over the trials.",
-     .moves = "Everything else that runs, interrupts, and a hypervisor's other guests move it.",
-     .advice = "Below 1 % it moves no median; above 10 % measure elsewhere, or on the quietest "
-               "CPUs."},
+     .moves = "Everything else that runs, interrupts, and a hypervisor's other guests change it.",
+     .advice =
+         "Below 1 % it changes no median; above 10 % measure elsewhere, or on the quietest CPUs."},
     {.patterns = "noise.share.threads",
      .unit = "%",
      .role = ROLE_CONDITION,
      .side = SIDE_MORE,
-     .meaning = "The part of it during which other threads ran.",
-     .moves = "Other programs and the kernel's threads move it.",
-     .advice = "Stop them, move them away with taskset or cpusets, or isolate CPUs (isolcpus=)."},
+     .meaning = "The part of noise.share that other threads took.",
+     .moves = "Other programs and the kernel's threads change it.",
+     .advice = "Stop them, change them away with taskset or cpusets, or isolate CPUs (isolcpus=)."},
     {.patterns = "noise.share.page-faults",
      .unit = "%",
      .role = ROLE_CONDITION,
      .side = SIDE_MORE,
-     .meaning = "The part of it that page faults took, in memory that had been touched before.",
-     .moves = "NUMA balancing and compaction move it.",
+     .meaning =
+         "The part of noise.share that page faults took, in memory that had been touched before.",
+     .moves = "NUMA balancing and compaction change it.",
      .advice = "Turn NUMA balancing off (sysctl kernel.numa_balancing=0), or lock the memory."},
     {.patterns = "noise.share.interrupts",
      .unit = "%",
      .role = ROLE_CONDITION,
      .side = SIDE_MORE,
-     .meaning = "The part of it that interrupts took, with the softirqs behind them.",
-     .moves = "The timer's tick, devices, and other CPUs' requests move it.",
+     .meaning = "The part of noise.share that interrupts took, with their softirqs.",
+     .moves = "The timer's tick, devices, and other CPUs' requests change it.",
      .advice = "Move devices' interrupts away (/proc/irq/*/smp_affinity), and stop the tick "
                "(nohz_full=)."},
     {.patterns = "noise.share.stolen",
      .unit = "%",
      .role = ROLE_CONDITION,
      .side = SIDE_MORE,
-     .meaning = "The part of it that a hypervisor says it took.",
-     .moves = "The host's other guests move it; it is reported in steps of 10 ms.",
+     .meaning = "The part of noise.share that a hypervisor reports to have taken.",
+     .moves = "The host's other guests change it; it is reported in steps of 10 ms.",
      .advice = "Measure on a host of your own, or at another time."},
     {.patterns = "noise.share.unexplained",
      .unit = "%",
      .role = ROLE_CONDITION,
      .side = SIDE_MORE,
-     .meaning = "The part of it that nothing which the system reports explains.",
-     .moves = "Firmware (SMI), and a host that does not report what it takes, move it.",
+     .meaning = "The part of noise.share that nothing the system reports explains.",
+     .moves = "Firmware (SMI), and a host that does not report what it takes, change it.",
      .advice = "On bare metal look for SMIs (turbostat); in a guest ask for a host of its own."},
     {.patterns = "noise.longest",
      .unit = "us",
@@ -344,7 +345,7 @@ static const struct finding_line lines[] = {
      .unit = "us",
      .role = ROLE_CONDITION,
      .side = SIDE_MORE,
-     .meaning = "That share of all interruptions was no longer.",
+     .meaning = "The length that this share of all interruptions does not exceed.",
      .moves = "What interrupts: a tick takes microseconds, another thread milliseconds.",
      .advice = "Compare with how long your program may be late."},
     {.patterns = "noise.interruptions",
@@ -358,8 +359,9 @@ static const struct finding_line lines[] = {
      .unit = "",
      .role = ROLE_CONDITION,
      .side = SIDE_MORE,
-     .meaning = "What the system counted a second on each CPU, with the most frequent by name.",
-     .moves = "Devices and timers move it.",
+     .meaning =
+         "What the system counted a second on each CPU; the text names the most frequent sources.",
+     .moves = "Devices and timers change it.",
      .advice = "/proc/interrupts and /proc/softirqs say which CPU they come to."},
     {.patterns = "noise.clock-steps",
      .unit = "",
@@ -372,7 +374,7 @@ static const struct finding_line lines[] = {
      .unit = "us",
      .role = ROLE_CONDITION,
      .meaning = "The time from one interruption of a kind to the next, where they come regularly.",
-     .moves = "Timers and daemons move it.",
+     .moves = "Timers and daemons change it.",
      .advice = "The kernel's tick is 1, 4 or 10 ms; what else comes regularly can be found and "
                "stopped."},
     {.patterns = "noise.quietest",
@@ -381,7 +383,7 @@ static const struct finding_line lines[] = {
      .fact = FACT_QUIETEST,
      .side = SIDE_MORE,
      .meaning = "The share that is taken on the quietest CPUs, which the finding lists.",
-     .moves = "Where interrupts and other threads go moves it.",
+     .moves = "It depends on where interrupts and other threads go.",
      .advice = "Give the list to --cpus, or to taskset -c."},
     {.patterns = NULL},
 };
@@ -394,15 +396,15 @@ const struct probe noise_probe = {
     .about =
         "Every CPU reads its counter as fast as it can, all at the same time, and where two "
         "readings lie farther apart than they should (--over), something else had the CPU. Shown "
-        "are the share of time that was taken, the lengths, the longest, what comes "
-        "periodically, and the quietest CPUs, as a list for --cpus.\n"
-        "The cause is known where the system reports it: other threads and page faults for each "
-        "interruption, by the thread's own counts; interrupts (with the softirqs behind them) by "
-        "how many there were; stolen time by what the hypervisor reports, in steps of 10 ms. The "
-        "rest is unexplained: firmware (SMI), or a host that does not report it.\n"
-        "What moves it: everything else that runs, the timer's tick, devices whose interrupts come "
-        "to this CPU, a hypervisor's other guests. What is rare needs time to be seen: watch for a "
-        "minute with --for 60. All CPUs are busy meanwhile, so others find none idle.",
+        "are the share of time that was taken, the lengths, the longest, what comes periodically, "
+        "and the quietest CPUs, as a list for --cpus.\nThe cause is known where the system reports "
+        "it: other threads and page faults for each interruption, by the thread's own counts; "
+        "interrupts (with the softirqs behind them) by how many there were; stolen time by what "
+        "the hypervisor reports, in steps of 10 ms. The rest is unexplained: firmware (SMI), or a "
+        "host that does not report it.\nWhat changes it: everything else that runs, the timer's "
+        "tick, devices whose interrupts come to this CPU, a hypervisor's other guests. Rare "
+        "interruptions need time to be seen: watch for a minute with --for 60. All CPUs are busy "
+        "meanwhile, so other programs find no idle CPU.",
     .weight = 2,
     .quick = true,
     .options = options,

@@ -420,14 +420,13 @@ static void report(struct probe_task *task, const struct disagreement *pair, siz
         ->text = pool_printf(
         task->pool,
         "from node %d, node %d is declared nearer than node %d (%u against %u) and was measured "
-        "farther (%.0f ns against %.0f ns without neighbours; 1 of %zu comparisons, judged "
-        "together). Likely: %s",
+        "farther (%.0f ns against %.0f ns; 1 of %zu comparisons, judged together). Likely: %s",
         pair->from, pair->near, pair->far, pair->nearer, pair->farther, (double)pair->ns_a.median,
         (double)pair->ns_b.median, compared,
-        guest
-            ? "the virtual machine's nodes are of its configuration, and lie elsewhere on the host"
-            : "the declared table is a general one, or memory is interleaved or clustered "
-              "otherwise than it says (BIOS settings: nodes per socket, sub-NUMA clustering)");
+        guest ? "the virtual machine's nodes follow its configuration, and their memory lies "
+                "elsewhere on the host"
+              : "the declared table is a general one, or memory is interleaved or clustered "
+                "otherwise than it says (BIOS settings: nodes per socket, sub-NUMA clustering)");
 }
 
 static void numa_conclude(struct probe_task *task)
@@ -592,17 +591,17 @@ static const struct finding_line numa_lines[] = {
      .shared = OF_SHARED,
      .fact = FACT_LOCAL,
      .meaning = "A load from DRAM of the CPU's own node, on the node where that is worst.",
-     .moves = "Page size, neighbours that use the memory, and modules that differ between nodes "
-              "move it.",
+     .moves = "Page size, other programs that use the memory, and modules that differ between "
+              "nodes change it.",
      .advice =
-         "Hold the remote one against it; where nodes differ, look at their memory's modules."},
+         "Compare the remote one with it; where nodes differ, look at their memory's modules."},
     {.patterns = "numa.latency.remote",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .shared = OF_SHARED,
      .fact = FACT_REMOTE,
      .meaning = "A load from DRAM of another node, where that is worst.",
-     .moves = "The links between sockets and what else uses them move it.",
+     .moves = "The links between sockets and what else uses them change it.",
      .advice = "Bind threads and their memory to one node (numactl) where it is much more than the "
                "local one."},
     {.patterns = "numa.bandwidth.local",
@@ -612,7 +611,8 @@ static const struct finding_line numa_lines[] = {
      .fact = FACT_LOCAL,
      .meaning =
          "What all CPUs of a node read together from their own node's DRAM, where that is worst.",
-     .moves = "Each node's memory channels and modules decide it, and neighbours take their share.",
+     .moves =
+         "Each node's memory channels and modules decide it, and other programs take their share.",
      .advice = "Plan by it: a program whose memory is placed well has that much for each node."},
     {.patterns = "numa.bandwidth.remote",
      .unit = "B/s",
@@ -633,8 +633,8 @@ static const struct finding_line numa_lines[] = {
                 "declares it best (HMAT), beside what it declares.",
      .moves = "The firmware's tables are often those of all machines of a kind, or of a model, and "
               "describe memory that no other program uses.",
-     .advice = "The kernel puts nodes into tiers by what is declared: where it is far off, place "
-               "memory by what was measured (numactl)."},
+     .advice = "The kernel puts nodes into tiers by what is declared: where that is far from the "
+               "measured value, place memory by what was measured (numactl)."},
     {.patterns = "numa.node.<n>.bandwidth",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
@@ -649,17 +649,14 @@ static const struct finding_line numa_lines[] = {
     {.patterns = "numa.disagreement.*.*.*",
      .unit = "",
      .role = ROLE_DISAGREEMENT,
-     .meaning =
-         "From the first node, the second is declared nearer than the third and was measured "
-         "farther: the value is how many times as far. All comparisons are judged "
-         "together: that any is here by chance has a probability of at most 5 %.",
-     .moves =
-         "The distances are declared in tenths of the local latency, often for all machines of "
-         "a kind; how memory is interleaved, and where a host keeps a virtual machine's, they "
-         "do not say.",
-     .advice =
-         "Repeat when no other program uses the memory; the kernel places memory by the declared "
-         "distances, so where the finding stays bind memory by hand (numactl)."},
+     .meaning = "From the first node, the second is declared nearer than the third and was "
+                "measured farther: the value is how many times as far. All comparisons are judged "
+                "together: the probability that any is reported by chance is at most 5 %.",
+     .moves = "The distances are declared in tenths of the local latency, often for all machines "
+              "of a kind; they do not say how memory is interleaved, or where a host keeps a "
+              "virtual machine's memory.",
+     .advice = "Repeat when no other program uses the memory; the kernel places memory by the "
+               "declared distances, so if the finding stays, bind memory by hand (numactl)."},
     {.patterns = NULL},
 };
 
@@ -667,18 +664,18 @@ const struct probe numa_probe = {
     .name = "numa",
     .place = 80,
     .title = "Latency and bandwidth by NUMA node",
-    .summary = "how far each node's memory is from each node's CPUs, and how wide the way",
+    .summary = "latency and bandwidth from each node's CPUs to each node's memory",
     .about =
         "A row is the node whose CPUs measure, a column the node whose memory they measure. "
         "Latency is that of one CPU's chase through DRAM, bandwidth that of all CPUs of the node "
-        "reading at the same time, each its own part. The memory is bound to its node, and where "
-        "it really lies is asked of the kernel (move_pages): what lies elsewhere is flagged.\n"
-        "Nodes of memory only, as behind CXL, are columns without a row. Beside the figures "
-        "stand the distances that the firmware declares; the kernel places memory by them, so "
-        "where they name the wrong node as the nearer one, that is a finding.\n"
-        "What moves it: the links between sockets and what else uses them, how memory is "
-        "interleaved, snoop modes and sub-NUMA clustering (firmware settings), and page size. On "
-        "a virtual machine nodes may be what the host made up. With one node there is one cell.",
+        "reading at the same time, each its own part. The memory is bound to its node, and the "
+        "kernel is asked where it really lies (move_pages): memory that lies elsewhere is "
+        "flagged.\nNodes of memory only, as behind CXL, are columns without a row. The distances "
+        "that the firmware declares are shown next to the figures; the kernel places memory by "
+        "them, so it is a finding if they name the wrong node as the nearer one.\nWhat changes it: "
+        "the links between sockets and what else uses them, how memory is interleaved, snoop modes "
+        "and sub-NUMA clustering (firmware settings), and page size. The nodes of a virtual "
+        "machine may be invented by its host. With one node there is one cell.",
     .needs = WANTS_TWO_NODES,
     .weight = 4,
     .sized_by_found = true,

@@ -616,8 +616,8 @@ const struct finding_line parallelism_lines[] = {
                 "of one chain over the least time per access. Declared is what the maker documents "
                 "of the processor's buffers.",
      .moves = "A busy hardware thread of the same core takes its share. Small pages (walks of the "
-              "page table wait in the same queues), neighbours that use the memory and the "
-              "distance to it move it too.",
+              "page table wait in the same queues), other programs that use the memory and the "
+              "distance to it change it too.",
      .advice = "Do as many independent look-ups side by side as the text says; more gain nothing."},
     {.patterns = "*.parallelism.ns",
      .unit = "ns",
@@ -625,22 +625,22 @@ const struct finding_line parallelism_lines[] = {
      .fact = FACT_MISS_TIME,
      .part = 1,
      .meaning = "The time per access when that many are under way.",
-     .moves =
-         "It is the level's latency over the parallelism: whatever moves one of them moves it.",
-     .advice = "Compare it with the level's latency: the ratio is what overlapping can win."},
+     .moves = "It is the level's latency divided by the parallelism: whatever changes one of them "
+              "changes it.",
+     .advice = "Compare it with the level's latency: the ratio is what overlapping can gain."},
     {.patterns = "*.parallelism.rate",
      .unit = "B/s",
      .role = ROLE_PROPERTY,
      .shared = OF_SHARED,
      .meaning = "The same as bytes of whole lines a second, visited at random.",
-     .moves = "Whatever moves the time per access moves it.",
+     .moves = "Whatever changes the time per access changes it.",
      .advice = "Compare it with the bandwidth in sequence, which prefetchers help."},
     {.patterns = "*.parallelism.four",
      .unit = "",
      .role = ROLE_PROPERTY,
      .meaning = "Four chains' time per access over a quarter of one chain's, in a level that "
-                "should hold nothing up. It is only there where it is far from 1.",
-     .moves = "Neighbours, and a clock that moved between the two measurements, move it.",
+                "should hold nothing up. It is reported only where it is far from 1.",
+     .moves = "Other programs, and a clock that changed between the two measurements, change it.",
      .advice =
          "Trust the curve of several chains no better than that; repeat on a quieter machine."},
     {.patterns = "parallelism.all.rate",
@@ -648,8 +648,8 @@ const struct finding_line parallelism_lines[] = {
      .role = ROLE_PROPERTY,
      .shared = OF_ALL_CPUS,
      .meaning = "Random accesses a second of all threads together.",
-     .moves = "Page size, neighbours and the distance to the memory move it. Where it is little "
-              "more than one thread's, the memory and not the core is the limit.",
+     .moves = "Page size, other programs and the distance to the memory change it. Where it is "
+              "little more than one thread's, the memory and not the core is the limit.",
      .advice = "Plan look-ups of the whole machine by it, not by one thread's times the number of "
                "threads."},
     {.patterns = "parallelism.work.knee",
@@ -667,7 +667,7 @@ const struct finding_line parallelism_lines[] = {
      .meaning =
          "How many times as fast explicit prefetching makes accesses with much work between them.",
      .moves = "How far ahead is prefetched (--prefetch) and how much work there is between "
-              "accesses (--work) move it.",
+              "accesses (--work) change it.",
      .advice = "Prefetch explicitly where it is well above 1."},
     {.patterns = NULL},
 };

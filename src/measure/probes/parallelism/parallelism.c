@@ -41,8 +41,8 @@ static const struct option_spec options[] = {
      "threads that access memory at random at the same time, from one to N by doubling (default: "
      "one, and one on every CPU)"},
     {"sizes", 0, OPTION_SIZES, "SIZE,...", NULL, 128, 0, NULL, AT(sets.sizes),
-     "curves over these working sets instead, one for each number of chains, or with --work for "
-     "each amount of it"},
+     "curves over these working sets instead, one for each number of chains, or, with --work, one "
+     "for each amount of work"},
     {"from", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.from),
      "the same from this size (default: 1K)"},
     {"to", 0, OPTION_SIZE, "SIZE", NULL, 128, 0, NULL, AT(sets.to),
@@ -50,11 +50,11 @@ static const struct option_spec options[] = {
     {"per-octave", 0, OPTION_INTEGER, "N", NULL, 1, 64, NULL, AT(sets.per_octave),
      "sizes from one power of two to the next (default: 4 below 64M, 2 above)"},
     {"work", 0, OPTION_TEXT, "CYCLES,...", NULL, 0, 0, NULL, AT(work),
-     "look also at work after each access, up to this many cycles of it, which no address depends "
-     "on: how much of it keeps the processor from seeing the next access; several amounts, like "
-     "3,6,12, are those and no others"},
+     "also measure with work after each access, up to this many cycles, on which no address "
+     "depends: how much work keeps the processor from seeing the next access; a list like 3,6,12 "
+     "names all amounts"},
     {"prefetch", 0, OPTION_INTEGER, "STEPS", NULL, 1, CHAINS_MOST, NULL, AT(prefetch),
-     "with --work: and at what it wins back to prefetch each line this many steps ahead"},
+     "with --work: also measure what prefetching each line this many steps ahead gains"},
     {"pages", 0, OPTION_CHOICE, "POLICY", "auto", 0, 0, page_policy_names, AT(pages),
      "page policy: auto takes the largest available; what was obtained is verified and reported"},
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
@@ -158,7 +158,7 @@ static void choose_work(struct probe_task *task)
     const unsigned at_work = chains_at_work(state);
     if (!state->work_most)
         pool_leave(task->pool, ERROR_USAGE,
-                   "--prefetch: it is looked at beside work; give --work as well");
+                   "--prefetch is measured together with work; give --work as well");
     if (state->ahead > at_work)
         pool_leave(task->pool, ERROR_USAGE,
                    "--prefetch %u: with %u chains an address is known at most %u steps ahead; give "
@@ -602,24 +602,22 @@ const struct probe parallelism_probe = {
     .name = "parallelism",
     .place = 50,
     .title = "Loads under way at once",
-    .summary = "how many misses overlap, and the time per access that leaves",
+    .summary = "how many misses overlap, and the time per access that results",
     .about =
         "Independent chains of loads go through one working set in random order, one to 64 of them "
         "at once. One chain waits for each load and shows the latency; several overlap, and the "
         "time per access falls until no more loads can be under way. The latency over that time is "
         "how many misses the core sustains: a figure of what it does, not of what it is built of, "
         "which may be more. Programs that look things up at random gain as much by doing that many "
-        "look-ups side by side.\n"
-        "What moves it: page size (with small pages, walks of the page table wait in the same "
-        "queues), neighbours that use the memory, and the distance to it. Thirteen chains "
-        "(twenty-seven on AArch64, eight elsewhere) live in registers; a step of each beyond these "
-        "also loads and stores its pointer, which only shows in the first-level cache.\n"
-        "--work puts dependent additions after each access, one cycle each: the processor sees as "
-        "far ahead as its window of instructions (and its schedulers, where work waits) reaches, "
-        "and work pushes the next access out of "
-        "it. --prefetch asks for lines explicitly, as far ahead as given. With several threads the "
-        "figure is accesses per second of all of them together, in one memory of which "
-        "each thread's NUMA node has an equal part.",
+        "look-ups side by side.\nWhat changes it: page size (with small pages, walks of the page "
+        "table wait in the same queues), neighbours that use the memory, and the distance to it. "
+        "Thirteen chains (twenty-seven on AArch64, eight elsewhere) live in registers; a step of "
+        "each beyond these also loads and stores its pointer, which only shows in the first-level "
+        "cache.\n--work puts dependent additions after each access, one cycle each: the processor "
+        "sees as far ahead as its window of instructions (and its schedulers, where work waits) "
+        "reaches, and work pushes the next access out of it. --prefetch asks for lines explicitly, "
+        "as far ahead as given. With several threads the figure is accesses per second of all of "
+        "them together, in one memory of which each thread's NUMA node has an equal part.",
     .weight = 4,
     .quick = false,
     .sized_by_found = true,

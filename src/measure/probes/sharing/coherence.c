@@ -282,8 +282,8 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_PROPERTY,
      .meaning = "One operation (load, store, cas, fetch-add) on a line that another CPU holds in "
                 "that state: modified, exclusive, shared, or invalid (in memory alone).",
-     .moves = "The distance to the other CPU and to the line's home (its directory) moves it.",
-     .advice = "Where it is expensive to write lines that others hold, let readers keep copies "
+     .moves = "The distance to the other CPU and to the line's home (its directory) changes it.",
+     .advice = "Where it is expensive to write lines that other CPUs hold, let readers keep copies "
                "(shared) and write seldom, in batches."},
     {.patterns = NULL},
 };
@@ -293,19 +293,17 @@ const struct probe coherence_probe = {
     .place = 100,
     .title = "Operations by the line's state",
     .summary = "a load, store, CAS or fetch-add on a line that another core holds, by its state",
-    .about =
-        "A helper on another CPU brings lines into its cache: modified, exclusive (alone, but "
-        "clean), shared with a CPU of a third core (or, where there is none, with the measuring "
-        "one itself), or takes them out of every cache (invalid). Then the measuring CPU, the "
-        "first of --cpus, does one operation on each, one after the other. A store is counted "
-        "until it is done and not only buffered, so it is a store and a fence.\n"
-        "With --cpus every other CPU is the helper in turn; without, one of each nearness: a "
-        "thread of the same core, a neighbour, another NUMA node, another package. Exclusive "
-        "and invalid need an instruction that takes a line out of the caches, which x86-64 and "
-        "AArch64 have.\n"
-        "What moves it: what answers for a line that another CPU has (its cache, the shared "
-        "cache or memory), whether a clean line is passed on or read again, and how many "
-        "copies a writer must wait for.",
+    .about = "A helper on another CPU brings lines into its cache: modified, exclusive (alone, but "
+             "clean), shared with a CPU of a third core (or, where there is none, with the "
+             "measuring one itself), or takes them out of every cache (invalid). Then the "
+             "measuring CPU, the first of --cpus, does one operation on each, one after the other. "
+             "A store is counted until it is done and not only buffered, so it is a store and a "
+             "fence.\nWith --cpus every other CPU is the helper in turn; without, one of each "
+             "nearness: a thread of the same core, a neighbour, another NUMA node, another "
+             "package. Exclusive and invalid need an instruction that takes a line out of the "
+             "caches, which x86-64 and AArch64 have.\nWhat changes it: what answers for a line "
+             "that another CPU has (its cache, the shared cache or memory), whether a clean line "
+             "is passed on or read again, and how many copies a writer must wait for.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 0,
     .options = options,

@@ -294,7 +294,7 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_CONTENTION,
      .meaning = "One operation of a writer that has the line to itself.",
      .moves =
-         "The core clock moves it. Plain stores wait in the store buffer and not for the cache.",
+         "The core clock changes it. Plain stores wait in the store buffer and not for the cache.",
      .advice = "It is the floor: compare the others with it."},
     {.patterns = "contention.*.latency.all",
      .unit = "ns",
@@ -309,7 +309,7 @@ static const struct finding_line finding_lines[] = {
      .unit = "op/s",
      .role = ROLE_CONTENTION,
      .meaning = "Operations a second of one writer alone.",
-     .moves = "The core clock moves it.",
+     .moves = "The core clock changes it.",
      .advice = "Compare with all writers together: more of them seldom get more done on one line."},
     {.patterns = "contention.*.throughput.all",
      .unit = "op/s",
@@ -323,14 +323,14 @@ static const struct finding_line finding_lines[] = {
      .side = SIDE_LESS,
      .meaning =
          "The slowest writer's rate over the fastest one's, of all writers to one line: 1 is fair.",
-     .moves = "CPUs near the line's home win.",
-     .advice = "Where it is low, use a queueing lock, or threads far away starve."},
+     .moves = "CPUs near the line's home get more.",
+     .advice = "Where it is low, use a queueing lock, because otherwise threads far away starve."},
     {.patterns = "contention.*.false-sharing",
      .unit = "",
      .role = ROLE_CONTENTION,
      .meaning = "How many times as long two writers take with a word each in one line as with "
                 "words in lines far apart.",
-     .moves = "The distance between the two CPUs moves it.",
+     .moves = "The distance between the two CPUs changes it.",
      .advice = "Pad to the cache line what different threads write."},
     {.patterns = "contention.*.adjacent-lines",
      .unit = "",
@@ -345,20 +345,19 @@ const struct probe contention_probe = {
     .name = "contention",
     .place = 90,
     .title = "One line, many writers",
-    .summary = "what it costs when several cores write to one line, or to one line's neighbours",
+    .summary = "what it costs when several cores write to one line, or to neighbouring lines",
     .about =
-        "One to all CPUs (--cpus) write to one word as fast as they can: by fetch-and-add, by "
-        "a compare-and-swap loop, by exchange and by plain stores. The figures are the time of "
-        "one operation as one writer sees it, all writers' operations a second, and fairness: "
-        "what the unluckiest writer got done of what the luckiest did.\n"
-        "Then two writers have a word each, at growing distances: in one line (false sharing), "
-        "in neighbouring lines, and further apart. Where neighbours cost more than lines far "
-        "apart, the processor prefetches lines in pairs, and data of different threads belongs "
-        "128 bytes apart.\n"
-        "What moves it: how far apart the cores are, how the line's home arbitrates, and store "
+        "One to all CPUs (--cpus) write to one word as fast as they can: by fetch-and-add, by a "
+        "compare-and-swap loop, by exchange and by plain stores. The figures are the time of one "
+        "operation as one writer sees it, all writers' operations a second, and fairness: the "
+        "slowest writer's operations divided by the fastest one's.\nThen two writers have a word "
+        "each, at growing distances: in one line (false sharing), in neighbouring lines, and "
+        "further apart. Where neighbouring lines cost more than distant ones, the processor "
+        "prefetches lines in pairs, and data of different threads belongs 128 bytes apart.\nWhat "
+        "changes it: how far apart the cores are, how the line's home arbitrates, and store "
         "buffers, which let plain stores to one's own cache go at full speed. Cores are filled "
-        "before their second hardware threads. On one CPU only the uncontended cost is shown; "
-        "with two, the most basic case; more show how throughput falls.",
+        "before their second hardware threads. On one CPU only the uncontended cost is shown; with "
+        "two, the most basic case; more show how throughput falls.",
     .weight = 0,
     .options = options,
     .options_bytes = sizeof(struct contention_options),

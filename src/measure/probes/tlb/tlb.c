@@ -41,7 +41,7 @@ static const struct option_spec options[] = {
      "page sizes to look at: small (the system's own), huge (2M on most machines), all of these, "
      "or huge1g, which must have been reserved"},
     {"to", 0, OPTION_INTEGER, "N", NULL, 16, 1 << 20, NULL, AT(to),
-     "most pages to touch (default: 8192 small ones, 128 huge ones, as far as memory goes)"},
+     "most pages to touch (default: 8192 small ones, 128 huge ones, or fewer if memory is short)"},
     {"cpu", 0, OPTION_INTEGER, "N", NULL, 0, CPU_ID_MAX, NULL, AT(cpu),
      "CPU that measures (default: the first of the fastest kind)"},
     {.name = NULL},
@@ -277,11 +277,11 @@ static const struct finding_line finding_lines[] = {
      .role = ROLE_TRANSLATION,
      .fact = FACT_ONSET,
      .part = 2,
-     .meaning = "The numbers of pages between which translation begins to cost. It stands in place "
-                "of the entries where the trials do not agree on their number.",
-     .moves = "A neighbour on the core's other hardware thread takes a part of the TLB that "
-              "changes from trial to trial.",
-     .advice = "Take it for a rough number of entries, or repeat on a quiet machine."},
+     .meaning = "The numbers of pages between which translation begins to cost. It replaces the "
+                "number of entries where the trials do not agree on one.",
+     .moves = "A program on the core's other hardware thread takes a part of the TLB that changes "
+              "from trial to trial.",
+     .advice = "Take it for a rough number of entries, or repeat on an idle machine."},
     {.patterns = "dtlb2.*.hit",
      .unit = "cycles",
      .role = ROLE_TRANSLATION,
@@ -326,16 +326,15 @@ const struct probe tlb_probe = {
     .summary = "how many pages each TLB holds, and what an access beyond it costs",
     .about =
         "A TLB remembers where pages lie in memory. The same number of cache lines is chased "
-        "twice, once a line a page and once packed together: the difference is translation. "
-        "The number of entries times the page size is the memory that can be reached at random "
-        "without that cost. Only a number that the trials agree on is reported.\n"
-        "What moves it: page size; a busy hardware thread of the same core, which shares the "
-        "TLB; and a hypervisor, whose own page size counts as well: where the host uses small "
-        "pages, huge ones of a guest are split. Costs are beyond those of the caches; a walk "
-        "reads page tables, so the more pages, the dearer.\n"
-        "Where both small and huge pages are looked at, as many small pages' worth of huge ones "
-        "shows whether these are translated whole.\n"
-        "The second level with huge pages is not looked for: it reaches over gigabytes.",
+        "twice, once a line a page and once packed together: the difference is translation. The "
+        "number of entries times the page size is the memory that can be reached at random without "
+        "that cost. Only a number that the trials agree on is reported.\nWhat changes it: page "
+        "size; a busy hardware thread of the same core, which shares the TLB; and a hypervisor, "
+        "whose own page size counts as well: where the host uses small pages, huge ones of a guest "
+        "are split. Costs are beyond those of the caches; a walk reads page tables, so it costs "
+        "more the more pages there are.\nWhere both small and huge pages are looked at, as many "
+        "small pages' worth of huge ones shows whether these are translated whole.\nThe second "
+        "level with huge pages is not looked for: it reaches over gigabytes.",
     .weight = 4,
     .quick = false,
     .options = options,

@@ -399,7 +399,7 @@ static const struct finding_line lines[] = {
      .fact = FACT_WAKE,
      .meaning =
          "One wake-up of a thread that sleeps on another CPU, by futex, of the fastest pair.",
-     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock move it.",
+     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock change it.",
      .advice = "Where messages are short and frequent, spin for about as long before sleeping."},
     {.patterns = "wake.futex.max, wake.eventfd.min, wake.eventfd.max, "
                  "wake.pipe.min, wake.pipe.max, wake.condition.min, wake.condition.max",
@@ -408,21 +408,21 @@ static const struct finding_line lines[] = {
      .meaning =
          "One wake-up of a thread that sleeps on another CPU, of the fastest and the slowest "
          "pair.",
-     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock move it.",
+     .moves = "Idle states, a hypervisor, the distance of the two CPUs and the clock change it.",
      .advice = "Where messages are short and frequent, spin for about as long before sleeping."},
     {.patterns = "wake.spin.min, wake.spin.max",
      .unit = "ns",
      .role = ROLE_PROPERTY,
      .meaning = "The same where no thread sleeps: the other CPU sees a word in memory change.",
-     .moves = "It is a hand-off: the distance of the two CPUs moves it.",
-     .advice = "Compare: it is what sleeping costs beyond."},
+     .moves = "It is a hand-off: the distance of the two CPUs changes it.",
+     .advice = "Compare the other ways with it: the difference is the cost of sleeping."},
     {.patterns = "wake.*.switches",
      .unit = "",
      .role = ROLE_PROPERTY,
      .side = SIDE_NEITHER,
      .meaning = "Context switches that a wake-up took, as the system counts them.",
-     .moves = "Below 1, threads were rung before they had come to sleep; above, others ran in "
-              "between.",
+     .moves =
+         "Below 1, threads were woken before they slept; above 1, other threads ran in between.",
      .advice = "Where it is well below 1, the time is not that of a wake-up from sleep."},
     {.patterns = "wake.after.<n>us",
      .unit = "ns",
@@ -445,14 +445,13 @@ const struct probe wake_probe = {
         "by futex, eventfd, pipe and condition variable, and, for comparison, by spinning, where "
         "no thread sleeps. Every pair is measured, in rounds of pairs that share no core; above 32 "
         "CPUs the other ways only from the first CPU. Then one CPU lets another sleep for 10 us to "
-        "10 ms and wakes it: from deeper idle states that takes longer.\n"
-        "Beside each way stands how many context switches a wake-up took, by the system's own "
-        "count: about 1 where the other really slept, 0 where it had not come to sleep yet.\n"
-        "What moves it: idle states (their exit latency is in "
-        "/sys/devices/system/cpu/cpu0/cpuidle), "
-        "the distance of the CPUs, the clock of a CPU that has just slept, a hypervisor, which "
-        "has to be asked for an interrupt and for waking a halted CPU, and everything else that "
-        "runs. In a whole run, and with --quick, it is one pair and futex alone.",
+        "10 ms and wakes it: from deeper idle states that takes longer.\nEach way also shows how "
+        "many context switches a wake-up took, by the system's own count: about 1 where the other "
+        "thread really slept, 0 where it did not sleep yet.\nWhat changes it: idle states (their "
+        "exit latency is in /sys/devices/system/cpu/cpu0/cpuidle), the distance of the CPUs, the "
+        "clock of a CPU that has just slept, a hypervisor, which has to be asked for an interrupt "
+        "and for waking a halted CPU, and everything else that runs. In a whole run, and with "
+        "--quick, it is one pair and futex alone.",
     .needs = NEEDS_TWO_CPUS,
     .weight = 1,
     .options = options,

@@ -212,16 +212,17 @@ static void what_is_no_table_is_refused(void **state)
     assert_refused("# x\n,10,20\n11,,-30\n21,31,\n", "line 3: -30 is negative");
     assert_refused(",10,20\n11,,1e30\n21,31,\n", "line 2: 1e30 is too large");
     assert_refused(",10,20\n11,,5±x\n21,31,\n", "line 2: '5±x' is no latency");
-    assert_refused("cpu,0,1,1\n0,,1,1\n1,1,,1\n", "line 1: id 1 stands there twice");
-    assert_refused("cpu,0,1\n0,,5\n0,5,\n", "line 3: id 0 has had its row");
+    assert_refused("cpu,0,1,1\n0,,1,1\n1,1,,1\n", "line 1: id 1 occurs twice");
+    assert_refused("cpu,0,1\n0,,5\n0,5,\n", "line 3: id 0 has a second row");
     assert_refused("cpu,0,1\n0,,5\n7,5,\n", "line 3 begins with '7'");
     assert_refused("cpu,0,x\n0,,5\n1,5,\n", "'x' is no core's id");
     assert_refused("cpu,0,99999999999\n0,,5\n1,5,\n", "is no core's id");
     assert_refused("cpu,0,1,2\n0,,5,6\n1,5,,6\n", "1 of 3 cores have no row");
     assert_refused("cpu,0,1,2\n0,,5,6,7\n1,5,,6\n2,1,1,\n", "line 2 has 4 latencies");
-    assert_refused("0 1 2\n0 5 6\n1 5 7\n1 6 7\n", "line 4: id 1 has had its row");
-    assert_refused("0 1\n0 - 5\n1 5 -\n\nand\n0 1\n0 - 5\n0 5 -\n", "line 8: id 0 has had its row");
-    assert_refused("from,to,ns\n0,1,10\n1,0,11\n0,1,12\n", "line 4: from 0 to 1 has had its");
+    assert_refused("0 1 2\n0 5 6\n1 5 7\n1 6 7\n", "line 4: id 1 has a second row");
+    assert_refused("0 1\n0 - 5\n1 5 -\n\nand\n0 1\n0 - 5\n0 5 -\n",
+                   "line 8: id 0 has a second row");
+    assert_refused("from,to,ns\n0,1,10\n1,0,11\n0,1,12\n", "line 4: from 0 to 1 has a second");
     assert_refused("from,to,ns\n0,1,-10\n", "line 2: -10 is negative");
     assert_refused("from,to,ns\n3,3,10\n", "a matrix of 1 cores");
     assert_refused("from,to,cycles\n0,1,10\n", "--unit cycles");

@@ -47,7 +47,7 @@ static void what_is_no_such_document_is_refused(void **state)
     assert_refused(desk, &macos_memory_benchmark_format, "{\"a\": [1,]}", "is not JSON at line 1");
     assert_refused(desk, &macos_memory_benchmark_format,
                    "{\"main_memory\": {\"bandwidth\": {\"read_gb_s\": {\"values\": [-1]}}}}",
-                   "main_memory/bandwidth/read_gb_s/values: -1 is none");
+                   "main_memory/bandwidth/read_gb_s/values: -1 is not a positive number");
 }
 
 int main(void)

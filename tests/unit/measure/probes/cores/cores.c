@@ -145,8 +145,10 @@ static void what_single_values_scatter_over_is_named(void **state)
          "by 20 % from line to line; a single-line tool would have reported "
          "anything from 45.0 to 55.0 ns (standard deviations: 10.0 % from "
          "line to line, 2.0 % from time to time, 1.0 %"},
-        {{0.01f, 0.01f, 0.8f}, "by 20 % over the lines, most of it noise and not lines;"},
-        {{0.01f, 0.02f, 0.01f}, "by 20 % over the lines, most of it time and not lines;"},
+        {{0.01f, 0.01f, 0.8f},
+         "by 20 % over the lines, most of it noise and not from line to line;"},
+        {{0.01f, 0.02f, 0.01f},
+         "by 20 % over the lines, most of it from time to time and not from line to line;"},
         {{NAN, NAN, NAN}, "by 20 % over the lines; a single-line tool"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

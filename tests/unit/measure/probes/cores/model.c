@@ -235,7 +235,7 @@ static void every_home_has_its_reference_and_its_check(void **state)
         assert_int_equal(atoi(strchr(pair, ',') + 1) / 12, home);
     }
     assert_true(on->result.series[3].points[0].x > on->result.series[2].points[1].x);
-    assert_non_null(strstr(modelled_find(on, "cores.drift")->text, "of one a home"));
+    assert_non_null(strstr(modelled_find(on, "cores.drift")->text, "there is one for each home"));
 }
 
 /* A line for each batch; the time goes on from stage to stage. */

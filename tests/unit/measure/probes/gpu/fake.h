@@ -23,7 +23,7 @@ struct fake_device {
     uint64_t l1, l2; /* bytes */
     double l1_cycles, l2_cycles, dram_cycles, hz;
     bool no_cycles;                      /* it tells ns alone */
-    bool no_time;                        /* its clock stands still */
+    bool no_time;                        /* its clock does not run */
     const char *start_fails, *run_fails; /* NULL: it doesn't */
     unsigned run_fails_after;            /* batches */
     unsigned refused;                    /* paths, as bits */

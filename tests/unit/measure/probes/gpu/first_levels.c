@@ -41,7 +41,7 @@ static void counts(struct gpu_bench *bench, unsigned shared, double others, doub
 static void what_fits_no_number_is_not_counted(void **state)
 {
     struct gpu_bench *bench = *state;
-    counts(bench, 0x07, 0, NAN, "no number of like caches");
+    counts(bench, 0x07, 0, NAN, "no number of equal caches");
     counts(bench, 0x55, 0.5, NAN, "is not known");
 }
 

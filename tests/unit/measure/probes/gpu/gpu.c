@@ -194,7 +194,7 @@ static void a_device_that_can_not_run_anything_fails_with_its_reason(void **stat
     fake_cuda.devices[0].no_time = true;
     assert_int_equal(PLAN(fake, NULL), 0);
     assert_int_equal(fake_measure(fake), 0);
-    assert_string_equal(fake->bench.result.reason, "gpu0: its clock stands still");
+    assert_string_equal(fake->bench.result.reason, "gpu0: its clock does not run");
 }
 
 static void a_device_that_does_not_wake_leaves_nothing_and_stops_no_other(void **state)
