@@ -31,15 +31,8 @@ struct sheet {
 
 static const struct cache_facts *declared_cache(const struct sheet *sheet, int level)
 {
-    const struct machine_facts *facts = sheet->evidence->declared;
-    const struct cache_facts *best = NULL;
-    for (size_t i = 0; facts && i < facts->cache_count; i++) {
-        const struct cache_facts *cache = &facts->caches[i];
-        bool data = !cache->type || strcmp(cache->type, "instruction") != 0;
-        if (cache->level == level && data && (!best || cache->size_bytes > best->size_bytes))
-            best = cache;
-    }
-    return best;
+    const struct geometry_evidence *evidence = sheet->evidence;
+    return evidence->declared ? cache_of_cpu(evidence->declared, level, evidence->cpu) : NULL;
 }
 
 static struct finding *add(const struct sheet *sheet, int level, const char *what, const char *unit)

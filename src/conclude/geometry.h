@@ -37,6 +37,7 @@ struct geometry_evidence {
                                        so many lines were still no slower than the third level */
     bool third_held;
     const struct machine_facts *declared;
+    int cpu; /* that measured; -1: unknown */
 };
 
 struct geometry_ways {

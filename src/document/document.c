@@ -1,10 +1,13 @@
 #include "document/document.h"
 
+#include "base/cpulist.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "document/flag.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const probe_status_names[] = {"ok", "partial", "skipped", "failed"};
@@ -20,6 +23,55 @@ size_t facts_page_bytes(const struct machine_facts *facts)
     const bool plausible =
         bytes >= FACTS_PAGE_LEAST && bytes <= FACTS_PAGE_MOST && (bytes & (bytes - 1)) == 0;
     return plausible ? (size_t)bytes : FACTS_PAGE_LEAST;
+}
+
+/* Equal caches are listed once, with the CPUs of the first; hwloc's tree has those of all. With
+ * size 0: whether it has a cache of that level at all. */
+static bool in_tree(const struct declared_facts *declared, int level, uint64_t bytes, int cpu)
+{
+    char type[24];
+    snprintf(type, sizeof type, "L%dCache", level);
+    for (size_t i = 0; i < declared->object_count; i++) {
+        const struct declared_objects *objects = &declared->objects[i];
+        if (strcmp(objects->type, type) != 0 || (bytes && objects->size_bytes != bytes))
+            continue;
+        if (!bytes)
+            return true;
+        for (size_t j = 0; j < objects->cpus_count; j++)
+            if (cpulist_text_has(objects->cpus[j], cpu))
+                return true;
+    }
+    return false;
+}
+
+/* Whether a cache's first CPU is of the same kind of core. */
+static bool serves_kind(const struct machine_facts *facts, const struct cache_facts *cache, int cpu)
+{
+    for (size_t k = 0; k < facts->kind_count && cache->shared_cpus; k++)
+        if (cpulist_text_has(facts->kinds[k].cpus, cpu))
+            return cpulist_text_has(facts->kinds[k].cpus, atoi(cache->shared_cpus));
+    return false;
+}
+
+const struct cache_facts *cache_of_cpu(const struct machine_facts *facts, int level, int cpu)
+{
+    const struct cache_facts *found = NULL;
+    int best = -1;
+    for (size_t i = 0; i < facts->cache_count; i++) {
+        const struct cache_facts *cache = &facts->caches[i];
+        if (cache->level != level || !cache_holds_data(cache))
+            continue;
+        const bool serves = cpulist_text_has(cache->shared_cpus, cpu) ||
+                            in_tree(&facts->declared, level, cache->size_bytes, cpu);
+        const int fit = serves ? 2 : serves_kind(facts, cache, cpu);
+        if (fit > best || (fit == best && cache->size_bytes > found->size_bytes)) {
+            best = fit;
+            found = cache;
+        }
+    }
+    /* Some kinds of core have no third level, which the others share. */
+    const bool has_none = cpu >= 0 && best == 0 && in_tree(&facts->declared, level, 0, cpu);
+    return has_none ? NULL : found;
 }
 
 struct probe_result *document_probe(const struct document *document, const char *name)
@@ -91,6 +143,17 @@ const struct factor *probe_parameter(const struct probe_result *probe, const cha
         if (strcmp(probe->parameters[i].name, name) == 0)
             return &probe->parameters[i];
     return NULL;
+}
+
+int probe_cpu(const struct probe_result *probe)
+{
+    static const char *const names[] = {"cpu", "chase_cpu"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct factor *of = probe_parameter(probe, names[i]);
+        if (of && !of->text && of->number >= 0 && of->number <= (double)CPU_ID_MAX)
+            return (int)of->number;
+    }
+    return -1;
 }
 
 const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",

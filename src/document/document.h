@@ -107,6 +107,9 @@ struct machine_facts {
     size_t gpu_count;
     struct declared_facts declared; /* of its memory, by firmware and kernel */
 };
+/* The data or unified cache of that level that the CPU uses, as declared; where that is not known,
+ * that of its kind of core, else the largest (as for CPU -1). NULL: none. */
+const struct cache_facts *cache_of_cpu(const struct machine_facts *, int level, int cpu);
 /* Bytes of the machine's smallest pages; 4 KiB where they are unknown (NULL: no machine is known)
  * or no power of two up to 1 MiB. */
 enum { FACTS_PAGE_LEAST = 4096, FACTS_PAGE_MOST = 1 << 20 };
@@ -274,6 +277,8 @@ double series_number(const struct series *, const char *factor);
 /* The union of its points' flags. */
 unsigned series_flags(const struct series *);
 const struct factor *probe_parameter(const struct probe_result *, const char *name);
+/* The CPU that measured, by the probe's parameters; -1: unknown. */
+int probe_cpu(const struct probe_result *);
 /* Parameters that are not settings of the probe but tell outputs what to show: what was left out
  * and why ("gpu0 texture: it has none"), the core of each CPU ("0=c0.0 1=c0.1"), and the groups
  * that the machine declares. */

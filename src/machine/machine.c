@@ -111,21 +111,14 @@ uint64_t machine_memory_budget(const struct machine *machine)
     return left > half ? half : left > least ? left : least;
 }
 
-const struct cache_facts *machine_cache(const struct machine *machine, int level)
+const struct cache_facts *machine_last_cache(const struct machine *machine)
 {
     const struct machine_facts *facts = &machine->facts;
-    bool last = level == 0;
-    for (size_t i = 0; last && i < facts->cache_count; i++)
-        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].level > level)
-            level = facts->caches[i].level;
-    const struct cache_facts *found = NULL;
-    for (size_t i = 0; i < facts->cache_count; i++) {
-        const struct cache_facts *cache = &facts->caches[i];
-        if (cache->level == level && cache_holds_data(cache) &&
-            (!found || cache->size_bytes > found->size_bytes))
-            found = cache;
-    }
-    return found;
+    int last = 0;
+    for (size_t i = 0; i < facts->cache_count; i++)
+        if (cache_holds_data(&facts->caches[i]) && facts->caches[i].level > last)
+            last = facts->caches[i].level;
+    return cache_of_cpu(facts, last, -1);
 }
 
 unsigned machine_line_bytes(const struct machine *machine)

@@ -82,9 +82,8 @@ void machine_places(const struct machine *, const struct cpulist *, struct cpu_p
 int machine_by_thread(const void *, const void *);
 /* The most that a measurement may map: half of the free memory. */
 uint64_t machine_memory_budget(const struct machine *);
-/* The largest data or unified cache declared at that level, NULL if none is; level 0 asks for the
- * last level. */
-const struct cache_facts *machine_cache(const struct machine *, int level);
+/* The largest data or unified cache declared at the last level of all CPUs, NULL if none is. */
+const struct cache_facts *machine_last_cache(const struct machine *);
 /* The machine's cache line in bytes as declared, or the architecture's usual one. */
 unsigned machine_line_bytes(const struct machine *);
 

@@ -438,6 +438,19 @@ def odd_caches(document):
     return variants.bare(document)
 
 
+def hybrid(document, cpu):
+    """Measured by a CPU of one of two kinds of core: its L2 is the one to compare with, not the largest."""
+    document = copy.deepcopy(document)
+    document["machine"].pop("declared", None)
+    document["machine"]["cpu"]["kinds"] = [{"name": "efficiency", "cpus": "4-11"}, {"name": "performance", "cpus": "0-3"}]
+    document["machine"]["caches"] = [
+        {"level": level, "type": kind, "size_bytes": kib << 10, "line_bytes": 64, "ways": 16, "shared_cpus": cpus}
+        for level, kind, kib, cpus in ((1, "data", 48, "0-1"), (1, "data", 32, "4"), (2, "unified", 4096, "4-7"),
+                                       (2, "unified", 1024, "0-1"), (3, "unified", 32768, "0-11"))]
+    document["probes"][0]["parameters"]["cpu"] = cpu
+    return variants.bare(document)
+
+
 def one_handoff(document):
     """The nearest pair alone, and more of its points than one."""
     document = copy.deepcopy(document)
@@ -458,6 +471,8 @@ def first_alone(document):
 
 
 VARIANTS["latency-caches"] = (odd_caches, "latency")
+VARIANTS["latency-performance"] = (lambda document: hybrid(document, 3), "latency")
+VARIANTS["latency-efficiency"] = (lambda document: hybrid(document, 9), "latency")
 for name in ("guest", "sample"):
     VARIANTS[f"{name}-handoff"] = (one_handoff, name)
     VARIANTS[f"{name}-handoff-slower"] = (lambda document: slower(one_handoff(document), 1.3), name)
@@ -469,7 +484,7 @@ VARIANTS["cores-huge"] = (huge, "cores")
 VARIANTS["left/sample"] = VARIANTS["right/sample"] = (lambda document: slower(document, 1.2), "sample")
 
 # Variants whose findings are golden too.
-ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
+ANALYSED = ["i9-grouped", "latency-bare", "guest-bare", "latency-some", "tlb-pieces", "geometry-rich", "latency-caches", "latency-performance", "latency-efficiency", "i9-labelled", "i9-pair"] + [f"{name}-jittered" for name in JITTERED]
 WORDS = ["latency ns", "usec", "us", "msecs", "s", "psec", "nanoseconds", "cyc", "CPI", "time", "lat", "avg ns", "median cycles", "max us",
          "best", "mean", "load", "bw", "MB/s", "GiB/s", "stddev", "ns/load", "LatencyNs", "\u00b5s"]
 SIZE_WORDS = ["size", "Size (KB)", "sizeKiB", "wss MiB", "gb", "region", "footprint kilobytes", "bytes", "array", "SizeMB"]

@@ -40,17 +40,14 @@ static const double memory_least_ns = 35, memory_least_cycles = 60;
 /* Where a machine declares no cache, no smaller set is said to be in memory. */
 static const double undeclared_least = 256 << 20;
 
-/* If kinds of core differ, the largest cache of a level counts. */
-static void read_declared(struct levels *levels, const struct machine_facts *facts)
+static void read_declared(struct levels *levels, const struct machine_facts *facts, int cpu)
 {
-    for (size_t i = 0; facts && i < facts->cache_count; i++) {
-        const struct cache_facts *cache = &facts->caches[i];
-        if (!cache_holds_data(cache) || cache->level < 1 || cache->level > LEVELS_DECLARED_MOST)
+    for (int level = 1; facts && level <= LEVELS_DECLARED_MOST; level++) {
+        const struct cache_facts *cache = cache_of_cpu(facts, level, cpu);
+        if (!cache)
             continue;
-        double *bytes = &levels->declared[cache->level - 1];
-        *bytes = fmax(*bytes, (double)cache->size_bytes);
-        if ((size_t)cache->level > levels->declared_count)
-            levels->declared_count = (size_t)cache->level;
+        levels->declared[level - 1] = (double)cache->size_bytes;
+        levels->declared_count = (size_t)level;
     }
     levels->undeclared = facts && facts->threads && !levels->declared_count;
     while (levels->skipped < levels->declared_count &&
@@ -88,14 +85,14 @@ static enum level_kind kind_of(const struct levels *levels, size_t k, size_t num
 }
 
 static void name_levels(struct levels *levels, const struct series *series,
-                        const struct machine_facts *facts)
+                        const struct machine_facts *facts, int cpu)
 {
     levels->smallest = INFINITY;
     for (size_t i = 0; i < series->point_count; i++) {
         levels->smallest = fmin(levels->smallest, series->points[i].x);
         levels->largest = fmax(levels->largest, series->points[i].x);
     }
-    read_declared(levels, facts);
+    read_declared(levels, facts, cpu);
     /* With few sizes a cache may have been skipped: a level whose sizes are all beyond a declared
      * cache is a later one. */
     size_t number = levels->skipped;
@@ -358,8 +355,8 @@ static void compare_numbers(const struct reading *reading)
 }
 
 void findings_levels(struct probe_result *result, struct pool *pool, const struct series *series,
-                     const struct machine_facts *declared, const struct translation_knee *knees,
-                     size_t knee_count)
+                     const struct machine_facts *declared, int cpu,
+                     const struct translation_knee *knees, size_t knee_count)
 {
     struct reading reading = {.result = result, .pool = pool, .series = series};
     /* A foreign document may have any unit. */
@@ -369,7 +366,7 @@ void findings_levels(struct probe_result *result, struct pool *pool, const struc
     reading.samples =
         levels_of_series(pool, declared || knee_count ? LEVEL_PAGES_KNOWN : LEVEL_PAGES_UNKNOWN,
                          series, knees, knee_count, &reading.levels);
-    name_levels(&reading.levels, series, declared);
+    name_levels(&reading.levels, series, declared, cpu);
     for (size_t k = 0; k < reading.levels.count; k++) {
         add_latency(&reading, k);
         add_capacity(&reading, k);

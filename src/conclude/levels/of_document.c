@@ -36,15 +36,14 @@ static int nearer_first(const void *a, const void *b)
 }
 
 /* What the machine declares of the level, in bytes; 0: nothing. */
-static uint64_t bytes_of(const struct machine_facts *facts, int device, const struct level *level)
+static uint64_t bytes_of(const struct machine_facts *facts, int cpu, int device,
+                         const struct level *level)
 {
     const struct gpu_facts *gpu = device < 0 ? NULL : device_facts(facts, device);
-    for (size_t i = 0; device < 0 && i < facts->cache_count; i++) {
-        const struct cache_facts *cache = &facts->caches[i];
-        if (level->kind == LEVEL_CACHE && cache->level == level->number && cache->size_bytes &&
-            cache_holds_data(cache))
-            return cache->size_bytes;
-    }
+    const struct cache_facts *cache =
+        device < 0 && level->kind == LEVEL_CACHE ? cache_of_cpu(facts, level->number, cpu) : NULL;
+    if (cache)
+        return cache->size_bytes;
     if (!gpu)
         return 0;
     if (level->kind == LEVEL_CACHE)
@@ -75,7 +74,8 @@ void levels_collect(struct levels *levels, const struct catalogue *catalogue, si
         memcpy(level->facts + LEVEL_FACT_FIRST, row->values,
                (LEVEL_FACTS - LEVEL_FACT_FIRST) * sizeof *level->facts);
         const struct finding *capacity = level->facts[FACT_CAPACITY];
-        const uint64_t bytes = bytes_of(&catalogue->documents[document]->machine, device, level);
+        const uint64_t bytes = bytes_of(&catalogue->documents[document]->machine,
+                                        probe_cpu(row->first->probe), device, level);
         level->declared = capacity && isfinite(capacity->declared) ? capacity->declared
                           : bytes                                  ? (double)bytes
                                                                    : NAN;

@@ -104,13 +104,7 @@ void obtained_read(struct obtained *obtained, const struct probe_result *probe,
                    struct pool *pool)
 {
     const struct obtained_reading reading = {obtained, probe, machine, standards, pool};
-    static const char *const names[] = {"cpu", "chase_cpu"};
-    int cpu = -1; /* the CPU that measured; -1: unknown */
-    for (size_t i = 0; i < sizeof names / sizeof *names && cpu < 0; i++) {
-        const struct factor *of = probe_parameter(probe, names[i]);
-        if (of && !of->text && of->number >= 0 && of->number <= (double)CPU_ID_MAX)
-            cpu = (int)of->number;
-    }
+    const int cpu = probe_cpu(probe);
     *obtained = (struct obtained){.count = 0};
     const struct factor *pages = probe_parameter(probe, "pages_obtained");
     if (pages && pages->text && decides(&reading, "pages"))

@@ -240,8 +240,8 @@ static void plan_access(struct probe_task *task)
     struct access_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make(task->machine);
     state->page_bytes = chases_note_page(task);
-    state->level_count = chases_levels(task, NULL, state->levels);
     state->chases.seat = chases_seat(task, task->options);
+    state->level_count = chases_levels(task, state->chases.seat->cpu, NULL, state->levels);
     chases_plan_place(task, &state->chases, PAGES_AUTO);
     task->plan.share = 0.5;
     if (chase_straddles)

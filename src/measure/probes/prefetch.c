@@ -330,8 +330,8 @@ static void plan_prefetch(struct probe_task *task)
     const struct prefetch_options *asked = task->options;
     state->chases = chases_make(task->machine);
     state->page_bytes = chases_note_page(task);
-    state->level_count = chases_levels(task, NULL, state->levels);
     state->chases.seat = chases_seat(task, &asked->cpu);
+    state->level_count = chases_levels(task, state->chases.seat->cpu, NULL, state->levels);
     chases_plan_place(task, &state->chases, (enum page_policy)asked->pages.choice);
     task->plan.share = 0.9;
     for (size_t i = 0; i < state->level_count; i++)

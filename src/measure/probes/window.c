@@ -381,8 +381,8 @@ static void plan_window(struct probe_task *task)
         return;
     }
     const struct chases chases = chases_make(task->machine);
-    const size_t count = chases_levels(task, NULL, levels);
     state->seat = chases_seat(task, &asked->cpu);
+    const size_t count = chases_levels(task, state->seat->cpu, NULL, levels);
     if (!count || !levels[count - 1].last)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "there is no memory for a working set beyond the caches, and nearer misses are "

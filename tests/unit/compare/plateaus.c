@@ -72,7 +72,7 @@ static void measure(struct bench *bench, struct probe_result *result, double fro
                                 .flags = FLAG_BIT(FLAG_TOO_FEW)};
     }
     *result = (struct probe_result){.name = "latency", .series = series, .series_count = 1};
-    findings_levels(result, &bench->pool, series, NULL, NULL, 0);
+    findings_levels(result, &bench->pool, series, NULL, -1, NULL, 0);
 }
 
 static const struct shared_plateau *named(const struct bench *bench, const char *name)

@@ -115,12 +115,54 @@ static void a_headline_needs_one_point_without_doubt(void **state)
     assert_int_equal(document_trust(&bench->document), TRUST_SOUND);
 }
 
+static void assert_cache_of(const struct machine_facts *facts, int level, int cpu, uint64_t kib)
+{
+    const struct cache_facts *cache = cache_of_cpu(facts, level, cpu);
+    assert_int_equal(cache ? cache->size_bytes : 0, kib << 10);
+}
+
+/* Two P cores of two threads, two clusters of E cores, and two E cores without a third level. Equal
+ * caches are listed once. */
+static void a_cpu_has_caches_of_its_own(void **state)
+{
+    (void)state;
+    struct cache_facts caches[] = {
+        {1, "data", 48 << 10, 64, 12, "0-1"},   {1, "instruction", 64 << 10, 64, 8, "4"},
+        {1, "data", 32 << 10, 64, 8, "4"},      {2, "unified", 4 << 20, 64, 16, "4-7"},
+        {2, "unified", 2 << 20, 64, 16, "0-1"}, {3, "unified", 24 << 20, 64, 12, "0-11"}};
+    struct cpu_kind_facts kinds[] = {{"efficiency", "4-13"}, {"performance", "0-3"}};
+    struct machine_facts facts = {
+        .caches = caches, .cache_count = 6, .kinds = kinds, .kind_count = 2};
+    assert_cache_of(&facts, 1, 3, 48); /* by its kind */
+    assert_cache_of(&facts, 2, 0, 2048);
+    assert_cache_of(&facts, 2, 3, 2048);
+    assert_cache_of(&facts, 2, 9, 4096);
+    assert_cache_of(&facts, 2, -1, 4096); /* unknown: the largest */
+    assert_cache_of(&facts, 2, 99, 4096);
+    assert_cache_of(&facts, 3, 12, 24 << 10);
+    assert_cache_of(&facts, 4, 0, 0);
+    /* The last two share 2 MiB, as the tree says, and have no third level. */
+    const char *small[] = {"0-1", "2-3", "12-13"}, *large[] = {"4-7", "8-11"}, *last[] = {"0-11"};
+    struct declared_objects objects[] = {
+        {.type = "L3Cache", .cpus = last, .cpus_count = 1, .size_bytes = 24 << 20},
+        {.type = "L2Cache", .cpus = large, .cpus_count = 2, .size_bytes = 4 << 20},
+        {.type = "L2Cache", .cpus = small, .cpus_count = 3, .size_bytes = 2 << 20}};
+    facts.declared = (struct declared_facts){.objects = objects, .object_count = 3};
+    assert_cache_of(&facts, 2, 12, 2048);
+    assert_cache_of(&facts, 2, 9, 4096);
+    assert_cache_of(&facts, 3, 12, 0);
+    assert_cache_of(&facts, 3, 9, 24 << 10);
+    assert_cache_of(&facts, 3, -1, 24 << 10);
+    assert_cache_of(&facts, 1, 12, 32);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_that_failed_was_not_measured),
         cmocka_unit_test(headline_flags_are_those_of_findings_alone),
         cmocka_unit_test(an_axis_has_ids_where_it_numbers_things),
+        cmocka_unit_test(a_cpu_has_caches_of_its_own),
         cmocka_unit_test_setup(what_is_skipped_takes_nothing_from_the_others, set_up),
         cmocka_unit_test_setup(a_failed_probe_is_as_bad_as_a_partial_one, set_up),
         cmocka_unit_test_setup(a_headline_needs_one_point_without_doubt, set_up),

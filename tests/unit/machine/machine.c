@@ -134,11 +134,11 @@ static void caches_are_asked_for_by_level(void **state)
     struct machine_source source = {.synthetic = "pack:2 l3:1(size=8388608) l2:2(size=1048576) "
                                                  "l1d:1(size=32768) core:1 pu:2"};
     assert_int_equal(machine_read(&machine, &source, &error), 0);
-    assert_int_equal(machine_cache(&machine, 1)->size_bytes, 32768);
-    assert_int_equal(machine_cache(&machine, 2)->size_bytes, 1048576);
-    assert_int_equal(machine_cache(&machine, 3)->size_bytes, 8388608);
-    assert_ptr_equal(machine_cache(&machine, 0), machine_cache(&machine, 3));
-    assert_null(machine_cache(&machine, 4));
+    assert_int_equal(cache_of_cpu(&machine.facts, 1, 0)->size_bytes, 32768);
+    assert_int_equal(cache_of_cpu(&machine.facts, 2, 0)->size_bytes, 1048576);
+    assert_int_equal(cache_of_cpu(&machine.facts, 3, 0)->size_bytes, 8388608);
+    assert_ptr_equal(machine_last_cache(&machine), cache_of_cpu(&machine.facts, 3, 0));
+    assert_null(cache_of_cpu(&machine.facts, 4, 0));
 }
 
 static void places_are_in_the_order_of_the_list(void **state)

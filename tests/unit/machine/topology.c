@@ -86,7 +86,7 @@ static void two_kinds_of_core(void **state)
     assert_cache(1, 1, "data", 32, 8, "4");
     assert_cache(4, 2, "unified", 2048, 16, "4-7");
     assert_cache(5, 2, "unified", 1280, 10, "0-1");
-    assert_int_equal(machine_cache(&machine, 1)->size_bytes, 48 * 1024);
+    assert_int_equal(cache_of_cpu(&machine.facts, 1, 0)->size_bytes, 48 * 1024);
 }
 
 /* hwloc has a level for the whole cores and another for the half one, and counts both from 0. */
@@ -123,7 +123,7 @@ static void damaged_caches_are_left_out(void **state)
         assert_in_range(machine.facts.caches[i].size_bytes, 1024, 4096 * 1024);
         assert_in_range(machine.facts.caches[i].line_bytes, 0, 64);
     }
-    assert_int_equal(machine_cache(&machine, 1)->size_bytes, 32 * 1024);
+    assert_int_equal(cache_of_cpu(&machine.facts, 1, 0)->size_bytes, 32 * 1024);
     assert_int_equal(machine_line_bytes(&machine), 64);
 }
 
@@ -136,7 +136,7 @@ static void a_machine_of_2048_cpus(void **state)
     assert_int_equal(machine.allowed.count, 2048);
     assert_place(2047, 1023, 1, 7, 7);
     assert_node(7, 7, "1792-2047", 4);
-    assert_string_equal(machine_cache(&machine, 3)->shared_cpus, "0-127");
+    assert_string_equal(machine_last_cache(&machine)->shared_cpus, "0-127");
     assert_int_equal(machine.memory_available_bytes, (uint64_t)32 << 30);
     assert_int_equal(machine_memory_budget(&machine), (uint64_t)16 << 30);
     assert_null(machine_cpu(&machine, 2048));

@@ -90,11 +90,14 @@ double bandwidth_parts_share(const size_t *counts, size_t n)
     return share;
 }
 
-/* How many of the first `count` CPUs share one instance of that cache, as declared. */
+/* How many of the first `count` CPUs share one instance of that cache, as declared; level 0 is the
+ * last one. */
 static size_t sharing(const struct probe_task *task, int level, size_t count)
 {
     const struct bandwidth_state *state = task->state;
-    const struct cache_facts *cache = machine_cache(task->machine, level);
+    const struct cache_facts *cache =
+        level ? cache_of_cpu(&task->machine->facts, level, state->cpus[0])
+              : machine_last_cache(task->machine);
     struct cpulist cpus;
     if (!cache || !cache->shared_cpus || cpulist_parse(cache->shared_cpus, &cpus, NULL) < 0)
         return 1;
@@ -354,7 +357,7 @@ void bandwidth_plan_threads(struct probe_task *task)
         const struct chase_level whole = {.bytes = state->size, .last = true};
         plan_level(task, &whole, "set", counts, n);
     } else {
-        const size_t count = chases_levels(task, NULL, levels);
+        const size_t count = chases_levels(task, state->cpus[0], NULL, levels);
         for (size_t i = 0; i < count; i++) {
             struct chase_level *level = &levels[i];
             if (level->last)

@@ -406,7 +406,8 @@ static double value_found(const struct probe_result *found, const char *name)
     return NAN;
 }
 
-uint64_t chases_capacity(const struct probe_task *task, const struct probe_result *found, int n)
+uint64_t chases_capacity(const struct probe_task *task, int cpu, const struct probe_result *found,
+                         int n)
 {
     char name[24];
     snprintf(name, sizeof name, "L%d.capacity", n);
@@ -416,7 +417,7 @@ uint64_t chases_capacity(const struct probe_task *task, const struct probe_resul
         bytes = earlier->value;
     if (bytes >= (double)SMALL_PAGE && bytes < 0x1p62)
         return (uint64_t)bytes;
-    const struct cache_facts *cache = machine_cache(task->machine, n);
+    const struct cache_facts *cache = cache_of_cpu(&task->machine->facts, n, cpu);
     return cache ? cache->size_bytes : 0;
 }
 
@@ -428,7 +429,7 @@ static uint64_t set_beyond(uint64_t last, uint64_t least, uint64_t most)
     return bytes >= least ? bytes / SMALL_PAGE * SMALL_PAGE : 0;
 }
 
-size_t chases_levels(const struct probe_task *task, const struct probe_result *found,
+size_t chases_levels(const struct probe_task *task, int cpu, const struct probe_result *found,
                      struct chase_level *levels)
 {
     const uint64_t most = machine_memory_budget(task->machine);
@@ -440,7 +441,7 @@ size_t chases_levels(const struct probe_task *task, const struct probe_result *f
             : memory_bounds(task);
     uint64_t above = 0;
     for (int n = 1; n < CHASE_LEVELS_MAX; n++) {
-        uint64_t capacity = chases_capacity(task, found, n);
+        uint64_t capacity = chases_capacity(task, cpu, found, n);
         if (capacity <= above || capacity > most)
             break;
         /* Well inside the level, and well beyond the capacity of the one before it. */

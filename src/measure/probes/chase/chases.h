@@ -101,14 +101,15 @@ struct chase_level {
 enum { CHASE_LEVELS_MAX = 8 };
 
 /* Capacity of level n in bytes by the findings of `found` (may be NULL), else by those of the
- * document so far, else as declared; 0: there is no such level. */
-uint64_t chases_capacity(const struct probe_task *, const struct probe_result *found, int n);
+ * document so far, else as declared of the CPU's caches; 0: there is no such level. */
+uint64_t chases_capacity(const struct probe_task *, int cpu, const struct probe_result *found,
+                         int n);
 
 /* The levels, with capacities as above. Their working sets are half of the first and second level,
  * a third of further levels, which other CPUs share, and for DRAM four times the last level, at
  * most 1 GiB and the memory that may be used, but never less than memory_bounds() says: then DRAM
  * is left out. Fills at most CHASE_LEVELS_MAX and returns how many. */
-size_t chases_levels(const struct probe_task *, const struct probe_result *found,
+size_t chases_levels(const struct probe_task *, int cpu, const struct probe_result *found,
                      struct chase_level *);
 
 #endif

@@ -11,7 +11,7 @@ enum { PER_OCTAVE = 4, PER_OCTAVE_QUICK = 2 };
 
 uint64_t last_level_bytes(const struct machine *machine)
 {
-    const struct cache_facts *cache = machine_cache(machine, 0);
+    const struct cache_facts *cache = machine_last_cache(machine);
     return cache ? cache->size_bytes : 0;
 }
 

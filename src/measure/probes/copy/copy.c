@@ -296,7 +296,7 @@ static void conclude_copy(struct probe_task *task)
 {
     const struct copy_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
-    const size_t count = chases_levels(task, NULL, levels);
+    const size_t count = chases_levels(task, state->seat->cpu, NULL, levels);
     const uint64_t least = memory_bounds(task).least;
     build_note_text(task, "counting", "bytes that a call loads and stores; 1 GB = 10^9 B");
     struct factor *calls = build_note_list(task, level_calls);

@@ -275,7 +275,8 @@ static double capacity_found(const struct document *document, int level)
 
 static double capacity_of(const struct probe_task *task, int level)
 {
-    const struct cache_facts *cache = machine_cache(task->machine, level);
+    const struct geometry_state *state = task->state;
+    const struct cache_facts *cache = cache_of_cpu(&task->machine->facts, level, state->seat->cpu);
     double found = capacity_found(task->document, level);
     return !isnan(found) ? found : cache ? (double)cache->size_bytes : NAN;
 }
@@ -447,6 +448,8 @@ static void plan_geometry(struct probe_task *task)
                                      .pairs = {-1, -1},
                                      .hot = -1};
     state->seat = chases_seat(task, task->options);
+    if (!((const struct setting *)task->options)->has)
+        build_note(task, "cpu", state->seat->cpu);
     if (machine_memory_budget(task->machine) < (uint64_t)GEOMETRY_STRIDE_MOST * GEOMETRY_LINES_MOST)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
                    "lines that contend for a set lie over %d MiB, and that much memory is not "
@@ -494,7 +497,8 @@ static void analyse_geometry(struct analysis *analysis)
         .small_pages = flags & FLAG_BIT(FLAG_SMALL_PAGES),
         .lines_most = GEOMETRY_LINES_MOST,
         .stride_most = GEOMETRY_STRIDE_MOST,
-        .declared = analysis->machine};
+        .declared = analysis->machine,
+        .cpu = probe_cpu(result)};
     bool whole = !hot || isfinite(evidence.hot_lines);
     for (int level = 0; level < GEOMETRY_LEVELS; level++) {
         const struct series *fitting = series_with(analysis, fitting_lines, "level", level + 1),

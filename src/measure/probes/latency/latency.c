@@ -303,10 +303,12 @@ static void look_at(struct probe_task *task, uint32_t **look, double bytes, doub
  * it is available. */
 static void plan_look(struct probe_task *task)
 {
+    const struct latency_state *state = task->state;
     uint32_t *look = NULL;
     double above = 0;
     for (int level = 1; level < CHASE_LEVELS_MAX; level++) {
-        const struct cache_facts *cache = machine_cache(task->machine, level);
+        const struct cache_facts *cache =
+            cache_of_cpu(&task->machine->facts, level, state->chases.seat->cpu);
         if (!cache || (double)cache->size_bytes <= above)
             break;
         const double bytes = (double)cache->size_bytes;
@@ -349,10 +351,11 @@ static bool plan_table(struct probe_task *task)
     struct probe_result found = {0};
     struct chase_level levels[CHASE_LEVELS_MAX];
     const size_t knee_count = translation(task, knees);
-    findings_levels(&found, task->pool, sweep, &task->machine->facts, knees, knee_count);
+    findings_levels(&found, task->pool, sweep, &task->machine->facts, state->chases.seat->cpu,
+                    knees, knee_count);
     found.series = task->plan.series;
     found.series_count = 1;
-    size_t count = chases_levels(task, &found, levels);
+    size_t count = chases_levels(task, state->chases.seat->cpu, &found, levels);
     if (asked->sets.sizes.has) /* these sizes instead of one in each level */
         for (count = 0; count < sweep->point_count && count < CHASE_LEVELS_MAX; count++)
             levels[count] = (struct chase_level){.bytes = (uint64_t)sweep->points[count].x};
@@ -404,12 +407,12 @@ static bool plan_knees(struct probe_task *task, unsigned stage)
     return true;
 }
 
-static size_t declared_levels(const struct machine *machine)
+static size_t declared_levels(const struct machine *machine, int cpu)
 {
     size_t count = 0;
     uint64_t above = 0;
     for (int level = 1; level < CHASE_LEVELS_MAX; level++) {
-        const struct cache_facts *cache = machine_cache(machine, level);
+        const struct cache_facts *cache = cache_of_cpu(&machine->facts, level, cpu);
         if (!cache || cache->size_bytes <= above)
             break;
         above = cache->size_bytes;
@@ -429,7 +432,7 @@ static bool plan_rest(struct probe_task *task)
         return false;
     struct levels levels;
     levels_of_series(task->pool, LEVEL_PAGES_KNOWN, &task->plan.series[0], knees, count, &levels);
-    if (levels.proven && levels.count > declared_levels(task->machine))
+    if (levels.proven && levels.count > declared_levels(task->machine, state->chases.seat->cpu))
         return false;
     const double share = task->plan.share;
     probe_plan_clear(task);

@@ -139,7 +139,7 @@ static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chas
 {
     const struct loaded_state *state = task->state;
     const uint64_t wanted = 2 * memory_bounds(task).last_level, n = state->injectors;
-    const struct cache_facts *cache = machine_cache(task->machine, 0);
+    const struct cache_facts *cache = machine_last_cache(task->machine);
     const size_t sharers = cache ? cpulist_text_count(cache->shared_cpus) : 0;
     const uint64_t least = wanted / (sharers ? sharers : 1);
     const uint64_t budget = machine_memory_budget(task->machine);
@@ -159,7 +159,7 @@ static bool choose_memory(struct probe_task *task)
 {
     struct loaded_state *state = task->state;
     struct chase_level levels[CHASE_LEVELS_MAX];
-    size_t count = chases_levels(task, NULL, levels);
+    size_t count = chases_levels(task, state->seats[0].cpu, NULL, levels);
     const uint64_t least = memory_bounds(task).least;
     if (!count || !levels[count - 1].last)
         return false;

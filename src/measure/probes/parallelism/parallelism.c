@@ -111,7 +111,7 @@ static void choose_levels(struct probe_task *task)
         working_sets_check(task, "size", bytes, state->ring.line_bytes);
         return;
     }
-    state->level_count = chases_levels(task, NULL, state->levels);
+    state->level_count = chases_levels(task, state->cpus[0], NULL, state->levels);
     state->far = state->level_count - 1;
     if (!state->level_count)
         pool_leave(task->pool, ERROR_IMPOSSIBLE,
@@ -200,7 +200,7 @@ static uint64_t room_for(const struct parallelism_state *state, uint64_t bytes)
 /* All CPUs together have more cache than one chain's working set has to exceed. */
 static uint64_t bytes_for_threads(const struct probe_task *task, const struct chase_level *level)
 {
-    const struct cache_facts *last = machine_cache(task->machine, 0);
+    const struct cache_facts *last = machine_last_cache(task->machine);
     const size_t sharers = last ? cpulist_text_count(last->shared_cpus) : 0;
     const uint64_t most = machine_memory_budget(task->machine), bytes = level->bytes;
     if (!level->last || (last && !sharers))

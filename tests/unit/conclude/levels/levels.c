@@ -69,7 +69,7 @@ static const struct finding *find(const struct desk *desk, const char *name)
 
 static void conclude(struct desk *desk, const struct machine_facts *facts)
 {
-    findings_levels(&desk->result, &desk->pool, &desk->series, facts, NULL, 0);
+    findings_levels(&desk->result, &desk->pool, &desk->series, facts, -1, NULL, 0);
 }
 
 static void assert_value(const struct desk *desk, const char *name, double value, double relative)
