@@ -262,9 +262,9 @@ bool level_is_shared(const struct machine_facts *machine, int level)
         machine->cores ? (machine->threads + machine->cores - 1) / machine->cores : 1;
     bool declared = false;
     for (size_t i = 0; i < machine->cache_count; i++) {
-        const size_t cpus = cpulist_text_count(machine->caches[i].shared_cpus);
         if (machine->caches[i].level != level)
             continue;
+        const size_t cpus = cpulist_text_count(machine->caches[i].shared_cpus);
         if (cpus > siblings)
             return true;
         declared = declared || cpus;
@@ -293,10 +293,15 @@ bool finding_is_shared(const struct machine_facts *machine, const struct finding
 /* The largest cache of all, or of those that a core has for itself. */
 static double largest_bytes(const struct machine_facts *machine, bool own)
 {
+    /* A foreign document may declare any number of caches; each level is judged once. */
+    enum { LEVELS_MOST = 8 };
+    bool counts[LEVELS_MOST] = {false};
     double most = 0;
+    for (int level = 0; level < LEVELS_MOST && own; level++)
+        counts[level] = !level_is_shared(machine, level);
     for (size_t i = 0; i < machine->cache_count; i++) {
         const struct cache_facts *cache = &machine->caches[i];
-        if (!own || !level_is_shared(machine, cache->level))
+        if (!own || (cache->level >= 0 && cache->level < LEVELS_MOST && counts[cache->level]))
             most = fmax(most, (double)cache->size_bytes);
     }
     return most;

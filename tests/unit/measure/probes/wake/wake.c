@@ -152,7 +152,8 @@ static double least_of(const struct probe_result *result, const char *way)
         if (!series->matrix || strcmp(series_factor(series, "way")->text, way) != 0)
             continue;
         for (size_t p = 0; p < series->point_count; p++)
-            least = fmin(least, (double)series->points[p].y.min);
+            if ((double)series->points[p].y.min < least)
+                least = (double)series->points[p].y.min;
     }
     return least;
 }
