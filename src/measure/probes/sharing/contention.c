@@ -131,7 +131,7 @@ static void prepare_contention(struct trial *trial)
         struct worker *worker = &trial->workers[i];
         uint64_t *word = (uint64_t *)(memory + i * distance);
         *word = 0;
-        worker->run = contention_of(point->index)->run;
+        worker->run = contention_of((enum contention_op)point->index)->run;
         worker->state = word;
     }
     trial->operations = contention_steps;
