@@ -322,7 +322,8 @@ const tests = {
         assert.equal(await page.locator("#picture-2 .map").count(), 2);
         assert.equal(await page.locator("h1").count(), 1);
         const row = (name) => page.locator("table.differences tr", { has: page.getByText(name, { exact: true }) }).textContent();
-        assert.match(await row("L2.latency"), /\+10\.0 % changed/);
+        /* By the sizes that both curves have, each with noise of its own. */
+        assert.match(await row("L2.latency"), /\+(9\.[5-9]|10\.[0-4]) % changed/);
         assert.match(await row("cores.cas.max"), /\+0\.0 %\s*$/);
         assert.deepEqual(page.wrong, []);
     },
