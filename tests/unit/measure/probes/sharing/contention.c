@@ -76,7 +76,8 @@ static void writers_share_a_word_or_are_as_far_apart_as_the_point_says(void **st
                 assert_true(word == (unsigned char *)first + w * apart);
                 assert_true(word >= bench->arena.memory &&
                             word + 8 <= bench->arena.memory + bench->arena.bytes);
-                assert_ptr_equal(bench->workers[w].run, contention_of(plan->points[i].index)->run);
+                assert_ptr_equal(bench->workers[w].run,
+                                 contention_of((enum contention_op)plan->points[i].index)->run);
             }
             assert_int_equal((uintptr_t)first % 128, 0);
             moved = moved || (first_line && first_line != first);
@@ -124,14 +125,16 @@ static void throughput_and_fairness_are_of_the_groups_that_were_kept(void **stat
             double factor;
         } wanted[] = {{"throughput.1", 1}, {"throughput.all", 1.25}};
         for (int i = 0; i < 2; i++) {
-            snprintf(name, sizeof name, "contention.%s.%s", contention_of(op)->name,
-                     wanted[i].what);
+            snprintf(name, sizeof name, "contention.%s.%s",
+                     contention_of((enum contention_op)op)->name, wanted[i].what);
             assert_true(fabs(bench_finding(bench, name)->value / (wanted[i].factor * alone) - 1) <
                         1e-6);
         }
-        snprintf(name, sizeof name, "contention.%s.fairness.all", contention_of(op)->name);
+        snprintf(name, sizeof name, "contention.%s.fairness.all",
+                 contention_of((enum contention_op)op)->name);
         assert_true(fabs(bench_finding(bench, name)->value - 0.25) < 1e-6);
-        snprintf(name, sizeof name, "contention.%s.latency.all", contention_of(op)->name);
+        snprintf(name, sizeof name, "contention.%s.latency.all",
+                 contention_of((enum contention_op)op)->name);
         assert_true(bench_finding(bench, name)->value == 20);
     }
     assert_true(bench_finding(bench, "contention.fetch-add.false-sharing")->value == 15);
