@@ -219,7 +219,7 @@ bool cache_lock(struct cache_slot *slot, uint64_t until_ns, const volatile sig_a
         if (errno != EWOULDBLOCK && errno != EINTR) /* no locks, as on some network mounts */
             return true;
         *waited = true;
-        if (*stop || os_raw_ns() >= until_ns)
+        if (__atomic_load_n(stop, __ATOMIC_RELAXED) || os_raw_ns() >= until_ns)
             break;
         nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000L}, NULL);
     }

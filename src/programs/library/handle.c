@@ -139,7 +139,7 @@ void fathom_close(struct fathom *fathom)
 void fathom_cancel(struct fathom *fathom)
 {
     if (fathom)
-        fathom->stop = 1;
+        __atomic_store_n(&fathom->stop, 1, __ATOMIC_RELAXED);
 }
 
 int handle_begin(struct fathom *fathom, struct error *error)
@@ -151,7 +151,7 @@ int handle_begin(struct fathom *fathom, struct error *error)
                          "this handle was opened by process %d, before a fork(): open one in this "
                          "process",
                          (int)fathom->owner);
-    fathom->stop = 0;
+    __atomic_store_n(&fathom->stop, 0, __ATOMIC_RELAXED);
     return 0;
 }
 

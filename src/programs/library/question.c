@@ -53,7 +53,7 @@ static int measure_in_turn(struct asking *asking, struct document *document, str
     const struct question *question = asking->question;
     const char *const names[] = {question->probe, NULL};
     for (;;) {
-        if (asking->fathom->stop)
+        if (__atomic_load_n(&asking->fathom->stop, __ATOMIC_RELAXED))
             return say_cancelled(error);
         const double left = ((double)asking->until_ns - (double)os_raw_ns()) * 1e-6;
         if (left < (double)QUESTION_LEAST_MS)
@@ -79,7 +79,7 @@ static int measure_and_keep(struct asking *asking, struct document *document, st
 {
     bool waited = false;
     if (!cache_lock(&asking->slot, asking->until_ns, &asking->fathom->stop, &waited)) {
-        if (asking->fathom->stop)
+        if (__atomic_load_n(&asking->fathom->stop, __ATOMIC_RELAXED))
             return say_cancelled(error);
         error_set(error, 0,
                   "another process's measurement used up the time: ask again, or allow more "

@@ -104,7 +104,7 @@ static void show_progress(void *argument, const char *probe, double done, double
     const struct listening *listening = argument;
     (void)so_far;
     if (listening->plan->progress(listening->plan->argument, probe, done, left_s))
-        listening->fathom->stop = 1;
+        fathom_cancel(listening->fathom);
 }
 
 static int measure(struct fathom *fathom, const struct fathom_plan *plan,
