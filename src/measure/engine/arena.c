@@ -1,6 +1,7 @@
 #include "measure/engine/arena.h"
 
 #include "document/flag.h"
+#include "machine/pages.h"
 
 #include <math.h>
 
@@ -100,7 +101,9 @@ void arena_keep(struct arena *arena, struct attic *attic)
     const bool reserved = arena->used == PAGES_HUGE2M || arena->used == PAGES_HUGE1G;
     size_t head = reserved || !arena->memory ? 0 : arena->bytes;
     head = (head < attic->bytes_most ? head : attic->bytes_most) / HUGE_2M * HUGE_2M;
-    if (head) {
+    /* Not every system can give back a part of a mapping. */
+    if (head &&
+        (arena->mapped == head || pages_unmap(arena->memory + head, arena->mapped - head))) {
         for (unsigned i = 0; i < ATTIC_ARENAS && attic->bytes + head > attic->bytes_most; i++)
             give_back(attic, (attic->next + i) % ATTIC_ARENAS);
         give_back(attic, attic->next);
@@ -108,8 +111,7 @@ void arena_keep(struct arena *arena, struct attic *attic)
         attic->kept[attic->next].bytes = head;
         attic->bytes += head;
         attic->next = (attic->next + 1) % ATTIC_ARENAS;
-        arena->memory = arena->mapped > head ? arena->memory + head : NULL;
-        arena->mapped -= head;
+        arena->memory = NULL;
     }
     arena_unmap(arena);
 }
