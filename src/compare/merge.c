@@ -92,11 +92,13 @@ static void add_points(const struct merging *merging, struct series *to, const s
     to->point_count = 0;
     struct point *points = pool_extend(merging->pool, (void **)&to->points, &to->point_count,
                                        newer.point_count, sizeof *points);
-    if (newer.point_count)
+    if (newer.point_count) {
         memcpy(points, newer.points, newer.point_count * sizeof *points);
-    qsort(to->points, newer.point_count, sizeof *to->points, by_x);
+        qsort(to->points, newer.point_count, sizeof *to->points, by_x);
+    }
     for (size_t i = 0; i < from->point_count; i++) {
-        if (bsearch(&from->points[i], to->points, newer.point_count, sizeof *to->points, by_x))
+        if (newer.point_count &&
+            bsearch(&from->points[i], to->points, newer.point_count, sizeof *to->points, by_x))
             continue;
         struct point *point =
             pool_append(merging->pool, (void **)&to->points, &to->point_count, sizeof *point);
