@@ -104,7 +104,8 @@ static void add_points(const struct merging *merging, struct series *to, const s
             pool_append(merging->pool, (void **)&to->points, &to->point_count, sizeof *point);
         *point = from->points[i];
     }
-    qsort(to->points, to->point_count, sizeof *to->points, by_x);
+    if (to->point_count)
+        qsort(to->points, to->point_count, sizeof *to->points, by_x);
 }
 
 static void add_series(const struct merging *merging, struct probe_result *to,
