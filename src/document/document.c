@@ -182,6 +182,8 @@ bool parameter_is_setting(const struct factor *parameter)
            strcmp(parameter->name, parameter_cpu_groups) != 0;
 }
 
+const double disturbance_beside = 0.5;
+
 struct point point_bare(void)
 {
     struct point point = {.y = summary_of_nothing()};

@@ -165,6 +165,9 @@ struct disturbance {
     float trials; /* share of the trials that were disturbed throughout, by a cause that was seen */
 };
 
+/* A figure with a larger share of such trials is not the hardware's alone. */
+extern const double disturbance_beside;
+
 /* Where the trials' scatter comes from: standard deviations divided by the median. NAN where the
  * sources could not be separated. */
 struct scatter {

@@ -22,6 +22,8 @@
 struct undisturbed {
     double value;     /* their median */
     double deviation; /* their standard deviation, by those below the median */
+    double longer;    /* by how much the median of all times is longer than `value`: a share */
+    double shift;     /* by how much interference may have raised `value` all the same: a share */
     size_t count;     /* how many of the lowest they are: at least a third, and at least four */
 };
 

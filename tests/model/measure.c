@@ -3,7 +3,6 @@
 #include "stats/order.h"
 #include "stats/undisturbed.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,8 +85,7 @@ static void keep_trial(void *task, const struct observation *seen)
     sort_ascending(sorted, kept->batches);
     const struct undisturbed undisturbed = undisturbed_of(sorted, kept->batches);
     kept->value_ns = undisturbed.value;
-    kept->shift = fmin(median(sorted, kept->batches) / undisturbed.value - 1,
-                       0.7 * undisturbed.deviation / undisturbed.value);
+    kept->shift = undisturbed.shift;
 }
 
 /* The arena is real, and this system may give it other pages than the model gives its own. */

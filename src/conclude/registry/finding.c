@@ -114,7 +114,7 @@ const char *finding_kind(const struct finding *finding)
         return NULL;
     if (finding->flags & FLAG_BIT(FLAG_TOO_FEW) || (needs && !isfinite(finding->low)))
         return finding_too_few;
-    return finding->flags & others || (double)finding->disturbance.trials > 0.5
+    return finding->flags & others || (double)finding->disturbance.trials > disturbance_beside
                ? finding_beside_others
                : finding_good;
 }

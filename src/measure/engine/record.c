@@ -24,15 +24,9 @@ static const double clock_spread = 0.01;
 static const double clock_taken = 0.04;
 /* Up to these shares, spoiled batches do not move a median, and stolen trials hardly do. */
 static const double spoiled_share = 0.1, stolen_share = 0.2;
-/* If interference raised some batches, the lowest of fifteen lie above the undisturbed ones' median
- * by up to this many of their deviations (tests/unit/measure/engine/figure.c). */
-static const double shift_most = 0.7;
 /* A trial with more than this share of interrupted batches has too few undisturbed ones to take its
  * value from. */
 static const double throughout = 0.5;
-/* If more than this share of a point's trials was disturbed throughout, other programs had a part
- * in the point's value. */
-static const double beside_others = 0.5;
 /* Flags that result from interference. */
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
@@ -71,12 +65,11 @@ static void add_trial(struct record *record, const struct plan *plan, const stru
         scratch[i] = batches[i].ns;
     sort_ascending(scratch, n);
     const struct undisturbed undisturbed = undisturbed_of(scratch, n);
-    const double most = scratch[undisturbed.count - 1], ns = undisturbed.value / operations,
-                 longer = median(scratch, n) / undisturbed.value - 1;
+    const double most = scratch[undisturbed.count - 1], ns = undisturbed.value / operations;
     const bool time = plan->yields == TIME_PER_OPERATION;
     record->values[at] = (float)((time ? ns : 1e9 / ns) / drift.value);
-    record->longer[at] = (float)longer;
-    record->shift[at] = (float)fmin(longer, shift_most * undisturbed.deviation / undisturbed.value);
+    record->longer[at] = (float)undisturbed.longer;
+    record->shift[at] = (float)undisturbed.shift;
     /* A burst that was interrupted shows too low a clock, so cycles are the median over the
      * undisturbed batches and not the least product. */
     unsigned kept = 0;
@@ -165,7 +158,7 @@ static void allow_for_others(const struct record *record, const struct plan *pla
 {
     static const double one_side = 0.975;
     const double share = (double)record->disturbed_trials / record->trials, p = (1 - share) / 2;
-    const bool few = share > beside_others;
+    const bool few = share > disturbance_beside;
     if (is_rate(plan)) {
         const size_t rank = share > 0 ? quantile_rank_above(n, 1 - p, one_side) : 0;
         const float most = rank ? (float)ascending[rank - 1] : 0;
@@ -379,7 +372,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         disturbed |= FLAG_BIT(FLAG_STOLEN);
     /* If the interval is narrow in spite of the flags' causes, it says all that the flags would. */
     if (!trials_are_lines(plan) && record->trials >= plan->trials_min &&
-        record->disturbed_trials <= beside_others * record->trials &&
+        record->disturbed_trials <= disturbance_beside * record->trials &&
         record_converged(record, plan, scratch))
         disturbed &= ~by_others;
     point->flags |= disturbed;

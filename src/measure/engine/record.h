@@ -40,7 +40,7 @@ bool record_is_spoiled(const struct visit *);
 /* The medians of its trials, in the plan's unit and in cycles. */
 struct drift record_medians(const struct record *, double *scratch);
 /* Half width of the interval over the value, to compare with the plan's precision. `scratch` has
- * room for two doubles per trial. */
+ * room for three doubles per trial. */
 double record_width(const struct record *, const struct plan *, double *scratch);
 /* Whether the point is precise enough. `scratch` as above. */
 bool record_converged(const struct record *, const struct plan *, double *scratch);
