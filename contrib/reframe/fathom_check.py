@@ -21,7 +21,7 @@ FINDINGS = {
 
 
 def values_of(path):
-    """The value of each finding, without neighbours where the document knows it."""
+    """The value of each finding; of a former version's document the one without interference."""
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     found = {}

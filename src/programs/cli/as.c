@@ -30,8 +30,6 @@ static int save(void *argument, const struct document *document, struct error *e
     return outlet_update(&keeper->kept, document, error);
 }
 
-/* --- help --- */
-
 /* --- speaking --- */
 
 /* Doubts do not change the exit status, because the tool's scripts take any status but 0 for no

@@ -156,8 +156,6 @@ static int add_operand(struct fleet *fleet, const char *path, struct error *erro
     return add_file(fleet, path, error);
 }
 
-/* --- remarks on standard error --- */
-
 /* --- pages of nodes --- */
 
 static int write_node_page(const void *content, FILE *out, struct error *error)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { COLUMNS_MOST = 24, NOWHERE = COLUMNS_MOST };
-static const double clock_least_hz = 0.3, clock_most_hz = 6; /* in GHz, cycles per ns */
+static const double clock_least_ghz = 0.3, clock_most_ghz = 6; /* cycles per ns */
 static const double clock_spread = 0.05; /* the rounding of numbers printed with two digits */
 
 struct curve {
@@ -108,7 +108,7 @@ static bool is_one_clock(const struct reading *reading, bool cycles_first)
         least = fmin(least, ratio);
         most = fmax(most, ratio);
     }
-    return least >= clock_least_hz && most <= clock_most_hz && most <= least * (1 + clock_spread);
+    return least >= clock_least_ghz && most <= clock_most_ghz && most <= least * (1 + clock_spread);
 }
 
 /* Chooses the columns of a table without names. */

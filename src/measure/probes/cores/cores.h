@@ -148,8 +148,6 @@ void cores_declared_parse(struct declared *, const char *text, struct pool *);
  * would add nothing to the ids. */
 const char *cores_labels(const struct machine *, const struct cpulist *cpus, struct pool *);
 
-/* --- findings.c --- */
-
 /* --- beside.c: which pairs being measured side by side changed --- */
 
 /* A pair that was measured side by side, and again alone. */
