@@ -140,13 +140,13 @@ static struct neighbours neighbours_of(const struct document *a, const struct do
 {
     const bool busy[] = {is_busy(a), is_busy(b)};
     const bool crowded[] = {busy[0] && is_crowded(in_a, in_b), busy[1] && is_crowded(in_b, in_a)};
-    return (struct neighbours){.busy = {busy[0], busy[1]},
-                               .narrow = {crowded[0] || (busy[0] && is_narrow(in_a, in_b)),
-                                          crowded[1] || (busy[1] && is_narrow(in_b, in_a))},
-                               .crowded = {crowded[0], crowded[1]},
-                               .squeezed = {is_squeezed(in_a->first_level, in_b->first_level),
-                                            is_squeezed(in_b->first_level, in_a->first_level)},
-                               .rates_agree = rates_agree(in_a, in_b, busy)};
+    return (struct neighbours){
+        .busy = {busy[0], busy[1]},
+        .narrow = {busy[0] && is_narrow(in_a, in_b), busy[1] && is_narrow(in_b, in_a)},
+        .crowded = {crowded[0], crowded[1]},
+        .squeezed = {is_squeezed(in_a->first_level, in_b->first_level),
+                     is_squeezed(in_b->first_level, in_a->first_level)},
+        .rates_agree = rates_agree(in_a, in_b, busy)};
 }
 
 /* --- series that measured the same --- */

@@ -40,9 +40,8 @@ struct neighbours {
     /* A program was on the same core all the time and held a part of the first level that the other
      * run had. It slows the core's own caches as well. */
     bool squeezed[2];
-    /* One CPU's memory bandwidth and that of all CPUs, if measured, changed in
-     * the same direction, by more than the programs can take that were running in the run with
-     * less. */
+    /* One CPU's memory bandwidth and that of all CPUs, if measured, changed in the same direction,
+     * by more than the programs can take that were running in the run with less. */
     bool rates_agree;
 };
 

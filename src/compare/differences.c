@@ -228,7 +228,7 @@ static void compare_findings(struct search *search, const struct probe_result *a
             struct difference *difference = add(search, a);
             difference->finding_a = before;
             difference->finding_b = shared->after;
-            judge_level(difference, before, shared->after, shared, search->threshold);
+            judge_level(difference, shared, search->threshold);
             if (difference->verdict == CHANGED && is_finding_of_others(search, difference, before))
                 difference->verdict = UNCERTAIN;
         } else if (!after) {

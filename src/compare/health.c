@@ -117,7 +117,7 @@ static void compare(struct checking *checking, const struct finding *should,
      * sizes say. */
     if (health == WORSE && shared && sign * (bounds.far - bounds.bound) <= 0)
         health = HEALTHY;
-    if (health == WORSE && ((shared && level_is_doubtful(should, now, shared, sign > 0)) ||
+    if (health == WORSE && ((shared && level_is_doubtful(shared, sign > 0)) ||
                             plateaus_differ(&checking->shared, should, now) ||
                             alike_is_of_others(&checking->alike, should, 1) ||
                             (!shared && alike_is_doubtful(&checking->alike, should))))

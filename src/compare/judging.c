@@ -99,9 +99,9 @@ static const unsigned of_medians = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOL
 /* Few trials are so near in time that one program may have disturbed them all. And with few sizes,
  * a change of only those and not of the level in either run may come from another part of a nearer
  * cache. */
-bool level_is_doubtful(const struct finding *before, const struct finding *after,
-                       const struct shared_plateau *shared, bool above)
+bool level_is_doubtful(const struct shared_plateau *shared, bool above)
 {
+    const struct finding *before = shared->before, *after = shared->after;
     double left[3], right[3];
     finding_doubted_bounds(before, left);
     finding_doubted_bounds(after, right);
@@ -111,8 +111,8 @@ bool level_is_doubtful(const struct finding *before, const struct finding *after
 
 /* The sizes that both curves have show a level's change better than all sizes of each run, of which
  * some were measured in one run only. */
-void judge_level(struct difference *difference, const struct finding *before,
-                 const struct finding *after, const struct shared_plateau *shared, double threshold)
+void judge_level(struct difference *difference, const struct shared_plateau *shared,
+                 double threshold)
 {
     const bool in_cycles = quantity_is(shared->before->unit, DIMENSION_CYCLES);
     const struct comparison *other = in_cycles ? &shared->time : &shared->cycles;
@@ -120,8 +120,7 @@ void judge_level(struct difference *difference, const struct finding *before,
     difference->b = shared->b;
     judge(difference, in_cycles ? &shared->cycles : &shared->time,
           shared->has_cycles ? other : NULL, threshold);
-    if (difference->verdict == CHANGED &&
-        level_is_doubtful(before, after, shared, difference->ratio > 1))
+    if (difference->verdict == CHANGED && level_is_doubtful(shared, difference->ratio > 1))
         difference->verdict = UNCERTAIN;
 }
 
@@ -129,12 +128,12 @@ void judge_findings(struct difference *difference, const struct twins *twins,
                     const struct shared_plateau *shared, double threshold)
 {
     if (shared)
-        judge_level(difference, twins->before, twins->after, shared, threshold);
+        judge_level(difference, shared, threshold);
     else
         judge_values(difference, twins, threshold);
 }
 
-/* Weighs the verdicts on single values together. */
+/* --- all verdicts together --- */
 
 /* In one of twenty comparisons of unchanged machines any value may be reported as changed. */
 static const double alpha = 0.05;

@@ -23,12 +23,10 @@ void judge_points(struct difference *, double threshold);
 void judge_findings(struct difference *, const struct twins *, const struct shared_plateau *shared,
                     double threshold);
 /* Judges a level by those sizes; the documents may have different names for it. */
-void judge_level(struct difference *, const struct finding *before, const struct finding *after,
-                 const struct shared_plateau *, double threshold);
+void judge_level(struct difference *, const struct shared_plateau *, double threshold);
 /* Whether those sizes can't prove that the level became slower (`above`) or faster: either run has
  * a doubt about it, or the sizes are few and the runs' own values do not differ beyond chance. */
-bool level_is_doubtful(const struct finding *before, const struct finding *after,
-                       const struct shared_plateau *, bool above);
+bool level_is_doubtful(const struct shared_plateau *, bool above);
 
 /* The second half of differences.c, internal to it. */
 

@@ -67,7 +67,11 @@ static const double off = 0.05;
 static bool read_row(struct interleave_row *row, const struct declared_facts *declared,
                      const struct series *series, int from, struct pool *pool)
 {
-    const size_t most = series->point_count;
+    size_t most = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        most += series->points[i].from == from;
+    if (most < 2)
+        return false;
     int *to = pool_alloc(pool, most, sizeof *to);
     double *rates = pool_alloc(pool, most, sizeof *rates);
     *row = (struct interleave_row){.from = from,
@@ -75,7 +79,7 @@ static bool read_row(struct interleave_row *row, const struct declared_facts *de
                                    .rates = rates,
                                    .weights = pool_alloc(pool, most, sizeof *row->weights),
                                    .kernel = pool_alloc(pool, most, sizeof *row->kernel)};
-    for (size_t i = 0; i < most; i++) {
+    for (size_t i = 0; i < series->point_count; i++) {
         const struct point *point = &series->points[i];
         if (point->from != from)
             continue;
@@ -89,7 +93,7 @@ static bool read_row(struct interleave_row *row, const struct declared_facts *de
         if (!(rates[row->count++] > 0))
             return false;
     }
-    return row->count > 1;
+    return true;
 }
 
 bool interleave_kernel_known(const struct interleave_row *row)

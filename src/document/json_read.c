@@ -414,21 +414,27 @@ static bool has_seen(const struct frame *frame, const char *key)
 
 /* Combines the two values of a former document: the one without interference becomes the value, and
  * the ratio of the two the disturbance. */
-static void fold_former(struct former *former, float *longer, double *value, double *low,
+static void fold_former(const struct former *former, float *longer, double *value, double *low,
                         double *high)
 {
     if (!(former->value > 0))
         return;
-    *longer = (float)(fmax(*value / former->value, former->value / *value) - 1);
+    if (*value > 0)
+        *longer = (float)(fmax(*value / former->value, former->value / *value) - 1);
     *value = former->value;
     *low = former->low;
     *high = former->high;
-    former->value = NAN;
+}
+
+static void clear_former(struct reading *reading)
+{
+    for (size_t i = 0; i < FORMER_COUNT; i++)
+        reading->former[i].value = NAN;
 }
 
 static void fold_point(struct reading *reading, struct point *point)
 {
-    float none;
+    float none = NAN;
     struct summary *y = &point->y;
     struct estimate *cycles = &point->cycles;
     double value = (double)y->median, low = (double)y->low, high = (double)y->high,
@@ -443,12 +449,17 @@ static void fold_point(struct reading *reading, struct point *point)
     y->min = fminf(y->min, y->low);
     y->max = fmaxf(y->max, y->high);
     *cycles = (struct estimate){(float)c, (float)c_low, (float)c_high};
+    /* A point holds floats. */
+    if (isinf(y->median) || isinf(y->low) || isinf(y->high) || isinf(cycles->median) ||
+        isinf(cycles->low) || isinf(cycles->high))
+        refuse(reading, "has a value without interference that is too large");
 }
 
 static void end_finding(struct reading *reading, struct finding *finding)
 {
     fold_former(&reading->former[FORMER_QUIET], &finding->disturbance.longer, &finding->value,
                 &finding->low, &finding->high);
+    clear_former(reading);
 }
 
 /* A point has either x, or both from and to, and all points of a series have the same. */
@@ -470,6 +481,7 @@ static void end_point(struct reading *reading, struct frame *frame)
     } else if (reading->former[FORMER_QUIET].value > 0) {
         fold_point(reading, point);
     }
+    clear_former(reading);
 }
 
 static void end_object(struct reading *reading, struct frame *frame)

@@ -175,18 +175,33 @@ static struct disturbance disturbance_of(const struct reading *reading, size_t i
     }
     sort_ascending(longer, n);
     sort_ascending(trials, n);
-    return n ? (struct disturbance){(float)median(longer, n), (float)median(trials, n)}
-             : (struct disturbance){NAN, NAN};
+    const struct disturbance disturbance = {n ? (float)median(longer, n) : NAN,
+                                            n ? (float)median(trials, n) : NAN};
+    pool_give_back(reading->pool, longer);
+    return disturbance;
+}
+
+/* Adds the level's value with the text, flags and disturbance of `like`. */
+static void add_value(const struct reading *reading, const struct level *level, const char *fact,
+                      const char *unit, struct interval value, const struct finding *like)
+{
+    struct finding *finding = finding_add_value(
+        reading->result, reading->pool, pool_printf(reading->pool, "%s.%s", level->name, fact),
+        unit, value, like->flags);
+    finding->text = like->text;
+    finding->disturbance = like->disturbance;
 }
 
 static void add_latency(const struct reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
-    const unsigned flags = level_flags(reading, index);
-    const char *unit = reading->series->y.unit, *text = plateau_text(reading, index);
-    const bool in_cycles = isfinite(reading->levels.clock) || quantity_is(unit, DIMENSION_CYCLES),
-               timed = quantity_is(unit, DIMENSION_TIME);
+    const char *unit = reading->series->y.unit;
+    const bool in_cycles = isfinite(reading->levels.clock) || quantity_is(unit, DIMENSION_CYCLES);
+    const double clock = in_cycles ? reading->levels.clock : 1;
     struct interval value = level->latency;
+    const struct finding like = {.text = plateau_text(reading, index),
+                                 .flags = level_flags(reading, index),
+                                 .disturbance = disturbance_of(reading, index)};
     /* A level has no interval if its points agree exactly and each was measured only once. */
     bool known = value.low < value.high;
     for (size_t i = 0; i < reading->series->point_count && !known; i++)
@@ -194,16 +209,12 @@ static void add_latency(const struct reading *reading, size_t index)
             reading->samples[i].level == (int)index && reading->series->points[i].y.coverage > 0;
     if (!known)
         value.low = value.high = NAN;
-    for (int cycles = in_cycles; cycles >= !timed && cycles >= 0; cycles--) {
-        const double clock = cycles || !in_cycles ? 1 : reading->levels.clock;
-        struct finding *finding = finding_add_value(
-            reading->result, reading->pool,
-            pool_printf(reading->pool, "%s.%s", level->name, cycles ? "latency" : "latency_ns"),
-            cycles ? "cycles" : "ns",
-            (struct interval){value.value / clock, value.low / clock, value.high / clock}, flags);
-        finding->text = text;
-        finding->disturbance = disturbance_of(reading, index);
-    }
+    if (in_cycles)
+        add_value(reading, level, "latency", "cycles", value, &like);
+    if (quantity_is(unit, DIMENSION_TIME))
+        add_value(reading, level, "latency_ns", "ns",
+                  (struct interval){value.value / clock, value.low / clock, value.high / clock},
+                  &like);
 }
 
 /* --- capacity --- */

@@ -103,6 +103,8 @@ static const struct malformed malformed[] = {
      "probes[0].series[0].points[1].median is not a number"},
     {SERIES "{\"x\":1,\"n\":1,\"median\":1e39}" AFTER_SERIES,
      "probes[0].series[0].points[0].median is too large"},
+    {SERIES "{\"x\":1,\"n\":1,\"median\":5,\"quiet\":{\"value\":1e300}}" AFTER_SERIES,
+     "has a value without interference that is too large"},
     {SERIES "{\"x\":1,\"n\":1}" AFTER_SERIES, "probes[0].series[0].points[0].median is missing"},
     {SERIES "{\"x\":1}" AFTER_SERIES, "probes[0].series[0].points[0].n is missing"},
     {SERIES "{\"x\":\"1\",\"n\":0}" AFTER_SERIES,
@@ -321,6 +323,29 @@ static void warnings_of_older_documents_are_remarks(void **state)
     document_free(&document);
 }
 
+/* Former documents have two values for a figure: the one without interference is the figure, and
+ * each point has its own. */
+static void two_values_of_older_documents_are_one(void **state)
+{
+    (void)state;
+    struct document document;
+    struct error error = {0};
+    char text[] = SERIES
+        "{\"x\":1,\"n\":9,\"median\":5,\"cycles\":{\"median\":20},\"quiet_cycles\":{\"value\":99}},"
+        "{\"x\":2,\"n\":9,\"median\":6,\"low\":5,\"high\":7,\"coverage\":0.96,"
+        "\"cycles\":{\"median\":24},\"quiet\":{\"value\":5,\"low\":4.9,\"high\":5.1}}" AFTER_SERIES;
+    FILE *stream = fmemopen(text, strlen(text), "r");
+    assert_int_equal(document_read_stream(&document, stream, "old", &error), 0);
+    fclose(stream);
+    const struct point *points = document.probes[0].series[0].points;
+    assert_true(points[0].y.median == 5 && points[0].cycles.median == 20);
+    assert_true(isnan(points[0].disturbance.longer));
+    assert_true(points[1].y.median == 5 && points[1].y.high == 5.1F &&
+                points[1].cycles.median == 24);
+    assert_true(points[1].disturbance.longer == 0.2F && points[1].y.coverage == 0.96F);
+    document_free(&document);
+}
+
 static void findings_of_older_documents_have_todays_names(void **state)
 {
     (void)state;
@@ -457,6 +482,7 @@ int main(void)
         cmocka_unit_test(a_key_among_many_is_found_again),
         cmocka_unit_test(keys_come_in_any_order),
         cmocka_unit_test(warnings_of_older_documents_are_remarks),
+        cmocka_unit_test(two_values_of_older_documents_are_one),
         cmocka_unit_test(findings_of_older_documents_have_todays_names),
         cmocka_unit_test(a_piece_may_end_anywhere),
         cmocka_unit_test(a_document_cut_anywhere_ends_in_the_middle),

@@ -30,9 +30,13 @@ static inline void loops_cas(uint32_t *flag, uint32_t expected, uint32_t desired
 
 /* Instructions of the Large System Extensions (ARMv8.1), which the interconnect may execute where
  * the line is. Run loops with them only if arch_has_lse(). */
+#ifdef __ARM_FEATURE_ATOMICS /* the compiler uses them itself, so they must stay allowed */
+#define LSE(instructions) instructions
+#else
 #define LSE(instructions) ".arch_extension lse\n\t" instructions "\n\t.arch_extension nolse"
-#define LOOPS_HAVE_LSE    1
-#define CAS_LSE_ORDER     "cas (relaxed)"
+#endif
+#define LOOPS_HAVE_LSE 1
+#define CAS_LSE_ORDER  "cas (relaxed)"
 static inline void loops_cas_lse(uint32_t *flag, uint32_t expected, uint32_t desired,
                                  uint64_t repeats)
 {

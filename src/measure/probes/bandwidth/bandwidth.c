@@ -190,15 +190,9 @@ static int by_speed(const void *a, const void *b)
 static void choose_cpus(struct probe_task *task)
 {
     struct bandwidth_state *state = task->state;
-    const struct setting *asked = &state->asked->threads;
     const size_t count = task->cpus.count;
     state->cpus = build_order(task, task->cpus.ids, count, by_speed);
-    state->cpu_count = asked->has ? (size_t)asked->number : count;
-    if (state->cpu_count > count)
-        pool_leave(task->pool, ERROR_USAGE,
-                   "--threads %zu: only %zu CPU%s may be used, and each holds one thread; ask for "
-                   "at most %zu",
-                   state->cpu_count, count, count == 1 ? "" : "s", count);
+    state->cpu_count = chases_threads(task, &state->asked->threads, count);
 }
 
 /* --- sizes --- */

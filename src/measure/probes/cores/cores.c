@@ -169,6 +169,8 @@ static void plan_matrix(struct probe_task *task, enum cores_stage stage, size_t 
     const bool parallel = state->parallel && stage == CORES_MATRIX;
     state->stage = stage;
     state->home_now = home;
+    if (home == 0)
+        state->visit_count = 0;
     cores_add_pairs(task, parallel);
     if (!plan->point_count)
         return;
@@ -179,8 +181,6 @@ static void plan_matrix(struct probe_task *task, enum cores_stage stage, size_t 
     plan->correct_drift = ((const struct cores_options *)task->options)->correct_drift.has;
     if (plan->point_count > 2 || plan->correct_drift)
         plan->reference_every_s = reference_every_s;
-    if (home == 0)
-        state->visit_count = 0;
     plan->look = one_pair;
     plan->look_count = 1;
 }
@@ -297,7 +297,7 @@ static bool next_cores(struct probe_task *task)
     const bool verified = node >= 0 ? obtained == node : obtained >= 0;
     if (done == CORES_MATRIX)
         state->homes_verified += verified;
-    else if (done == CORES_AGAIN && !verified && state->homes_verified)
+    else if (done == CORES_AGAIN && last.point_count && !verified && state->homes_verified)
         state->homes_verified--;
     probe_plan_clear(task);
     if (done == CORES_MATRIX && state->parallel) {

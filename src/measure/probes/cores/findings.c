@@ -45,7 +45,8 @@ static void sort_pairs(struct point *points, size_t count)
     }
 }
 
-/* Marks the pairs of the matrix that are of no class that moved; returns how many are not. */
+/* Marks the pairs to keep, those in no class that moved, in state->kept (NULL: none is kept).
+ * Returns how many have to be measured again. */
 static size_t mark_kept(struct probe_task *task, const struct series *matrix,
                         const struct cores_beside *pairs, size_t count)
 {
@@ -99,10 +100,10 @@ size_t cores_bias(struct probe_task *task)
     if (again)
         kept = pool_printf(
             task->pool,
-            "those of %.3g to %.3g ns changed by up to %.1f %% as a class, more than --bias "
-            "allows, so %s measured again alone, which the matrix shows",
-            worst.from_ns, worst.to_ns, fabs(worst.change),
-            state->kept ? pool_printf(task->pool, "the %zu pairs as far apart were", again)
+            "%zu of %zu classes of distance changed by more than --bias allows, most that of %.3g "
+            "to %.3g ns, by %.1f %%, so %s measured again alone, which the matrix shows",
+            worst.moved_classes, worst.classes, worst.from_ns, worst.to_ns, fabs(worst.change),
+            state->kept ? pool_printf(task->pool, "their %zu pairs were", again)
                         : "every pair was");
     const double bias = (double)summary.median;
     probe_add_summary(task, "cores.parallel.bias", "%", &summary, flags)->text = pool_printf(
