@@ -1,8 +1,7 @@
-"""What a run says beside tormentors of our own, run by run: the quiet values beside those as found,
-and what `diff` and `check` make of it.
+"""What a run says beside tormentors of our own, run by run, and what `diff` and `check` make of it.
 
-FATHOM_BEFORE names another fathom, an earlier one, that takes turns with this one: then "before" is
-what that one found; else it is what the same documents give as found.
+FATHOM_BEFORE names another fathom, an earlier one, that takes turns with this one: "before" is what
+that one found.
 """
 import contextlib
 import itertools
@@ -84,8 +83,8 @@ def findings(parsed):
     return found
 
 
-def quiet_of(finding):
-    """The quiet value; what was found where the two are one, or the document has none."""
+def value_of(finding):
+    """The figure; an earlier fathom's is the value without interference, where it has two."""
     if not finding:
         return None
     return finding.get("quiet", {}).get("value", finding.get("value"))
@@ -105,30 +104,31 @@ def percent(value):
 
 def latencies(before, after):
     for name, goal in SCATTER.items():
-        now = scatter([quiet_of(run.get(name)) for run in after])
-        then = scatter([run.get(name, {}).get("value") for run in before])
-        reported = sum(quiet_of(run.get(name)) is not None for run in after)
+        now = scatter([value_of(run.get(name)) for run in after])
+        then = scatter([value_of(run.get(name)) for run in before])
+        reported = sum(value_of(run.get(name)) is not None for run in after)
         quarter = "" if not then > 1 else f"; a quarter of before: {verdict(now <= then / 4)}"
-        print(f"    {name:18} before {percent(then):>8}  quiet {percent(now):>8}  reported in {reported} of "
+        earlier = f"before {percent(then):>8}  " if before else ""
+        print(f"    {name:18} {earlier}now {percent(now):>8}  reported in {reported} of "
               f"{len(after)}, at most {goal} %: {verdict(now <= goal and reported == len(after))}"
               + quarter)
 
 
 def counted(name, before, after, right, usual):
     needed = math.ceil(len(after) * 11 / 12)
-    then, now = ([quiet_of(run.get(name)) for run in runs] for runs in (before, after))
+    then, now = ([value_of(run.get(name)) for run in runs] for runs in (before, after))
     good = sum(right(value) for value in now if value)
     values = " ".join("-" if value is None else f"{value / 1024:.1f}K" if "capacity" in name else
                       f"{value:.0f}" for value in now)
-    print(f"    {name:18} before {sum(right(value) for value in then if value):2} of {len(then)}  now "
-          f"{good:2} of {len(now)} {usual}, {needed} to reach: {verdict(good >= needed)}  ({values})",
-          flush=True)
+    earlier = f"before {sum(right(value) for value in then if value):2} of {len(then)}  " if before else ""
+    print(f"    {name:18} {earlier}now {good:2} of {len(now)} {usual}, {needed} to reach: "
+          f"{verdict(good >= needed)}  ({values})", flush=True)
 
 
 def truth(runs, name):
     """What the machine declares, or else what most runs of all found, and where it is from."""
     declared = [run[name]["declared"] for run in runs if run.get(name, {}).get("declared")]
-    values = [quiet_of(run.get(name)) for run in runs if quiet_of(run.get(name))]
+    values = [value_of(run.get(name)) for run in runs if value_of(run.get(name))]
     if declared:
         return declared[0], f"{declared[0]:.0f}, as declared"
     return (statistics.mode(values), f"{statistics.mode(values):.0f}, as most find") if values else \
@@ -140,7 +140,7 @@ def values_beside(bench, runs, budget):
     what = ["run", "latency", "tlb", "geometry", "--budget", budget]
     print(f"noise: {runs} runs of latency, tlb and geometry in {budget} s beside each tormentor on CPU "
           f"{max(os.sched_getaffinity(0))}; scatter is the standard deviation over the median; "
-          + ("before: FATHOM_BEFORE, in turn" if earlier else "before: as found, same documents"),
+          + ("before: FATHOM_BEFORE, in turn" if earlier else "no earlier fathom (FATHOM_BEFORE)"),
           flush=True)
     before, after = {}, {}
     for kind, arguments in TORMENTORS.items():
@@ -150,7 +150,6 @@ def values_beside(bench, runs, budget):
                 if earlier:
                     before[kind].append(findings(document(earlier, *what)))
                 after[kind].append(findings(document(bench.fathom, *what)))
-        before[kind] = before[kind] or after[kind]
         print(f"  beside {kind}")
         latencies(before[kind], after[kind])
         capacity, usual = truth(after[kind], "L1.capacity")
@@ -164,7 +163,7 @@ def values_beside(bench, runs, budget):
 # --- diff and check ---
 
 def scale(value, times):
-    """Multiplies all figures of a point, in ns and in cycles, quiet and as found."""
+    """Multiplies all figures of a point, in ns and in cycles."""
     for key, part in value.items():
         if isinstance(part, dict) and key != "scatter":
             scale(part, times)
@@ -191,7 +190,7 @@ def plant_latency(parsed, level):
     else:
         declared = [cache["size_bytes"] for cache in parsed["machine"]["caches"]
                     if cache["type"] != "instruction"]
-        low, high = (quiet_of(found.get(f"L{n}.capacity")) or declared[n - 1] for n in (1, 2))
+        low, high = (value_of(found.get(f"L{n}.capacity")) or declared[n - 1] for n in (1, 2))
         chosen = [point for point in points if low < point["x"] <= high]
     for point in chosen:
         scale(point, 1.1)

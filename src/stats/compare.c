@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "stats/order.h"
+#include "stats/spread.h"
 #include "stats/student.h"
 
 #include <math.h>
@@ -141,13 +142,9 @@ double compare_holm(double *p, size_t n, double alpha)
     return last;
 }
 
-/* Clock and counter are read to a thousandth, so a smaller spread is not believed. */
-static const double resolution = 1e-3 / 3;
-
 /* In deviations. The median absolute deviation of five values is often far too small: with 4 the
- * interval of 95 % would cover 87 %, with 10 it covers 93 % (tests/unit). The second constant turns
- * that deviation into a normal standard deviation. */
-static const double reach = 10, mad_to_deviation = 1.4826;
+ * interval of 95 % would cover 87 %, with 10 it covers 93 % (tests/unit). */
+static const double reach = 10;
 /* Of three values the median absolute deviation is the smaller gap, and says nothing about
  * scatter. */
 enum { VALUES_LEAST = 4 };
@@ -172,7 +169,7 @@ static struct weighing weighing_of(const struct paired_value *values, size_t n, 
         scratch[i] = values[i].deviation;
         weighing.df += values[i].trials_a + values[i].trials_b - 2;
     }
-    weighing.least = fmax(median_of(scratch, n), resolution);
+    weighing.least = fmax(median_of(scratch, n), timing_resolution);
     return weighing;
 }
 
@@ -194,7 +191,7 @@ static struct range undisturbed(const struct paired_value *values, size_t n, dou
     range.middle = median_of(scratch, n);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(scratch[i] - range.middle);
-    range.reach = reach * fmax(mad_to_deviation * median_of(scratch, n), resolution);
+    range.reach = reach * fmax(mad_to_deviation * median_of(scratch, n), timing_resolution);
     if (n < VALUES_LEAST)
         range.reach = INFINITY;
     return range;
@@ -234,7 +231,7 @@ void compare_paired(const struct paired_value *values, size_t n, double threshol
         variance = (df * variance + weighing.df) / (df + weighing.df);
         df += weighing.df;
     }
-    const double error = fmax(sqrt(variance / weight), resolution);
+    const double error = fmax(sqrt(variance / weight), timing_resolution);
     const double half = student_reach(df) * error;
     comparison->low = exp(mean - half);
     comparison->high = exp(mean + half);

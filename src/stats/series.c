@@ -12,21 +12,26 @@ static const double chance_z = 1.2816;
 /* The largest correlation used: above it the data do not show how small the count is. */
 static const double correlation_most = 0.9;
 
-/* The rank of the value, from 0; the mean rank where values are equal. */
-static double rank_of(double value, const double *ascending, size_t n)
+/* How many of the values are below that one; with `equal` also those that equal it. */
+static size_t count_below(double value, bool equal, const double *ascending, size_t n)
 {
     size_t low = 0, end = n;
     while (low < end) {
         const size_t middle = low + (end - low) / 2;
-        if (ascending[middle] < value)
+        if (ascending[middle] < value || (equal && !(ascending[middle] > value)))
             low = middle + 1;
         else
             end = middle;
     }
-    size_t same = 0;
-    while (low + same < n && !(ascending[low + same] > value))
-        same++;
-    return (double)low + ((double)same - 1) / 2;
+    return low;
+}
+
+/* The rank of the value, from 0; the mean rank where values are equal. */
+static double rank_of(double value, const double *ascending, size_t n)
+{
+    return ((double)count_below(value, false, ascending, n) +
+            (double)count_below(value, true, ascending, n) - 1) /
+           2;
 }
 
 /* The correlation of each value's rank with the next one's; 0 where all values are equal. */

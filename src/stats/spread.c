@@ -4,12 +4,14 @@
 
 #include <math.h>
 
+const double mad_to_deviation = 1.4826, timing_resolution = 1e-3 / 3;
+
 double robust_deviation(const double *ascending, size_t n, double *scratch)
 {
     double middle = median(ascending, n);
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(ascending[i] - middle);
-    return 1.4826 * median_of(scratch, n);
+    return mad_to_deviation * median_of(scratch, n);
 }
 
 size_t spread_groups(const double *ascending, size_t n)

@@ -6,8 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Median absolute deviation of n >= 1 ascending values, times 1.4826, which makes it the standard
- * deviation of a normal distribution (Hampel 1974). `scratch` has room for n doubles. */
+/* From the median absolute deviation to the standard deviation of a normal distribution (Hampel
+ * 1974): 1.4826. */
+extern const double mad_to_deviation;
+/* Clock and counter are read to a thousandth (the two bursts of a bracket, measure/engine/visit.c),
+ * so a smaller relative spread of times is not believed. */
+extern const double timing_resolution;
+
+/* Median absolute deviation of n >= 1 ascending values, times mad_to_deviation. `scratch` has room
+ * for n doubles. */
 double robust_deviation(const double *ascending, size_t n, double *scratch);
 
 /* The number of values in the lower of two groups; 0 where there are not two groups. Each group has

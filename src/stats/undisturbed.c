@@ -1,5 +1,7 @@
 #include "stats/undisturbed.h"
 
+#include "stats/spread.h"
+
 #include <math.h>
 
 /* The lowest third of the values, and at least four of them, is taken to be undisturbed:
@@ -9,12 +11,8 @@ enum { LOWEST_FEWEST = 4, STEPS_MOST = 32 };
 /* How far above the centre a value may lie, in deviations of the values below it: of 30,000 normal
  * values one lies further. */
 static const double reach = 4;
-/* Clock and counter are read to a thousandth (the two bursts of a bracket, measure/engine/visit.c),
- * so a smaller spread is not believed. */
-static const double resolution = 1e-3 / 3;
-/* From the median absolute deviation to a normal standard deviation (Hampel 1974). Of the normal
- * values below the centre the lower quartile is 1.15 deviations away. */
-static const double mad_to_deviation = 1.4826, quartile_to_deviation = 1.15;
+/* Of the normal values below the centre the lower quartile is this many deviations away. */
+static const double quartile_to_deviation = 1.15;
 /* Where interference raised some times, the lowest of fifteen lie above the undisturbed ones'
  * median by up to this many of their deviations (tests/unit/measure/engine/figure.c). */
 static const double shift_most = 0.7;
@@ -35,7 +33,7 @@ static double deviation_below(const double *ascending, size_t n, double centre)
     const size_t below = count_up_to(ascending, n, centre);
     const double by_median = mad_to_deviation * (centre - median(ascending, below)),
                  by_quartile = (centre - ascending[below / 4]) / quartile_to_deviation;
-    return fmax(fmax(by_median, by_quartile), resolution * centre);
+    return fmax(fmax(by_median, by_quartile), timing_resolution * centre);
 }
 
 struct undisturbed undisturbed_of(const double *ascending, size_t n)

@@ -1,5 +1,6 @@
 #include "conclude/clusters/parts.h"
 #include "stats/order.h"
+#include "stats/spread.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static double difference_noise(const struct cells *cells, size_t a, size_t b, si
     double middle = median_of(differences, count);
     for (size_t i = 0; i < count; i++)
         differences[i] = fabs(differences[i] - middle);
-    return 1.4826 * median_of(differences, count) / sqrt(2);
+    return mad_to_deviation * median_of(differences, count) / sqrt(2);
 }
 
 static double row_noise(const struct cells *cells, size_t a)

@@ -1,6 +1,7 @@
 #include "conclude/levels/steps.h"
 
 #include "stats/order.h"
+#include "stats/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static void add_noise(struct curve *curve)
         for (size_t j = from; j < from + NEIGHBOURS && j < n; j++)
             if (j > 0 && j + 1 < n)
                 near[count++] = roughness(bins, j);
-        rough[i] = count ? 1.4826 * median_of(near, count) : 0;
+        rough[i] = count ? mad_to_deviation * median_of(near, count) : 0;
     }
     for (size_t i = 0; i < n; i++)
         bins[i].deviation = hypot(unevenness, fmin(noise_most, fmax(bins[i].deviation, rough[i])));

@@ -29,7 +29,6 @@ const struct option_spec html_options[] = {
 struct getopt_tables {
     struct option *longs;
     char *shorts;
-    char (*words)[32]; /* one for each argument, where it is spelled out */
 };
 
 static int make_tables(const struct settings *settings, bool passes_on,
@@ -65,12 +64,8 @@ static bool is_choice(const struct option_spec *spec, const char *word)
 }
 
 /* An option of yes and no may be given as a flag: --ids is --ids=yes, --no-ids is --ids=no. */
-static int spell_out(const struct settings *settings, int argc, char **argv,
-                     struct getopt_tables *tables)
+static int spell_out(struct settings *settings, int argc, char **argv)
 {
-    tables->words = calloc((size_t)argc + 1, sizeof *tables->words);
-    if (!tables->words)
-        return ERROR_SYSTEM;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         for (size_t s = 0; s < settings->count; s++) {
             const struct option_spec *spec = settings->list[s].spec;
@@ -81,9 +76,10 @@ static int spell_out(const struct settings *settings, int argc, char **argv,
                              !(i + 1 < argc && is_choice(spec, argv[i + 1]));
             if (!is_choice(spec, "yes") || !(yes || no))
                 continue;
-            snprintf(tables->words[i], sizeof *tables->words, "--%.20s=%s", spec->name,
-                     no ? "no" : "yes");
-            argv[i] = tables->words[i];
+            argv[i] = pool_printf(&settings->pool, "--%s=%s", spec->name, no ? "no" : "yes");
+            if (!argv[i])
+                return ERROR_SYSTEM;
+            break;
         }
     return 0;
 }
@@ -182,7 +178,7 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
         code = settings_add(&invocation->settings, *table, error);
     if (code == 0 &&
         (make_tables(&invocation->settings, invocation->command->passes_on, &tables) < 0 ||
-         spell_out(&invocation->settings, argc, argv, &tables) < 0))
+         spell_out(&invocation->settings, argc, argv) < 0))
         code = error_out_of_memory(error);
     opterr = 0;
     optind = 0; /* glibc and musl: begin anew, and let options follow operands */
@@ -215,6 +211,5 @@ int options_parse(struct invocation *invocation, int argc, char **argv, struct e
     invocation->operand_count = argc - optind;
     free(tables.longs);
     free(tables.shorts);
-    free(tables.words);
     return code;
 }

@@ -97,7 +97,7 @@ void report_add_levels(struct report *report, size_t index, int device)
         if (fact == FACT_CAPACITY && declared)
             table_add_figures(report, table, "declared", 9);
         if (fact == FACT_LATENCY_NS && disturbed)
-            table_add_figures(report, table, "disturbed", 9);
+            table_add_figures(report, table, "longer", 9);
     }
     for (size_t i = 0; i < levels.count; i++) {
         const struct level *level = &levels.list[i];
@@ -211,7 +211,7 @@ static bool add_rates(struct report *report, size_t index, int device)
         }
     }
     if (disturbed)
-        table_add_figures(report, table, "disturbed", 16);
+        table_add_figures(report, table, "longer", 16);
     for (size_t i = 0; i < rates.count; i++) {
         struct row *row = table_add_row(report, table);
         row->cells[0] = cell_of_text(report_text(report, "%s", rates.rows[i].name));

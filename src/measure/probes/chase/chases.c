@@ -367,7 +367,7 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
     }
     /* A ring's place in the arena affects its latency, so it varies from trial to trial. A set of
      * 2 MiB or more begins on a huge page, or it would need one more of them. */
-    const uint64_t room = room_of(&kind, bytes), unit = room >= 2 * MIB ? 2 * MIB : SMALL_PAGE;
+    const uint64_t room = room_of(&kind, bytes), unit = room >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
     struct random random = {trial->seed};
     const uint64_t place = random_below(&random, (trial->arena->bytes - room) / unit + 1) * unit;
     struct ring ring = ring_of(&kind, bytes, trial->arena->memory + place, trial->seed);

@@ -25,6 +25,7 @@
 #include "measure/probes/chase/knees.h"
 #include "measure/probes/gpu/gpu.h"
 #include "stats/order.h"
+#include "stats/spread.h"
 
 #include <math.h>
 
@@ -50,9 +51,8 @@ static const double base_share = 0.5;
  * refinement. */
 static const double window = 2;
 enum { NEIGHBOURS_MOST = 64 };
-/* For a normal distribution: the factor from the median absolute deviation to the standard
- * deviation, and from that to half an interval of 95 %. */
-static const double to_deviation = 1.4826, normal_95 = 1.96;
+/* Half of a normal interval of 95 %, in deviations. */
+static const double normal_95 = 1.96;
 /* Reaches with a smaller ratio count as equal: their strides lie within an entry. */
 static const double same_reach = 1.5;
 
@@ -116,7 +116,7 @@ static double line_scatter(const struct gpu_task *task, const struct series *ser
     if (count == 0)
         return NAN;
     sort_ascending(apart, count);
-    return to_deviation * median(apart, count);
+    return mad_to_deviation * median(apart, count);
 }
 
 static struct level_sample sample_of(const struct point *point, const struct series *packed,

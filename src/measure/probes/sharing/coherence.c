@@ -126,11 +126,8 @@ static void plan_coherence(struct probe_task *task)
                 continue;
             for (size_t i = 1; i < task->cpus.count; i++)
                 if (holds[i]) {
-                    const int holder = task->cpus.ids[i];
-                    const int first = task->cpus.ids[0],
-                              sharer = series % LINE_STATES == LINE_SHARED
-                                           ? choose_sharer(task, holder)
-                                           : -1;
+                    const int first = task->cpus.ids[0], holder = task->cpus.ids[i];
+                    const int sharer = line_state == LINE_SHARED ? choose_sharer(task, holder) : -1;
                     const int cpus[] = {first, holder, sharer};
                     struct plan_point *point =
                         build_point(task, series, 0, cpus, sharer >= 0 ? 3 : 2, PARTNER);
