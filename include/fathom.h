@@ -39,8 +39,8 @@
  * "gpu" is named.
  *
  * fork(). A handle belongs to the process that opened it; a child that uses it gets an error and
- * must open one of its own. Documents stay usable. If another thread was in a call that measures at
- * the time of fork(), a lock of hwloc may stay held in the child, which must then not measure.
+ * must open one of its own. Documents stay usable. While another thread reads the machine, which
+ * takes some milliseconds, fork() waits.
  */
 #ifndef FATHOM_H
 #define FATHOM_H

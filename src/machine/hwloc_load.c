@@ -2,12 +2,40 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Recursive, because loads_in_a_child() forks inside. */
+static pthread_mutex_t inside = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void hwloc_leave(void)
+{
+    pthread_mutex_unlock(&inside);
+}
+
+/* The child's thread has another id than the one that locked, so it can't unlock. */
+static void begin_in_a_child(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    memcpy(&inside, &fresh, sizeof inside);
+}
+
+static void wait_at_forks(void)
+{
+    pthread_atfork(hwloc_enter, hwloc_leave, begin_in_a_child);
+}
+
+void hwloc_enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, wait_at_forks);
+    pthread_mutex_lock(&inside);
+}
 
 /*
  * hwloc reads below another root only if an environment variable says so, and a variable that the

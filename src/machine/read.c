@@ -85,9 +85,12 @@ int machine_read(struct machine *machine, const struct machine_source *source, s
     if (root && (stat(root, &status) != 0 || !S_ISDIR(status.st_mode)))
         return error_set(error, ERROR_USAGE,
                          "root '%s' is not a directory: name one that holds proc/ and sys/", root);
+    hwloc_enter();
     int code = hwloc_load(&reading.topology, &reading.source, error);
-    if (code < 0)
+    if (code < 0) {
+        hwloc_leave();
         return code;
+    }
     /* HWLOC_XMLFILE and other variables can make hwloc describe another machine. */
     machine->live = !root && !source->synthetic &&
                     (!reading.topology || hwloc_topology_is_thissystem(reading.topology));
@@ -97,6 +100,7 @@ int machine_read(struct machine *machine, const struct machine_source *source, s
     cpulist_free(&reading.mask);
     if (reading.topology)
         hwloc_topology_destroy(reading.topology);
+    hwloc_leave();
     machine->facts.threads = (unsigned)machine->cpu_count;
     if (code == 0 && machine->allowed.count == 0)
         code = error_set(error, ERROR_IMPOSSIBLE,

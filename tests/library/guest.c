@@ -295,6 +295,51 @@ static void a_child_opens_its_own(void **state)
     fathom_close(fathom);
 }
 
+static atomic_int reading;
+
+static void *read_the_machine(void *argument)
+{
+    while (atomic_load(&reading)) {
+        struct fathom *fathom = open_own(argument);
+        struct fathom_level level = {.size = sizeof level};
+        fathom_levels(fathom, &level, 1, 0, NULL);
+        fathom_close(fathom);
+    }
+    return NULL;
+}
+
+/* hwloc has a lock of its own, which these threads hold at most times. */
+static void a_child_reads_the_machine_while_others_did(void **state)
+{
+    enum { THREADS = 8, CHILDREN = 40, AT_MOST_S = 60 };
+    pthread_t threads[THREADS];
+    (void)state;
+#ifdef UNDER_TSAN
+    print_message("skipped: the thread sanitizer starts no threads in a child\n");
+    skip();
+#endif
+    atomic_store(&reading, 1);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_the_machine, ""), 0);
+    for (int i = 0; i < CHILDREN; i++) {
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            alarm(AT_MOST_S);
+            struct fathom *own = open_own("");
+            struct fathom_level level = {.size = sizeof level};
+            fathom_levels(own, &level, 1, 0, NULL);
+            _exit(0);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+    }
+    atomic_store(&reading, 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* Declared only where the time was too short, as the line then says. */
 static void answers_from_the_cache_the_second_time(void **state)
 {
@@ -683,6 +728,7 @@ int main(void)
         cmocka_unit_test(passes_on_signals_that_are_not_for_it),
         cmocka_unit_test(one_call_measures_at_a_time_and_may_be_cancelled),
         cmocka_unit_test(a_child_opens_its_own),
+        cmocka_unit_test(a_child_reads_the_machine_while_others_did),
         cmocka_unit_test(answers_from_the_cache_the_second_time),
         cmocka_unit_test(is_cancelled_while_another_process_measures),
         cmocka_unit_test(measures_anew_after_it_waited),
