@@ -268,6 +268,8 @@ struct report {
     size_t count;
     struct catalogue catalogue; /* the findings of all the documents */
     struct pool *pool;
+    const struct probe_result *nest_of; /* whose clusters `nest` has: those of its last matrix */
+    const struct nest *nest;
 };
 
 /* --- building --- */

@@ -185,10 +185,14 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
     if (!matrix->square || !(fmax(fabs(matrix->least), fabs(matrix->most)) / scale.divisor < 1e9)) {
         matrix->square = NULL;
         matrix->pairs = report_pairs_table(report, series);
-    } else if (!device_has_series(series) && matrix->whole)
-        matrix->grouping_count = square_groupings(report->pool, matrix->square,
-                                                  catalogue_of(&report->catalogue, index, probe),
-                                                  probe->finding_count, matrix->groupings);
+    } else if (!device_has_series(series) && matrix->whole) {
+        if (report->nest_of != probe)
+            report->nest = square_nest(report->pool, catalogue_of(&report->catalogue, index, probe),
+                                       probe->finding_count);
+        report->nest_of = probe;
+        matrix->grouping_count =
+            square_groupings(report->pool, matrix->square, report->nest, matrix->groupings);
+    }
     const size_t missing = matrix->square ? matrix->square->missing : 0;
     if (missing && check)
         matrix->missing = "some of the pairs, measured again";

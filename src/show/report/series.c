@@ -54,11 +54,14 @@ bool series_is_taken_for(const struct series *a, const struct series *b)
     return a->matrix == b->matrix && series_have_same_axes(a, b) && factors_same(a, b);
 }
 
+enum { SERIES_SEEN = 256 }; /* series of a probe that are compared; fathom's have about sixty */
+
 bool matrix_is_repeated(const struct probe_result *probe, const struct series *series)
 {
     if (!series->matrix || device_has_series(series))
         return false;
-    for (const struct series *before = probe->series; before < series; before++)
+    const struct series *end = probe->series + SERIES_SEEN;
+    for (const struct series *before = probe->series; before < series && before < end; before++)
         if (before->matrix && before->point_count >= series->point_count &&
             is_same_axis(&before->y, &series->y) && factors_same(before, series))
             return true;
@@ -71,14 +74,13 @@ bool series_needs_name(const struct probe_result *probe, const struct series *se
 {
     if (text_same(probe->name, series->name))
         return false;
-    for (size_t i = 0; i < probe->series_count && series->name && !series->matrix; i++)
+    for (size_t i = 0;
+         i < probe->series_count && i < SERIES_SEEN && series->name && !series->matrix; i++)
         if (!text_same(probe->series[i].name, series->name) &&
             series_is_taken_for(&probe->series[i], series))
             return true;
     return false;
 }
-
-enum { SERIES_SEEN = 256 }; /* series of a probe that are compared; fathom's have about sixty */
 
 /* Whether the factor distinguishes the series from another headline of its name. */
 static bool tells_apart(const struct probe_result *probe, const struct series *series,

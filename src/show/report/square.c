@@ -337,12 +337,11 @@ struct nest {
     size_t count;
 };
 
-/* The clusters of the first experiment only. */
-static void build_nest(struct nest *nest, const struct catalogue_entry *list, size_t count,
-                       struct pool *pool)
+const struct nest *square_nest(struct pool *pool, const struct catalogue_entry *list, size_t count)
 {
     size_t above[NEST_MAX], depth = 0;
     const struct catalogue_entry *first = NULL;
+    struct nest *nest = pool_alloc(pool, 1, sizeof *nest);
     *nest = (struct nest){.count = 0};
     for (size_t i = 0; i < count && nest->count < NESTED_MAX; i++) {
         struct cpulist cpus;
@@ -358,6 +357,7 @@ static void build_nest(struct nest *nest, const struct catalogue_entry *list, si
             pool_append(pool, (void **)&nest->list, &nest->count, sizeof *nest->list);
         *next = (struct nested){cpus, depth++};
     }
+    return nest;
 }
 
 static int by_number(const void *a, const void *b)
@@ -526,20 +526,17 @@ static const struct square *fill_groups(const struct square *square,
     return groups;
 }
 
-size_t square_groupings(struct pool *pool, const struct square *square,
-                        const struct catalogue_entry *findings, size_t count,
+size_t square_groupings(struct pool *pool, const struct square *square, const struct nest *nest,
                         const struct square *groupings[SQUARE_GROUPINGS_MAX])
 {
-    struct nest nest;
     struct grouping grouping = {.count = 0};
     size_t found = 0, least = SIZE_MAX;
-    build_nest(&nest, findings, count, pool);
-    if (!nest.count)
+    if (!nest->count)
         return 0;
     collect_ids(&grouping.ids, square, pool);
     grouping.of = pool_alloc(pool, grouping.ids.count + 1, sizeof *grouping.of);
     for (size_t level = NEST_MAX; level > 0 && found < SQUARE_GROUPINGS_MAX; level--) {
-        group_ids(&grouping, &nest, level);
+        group_ids(&grouping, nest, level);
         if (grouping.count <= 1)
             break;
         if (grouping.count >= least || grouping.count > grouping.ids.count / 2)

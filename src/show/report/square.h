@@ -50,13 +50,15 @@ struct square {
  * position. NULL: the points are too scattered for a square. */
 const struct square *square_of_series(struct pool *, const struct probe_result *,
                                       const struct series *);
-/* A square's pairs by the groups of CPUs that the probe's clusters form: medians, with least and
+/* The clusters of a probe's findings, of the first experiment only. */
+struct nest;
+const struct nest *square_nest(struct pool *, const struct catalogue_entry *findings, size_t count);
+/* A square's pairs by the groups of CPUs that these clusters form: medians, with least and
  * greatest value. One square for each nesting depth of clusters, the one with the most groups
  * first; none with more than half as many groups as CPUs, and none with a single group. A CPU
  * outside every cluster is a group of its own. Returns their number. */
 enum { SQUARE_GROUPINGS_MAX = 8 };
-size_t square_groupings(struct pool *, const struct square *,
-                        const struct catalogue_entry *findings, size_t count,
+size_t square_groupings(struct pool *, const struct square *, const struct nest *,
                         const struct square *groupings[SQUARE_GROUPINGS_MAX]);
 
 enum { SQUARE_NAME = 16 };
