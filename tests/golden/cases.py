@@ -668,6 +668,12 @@ def commands(documents):
         yield f"report/{name}", f"fathom report {name}.json"
     yield "report/guest.markdown", "fathom report -f markdown guest.json"
     yield "report/experiments.openmetrics", "fathom report -f openmetrics experiments.json"
+    yield "report/guest.svg", "fathom report -f svg guest.json"
+    yield "report/several.svg", "fathom report -f svg --chart latency sample.json sample-slower.json"
+    yield "report/triples.svg", "fathom import triples.csv -o triples-svg.json 2>/dev/null; fathom report -f svg triples-svg.json"
+    yield "report/published.svg", "fathom report -f svg --chart gpu.2 published.json"
+    yield "report/no.svg", "fathom report -f svg --chart nothing guest.json; fathom report -f svg fault.json; " \
+        "fathom report --chart latency guest.json"
     yield "report/several.html", "fathom report -f html sample.json sample-slower.json"
 
     for name in ("latency", "bandwidth", "coherence", "guest", "sample", "contention", "quick"):

@@ -78,8 +78,28 @@ struct outlet output_choose(const struct command_options *options)
     const bool chosen = options->format.has;
     const char *format = chosen ? options->format.text : options->output.has ? "json" : "text";
     /* not NULL: the option takes only names of outputs */
-    return (struct outlet){
-        .output = output_by_name(format), .path = output_path(options), .chosen = chosen};
+    return (struct outlet){.output = output_by_name(format),
+                           .path = output_path(options),
+                           .chart = options->chart.has ? options->chart.text : NULL,
+                           .chosen = chosen,
+                           .onto_screen = !options->output.has && isatty(STDOUT_FILENO)};
+}
+
+/* Whether the program has the output, and the place suits it. */
+static int outlet_able(const struct outlet *outlet, struct error *error)
+{
+    const struct output *output = outlet->output;
+    if (output->is_file && outlet->onto_screen)
+        return error_set(error, ERROR_USAGE,
+                         "--format %s is a file for other programs to open, and this is a "
+                         "terminal: add -o fathom.%s (-o - writes it here all the same)",
+                         output->name, output->name);
+    if (outlet->chart && strcmp(output->name, "svg") != 0)
+        return error_set(error, ERROR_USAGE,
+                         "--chart chooses the picture of --format svg, and the format is %s: add "
+                         "--format svg",
+                         output->name);
+    return output->able ? output->able(error) : 0;
 }
 
 /* --- writing --- */
@@ -108,9 +128,12 @@ struct view {
 static struct view view_of(const struct outlet *outlet, const struct document *const *document,
                            const struct probe_result *probe)
 {
-    return (struct view){
-        outlet->output,
-        {.documents = document, .count = 1, .threshold = differences_threshold, .probe = probe}};
+    return (struct view){outlet->output,
+                         {.documents = document,
+                          .count = 1,
+                          .threshold = differences_threshold,
+                          .probe = probe,
+                          .chart = outlet->chart}};
 }
 
 static int write_view(const void *of, FILE *out, struct error *error)
@@ -123,13 +146,15 @@ static int write_view(const void *of, FILE *out, struct error *error)
 
 static int write_to(const struct outlet *outlet, const struct view *view, struct error *error)
 {
-    const int code = output_possible(view->output, view->content.documents[0], error);
+    int code = outlet_able(outlet, error);
+    if (code == 0)
+        code = output_possible(view->output, &view->content, error);
     return code < 0 ? code : output_write(outlet->path, write_view, view, error);
 }
 
 int outlet_possible(const struct outlet *outlet, struct error *error)
 {
-    const int code = outlet->output->able ? outlet->output->able(error) : 0;
+    const int code = outlet_able(outlet, error);
     return code < 0 || output_is_standard(outlet->path) ? code : save_possible(outlet->path, error);
 }
 
@@ -144,7 +169,7 @@ int outlet_write_to_stream(const struct outlet *outlet, const struct document *d
                            const struct probe_result *probe, struct error *error)
 {
     const struct view view = view_of(outlet, &document, probe);
-    int code = output_possible(outlet->output, document, error);
+    int code = output_possible(view.output, &view.content, error);
     if (code < 0)
         return code;
     if (!output_is_standard(outlet->path))
@@ -163,8 +188,9 @@ int output_document(const struct command_options *options, const struct document
 int outlet_write_several(const struct outlet *outlet, const struct document *const *list,
                          size_t count, double threshold, struct error *error)
 {
-    const struct view view = {outlet->output,
-                              {.documents = list, .count = count, .threshold = threshold}};
+    const struct view view = {
+        outlet->output,
+        {.documents = list, .count = count, .threshold = threshold, .chart = outlet->chart}};
     return write_to(outlet, &view, error);
 }
 

@@ -25,7 +25,9 @@ struct text_style output_style(FILE *);
 struct outlet {
     const struct output *output;
     const char *path;     /* "-" is standard output */
+    const char *chart;    /* --chart; NULL: not given */
     bool chosen;          /* the format is from -f or its default; false: only -o was given */
+    bool onto_screen;     /* no -o was given, and standard output is a terminal */
     struct saving saving; /* while the file is kept up to date */
 };
 /* Without -f and without a default, -o gets the document, and standard output the text. */

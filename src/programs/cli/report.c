@@ -42,7 +42,7 @@ static int report(struct invocation *invocation, struct error *error)
     if (invocation->operand_count > 1)
         return error_set(error, ERROR_USAGE,
                          "--format %s shows one document, and %d were given: give one, or --format "
-                         "html for a page of several",
+                         "html or svg for a page or a picture of several",
                          outlet.output->name, invocation->operand_count);
     struct document document = {0};
     int code = experiment_read(&document, invocation->operands[0], error);
@@ -53,7 +53,15 @@ static int report(struct invocation *invocation, struct error *error)
     return code;
 }
 
-static const struct option_spec *const options[] = {format_options, output_options, NULL};
+static const struct option_spec chart_options[] = {
+    {"chart", 0, OPTION_TEXT, "NAME", NULL, 0, 0, NULL, COMMAND_OPTION(chart),
+     "the picture of --format svg: a probe's first chart (latency, bandwidth, cores), or another "
+     "of "
+     "its charts (bandwidth.2); default: the document's first"},
+    {.name = NULL},
+};
+static const struct option_spec *const options[] = {format_options, output_options, chart_options,
+                                                    NULL};
 
 const struct command report_command = {
     .name = "report",
@@ -61,8 +69,9 @@ const struct command report_command = {
     .summary = "show a document that a run has written",
     .about = "Reads a document (FILE, or - for standard input) and prints the report of that run: "
              "one screen for several probes, everything for a single probe or another tool's "
-             "table. --format html makes a page of one document, or of several side by side. The "
-             "exit status is that of the report, not of the run.",
+             "table. --format html makes a page of one document, or of several side by side, and "
+             "--format svg one of its pictures, with the curves of all documents in it. The exit "
+             "status is that of the report, not of the run.",
     .options = options,
     .run = report,
 };

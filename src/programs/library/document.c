@@ -224,17 +224,13 @@ static int write_text(save_function *write, const void *content, char **text, st
 
 struct rendering {
     const struct output *output;
-    const struct document *document;
+    struct output_content content;
 };
 
 static int write_output(const void *of, FILE *out, struct error *error)
 {
     const struct rendering *rendering = of;
-    const struct output_content content = {.documents = &rendering->document,
-                                           .count = 1,
-                                           .threshold = differences_threshold,
-                                           .style = {.width = WIDTH}};
-    return output_render(rendering->output, out, &content, error);
+    return output_render(rendering->output, out, &rendering->content, error);
 }
 
 static int render(const struct fathom_document *document, const char *format, char **text,
@@ -243,8 +239,12 @@ static int render(const struct fathom_document *document, const char *format, ch
     if (!document || !text)
         return error_set(error, ERROR_USAGE,
                          "fathom_render() needs a document, and a place for the text: one is NULL");
+    const struct document *const shown = &document->document;
     const struct rendering rendering = {output_by_name(format ? format : "text"),
-                                        &document->document};
+                                        {.documents = &shown,
+                                         .count = 1,
+                                         .threshold = differences_threshold,
+                                         .style = {.width = WIDTH}}};
     const struct output *output = rendering.output;
     char names[256] = "";
     for (size_t i = 0; !output && outputs[i]; i++)
@@ -253,7 +253,7 @@ static int render(const struct fathom_document *document, const char *format, ch
     if (!output)
         return error_set(error, ERROR_USAGE, "no format is called '%s': choose one of %s", format,
                          names);
-    const int code = output_possible(output, &document->document, error);
+    const int code = output_possible(output, &rendering.content, error);
     return code == 0 ? write_text(write_output, &rendering, text, error) : code;
 }
 

@@ -44,8 +44,9 @@ static void put_grid(FILE *out, const struct grid *grid, const struct series *se
     }
 }
 
-static void has_matrix(const struct document *document, struct pool *pool)
+static void has_matrix(const struct output_content *content, struct pool *pool)
 {
+    const struct document *document = content->documents[0];
     for (size_t p = 0; p < document->probe_count; p++)
         for (size_t s = 0; s < document->probes[p].series_count; s++)
             if (document->probes[p].series[s].matrix && document->probes[p].series[s].point_count)

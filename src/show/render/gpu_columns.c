@@ -79,8 +79,9 @@ static size_t count_curves(const struct probe_result *probe)
     return count;
 }
 
-static void has_curve(const struct document *document, struct pool *pool)
+static void has_curve(const struct output_content *content, struct pool *pool)
 {
+    const struct document *document = content->documents[0];
     const struct probe_result *probe = find_probe(document);
     if (count_curves(probe))
         return;

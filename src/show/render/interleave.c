@@ -39,8 +39,9 @@ static void write_interleave(FILE *out, const struct output_content *content, st
         put_row(out, &found.rows[i], i == 0);
 }
 
-static void possible(const struct document *document, struct pool *pool)
+static void possible(const struct output_content *content, struct pool *pool)
 {
+    const struct document *document = content->documents[0];
     struct interleave found;
     interleave_read(&found, document, pool);
     if (found.why_not)

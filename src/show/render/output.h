@@ -14,7 +14,8 @@ struct output_content {
     size_t count;                     /* 1, unless the output takes several */
     double threshold;                 /* for differences between several documents, as a fraction */
     const struct probe_result *probe; /* the only probe to show, in full; NULL: all */
-    struct text_style style;          /* what the terminal or file can show */
+    const char *chart; /* for an output that draws one: "latency", "bandwidth.2"; NULL: the first */
+    struct text_style style; /* what the terminal or file can show */
 };
 
 struct output {
@@ -23,23 +24,24 @@ struct output {
     int place;        /* the order in lists, ascending; equal places by name */
     bool is_text;     /* for people at a terminal */
     bool is_document; /* the document itself, which every command can read */
+    bool is_file;     /* for a program to open, so a terminal gets it only on demand */
     bool takes_several;
     /* Writes the content. All its memory is from the pool, whose step it may leave. */
     void (*write)(FILE *, const struct output_content *, struct pool *);
     /* 0, or ERROR_IMPOSSIBLE with the remedy if this program was built without it; called before
      * anything is measured. NULL: always able. */
     int (*able)(struct error *);
-    /* Leaves with ERROR_USAGE if the document lacks what the output shows, ERROR_IMPOSSIBLE if no
-     * document of its kind can have it. NULL: any document will do. */
-    void (*possible)(const struct document *, struct pool *);
+    /* Leaves with ERROR_USAGE if the content lacks what the output shows, ERROR_IMPOSSIBLE if no
+     * document of its kind can have it. NULL: any content will do. */
+    void (*possible)(const struct output_content *, struct pool *);
 };
 
 extern const struct output *const outputs[]; /* by place; ends with NULL */
 extern const char *const output_names[];     /* their names, in the same order; ends with NULL */
 const struct output *output_by_name(const char *name);
-/* Whether the output is built in and can show the document: 0, ERROR_USAGE or ERROR_IMPOSSIBLE as
+/* Whether the output is built in and can show the content: 0, ERROR_USAGE or ERROR_IMPOSSIBLE as
  * above, or ERROR_SYSTEM without memory. */
-int output_possible(const struct output *, const struct document *, struct error *);
+int output_possible(const struct output *, const struct output_content *, struct error *);
 /* Writes the content. ERROR_SYSTEM: memory ran out, and the output is incomplete. The caller checks
  * the stream for write errors. */
 int output_render(const struct output *, FILE *, const struct output_content *, struct error *);

@@ -20,7 +20,7 @@ struct rendering {
 static int look(void *with)
 {
     struct rendering *rendering = with;
-    rendering->output->possible(rendering->content->documents[0], &rendering->pool);
+    rendering->output->possible(rendering->content, &rendering->pool);
     return 0;
 }
 
@@ -38,11 +38,10 @@ static int enter(struct rendering *rendering, int (*step)(void *with), struct er
     return code;
 }
 
-int output_possible(const struct output *output, const struct document *document,
+int output_possible(const struct output *output, const struct output_content *content,
                     struct error *error)
 {
-    const struct output_content content = {.documents = &document, .count = 1};
-    struct rendering rendering = {.output = output, .content = &content};
+    struct rendering rendering = {.output = output, .content = content};
     const int code = output->able ? output->able(error) : 0;
     return code == 0 && output->possible ? enter(&rendering, look, error) : code;
 }

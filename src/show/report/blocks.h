@@ -175,6 +175,13 @@ struct mark {
     bool found;       /* measured; otherwise declared */
 };
 
+/* The part of a curve of latencies that is a level's, and that level's latency. */
+struct plateau {
+    double from, to;                /* places on the x axis */
+    double value, cycles;           /* in the unit of y, and in cycles; NAN: unknown */
+    const char *text, *cycles_text; /* "L2 3.72 ns", "L2 14.1 cycles" */
+};
+
 /* A series to be drawn over its axis. */
 struct curve {
     const struct probe_result *probe;
@@ -184,6 +191,8 @@ struct curve {
     bool apart;         /* x is an id, so nothing lies between two points */
     struct mark *marks; /* ascending; none where x is no size or an earlier curve has them */
     size_t mark_count;
+    struct plateau *plateaus; /* ascending; none where the probe found no levels in this series */
+    size_t plateau_count;
     struct table points; /* some points, for outputs that cannot draw; no rows: another block has
                             all points */
 };
@@ -289,8 +298,8 @@ void report_build_probe(struct report *, struct pool *, const struct document *c
 void report_build_all(struct report *, struct pool *, const struct document *const *);
 /* Every series of the first `count` documents, in chapters. A chapter is a heading of level 2 for
  * the probes of one name, in the order of the datasheet, and its charts. A chart is a heading of
- * level 3, then the curves of all documents over the same axes, or each document's version of one
- * matrix. */
+ * level 3 (what it shows, and in `text` what its axes are), then the curves of all documents over
+ * the same axes, or each document's version of one matrix. */
 void report_add_charts(struct report *, size_t count);
 /* Parts of a probe, which outputs may also place where they want. */
 /* All findings except the clusters. */

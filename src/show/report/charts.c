@@ -266,6 +266,7 @@ static void add_chart(struct charting *charting, const struct chart *chart,
 {
     struct report *report = charting->report;
     const char **labels = labels_of(charting, chart);
+    const size_t at = report->count;
     report_add_heading(report, SECTION_CHARTS, first->document, first->probe, 3,
                        title_of(report, chart));
     for (size_t i = 0; i < chart->member_count; i++) {
@@ -277,15 +278,27 @@ static void add_chart(struct charting *charting, const struct chart *chart,
             block->matrix = report_matrix(report, member->probe, member->series);
             block->matrix.label = labels[i];
             matrix_add_groups(report, member->document, &block->matrix);
+            matrix_add_groupings(report, member->document, &block->matrix);
             continue;
         }
         block->curve = report_curve(member->probe, member->series);
         block->curve.label = labels[i];
         if (i == 0 || member[-1].probe != member->probe)
             curve_add_marks(report, member->document, &block->curve);
+        if (charting->documents == 1)
+            curve_add_plateaus(report, member->document, &block->curve);
     }
     if (chart->left_out)
         add_left_out(report, first, chart->left_out);
+    /* Several documents say different things in one chart. */
+    const char *claim = charting->documents > 1
+                            ? NULL
+                            : report_claim(report, &report->list[at + 1], chart->member_count);
+    struct heading *heading = &report->list[at].heading;
+    if (claim) {
+        heading->text = heading->title;
+        heading->title = claim;
+    }
 }
 
 static void add_chapter(struct charting *charting, const struct chapter *chapter)

@@ -5,11 +5,14 @@
 #include "conclude/levels/of_document.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
+#include "show/report/figure.h"
 #include "show/report/parts.h"
 #include "show/report/series.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- capacities --- */
 
@@ -89,6 +92,99 @@ void curve_add_marks(struct report *report, size_t index, struct curve *curve)
                       stated);
     if (curve->mark_count)
         qsort(curve->marks, curve->mark_count, sizeof *curve->marks, smaller_first);
+}
+
+/* --- plateaus --- */
+
+/* The part of the curve whose values are about those of the level. */
+static bool find_part(const struct series *series, double value, struct plateau *plateau)
+{
+    const double near = 1.15;
+    plateau->from = INFINITY;
+    plateau->to = -INFINITY;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const double y = (double)series->points[i].y.median;
+        if (!(y < value * near && y > value / near))
+            continue;
+        plateau->from = fmin(plateau->from, series->points[i].x);
+        plateau->to = fmax(plateau->to, series->points[i].x);
+    }
+    return plateau->from <= plateau->to;
+}
+
+static const char *plateau_text(struct report *report, const char *level,
+                                const struct finding *finding)
+{
+    struct line line = {0};
+    line_add_clean(&line, level);
+    line_add(&line, " ");
+    line_add_value(&line, finding->value, finding->unit);
+    return report_line(report, &line);
+}
+
+/* `ns`: what is drawn. A name stands once: its first experiment that the curve shows. */
+static void add_plateau(struct report *report, struct curve *curve, const char *level,
+                        const struct finding *ns, const struct finding *cycles)
+{
+    const struct probe_result *probe = curve->probe;
+    struct plateau plateau;
+    const char *text = ns ? plateau_text(report, level, ns) : NULL;
+    const bool own = ns && ns >= probe->findings && ns < probe->findings + probe->finding_count;
+    if (!own || !isfinite(ns->value) || !quantity_same(ns->unit, curve->series->y.unit) ||
+        !find_part(curve->series, ns->value, &plateau))
+        return;
+    for (size_t i = 0; i < curve->plateau_count; i++)
+        if (strncmp(curve->plateaus[i].text, text, strlen(level) + 1) == 0)
+            return;
+    plateau.value = ns->value;
+    plateau.cycles = cycles ? cycles->value : NAN;
+    plateau.text = text;
+    plateau.cycles_text = cycles ? plateau_text(report, level, cycles) : text;
+    *(struct plateau *)pool_append(report->pool, (void **)&curve->plateaus, &curve->plateau_count,
+                                   sizeof plateau) = plateau;
+}
+
+/* Bandwidths of one CPU, by the kernel that the curve is of. */
+static void add_rates(struct report *report, size_t index, struct curve *curve)
+{
+    const struct catalogue_entry *list = catalogue_of(&report->catalogue, index, curve->probe);
+    const struct factor *kernel = series_factor(curve->series, "kernel");
+    for (size_t i = 0; i < curve->probe->finding_count && i < FINDINGS_MAX && kernel; i++) {
+        const struct finding_meaning *meaning = &list[i].meaning;
+        const bool memory = meaning->role == ROLE_WIDTH;
+        char name[LEVEL_NAME_BYTES];
+        bool same = false;
+        for (size_t f = 0; f < list[i].finding->factor_count; f++)
+            same = same || factor_same(&list[i].finding->factors[f], kernel);
+        if (meaning->fact != FACT_ONE || list[i].experiment || meaning->device >= 0 || !same)
+            continue;
+        snprintf(name, sizeof name, "%.*s", memory ? 6 : (int)meaning->subject_length,
+                 memory ? "memory" : meaning->subject);
+        add_plateau(report, curve, name, list[i].finding, NULL);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct plateau *left = a, *right = b;
+    return (left->from > right->from) - (left->from < right->from);
+}
+
+void curve_add_plateaus(struct report *report, size_t index, struct curve *curve)
+{
+    const struct series *series = curve->series;
+    struct levels levels;
+    if (!quantity_is(series->x.unit, DIMENSION_SIZE))
+        return;
+    if (quantity_is(series->y.unit, DIMENSION_BANDWIDTH))
+        add_rates(report, index, curve);
+    levels_collect(&levels, &report->catalogue, index, device_of_name(series->name, NULL));
+    for (size_t i = 0; i < levels.count && series->headline; i++)
+        if (levels.list[i].kind == LEVEL_CACHE || levels.list[i].kind == LEVEL_MEMORY)
+            add_plateau(report, curve, levels.list[i].name, levels.list[i].facts[FACT_LATENCY_NS],
+                        levels.list[i].facts[FACT_LATENCY]);
+    if (curve->plateau_count)
+        qsort(curve->plateaus, curve->plateau_count, sizeof *curve->plateaus, by_size);
 }
 
 /* --- the curve --- */

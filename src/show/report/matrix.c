@@ -168,6 +168,19 @@ struct matrix report_matrix(struct report *report, const struct probe_result *pr
         .probe = probe, .series = series, .square = square_of_series(report->pool, probe, series)};
 }
 
+void matrix_add_groupings(struct report *report, size_t index, struct matrix *matrix)
+{
+    const struct probe_result *probe = matrix->probe;
+    if (!matrix->square || device_has_series(matrix->series))
+        return;
+    if (report->nest_of != probe)
+        report->nest = square_nest(report->pool, catalogue_of(&report->catalogue, index, probe),
+                                   probe->finding_count);
+    report->nest_of = probe;
+    matrix->grouping_count =
+        square_groupings(report->pool, matrix->square, report->nest, matrix->groupings);
+}
+
 static void fill(struct report *report, struct matrix *matrix, const struct extent *extent,
                  size_t index)
 {
@@ -185,14 +198,8 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
     if (!matrix->square || !(fmax(fabs(matrix->least), fabs(matrix->most)) / scale.divisor < 1e9)) {
         matrix->square = NULL;
         matrix->pairs = report_pairs_table(report, series);
-    } else if (!device_has_series(series) && matrix->whole) {
-        if (report->nest_of != probe)
-            report->nest = square_nest(report->pool, catalogue_of(&report->catalogue, index, probe),
-                                       probe->finding_count);
-        report->nest_of = probe;
-        matrix->grouping_count =
-            square_groupings(report->pool, matrix->square, report->nest, matrix->groupings);
-    }
+    } else if (matrix->whole)
+        matrix_add_groupings(report, index, matrix);
     const size_t missing = matrix->square ? matrix->square->missing : 0;
     if (missing && check)
         matrix->missing = "some of the pairs, measured again";

@@ -43,8 +43,12 @@ void report_add_curve(struct report *, size_t index, const struct probe_result *
  * and column. */
 struct curve report_curve(const struct probe_result *, const struct series *);
 struct matrix report_matrix(struct report *, const struct probe_result *, const struct series *);
+/* Its CPUs by the groups that the probe found. */
+void matrix_add_groupings(struct report *, size_t index, struct matrix *);
 /* Marks the capacities on the x axis of a curve, if x is a size. */
 void curve_add_marks(struct report *, size_t index, struct curve *);
+/* The levels that were found in a curve of latencies. */
+void curve_add_plateaus(struct report *, size_t index, struct curve *);
 /* A table with a row for each x and a column for each series. */
 void report_add_sheet(struct report *, size_t index, const struct probe_result *,
                       const struct series *, size_t count);
@@ -64,6 +68,13 @@ const char *report_tell_clusters(struct report *, size_t index, const struct pro
 void matrix_add_groups(struct report *, size_t index, struct matrix *);
 /* Notes where clusters contradict declared values: all of them, or the first one. */
 void report_add_cluster_notes(struct report *, size_t index, const struct probe_result *, bool all);
+
+/* --- claims --- */
+
+/* What a chart of one document shows, as a sentence: "L2 keeps 640 KiB of 1 MiB here", "latency
+ * rises from 1.06 ns at 1 lines to 3.72 ns at 64 (stride 4096)". `blocks`: the chart's curves or
+ * matrices. NULL: nothing to say. */
+const char *report_claim(struct report *, const struct block *blocks, size_t count);
 
 /* --- chapters --- */
 

@@ -426,8 +426,9 @@ static void write_hwloc(FILE *out, const struct output_content *content, struct 
     fputs("</topology>\n", out);
 }
 
-static void possible(const struct document *document, struct pool *pool)
+static void possible(const struct output_content *content, struct pool *pool)
 {
+    const struct document *document = content->documents[0];
     struct objects objects;
     objects_build(&objects, document, pool);
 }

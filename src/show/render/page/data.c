@@ -268,14 +268,14 @@ void html_data(FILE *out, const struct report *report)
     fputs(",\"pictures\":[", out);
     for (size_t i = 0; i < report->count; i++) {
         const struct block *heading = &report->list[i], *first = heading + 1;
-        if (!html_is_chart_heading(heading, 3))
+        if (!block_is_chart_heading(heading, 3))
             continue;
         const bool matrix = first->kind == BLOCK_MATRIX;
         const struct finding_table *table = finding_table_of(heading->probe->name);
         fprintf(out, "%s{\"matrix\":%s,\"probe\":", separator, matrix ? "true" : "false");
         html_json_text(out, heading->probe->name);
         fprintf(out, ",\"device\":%s,", table && table->of_devices ? "true" : "false");
-        (matrix ? put_maps : put_chart)(out, first, html_chart_size(report, i));
+        (matrix ? put_maps : put_chart)(out, first, chart_at(report, i).count);
         fputs("}", out);
         separator = ",\n";
     }

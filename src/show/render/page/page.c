@@ -49,22 +49,6 @@ static void put_controls(FILE *out)
 
 /* --- probes: one section for each name, with all documents that have it --- */
 
-bool html_is_chart_heading(const struct block *block, int level)
-{
-    return block->section == SECTION_CHARTS && block->kind == BLOCK_HEADING &&
-           block->heading.level == level;
-}
-
-size_t html_chart_size(const struct report *report, size_t heading)
-{
-    size_t size = 0;
-    while (heading + size + 1 < report->count &&
-           (report->list[heading + size + 1].kind == BLOCK_CURVE ||
-            report->list[heading + size + 1].kind == BLOCK_MATRIX))
-        size++;
-    return size;
-}
-
 static void put_contents(const struct page *page)
 {
     size_t number = 0;
@@ -72,7 +56,7 @@ static void put_contents(const struct page *page)
     if (page->count > 1)
         fputs("<li><a href=#differences>Differences</a>\n", page->out);
     for (size_t i = 0; i < page->report.count; i++)
-        if (html_is_chart_heading(&page->report.list[i], 2))
+        if (block_is_chart_heading(&page->report.list[i], 2))
             html_print(page->out, "<li><a href=#probe-%zu>%s</a>\n", number++,
                        page->report.list[i].heading.title);
     fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
@@ -112,7 +96,7 @@ static void put_left_out(FILE *out, const struct block *block)
 static void put_figure(struct page *page, size_t heading, const struct probe_result *about)
 {
     const struct block *blocks = &page->report.list[heading];
-    const size_t last = html_chart_size(&page->report, heading), number = page->figures++;
+    const size_t last = chart_at(&page->report, heading).count, number = page->figures++;
     enum { LIGHT_POINTS = 500 }; /* with more, parsing tables delays the opening of the page */
     size_t points = 0;
     for (size_t i = 1; i <= last; i++)
@@ -124,7 +108,8 @@ static void put_figure(struct page *page, size_t heading, const struct probe_res
                "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n"
                "<figcaption id=picture-%zu-title>%s</figcaption>\n<div class=drawing></div>\n"
                "<details class=table><summary>Table</summary>\n",
-               number, number, number, blocks->heading.title);
+               number, number, number,
+               blocks->heading.text ? blocks->heading.text : blocks->heading.title);
     fputs(heavy ? "<noscript>" : "", out);
     for (size_t i = 1; i <= last; i++)
         html_points(out, &blocks[i], page->report.pool);
@@ -165,7 +150,7 @@ static void put_results(struct page *page, const struct chapter *chapter)
 static size_t lead_of(const struct page *page)
 {
     size_t i = 0;
-    while (i < page->report.count && !html_is_chart_heading(&page->report.list[i], 3))
+    while (i < page->report.count && !block_is_chart_heading(&page->report.list[i], 3))
         i++;
     return i;
 }
@@ -182,8 +167,8 @@ static void put_section(struct page *page, size_t chapter, size_t number)
                "<h2 id=probe-%zu-title>%s</h2>\n",
                number, number, number, page->report.list[chapter].heading.title);
     for (size_t i = chapter + 1;
-         i < page->report.count && !html_is_chart_heading(&page->report.list[i], 2); i++) {
-        if (!html_is_chart_heading(&page->report.list[i], 3))
+         i < page->report.count && !block_is_chart_heading(&page->report.list[i], 2); i++) {
+        if (!block_is_chart_heading(&page->report.list[i], 3))
             continue;
         if (i != lead_of(page))
             put_figure(page, i, about);
@@ -243,7 +228,7 @@ static void write_page(FILE *out, const struct output_content *content, struct p
     if (page.count > 1)
         html_differences(out, &page.report, page.count, page.threshold);
     for (size_t i = 0; i < report->count; i++)
-        if (html_is_chart_heading(&report->list[i], 2))
+        if (block_is_chart_heading(&report->list[i], 2))
             put_section(&page, i, sections++);
     if (report->count && !report->list[report->count - 1].probe)
         put_left_out(out, &report->list[report->count - 1]);
@@ -259,6 +244,7 @@ const struct output html_output = {
     .name = "html",
     .help = "a page with charts and tables",
     .place = 50,
+    .is_file = true,
     .takes_several = true,
     .write = write_page,
 };

@@ -1,28 +1,18 @@
-/*
- * The parts of the page. Not for use outside of render/page.
- *
- * A document's text reaches the page through html_text() and html_json_text() alone. Both make it
- * inert by the rules of clean.h and escape it for its context, so it can be neither markup nor
- * script, and both cut it: a text of ten megabytes is not for reading.
- */
+/* The parts of the page. Not for use outside of render/page. */
 #ifndef FATHOM_SHOW_RENDER_PAGE_PAGE_H
 #define FATHOM_SHOW_RENDER_PAGE_PAGE_H
 
+#include "show/render/markup.h"
 #include "show/render/parts.h"
+#include "show/render/picture/picture.h"
 
 enum {
-    HTML_TEXT_BYTES_MAX = 4000,
     HTML_CELLS_MAX = 1024 * 1024,     /* of a drawn matrix */
     HTML_TABLE_CELLS_MAX = 256 * 256, /* of a matrix that is also a table */
     HTML_ROWS_MAX = 4096,
     HTML_COLUMNS_MAX = 160,
 };
 
-/* Escaped for both element content and quoted attributes. NULL is an empty text. */
-void html_text(FILE *, const char *text);
-/* Markup with texts (%s), which are escaped as by html_text(), and numbers: %d, %zu, and %.2f and
- * %.3g with one digit of precision. */
-void html_print(FILE *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A quoted JSON string that is safe inside <script>: <, > and & are \u escapes. */
 void html_json_text(FILE *, const char *text);
 /* A JSON number; null if it is not finite. */
@@ -48,13 +38,6 @@ void html_time(FILE *, const char *started);
 void html_sentence(FILE *, const char *text);
 /* A dotted name, which may break only after its dots. */
 void html_name(FILE *, const char *name);
-
-/* --- page.c: the charts of the report, a figure for each --- */
-
-/* Whether the block is the heading of a chapter (level 2) or of a chart (3). */
-bool html_is_chart_heading(const struct block *, int level);
-/* The number of curves or matrices of the chart below this heading. */
-size_t html_chart_size(const struct report *, size_t heading);
 
 /* --- the other parts, each in the file of its name --- */
 

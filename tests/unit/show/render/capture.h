@@ -36,6 +36,13 @@ static inline char *capture_end(struct capture *capture)
     return capture->text;
 }
 
+/* Whether the output can show the document. */
+static inline int possible(const char *name, const struct document *document, struct error *error)
+{
+    const struct output_content content = {.documents = &document, .count = 1};
+    return output_possible(output_by_name(name), &content, error);
+}
+
 /* What an output writes of a document; the caller frees. */
 static inline char *capture_output(const char *name, const struct document *document)
 {

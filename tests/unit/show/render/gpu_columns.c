@@ -39,7 +39,7 @@ static int set_up(void **state)
 
 static char *print(void)
 {
-    assert_int_equal(output_possible(output_by_name("gpu-columns"), &document, NULL), 0);
+    assert_int_equal(possible("gpu-columns", &document, NULL), 0);
     return capture_output("gpu-columns", &document);
 }
 
@@ -89,8 +89,7 @@ static void points_without_a_value_have_no_row(void **state)
 static void assert_none(const char *said)
 {
     struct error error = {0};
-    assert_int_equal(output_possible(output_by_name("gpu-columns"), &document, &error),
-                     ERROR_USAGE);
+    assert_int_equal(possible("gpu-columns", &document, &error), ERROR_USAGE);
     char *text = capture_output("gpu-columns", &document);
     assert_string_equal(text, "");
     free(text);

@@ -64,7 +64,7 @@ static void hostile_documents_are_refused_or_inert(void **state)
     struct document document;
     struct error error = {0};
     sample_hostile(&document);
-    assert_int_equal(output_possible(output_by_name("hwloc"), &document, &error), ERROR_IMPOSSIBLE);
+    assert_int_equal(possible("hwloc", &document, &error), ERROR_IMPOSSIBLE);
     document_free(&document);
     read_nodes(&document);
     document.machine.hostname = document.machine.cpu_model = document.tool.version = HOSTILE;
@@ -195,7 +195,7 @@ static void objects_nest_as_their_cpus_do(void **state)
 static void assert_refused(const struct bench *bench, int code, const char *why)
 {
     struct error error = {0};
-    assert_int_equal(output_possible(output_by_name("hwloc"), &bench->document, &error), code);
+    assert_int_equal(possible("hwloc", &bench->document, &error), code);
     if (!strstr(error.text, why))
         fail_msg("%s: %s", why, error.text);
 }
