@@ -1,9 +1,10 @@
-/* Computes the verdict of a document, part by part. Its words are in verdict_words.c. */
+/* Grades the families of a document, and says so in words. */
 #include "conclude/verdict.h"
 
+#include "base/clean.h"
 #include "base/cpulist.h"
+#include "base/pool.h"
 #include "conclude/registry/finding.h"
-#include "conclude/registry/registry.h"
 #include "document/flag.h"
 
 #include <math.h>
@@ -24,156 +25,228 @@ static const double idle_cpus = 0.1;
 static const unsigned by_others =
     FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) | FLAG_BIT(FLAG_OCCUPIED);
 
-/* The order of parts: levels, then parts with a word of their own, probes, devices. */
+const char *const grade_names[GRADES] = {
+    [GRADE_GOOD] = "good", [GRADE_AS_FOUND] = "as found", [GRADE_NOT_MEASURED] = "not measured"};
+
+/* --- grades --- */
+
+/* An interval is narrow if a reader would do the same at both of its ends: half of its width as a
+ * share of the value, by role. The names are those of the families; roles without one belong to the
+ * family of their probe. */
+static const struct {
+    const char *name;
+    double narrow;
+} families[] = {
+    /* Neighbouring levels, and the same level of two generations, differ by a fifth and more. */
+    [ROLE_LEVEL] = {NULL, 0.1},
+    /* Where the costs begin lies between two numbers of pages that were measured. */
+    [ROLE_TRANSLATION] = {"TLB", 0.25},
+    [ROLE_WIDTH] = {"bandwidth", 0.1},
+    [ROLE_FLIGHT] = {"in-flight", 0.1},
+    /* Pairs that differ in what they share differ by a half and more. */
+    [ROLE_HANDOFF] = {"hand-offs", 0.2},
+    [ROLE_CLUSTER] = {"hand-offs", 0.2},
+    /* Costs of the system, which are compared by factors. */
+    [ROLE_CONTENTION] = {"contention", 0.25},
+    [ROLE_PROPERTY] = {NULL, 0.25},
+    [ROLE_PLAIN] = {NULL, 0.25},
+    [ROLE_CONDITION] = {NULL, 0.25},
+    [ROLE_DISAGREEMENT] = {NULL, INFINITY},
+    [ROLE_NOTE] = {NULL, INFINITY},
+};
+
+static double width_of(const struct finding *finding)
+{
+    const double width = fabs((finding->high - finding->low) / 2 / finding->value);
+    return isfinite(width) ? width : 0;
+}
+
+enum grade finding_grade(const struct finding *finding, enum finding_role role)
+{
+    const char *kind = finding_kind(finding);
+    if (!kind || kind == finding_too_few)
+        return GRADE_NOT_MEASURED;
+    return kind == finding_good && width_of(finding) <= families[role].narrow ? GRADE_GOOD
+                                                                              : GRADE_AS_FOUND;
+}
+
+/* --- families --- */
+
+/* The order of families: levels, then those with a word of their own, probes, devices. */
 enum { ORDER_WORDS = 1000, ORDER_PROBES = 2000, ORDER_DEVICES = 3000 };
 
-/* The subject of a role's findings; findings of other roles belong to their probe's part. */
-static const char *const role_parts[] = {
-    [ROLE_TRANSLATION] = "TLB",   [ROLE_WIDTH] = "bandwidth",   [ROLE_FLIGHT] = "in-flight misses",
-    [ROLE_HANDOFF] = "hand-offs", [ROLE_CLUSTER] = "hand-offs", [ROLE_CONTENTION] = "contention",
-    [ROLE_NOTE] = NULL,
-};
-
-static const char *const *part_of_role(enum finding_role role)
+static struct family *family_named(struct document_verdict *verdict, const char *name, size_t order)
 {
-    return role < sizeof role_parts / sizeof *role_parts && role_parts[role] ? &role_parts[role]
-                                                                             : NULL;
-}
-
-static struct verdict_part *part_named(struct document_verdict *verdict, const char *name,
-                                       size_t length, size_t order)
-{
-    struct verdict_part *part = verdict->parts;
-    length = length < PART_NAME_BYTES ? length : PART_NAME_BYTES - 1;
-    for (size_t i = 0; i < verdict->part_count; i++, part++)
-        if (strlen(part->name) == length && memcmp(part->name, name, length) == 0)
-            return part;
-    if (verdict->part_count == VERDICT_PARTS_MAX)
+    struct family *family = verdict->families;
+    char clean[FAMILY_NAME_BYTES];
+    clean_text(name, clean, sizeof clean);
+    for (size_t i = 0; i < verdict->family_count; i++, family++)
+        if (strcmp(family->name, clean) == 0)
+            return family;
+    if (verdict->family_count == FAMILIES_MAX)
         return NULL;
-    part = &verdict->parts[verdict->part_count++];
-    *part = (struct verdict_part){.order = order};
-    memcpy(part->name, name, length);
-    return part;
+    family = &verdict->families[verdict->family_count++];
+    *family = (struct family){.order = order};
+    strcpy(family->name, clean);
+    return family;
 }
 
-static struct verdict_part *part_of_probe(struct document_verdict *verdict,
-                                          const struct document *document, size_t index)
-{
-    const char *name = document->probes[index].name;
-    return part_named(verdict, name, strlen(name), ORDER_PROBES + index);
-}
-
-/* The part that a finding belongs to; NULL: none (a condition), or there is no room. `word` is its
- * probe's subject. */
-static struct verdict_part *part_of(struct document_verdict *verdict,
-                                    const struct document *document, size_t probe,
-                                    const char *const *word, const struct finding *finding)
-{
-    const struct finding_meaning meaning = finding_meaning(finding);
-    const char *const *role = part_of_role(meaning.role);
-    struct verdict_part *part;
-    char device[PART_NAME_BYTES];
-    if (meaning.role >= ROLE_CONDITION)
-        return NULL;
-    if (meaning.device >= 0) {
-        snprintf(device, sizeof device, "gpu%d", meaning.device);
-        return part_named(verdict, device, strlen(device), ORDER_DEVICES + (size_t)meaning.device);
-    }
-    if (role || (word && meaning.role != ROLE_LEVEL)) {
-        const size_t at = (size_t)((role ? role : word) - role_parts);
-        part = part_named(verdict, role_parts[at], strlen(role_parts[at]), ORDER_WORDS + at);
-        if (part)
-            part->shared = role_is_shared((enum finding_role)at);
-        return part;
-    }
-    if (meaning.role != ROLE_LEVEL)
-        return part_of_probe(verdict, document, probe);
-    part = part_named(verdict, meaning.subject, meaning.subject_length,
-                      finding_level_rank(meaning.subject, meaning.subject_length));
-    if (part)
-        part->shared = finding_is_shared(&document->machine, &meaning);
-    return part;
-}
-
-/* The number of values with each doubt. */
-struct doubts {
-    size_t counts[FLAG_COUNT];
-};
-
-static void count(struct document_verdict *verdict, struct verdict_part *part,
-                  struct doubts *doubts, unsigned flags)
-{
-    const unsigned doubted = flag_doubts(flags);
-    verdict->values++;
-    verdict->doubtful += doubted != 0;
-    verdict->doubts |= doubted;
-    verdict->modelled = verdict->modelled && flags & FLAG_BIT(FLAG_MODELLED);
-    for (int i = 0; i < FLAG_COUNT; i++)
-        doubts->counts[i] += (doubted & FLAG_BIT(i)) != 0;
-    if (!part)
-        return;
-    part->values++;
-    part->doubtful += doubted != 0;
-}
-
-/* Adds the points' numbers of trials and, if there are no findings, the points as values. */
-static bool add_points(struct document_verdict *verdict, const struct document *document,
-                       size_t index, bool concluded, struct doubts *doubts)
+/* The probe's own family has the word of its first finding that has one, also if there is none to
+ * grade; without a word, the name of the probe. */
+static struct family *family_of_probe(struct document_verdict *verdict,
+                                      const struct document *document, size_t index)
 {
     const struct probe_result *probe = &document->probes[index];
-    const char *joined = document->run.joined;
-    bool tried = joined && strcmp(joined, "baseline") == 0, single = document_is_imported(document);
-    for (size_t s = 0; s < probe->series_count; s++)
-        for (size_t i = 0; i < probe->series[s].point_count; i++) {
-            const struct point *point = &probe->series[s].points[i];
-            if (!point->y.n)
-                continue;
-            tried = tried || point->y.n > 1;
-            single = single || point->y.n == 1;
-            if (!verdict->fewest || point->y.n < verdict->fewest)
-                verdict->fewest = point->y.n;
-            if (point->y.coverage < verdict->coverage)
-                verdict->coverage = point->y.coverage;
-            if (!concluded)
-                count(verdict, part_of_probe(verdict, document, index), doubts, point->flags);
-        }
-    return single && !tried;
+    const struct finding_table *table = finding_table_of(probe->name);
+    const char *word = NULL;
+    enum finding_role role = ROLE_PLAIN;
+    for (size_t i = 0; table && table->lines && table->lines[i].patterns && !word; i++) {
+        role = table->lines[i].role;
+        word = role < ROLE_CONDITION ? families[role].name : NULL;
+    }
+    return word ? family_named(verdict, word, ORDER_WORDS + (size_t)role)
+                : family_named(verdict, probe->name, ORDER_PROBES + index);
+}
+
+/* The family of a finding that is no condition; NULL: there is no room. */
+static struct family *family_of(struct document_verdict *verdict, const struct document *document,
+                                size_t probe, const struct finding_meaning *meaning)
+{
+    const char *word = families[meaning->role].name;
+    char name[FAMILY_NAME_BYTES];
+    if (meaning->device >= 0) {
+        snprintf(name, sizeof name, "gpu%d", meaning->device);
+        return family_named(verdict, name, ORDER_DEVICES + (size_t)meaning->device);
+    }
+    if (word)
+        return family_named(verdict, word, ORDER_WORDS + (size_t)meaning->role);
+    if (meaning->role == ROLE_LEVEL) {
+        snprintf(name, sizeof name, "%.*s", (int)meaning->subject_length, meaning->subject);
+        return family_named(verdict, name,
+                            finding_level_rank(meaning->subject, meaning->subject_length));
+    }
+    return family_of_probe(verdict, document, probe);
+}
+
+static void tally(struct family_tally *tally, const struct finding *finding, enum finding_role role)
+{
+    const enum grade grade = finding_grade(finding, role);
+    const double width = width_of(finding);
+    tally->figures++;
+    tally->good += grade == GRADE_GOOD;
+    tally->usable += grade != GRADE_NOT_MEASURED;
+    if (grade == GRADE_AS_FOUND && (!tally->worst || width > tally->width)) {
+        tally->worst = finding;
+        tally->width = width;
+    }
+}
+
+/* Without a value there is nothing to grade, but a figure that was looked for makes a family.
+ * `conditions`: the probe found nothing but conditions, so these are what it was to measure. */
+static void add_finding(struct document_verdict *verdict, const struct document *document,
+                        size_t probe, const struct finding *finding, bool conditions)
+{
+    const struct finding_meaning meaning = finding_meaning(finding);
+    if (conditions ? meaning.role != ROLE_CONDITION : meaning.role >= ROLE_CONDITION)
+        return;
+    struct family *family = family_of(verdict, document, probe, &meaning);
+    if (!family)
+        return;
+    if (!isfinite(finding->value)) {
+        if (!*family->why && finding->text)
+            snprintf(family->why, sizeof family->why, "%s", finding->text);
+        return;
+    }
+    verdict->values++;
+    verdict->disturbed += finding_is_disturbed(finding);
+    verdict->flags |= finding->flags;
+    verdict->modelled = verdict->modelled && finding->flags & FLAG_BIT(FLAG_MODELLED);
+    /* The interval of a cluster is the range of its pairs. */
+    if (meaning.role != ROLE_CLUSTER)
+        tally(&family->all, finding, meaning.role);
+    if (meaning.fact != FACT_NONE && !finding->deviations)
+        tally(&family->headline, finding, meaning.role);
+}
+
+static void add_trials(struct document_verdict *verdict, const struct point *point)
+{
+    if (!point->y.n)
+        return;
+    if (!verdict->fewest || point->y.n < verdict->fewest)
+        verdict->fewest = point->y.n;
+    if (point->y.coverage < verdict->coverage)
+        verdict->coverage = point->y.coverage;
+}
+
+static bool probe_is_usable(const struct probe_result *probe, bool imported)
+{
+    for (size_t i = 0; i < probe->finding_count; i++)
+        if (isfinite(probe->findings[i].value) &&
+            (imported || finding_kind(&probe->findings[i]) != finding_too_few))
+            return true;
+    for (size_t s = 0; s < probe->series_count && !probe->finding_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++)
+            if (probe->series[s].points[i].y.coverage > 0 ||
+                (imported && probe->series[s].points[i].y.n))
+                return true;
+    return false;
 }
 
 static void add_probe(struct document_verdict *verdict, const struct document *document,
-                      size_t index, struct doubts *doubts)
+                      size_t index)
 {
+    static const char *const says[] = {
+        [PROBE_PARTIAL] = "not complete", [PROBE_SKIPPED] = "skipped", [PROBE_FAILED] = "failed"};
     const struct probe_result *probe = &document->probes[index];
-    /* The probe's subject: the word of its first finding that has one; NULL: its own name. */
-    const char *const *word = NULL;
-    for (size_t i = 0; i < probe->finding_count && !word; i++)
-        word = part_of_role(finding_meaning(&probe->findings[i]).role);
-    const size_t before = verdict->values;
-    for (size_t i = 0; i < probe->finding_count; i++) {
-        const struct finding *finding = &probe->findings[i];
-        /* Without a value there is nothing to rely on, except that a doubt shows that there should
-         * be one. */
-        if (!isfinite(finding->value) && !flag_doubts(finding->flags))
-            continue;
-        struct verdict_part *part = part_of(verdict, document, index, word, finding);
-        count(verdict, part, doubts, finding->flags);
-        verdict->disturbed += finding_is_disturbed(finding);
-    }
-    if (add_points(verdict, document, index, verdict->values > before, doubts))
-        verdict->single += verdict->values - before;
-    if (probe->status == PROBE_FAILED || probe->status == PROBE_PARTIAL) {
-        struct verdict_part *part = part_of_probe(verdict, document, index);
-        if (part)
-            part->lacking = true;
-    }
+    const size_t families_before = verdict->family_count, values_before = verdict->values;
+    for (int conditions = 0; conditions < 2 && verdict->values == values_before; conditions++)
+        for (size_t i = 0; i < probe->finding_count; i++)
+            add_finding(verdict, document, index, &probe->findings[i], conditions);
+    for (size_t s = 0; s < probe->series_count; s++)
+        for (size_t i = 0; i < probe->series[s].point_count; i++)
+            add_trials(verdict, &probe->series[s].points[i]);
+    if (probe->status == PROBE_OK || verdict->values > values_before ||
+        verdict->family_count > families_before)
+        return;
+    struct family *family = family_of_probe(verdict, document, index);
+    if (family && !*family->why)
+        snprintf(family->why, sizeof family->why, "%s%s%s", says[probe->status],
+                 probe->reason ? ": " : "", probe->reason ? probe->reason : "");
 }
+
+static void grade(struct family *family, bool imported)
+{
+    const struct family_tally *tally = family->headline.figures ? &family->headline : &family->all;
+    const struct finding *worst = tally->worst;
+    family->grade = !tally->usable && !(imported && tally->figures) ? GRADE_NOT_MEASURED
+                    : imported || tally->good < tally->figures      ? GRADE_AS_FOUND
+                                                                    : GRADE_GOOD;
+    if (family->grade == GRADE_GOOD)
+        *family->why = '\0';
+    else if (imported && tally->figures)
+        snprintf(family->why, sizeof family->why, "another tool's table, without trials");
+    else if (worst && tally->width > 0)
+        snprintf(family->why, sizeof family->why,
+                 tally->width < 0.0995 ? "%s %s±%.1f %%" : "%s %s±%.0f %%", worst->name,
+                 finding_kind(worst) == finding_good ? "" : "beside others, ", 100 * tally->width);
+    else if (worst)
+        snprintf(family->why, sizeof family->why, "%s %s", worst->name, finding_kind(worst));
+    else if (family->grade == GRADE_AS_FOUND)
+        snprintf(family->why, sizeof family->why, "%zu of %zu figures have too few trials",
+                 tally->figures - tally->usable, tally->figures);
+    else if (tally->figures)
+        snprintf(family->why, sizeof family->why, "too few trials");
+    clean_text(family->why, family->why, sizeof family->why);
+}
+
+/* --- other programs --- */
 
 static void add_load(struct document_verdict *verdict, const struct document *document)
 {
     const struct conditions *conditions = &document->conditions;
     const size_t allowed = cpulist_text_count(conditions->affinity);
     const double cpus = document->machine.threads ? document->machine.threads : (double)allowed;
-    const unsigned seen = verdict->doubts & by_others;
+    const unsigned seen = verdict->flags & by_others;
     const bool shows = seen || verdict->disturbed, known = isfinite(conditions->others_cpus),
                others = conditions->others_cpus >= busy_share * fmax(cpus, 1);
     if (document->run.joined)
@@ -205,55 +278,105 @@ static void add_load(struct document_verdict *verdict, const struct document *do
     }
 }
 
-static enum verdict_state state_of(const struct document_verdict *verdict,
-                                   const struct document *document, bool lacking)
-{
-    const unsigned few = FLAG_BIT(FLAG_TOO_FEW);
-    bool failed = false;
-    for (size_t p = 0; p < document->probe_count; p++)
-        failed = failed || document->probes[p].status == PROBE_FAILED;
-    if (!document->run.complete)
-        return VERDICT_STOPPED;
-    if (!verdict->values)
-        return VERDICT_EMPTY;
-    if (document_is_imported(document) && verdict->single == verdict->values)
-        return VERDICT_IMPORTED;
-    if (verdict->busy.length)
-        return VERDICT_BUSY;
-    if (verdict->doubtful || lacking)
-        return verdict->doubts & ~few || failed || document_is_imported(document) ? VERDICT_DOUBTFUL
-                                                                                  : VERDICT_SHORT;
-    return verdict->modelled ? VERDICT_MODELLED : verdict->single ? VERDICT_SINGLE : VERDICT_SOUND;
-}
+/* --- the verdict --- */
 
 static int in_order(const void *a, const void *b)
 {
-    const struct verdict_part *left = a, *right = b;
+    const struct family *left = a, *right = b;
     const int order = (left->order > right->order) - (left->order < right->order);
     return order ? order : strcmp(left->name, right->name);
 }
 
 void verdict_of(struct document_verdict *verdict, const struct document *document)
 {
-    struct doubts doubts = {{0}};
-    bool lacking = false;
-    *verdict = (struct document_verdict){.coverage = 1, .remedy = -1, .modelled = true};
+    *verdict = (struct document_verdict){.coverage = 1, .modelled = true};
     for (size_t p = 0; p < document->probe_count; p++)
-        add_probe(verdict, document, p, &doubts);
+        add_probe(verdict, document, p);
     verdict->modelled = verdict->modelled && verdict->values;
     add_load(verdict, document);
-    for (int i = 0; i < FLAG_COUNT; i++)
-        if (doubts.counts[i] &&
-            (verdict->remedy < 0 || doubts.counts[i] > doubts.counts[verdict->remedy]))
-            verdict->remedy = i;
-    for (size_t i = 0; i < verdict->part_count; i++) {
-        struct verdict_part *part = &verdict->parts[i];
-        lacking = lacking || part->lacking;
-        part->trust = part->lacking                          ? PART_LACKING
-                      : part->doubtful                       ? PART_DOUBT
-                      : part->shared && verdict->busy.length ? PART_BESIDE
-                                                             : PART_RELY;
+    for (size_t i = 0; i < verdict->family_count; i++)
+        grade(&verdict->families[i], document_is_imported(document));
+    qsort(verdict->families, verdict->family_count, sizeof *verdict->families, in_order);
+}
+
+size_t verdict_count(const struct document_verdict *verdict, enum grade grade)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < verdict->family_count; i++)
+        count += verdict->families[i].grade == grade;
+    return count;
+}
+
+enum trust document_trust(const struct document *document)
+{
+    bool measured = false, lacking = false;
+    for (size_t i = 0; i < document->probe_count; i++) {
+        const struct probe_result *probe = &document->probes[i];
+        if (probe->status == PROBE_SKIPPED)
+            continue;
+        measured = measured || probe->status != PROBE_FAILED;
+        lacking = lacking || probe->status == PROBE_FAILED ||
+                  !probe_is_usable(probe, document_is_imported(document));
     }
-    qsort(verdict->parts, verdict->part_count, sizeof *verdict->parts, in_order);
-    verdict->state = state_of(verdict, document, lacking);
+    return !measured ? TRUST_NOTHING : lacking ? TRUST_LACKING : TRUST_USABLE;
+}
+
+/* --- in words --- */
+
+const char *verdict_reserve(const struct document_verdict *verdict, const struct document *document)
+{
+    return !document->run.complete          ? "The run was stopped before its end"
+           : verdict->modelled              ? "Modelled, not measured"
+           : document_is_imported(document) ? "Imported from another tool's table"
+           : !verdict->family_count         ? "Nothing was measured"
+                                            : NULL;
+}
+
+void line_add_verdict(struct line *line, const struct document *document,
+                      const struct document_verdict *verdict)
+{
+    static const char *const begins[GRADES] = {"Good", "As found", "Not measured"};
+    const char *reserve = verdict_reserve(verdict, document);
+    if (reserve)
+        line_add(line, "%s.", reserve);
+    for (int grade = 0; grade < GRADES; grade++) {
+        const char *separator = ": ";
+        if (!verdict_count(verdict, (enum grade)grade))
+            continue;
+        line_add(line, "%s%s", line->length ? " " : "", begins[grade]);
+        for (size_t i = 0; i < verdict->family_count; i++) {
+            if (verdict->families[i].grade != (enum grade)grade)
+                continue;
+            line_add(line, "%s", separator);
+            line_add_clean(line, verdict->families[i].name);
+            separator = ", ";
+        }
+        line_add(line, ".");
+    }
+}
+
+static int note(void *with)
+{
+    struct document *document = with;
+    struct pool *pool = &document->pool;
+    struct document_verdict verdict;
+    struct line line = {0};
+    struct verdict_facts *facts = &document->verdict;
+    verdict_of(&verdict, document);
+    line_add_verdict(&line, document, &verdict);
+    *facts = (struct verdict_facts){.sentence = pool_strdup(pool, line.text)};
+    facts->families = pool_alloc(pool, verdict.family_count + 1, sizeof *facts->families);
+    for (size_t i = 0; i < verdict.family_count; i++) {
+        const struct family *family = &verdict.families[i];
+        facts->families[facts->family_count++] =
+            (struct family_facts){.name = pool_strdup(pool, family->name),
+                                  .grade = grade_names[family->grade],
+                                  .why = *family->why ? pool_strdup(pool, family->why) : NULL};
+    }
+    return 0;
+}
+
+int verdict_note(struct document *document, struct error *error)
+{
+    return pool_enter(&document->pool, note, document, error);
 }

@@ -1,58 +1,50 @@
-/* Which values of a document can be relied on, and what to do next: the first thing that a person
- * should know. It is computed from the document alone (conditions, flags, roles of findings), for
- * any document; saved documents hold it for other programs. */
+/* How far a document can be relied on, family by family: the first thing that a person should know.
+ * A family is a level ("L2"), the subject of findings of one role ("TLB", "bandwidth"), a device
+ * ("gpu0"), or else a probe. Its grade follows from its figures alone. It is computed for any
+ * document; saved documents hold it for other programs. */
 #ifndef FATHOM_CONCLUDE_VERDICT_H
 #define FATHOM_CONCLUDE_VERDICT_H
 
 #include "base/line.h"
+#include "conclude/registry/registry.h"
 #include "document/document.h"
 
-enum verdict_state {
-    VERDICT_SOUND, /* every value can be relied on */
-    VERDICT_BUSY,  /* other programs were running: values of shared resources include their load */
-    VERDICT_SHORT, /* the run was too short for some values */
-    VERDICT_DOUBTFUL, /* some values are in doubt for other reasons, or a probe failed */
-    VERDICT_SINGLE,   /* some values come from a single trial */
-    VERDICT_IMPORTED, /* imported from another tool's table, which has no trials */
-    VERDICT_MODELLED, /* no hardware was measured */
-    VERDICT_STOPPED,  /* the run was interrupted */
-    VERDICT_EMPTY,    /* there is no value */
-    VERDICT_STATES
+enum grade {
+    GRADE_GOOD,         /* of kind good, and its interval is narrow */
+    GRADE_AS_FOUND,     /* measured beside others, or its interval is wide */
+    GRADE_NOT_MEASURED, /* there is no value, or it has too few trials */
+    GRADES
 };
-extern const char *const verdict_state_names[VERDICT_STATES]; /* "sound", "busy" */
+extern const char *const grade_names[GRADES]; /* "good", "as found", "not measured" */
 
-/* How far each part of a document can be relied on. A part is a level ("L2"), the subject of
- * findings of one role ("TLB", "bandwidth"), a device ("gpu0"), or else a probe. */
-enum part_trust {
-    PART_RELY,
-    PART_BESIDE,  /* shared with other programs, which were running */
-    PART_DOUBT,   /* has values in doubt */
-    PART_LACKING, /* its probe failed or is not complete */
-    PART_TRUSTS
-};
+/* The grade of one figure. What is narrow depends on its role (verdict.c). */
+enum grade finding_grade(const struct finding *, enum finding_role);
 
-enum { VERDICT_PARTS_MAX = 32, PART_NAME_BYTES = 24 };
+enum { FAMILIES_MAX = 48, FAMILY_NAME_BYTES = 24, FAMILY_WHY_BYTES = 128 };
 
-struct verdict_part {
-    char name[PART_NAME_BYTES]; /* not made inert */
-    size_t order;               /* levels come first, from the core on */
-    size_t values, doubtful;
-    bool shared, lacking;
-    enum part_trust trust;
+/* It is good if all of its headline figures are, and not measured if none of them is usable.
+ * Headline figures have a fact in the registry and no deviations; a family without any is graded by
+ * all of its figures. */
+struct family {
+    char name[FAMILY_NAME_BYTES]; /* inert */
+    size_t order;                 /* levels come first, from the core on */
+    enum grade grade;
+    char why[FAMILY_WHY_BYTES]; /* "DRAM.latency ±12 %", "too few trials"; "" if it is good */
+    struct family_tally {
+        size_t figures, good, usable;
+        const struct finding *worst; /* a usable one that is not good: the widest */
+        double width;                /* half of its interval's width as a share of its value */
+    } headline, all;
 };
 
-/* The verdict on a document. `state` is the first that applies: empty, stopped, imported, single,
- * busy, ... */
 struct document_verdict {
-    enum verdict_state state;
-    struct verdict_part parts[VERDICT_PARTS_MAX]; /* in their order */
-    size_t part_count;
-    size_t disturbed;                /* values that interference changed (finding_is_disturbed()) */
-    size_t values, doubtful, single; /* single: probes whose points have at most one trial */
-    unsigned doubts;                 /* the flags that make values doubtful */
-    int remedy;       /* the doubt that most values have, whose remedy is proposed; -1: none */
+    struct family families[FAMILIES_MAX]; /* in their order */
+    size_t family_count;
+    size_t values;    /* figures with a value */
+    size_t disturbed; /* of them, those that interference changed (finding_is_disturbed()) */
     unsigned fewest;  /* trials of the point with the fewest; 0: no point has trials */
     float coverage;   /* the least coverage of a point's interval: 0 to 1 (stats/order.h) */
+    unsigned flags;   /* the union of the figures' flags */
     bool modelled;    /* all values are from a model */
     struct line busy; /* the evidence of other programs: "load 12 on 2 CPUs"; "": none */
     bool uncounted;   /* only measured values show them: the system's counters show too little of
@@ -60,10 +52,21 @@ struct document_verdict {
 };
 
 void verdict_of(struct document_verdict *, const struct document *);
-/* "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; DRAM includes other programs' load. Repeat ..."
- */
+/* How many families have that grade. */
+size_t verdict_count(const struct document_verdict *, enum grade);
+/* Why no grade says all: the document was imported, modelled or stopped, or holds nothing; NULL. */
+const char *verdict_reserve(const struct document_verdict *, const struct document *);
+/* "Good: L1, L2, TLB. As found: DRAM. Not measured: numa." */
 void line_add_verdict(struct line *, const struct document *, const struct document_verdict *);
 /* Writes the verdict into the document. ERROR_SYSTEM: out of memory. */
 int verdict_note(struct document *, struct error *);
+
+/* The exit status of a run follows from it. */
+enum trust {
+    TRUST_USABLE,  /* everything that was asked for has a usable figure: good or as found */
+    TRUST_LACKING, /* a probe failed, or has no usable figure; a skipped one gives its reason */
+    TRUST_NOTHING, /* no probe has measured anything */
+};
+enum trust document_trust(const struct document *);
 
 #endif

@@ -234,23 +234,3 @@ void document_free(struct document *document)
     pool_free(&document->pool);
     *document = (struct document){0};
 }
-
-enum trust document_trust(const struct document *document)
-{
-    bool measured = false, doubted = flag_doubts(document_headline_flags(document)) != 0;
-    for (size_t i = 0; i < document->probe_count; i++) {
-        const struct probe_result *probe = &document->probes[i];
-        measured = measured || probe->status == PROBE_OK || probe->status == PROBE_PARTIAL;
-        doubted = doubted || probe->status == PROBE_PARTIAL || probe->status == PROBE_FAILED;
-        /* A headline series that has points but none that is reliable. A series without points was
-         * never reached, and its probe's status says so. */
-        for (size_t s = 0; s < probe->series_count; s++) {
-            const struct series *series = &probe->series[s];
-            bool reliable = !series->headline || !series->point_count;
-            for (size_t p = 0; p < series->point_count && !reliable; p++)
-                reliable = series->points[p].y.n && !flag_doubts(series->points[p].flags);
-            doubted = doubted || !reliable;
-        }
-    }
-    return !measured ? TRUST_NOTHING : doubted ? TRUST_DOUBTFUL : TRUST_SOUND;
-}

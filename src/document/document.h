@@ -239,14 +239,16 @@ struct probe_result {
     size_t finding_count;
 };
 
-/* What can be relied on (conclude/verdict.h), as the document says it. */
+/* How far the document can be relied on (conclude/verdict.h), as it says so itself. */
+struct family_facts {
+    const char *name;  /* "L1", "bandwidth" */
+    const char *grade; /* "good", "as found", "not measured" */
+    const char *why;   /* NULL: it is good */
+};
 struct verdict_facts {
-    const char *state;    /* "busy"; NULL: unknown */
     const char *sentence; /* for people */
-    /* Parts ("L1", "bandwidth") that are: reliable; including interference; in doubt;
-     * incomplete. */
-    const char **rely, **beside, **doubt, **lacking;
-    size_t rely_count, beside_count, doubt_count, lacking_count;
+    struct family_facts *families;
+    size_t family_count;
 };
 
 struct document {
@@ -296,21 +298,9 @@ struct point *series_point(const struct series *, double x);
 /* The points with the least and the largest median; NULL where no point has a value. */
 void series_extremes(const struct series *, const struct point **least, const struct point **most);
 
-/* Union of the flags of all findings: exit status and warnings depend on them. */
+/* Union of the flags of all findings. */
 unsigned document_headline_flags(const struct document *);
 
 void document_free(struct document *); /* leaves an empty document */
-
-/* Whether a document's results can be relied on. The exit status of a run follows from it. */
-
-enum trust {
-    TRUST_SOUND,
-    TRUST_DOUBTFUL, /* a probe is partial or failed, or a finding or a headline series carries a
-                       doubt */
-    TRUST_NOTHING,  /* no probe has measured anything */
-};
-
-/* A skipped probe gives its reason and makes nothing doubtful. */
-enum trust document_trust(const struct document *);
 
 #endif

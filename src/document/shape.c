@@ -307,13 +307,17 @@ static const struct field conditions_fields[] = {
 };
 static SHAPE(conditions, struct conditions);
 
+static const struct field family_fields[] = {
+    TEXT("name", struct family_facts, name),
+    TEXT("grade", struct family_facts, grade),
+    TEXT("why", struct family_facts, why),
+    END,
+};
+static SHAPE(family, struct family_facts);
+
 static const struct field verdict_fields[] = {
-    TEXT("state", struct verdict_facts, state),
     TEXT("sentence", struct verdict_facts, sentence),
-    ARRAY("rely", FIELD_TEXTS, struct verdict_facts, rely, rely_count),
-    ARRAY("beside", FIELD_TEXTS, struct verdict_facts, beside, beside_count),
-    ARRAY("doubt", FIELD_TEXTS, struct verdict_facts, doubt, doubt_count),
-    ARRAY("lacking", FIELD_TEXTS, struct verdict_facts, lacking, lacking_count),
+    LIST("families", struct verdict_facts, families, family_count, family_shape),
     END,
 };
 static SHAPE(verdict, struct verdict_facts);

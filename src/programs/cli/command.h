@@ -14,7 +14,7 @@ enum exit_status {
     EXIT_CHECK_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_IMPOSSIBLE = 3,
-    EXIT_DOUBTFUL = 4, /* done, but a probe failed, or a headline value can't be trusted */
+    EXIT_DOUBTFUL = 4, /* done, but a probe failed, or something asked for has no usable figure */
     EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 

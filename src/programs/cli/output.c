@@ -3,6 +3,7 @@
 #include "base/target.h"
 #include "base/units.h"
 #include "compare/differences.h"
+#include "conclude/verdict.h"
 #include "document/document.h"
 
 #include <langinfo.h>
@@ -277,8 +278,8 @@ int output_files_differ(const struct invocation *invocation, struct error *error
 
 int output_status(const struct document *document)
 {
-    static const int statuses[] = {[TRUST_SOUND] = EXIT_DONE,
-                                   [TRUST_DOUBTFUL] = EXIT_DOUBTFUL,
+    static const int statuses[] = {[TRUST_USABLE] = EXIT_DONE,
+                                   [TRUST_LACKING] = EXIT_DOUBTFUL,
                                    [TRUST_NOTHING] = EXIT_IMPOSSIBLE};
     return statuses[document_trust(document)];
 }

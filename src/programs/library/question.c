@@ -1,7 +1,9 @@
 
 #include "programs/library/library.h"
 
+#include "conclude/verdict.h"
 #include "document/document.h"
+#include "document/flag.h"
 #include "machine/machine.h"
 #include "machine/os.h"
 
@@ -38,7 +40,8 @@ static enum cached look_into_cache(const struct asking *asking, struct document 
         return CACHED_NONE;
     }
     const bool more_time = 2e3 * document->run.budget_s < asking->budget_ms,
-               whole = answered == ANSWERED && document_trust(document) == TRUST_SOUND;
+               whole = answered == ANSWERED && document_trust(document) == TRUST_USABLE &&
+                       !flag_doubts(document_headline_flags(document));
     return whole || (age_s < doubt_lasts_s && !more_time) ? CACHED_GOOD : CACHED_STALE;
 }
 

@@ -127,7 +127,7 @@ static void put_sentence(FILE *out, const struct health_check *check)
         fprintf(out, ", %zu not", check->not_compared);
     put_gaps(out, check);
     put_aside(out, "; not judged: ", &check->conditions);
-    if (check->verdict.state == VERDICT_SOUND)
+    if (verdict_count(&check->verdict, GRADE_GOOD) == check->verdict.family_count)
         return;
     struct line verdict = {0};
     line_add(&verdict, ". This run: ");
@@ -254,8 +254,7 @@ int render_health_json(const void *of, FILE *out, struct error *error)
     put_list(out, "conditions", &check->conditions);
     struct line verdict = {0};
     line_add_verdict(&verdict, check->now, &check->verdict);
-    fprintf(out, ",\n\"verdict\":{\"state\":\"%s\"", verdict_state_names[check->verdict.state]);
-    json_text(out, ",", "sentence", verdict.text);
+    json_text(out, ",\n\"verdict\":{", "sentence", verdict.text);
     fputs("}}\n", out);
     return 0;
 }

@@ -15,6 +15,7 @@ const char *ink(const struct text_style *style, enum ink colour)
     static const char *const sequences[] = {[INK_PLAIN] = "\033[0m",
                                             [INK_BOLD] = "\033[1m",
                                             [INK_DIM] = "\033[2m",
+                                            [INK_GOOD] = "\033[1;32m",
                                             [INK_WARN] = "\033[1;33m"};
     return style->colour ? sequences[colour] : "";
 }

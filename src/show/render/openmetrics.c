@@ -312,6 +312,22 @@ static void put_statuses(FILE *out, const struct document *document, struct pool
         }
 }
 
+static void put_grades(FILE *out, const struct document *document)
+{
+    struct document_verdict verdict;
+    verdict_of(&verdict, document);
+    if (!verdict.family_count)
+        return;
+    metric_head_put(out, "fathom_grade", "", "1 for the family's grade, 0 for every other grade");
+    for (size_t i = 0; i < verdict.family_count; i++)
+        for (int grade = 0; grade < GRADES; grade++) {
+            fputs("fathom_grade{", out);
+            metric_label_put(out, "family", verdict.families[i].name, "");
+            metric_label_put(out, "grade", grade_names[grade], ",");
+            fprintf(out, "} %d\n", verdict.families[i].grade == (enum grade)grade);
+        }
+}
+
 static int by_number(const void *a, const void *b)
 {
     const struct gpu_facts *left = *(const struct gpu_facts *const *)a;
@@ -375,15 +391,7 @@ static void write_openmetrics(FILE *out, const struct output_content *content, s
     const struct document *document = content->documents[0];
     struct metrics metrics = {.out = out};
     put_run(out, document, pool);
-    /* A sample for each state: 1 for the one that applies, 0 for the others, as for the probes
-     * below. */
-    struct document_verdict verdict;
-    verdict_of(&verdict, document);
-    metric_head_put(out, "fathom_verdict", "",
-                    "1 for the document's verdict, 0 for every other verdict");
-    for (int state = 0; state < VERDICT_STATES; state++)
-        fprintf(out, "fathom_verdict{state=\"%s\"} %d\n", verdict_state_names[state],
-                verdict.state == (enum verdict_state)state);
+    put_grades(out, document);
     put_statuses(out, document, pool);
     collect(&metrics, document, pool);
     /* Each family once, however many units it has; that of plain numbers comes last. */

@@ -10,7 +10,7 @@
 
 /* --- ink.c: colour, if the style has it --- */
 
-enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_WARN };
+enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_GOOD, INK_WARN };
 /* The escape sequence; "" without colour. */
 const char *ink(const struct text_style *, enum ink);
 /* A colour for a share of 0 (near) to 1 (far), from blue to yellow: of the text, or of the

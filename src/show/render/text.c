@@ -62,6 +62,57 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
         draw_warning(out, heading->warning, indent, style);
 }
 
+/* --- grades: "GOOD  L1 L2 TLB      AS FOUND ~  DRAM      NOT MEASURED  numa" --- */
+
+static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
+{
+    for (size_t i = 0; i < verdict->family_count; i++)
+        if (verdict->families[i].grade == grade)
+            line_add_between(line, line->length ? " " : "", verdict->families[i].name, "");
+}
+
+/* In one line if they fit, else a line for each grade. */
+static void draw_verdict(FILE *out, const struct verdict_block *block,
+                         const struct text_style *style)
+{
+    static const struct {
+        const char *word;
+        enum ink ink;
+    } words[GRADES] = {[GRADE_GOOD] = {"GOOD  ", INK_GOOD},
+                       [GRADE_AS_FOUND] = {"AS FOUND ~  ", INK_WARN},
+                       [GRADE_NOT_MEASURED] = {"NOT MEASURED  ", INK_DIM}};
+    enum { APART = 4 };
+    struct line names[GRADES] = {{{0}}};
+    size_t columns = 0;
+    if (!block->grades || !block->grades->family_count) {
+        fputs(ink(style, INK_BOLD), out);
+        draw_sentence(out, block->sentence, 0, style);
+        fputs(ink(style, INK_PLAIN), out);
+        return;
+    }
+    for (int grade = 0; grade < GRADES; grade++) {
+        add_grade(&names[grade], block->grades, (enum grade)grade);
+        if (names[grade].length)
+            columns += (columns ? APART : 0) + strlen(words[grade].word) +
+                       clean_columns(names[grade].text);
+    }
+    const bool fits = columns <= (size_t)style->width;
+    if (block->reserve)
+        fprintf(out, "%s%s.%s\n", ink(style, INK_WARN), block->reserve, ink(style, INK_PLAIN));
+    for (int grade = 0, begun = 0; grade < GRADES; grade++) {
+        if (!names[grade].length)
+            continue;
+        const size_t length = strlen(words[grade].word);
+        fprintf(out, "%*s%s%s%s", begun++ && fits ? APART : 0, "", ink(style, words[grade].ink),
+                words[grade].word, ink(style, INK_PLAIN));
+        if (fits)
+            fputs(names[grade].text, out);
+        else
+            text_print_wrapped(out, style, length, names[grade].text);
+    }
+    fputs(fits ? "\n" : "", out);
+}
+
 /* --- facts and notes --- */
 
 void draw_sentence(FILE *out, const char *sentence, size_t indent, const struct text_style *style)
@@ -160,11 +211,7 @@ static void draw_block(FILE *out, const struct block *block, const struct text_s
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
-        fputs(ink(style, block->verdict.good || block->section == SECTION_DIFFERENCES ? INK_BOLD
-                                                                                      : INK_WARN),
-              out);
-        draw_sentence(out, block->verdict.sentence, 0, style);
-        fputs(ink(style, INK_PLAIN), out);
+        draw_verdict(out, &block->verdict, style);
         break;
     case BLOCK_HEADING:
         draw_heading(out, &block->heading, style);

@@ -15,6 +15,7 @@
 #include "base/line.h"
 #include "compare/differences.h"
 #include "conclude/registry/catalogue.h"
+#include "conclude/verdict.h"
 #include "show/report/square.h"
 
 enum { MATRIX_OTHERS_MAX = 3 };
@@ -87,11 +88,13 @@ char *change_text(double ratio, char text[CELL_TEXT]);
 
 /* --- the contents of each kind of block --- */
 
-/* How reliable the document is. */
+/* How reliable the document is, or how many values of two documents have changed. */
 struct verdict_block {
-    bool good; /* all values are reliable, or none has changed */
+    bool good; /* all families are good, or no value has changed */
     const char *sentence;
-    const char *meaning; /* what a value and its interval are; NULL: not said */
+    const struct document_verdict *grades; /* NULL: it is about differences */
+    const char *reserve;                   /* "Modelled, not measured"; NULL */
+    const char *meaning;                   /* what a value and its interval are; NULL: not said */
 };
 
 /* A probe and its document. */

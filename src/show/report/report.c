@@ -22,7 +22,7 @@ static const char *meaning_of(struct report *report, const struct document *docu
     if (document->run.joined && strcmp(document->run.joined, "baseline") == 0)
         return "Every value is the median over the documents; the interval beside it holds the "
                "middle 80 % of them.";
-    if (verdict->state == VERDICT_IMPORTED || verdict->fewest == 0)
+    if (document_is_imported(document) || verdict->fewest == 0)
         return NULL;
     if (verdict->fewest == 1)
         return report_text(report, "Every value is the median of its trials, without interference. "
@@ -39,7 +39,7 @@ static const char *meaning_of(struct report *report, const struct document *docu
 /* The machine, and how reliable the document is. */
 static void add_machine(struct report *report, const struct document *document, size_t index)
 {
-    struct document_verdict verdict;
+    struct document_verdict *verdict = pool_alloc(report->pool, 1, sizeof *verdict);
     struct line sentence = {0};
     struct line machine = {0}, joined = {0};
     struct line version = {0};
@@ -55,12 +55,14 @@ static void add_machine(struct report *report, const struct document *document, 
     if (document->run.elapsed_s >= 0 && document->run.elapsed_s < 1e9)
         heading->aside =
             report_text(report, "%s", duration_format(document->run.elapsed_s, elapsed));
-    verdict_of(&verdict, document);
-    line_add_verdict(&sentence, document, &verdict);
+    verdict_of(verdict, document);
+    line_add_verdict(&sentence, document, verdict);
     report_add(report, BLOCK_VERDICT, SECTION_MACHINE, index, NULL)->verdict =
-        (struct verdict_block){.good = verdict.state == VERDICT_SOUND,
+        (struct verdict_block){.good = verdict_count(verdict, GRADE_GOOD) == verdict->family_count,
                                .sentence = report_line(report, &sentence),
-                               .meaning = meaning_of(report, document, &verdict)};
+                               .grades = verdict,
+                               .reserve = verdict_reserve(verdict, document),
+                               .meaning = meaning_of(report, document, verdict)};
 }
 
 void report_add_series_heading(struct report *report, size_t index,

@@ -60,14 +60,35 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void assert_says(const struct bench *bench, enum verdict_state state, const char *sentence)
+/* The family's grade and reason. */
+static void assert_grade(const struct bench *bench, const char *name, enum grade grade,
+                         const char *why)
+{
+    struct document_verdict verdict;
+    verdict_of(&verdict, &bench->document);
+    for (size_t i = 0; i < verdict.family_count; i++)
+        if (strcmp(verdict.families[i].name, name) == 0) {
+            assert_int_equal(verdict.families[i].grade, grade);
+            assert_string_equal(verdict.families[i].why, why);
+            return;
+        }
+    fail_msg("no family %s", name);
+}
+
+static void assert_says(const struct bench *bench, const char *sentence)
 {
     struct document_verdict verdict;
     struct line line = {0};
     verdict_of(&verdict, &bench->document);
     line_add_verdict(&line, &bench->document, &verdict);
     assert_string_equal(line.text, sentence);
-    assert_int_equal(verdict.state, state);
+}
+
+static void assert_busy(const struct bench *bench, const char *evidence)
+{
+    struct document_verdict verdict;
+    verdict_of(&verdict, &bench->document);
+    assert_string_equal(verdict.busy.text, evidence);
 }
 
 static struct finding *find(struct bench *bench, const char *name)
@@ -80,58 +101,147 @@ static struct finding *find(struct bench *bench, const char *name)
     return NULL;
 }
 
-static void a_quiet_machine_takes_one_short_sentence(void **state)
+static void widen(struct finding *finding, double half)
 {
-    assert_says(*state, VERDICT_SOUND, "All 9 values can be relied on.");
+    finding->low = finding->value * (1 - half);
+    finding->high = finding->value * (1 + half);
 }
 
-static void beside_a_load_what_is_shared_is_as_found(void **state)
+static void narrow_figures_without_others_are_good(void **state)
+{
+    assert_says(*state, "Good: L1, L2, L3, DRAM, TLB, bandwidth.");
+    assert_grade(*state, "L1", GRADE_GOOD, "");
+}
+
+/* By the figures alone: a load that changed none of them changes no grade. */
+static void a_load_alone_changes_no_grade(void **state)
 {
     struct bench *bench = *state;
     bench->document.conditions.load1 = 12;
-    assert_says(bench, VERDICT_BUSY,
-                "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth include "
-                "other programs' load. Repeat when idle, or --thorough.");
-    find(bench, "L2.latency")->flags = FLAG_BIT(FLAG_TOO_FEW);
-    bench->probes[2].status = PROBE_PARTIAL;
-    assert_says(bench, VERDICT_BUSY,
-                "Busy (load 12 on 2 CPUs): rely on L1, TLB; L3 and DRAM include other programs' "
-                "load; L2 is in doubt (marked !); bandwidth is not complete. Repeat when idle, "
-                "or --thorough.");
+    assert_says(bench, "Good: L1, L2, L3, DRAM, TLB, bandwidth.");
 }
 
-/* What others take is all that was asked for. */
-static void noise_alone_is_no_worse_for_a_load(void **state)
+static void a_wide_interval_is_as_found_and_says_by_how_much(void **state)
 {
     struct bench *bench = *state;
-    bench->document.conditions.load1 = 12;
+    widen(find(bench, "DRAM.latency"), 0.09);
+    assert_grade(bench, "DRAM", GRADE_GOOD, "");
+    widen(find(bench, "DRAM.latency"), 0.11);
+    assert_grade(bench, "DRAM", GRADE_AS_FOUND, "DRAM.latency ±11 %");
+    widen(find(bench, "dtlb1.4K.entries"), 0.2); /* between two numbers of pages */
+    assert_grade(bench, "TLB", GRADE_GOOD, "");
+    widen(find(bench, "dtlb1.4K.entries"), 2.94);
+    assert_grade(bench, "TLB", GRADE_AS_FOUND, "dtlb1.4K.entries ±294 %");
+    widen(find(bench, "L1.capacity"), 0.3);
+    widen(find(bench, "L1.latency"), 0.2);
+    assert_grade(bench, "L1", GRADE_AS_FOUND, "L1.capacity ±30 %");
+}
+
+static void a_figure_beside_others_is_as_found(void **state)
+{
+    struct bench *bench = *state;
+    find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_PREEMPTED);
+    assert_grade(bench, "DRAM", GRADE_AS_FOUND, "DRAM.latency beside others");
+    widen(find(bench, "DRAM.latency"), 0.05);
+    assert_grade(bench, "DRAM", GRADE_AS_FOUND, "DRAM.latency beside others, ±5.0 %");
+}
+
+static void too_few_trials_are_no_measurement(void **state)
+{
+    struct bench *bench = *state;
+    find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_TOO_FEW);
+    assert_grade(bench, "DRAM", GRADE_NOT_MEASURED, "too few trials");
+    find(bench, "L1.latency")->flags = FLAG_BIT(FLAG_TOO_FEW);
+    assert_grade(bench, "L1", GRADE_AS_FOUND, "1 of 2 figures have too few trials");
+    find(bench, "L2.latency")->value = NAN;
+    find(bench, "L2.latency")->text = "no plateau";
+    assert_grade(bench, "L2", GRADE_NOT_MEASURED, "no plateau");
+}
+
+/* Other figures of a family grade it only where it has no headline figure. */
+static void headline_figures_decide(void **state)
+{
+    struct bench *bench = *state;
+    struct factor order = {.name = "order", .text = "forward", .number = NAN};
+    struct finding *other =
+        sample_finding(&bench->document, &bench->probes[0], "L2.latency", "cycles", 5, 3);
+    other->factors = &order;
+    other->factor_count = other->deviations = 1;
+    assert_grade(bench, "L2", GRADE_GOOD, "");
+    struct finding *plain =
+        sample_finding(&bench->document, &bench->probes[1], "dtlb.oddity", "", 5, 3);
+    assert_grade(bench, "TLB", GRADE_GOOD, "");
+    assert_non_null(plain);
+}
+
+static void noise_is_graded_by_its_conditions(void **state)
+{
+    struct bench *bench = *state;
     bench->document.probe_count = 1;
     bench->probes[0].name = "noise";
     bench->probes[0].finding_count = 0;
     sample_finding(&bench->document, &bench->probes[0], "noise.share", "%", 85, 0);
-    assert_says(bench, VERDICT_BUSY,
-                "Busy (load 12 on 2 CPUs): it was measured, and can be relied on.");
+    assert_says(bench, "Good: noise.");
+}
+
+static void a_probe_without_figures_says_why(void **state)
+{
+    struct bench *bench = *state;
+    bench->probes[2].finding_count = 0;
+    bench->probes[2].status = PROBE_FAILED;
+    bench->probes[2].reason = "no memory";
+    assert_grade(bench, "bandwidth", GRADE_NOT_MEASURED, "failed: no memory");
+    assert_says(bench, "Good: L1, L2, L3, DRAM, TLB. Not measured: bandwidth.");
+}
+
+static void what_was_not_measured_here_is_said_before(void **state)
+{
+    struct bench *bench = *state;
+    bench->document.probe_count = 1;
+    bench->document.run.started = NULL;
+    assert_says(bench, "Imported from another tool's table. As found: L1, L2, L3, DRAM.");
+    bench->document.run.started = "2026-11-21T04:18:25Z";
+    for (size_t i = 0; i < bench->probes[0].finding_count; i++)
+        bench->probes[0].findings[i].flags = FLAG_BIT(FLAG_MODELLED);
+    assert_says(bench, "Modelled, not measured. Good: L1, L2, L3, DRAM.");
+    bench->document.run.complete = false;
+    assert_says(bench, "The run was stopped before its end. Good: L1, L2, L3, DRAM.");
+    bench->document.run.complete = true;
+    bench->probes[0].finding_count = 0;
+    assert_says(bench, "Nothing was measured.");
+}
+
+static void a_run_is_usable_unless_something_asked_for_has_no_figure(void **state)
+{
+    struct bench *bench = *state;
+    assert_int_equal(document_trust(&bench->document), TRUST_USABLE);
+    widen(find(bench, "DRAM.latency"), 3);
+    find(bench, "L3.latency")->flags = FLAG_BIT(FLAG_STOLEN);
+    bench->probes[2].status = PROBE_PARTIAL;
+    assert_int_equal(document_trust(&bench->document), TRUST_USABLE);
+    find(bench, "dtlb1.4K.entries")->flags = FLAG_BIT(FLAG_TOO_FEW);
+    assert_int_equal(document_trust(&bench->document), TRUST_LACKING);
+    bench->probes[1].status = PROBE_SKIPPED;
+    assert_int_equal(document_trust(&bench->document), TRUST_USABLE);
+    bench->probes[1].status = PROBE_FAILED;
+    assert_int_equal(document_trust(&bench->document), TRUST_LACKING);
+    bench->document.probe_count = 0;
+    assert_int_equal(document_trust(&bench->document), TRUST_NOTHING);
 }
 
 /* The CPU time that others used tells what the average, which covers a minute, does not. */
 static void the_time_that_others_used_decides_where_it_is_known(void **state)
 {
     struct bench *bench = *state;
-    bench->document.conditions.load1 = 1.6;
-    bench->document.conditions.others_cpus = 0.05;
-    assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
+    assert_busy(bench, "");
+    bench->document.conditions.load1 = 12;
+    assert_busy(bench, "load 12 on 2 CPUs");
     bench->document.conditions.load1 = 3;
-    assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
+    bench->document.conditions.others_cpus = 0.05;
+    assert_busy(bench, "");
     bench->document.conditions.load1 = 0.3;
     bench->document.conditions.others_cpus = 0.95;
-    assert_says(
-        bench, VERDICT_BUSY,
-        "Busy (other programs used 0.95 of 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth "
-        "include other programs' load. Repeat when idle, or --thorough.");
-    bench->document.conditions.load1 = 12;
-    assert_says(bench, VERDICT_BUSY,
-                "Busy (load 12 on 2 CPUs): rely on L1, L2, TLB; L3, DRAM and bandwidth include "
-                "other programs' load. Repeat when idle, or --thorough.");
+    assert_busy(bench, "other programs used 0.95 of 2 CPUs");
 }
 
 /* The average covers a minute, in which fathom itself may have run. */
@@ -139,93 +249,26 @@ static void a_small_load_counts_where_a_value_shows_it(void **state)
 {
     struct bench *bench = *state;
     bench->document.conditions.load1 = 0.8;
-    assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
+    assert_busy(bench, "");
     find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_PREEMPTED);
-    assert_says(bench, VERDICT_BUSY,
-                "Busy (load 0.8 on 2 CPUs): rely on L1, L2, TLB; L3 and bandwidth include other "
-                "programs' load; DRAM is in doubt (marked !). Repeat when idle, or --thorough.");
+    assert_busy(bench, "load 0.8 on 2 CPUs");
     bench->document.conditions.load1 = 0;
     find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_STOLEN);
-    assert_says(bench, VERDICT_BUSY,
-                "Busy (the hypervisor took CPU time away): rely on L1, L2, TLB; L3 and bandwidth "
-                "include other programs' load; DRAM is in doubt (marked !). Repeat when idle, or "
-                "--thorough.");
+    assert_busy(bench, "the hypervisor took CPU time away");
 }
 
-static void a_second_level_of_several_cores_is_shared(void **state)
+static void the_document_holds_the_same_grades(void **state)
 {
     struct bench *bench = *state;
-    struct document_verdict verdict;
-    bench->document.conditions.load1 = 12;
-    bench->caches[1].shared_cpus = "0-1";
-    verdict_of(&verdict, &bench->document);
-    assert_string_equal(verdict.parts[1].name, "L2");
-    assert_int_equal(verdict.parts[1].trust, PART_BESIDE);
-    bench->document.machine.threads = 4; /* siblings of one core */
-    verdict_of(&verdict, &bench->document);
-    assert_int_equal(verdict.parts[1].trust, PART_RELY);
-}
-
-static void other_doubts_name_what_helps(void **state)
-{
-    struct bench *bench = *state;
-    find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_TOO_FEW);
-    assert_says(bench, VERDICT_SHORT,
-                "Too little time: rely on L1, L2, L3, TLB, bandwidth; DRAM is in doubt (marked !). "
-                "Repeat with --thorough or a larger --budget.");
-    find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_DRIFT);
-    assert_says(bench, VERDICT_DOUBTFUL,
-                "Rely on L1, L2, L3, TLB, bandwidth; DRAM is in doubt (marked !). What helps: let "
-                "the machine settle (temperature, background work) and repeat.");
-}
-
-/* Wider than asked for is shown by the interval itself. */
-static void a_wide_interval_is_no_doubt(void **state)
-{
-    struct bench *bench = *state;
-    find(bench, "DRAM.latency")->flags = FLAG_BIT(FLAG_UNCONVERGED);
-    assert_says(bench, VERDICT_SOUND, "All 9 values can be relied on.");
-}
-
-static void what_has_no_value_or_no_trials_says_so(void **state)
-{
-    struct bench *bench = *state;
-    struct point point = {.y = {.median = 1, .n = 1}};
-    struct series series = {.name = "latency", .points = &point, .point_count = 1};
-    bench->probes[0].series = &series;
-    bench->probes[0].series_count = 1;
-    bench->document.probe_count = 1;
-    bench->document.run.started = NULL;
-    assert_says(bench, VERDICT_IMPORTED,
-                "Imported: the table holds no trials, so the precision of its values is unknown.");
-    bench->document.run.started = "2026-11-21T04:18:25Z";
-    bench->probes[0].finding_count = 0;
-    assert_says(bench, VERDICT_SINGLE,
-                "1 of 1 value comes from a single trial: nothing is known of how precise it is.");
-    point.y.n = 2;
-    assert_says(bench, VERDICT_SOUND, "The one value can be relied on.");
-    point.flags = FLAG_BIT(FLAG_MODELLED);
-    assert_says(bench, VERDICT_MODELLED, "Modelled: 1 value of a model, none of hardware.");
-    point.y.n = 0;
-    assert_says(bench, VERDICT_EMPTY, "Nothing was measured: the reason is below.");
-    bench->document.run.complete = false;
-    assert_says(bench, VERDICT_STOPPED,
-                "Not complete: the run was stopped, and this is what it had measured.");
-}
-
-static void the_document_holds_the_same_verdict(void **state)
-{
-    struct bench *bench = *state;
-    bench->document.conditions.load1 = 12;
+    widen(find(bench, "DRAM.latency"), 0.11);
     assert_int_equal(verdict_note(&bench->document, NULL), 0);
     const struct verdict_facts *facts = &bench->document.verdict;
-    assert_string_equal(facts->state, "busy");
-    assert_memory_equal(facts->sentence, "Busy (load 12", 13);
-    assert_int_equal(facts->rely_count, 3);
-    assert_string_equal(facts->rely[2], "TLB");
-    assert_int_equal(facts->beside_count, 3);
-    assert_string_equal(facts->beside[1], "DRAM");
-    assert_int_equal(facts->doubt_count + facts->lacking_count, 0);
+    assert_string_equal(facts->sentence, "Good: L1, L2, L3, TLB, bandwidth. As found: DRAM.");
+    assert_int_equal(facts->family_count, 6);
+    assert_string_equal(facts->families[3].name, "DRAM");
+    assert_string_equal(facts->families[3].grade, "as found");
+    assert_string_equal(facts->families[3].why, "DRAM.latency ±11 %");
+    assert_null(facts->families[0].why);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -233,16 +276,19 @@ static void the_document_holds_the_same_verdict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_quiet_machine_takes_one_short_sentence),
-        TEST(beside_a_load_what_is_shared_is_as_found),
-        TEST(noise_alone_is_no_worse_for_a_load),
+        TEST(narrow_figures_without_others_are_good),
+        TEST(a_load_alone_changes_no_grade),
+        TEST(a_wide_interval_is_as_found_and_says_by_how_much),
+        TEST(a_figure_beside_others_is_as_found),
+        TEST(too_few_trials_are_no_measurement),
+        TEST(headline_figures_decide),
+        TEST(noise_is_graded_by_its_conditions),
+        TEST(a_probe_without_figures_says_why),
+        TEST(what_was_not_measured_here_is_said_before),
+        TEST(a_run_is_usable_unless_something_asked_for_has_no_figure),
         TEST(the_time_that_others_used_decides_where_it_is_known),
         TEST(a_small_load_counts_where_a_value_shows_it),
-        TEST(a_second_level_of_several_cores_is_shared),
-        TEST(other_doubts_name_what_helps),
-        TEST(a_wide_interval_is_no_doubt),
-        TEST(what_has_no_value_or_no_trials_says_so),
-        TEST(the_document_holds_the_same_verdict),
+        TEST(the_document_holds_the_same_grades),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@ struct bench {
     struct health_value values[MANY];
     struct health_gap gaps[MANY];
     struct health_check check;
+    struct document document;
     char names[MANY][40], reasons[MANY][24];
 };
 
@@ -37,6 +38,7 @@ static int set_up(void **state)
     }
     bench.check.values[WORSE] = (struct health_values){bench.values, MANY};
     bench.check.gaps = bench.gaps;
+    bench.check.now = &bench.document;
     *state = &bench;
     return 0;
 }
