@@ -152,7 +152,7 @@ static double given_noise(const struct cells *cells, const double *noise, size_t
     for (size_t b = 0; b < cells->m && noise; b++) {
         double value = (double)cells->known[a * cells->m + b];
         double given = both_directions(noise, n, cells->rows[a], cells->rows[b]) / value;
-        if (b != a && is_latency(given))
+        if (is_latency(given))
             room[count++] = given;
     }
     sort_ascending(room, count);
@@ -166,7 +166,7 @@ static double rounding_noise(const struct cells *cells, const double *latency, s
     for (size_t b = 0; b < cells->m; b++) {
         double there = latency[cells->rows[a] * n + cells->rows[b]];
         double back = latency[cells->rows[b] * n + cells->rows[a]];
-        if (b == a || isnan(cells->known[a * cells->m + b]))
+        if (isnan(cells->known[a * cells->m + b]))
             continue;
         if ((is_latency(there) && there != rint(there)) || (is_latency(back) && back != rint(back)))
             return 0;

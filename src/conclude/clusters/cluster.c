@@ -196,8 +196,7 @@ static size_t find_main(const struct cells *cells, size_t *order, struct pool *s
             order[0] = a;
         }
     }
-    if (order[0])
-        order[order[0]] = 0;
+    order[order[0]] = 0;
     /* The nearest other row joins until the gap shows (Prim 1957). */
     for (size_t a = 0; a < m; a++)
         room[a] = INFINITY;

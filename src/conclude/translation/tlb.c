@@ -194,7 +194,7 @@ static double add_onset(const struct sheet *sheet)
 {
     const struct series *spread = sheet->evidence->spread;
     const size_t off = tlb_departure(spread, sheet->evidence->packed, 0, tlb_least_cost);
-    if (off == 0 || off >= spread->point_count)
+    if (off >= spread->point_count)
         return NAN;
     struct finding *finding = add(sheet, 1, "onset", "");
     finding->low = spread->points[off - 1].x;

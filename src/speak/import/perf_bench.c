@@ -37,7 +37,6 @@ static void end_test(struct reading *reading)
     struct perf *perf = reading->state;
     if (perf->waiting)
         text_note(reading->text, "line %zu is followed by no rate", perf->waiting);
-    perf->waiting = 0;
 }
 
 static void read_line(struct reading *reading)

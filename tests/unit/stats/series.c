@@ -82,6 +82,15 @@ static void the_count_is_that_of_the_process(void **state)
     assert_true(fabs(try_series(0.6, MOST).effective - 0.25) < 0.05);
 }
 
+static void fewer_than_eight_values_show_no_correlation(void **state)
+{
+    (void)state;
+    static const double rising[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    double scratch[8];
+    assert_true(effective_count(rising, 7, scratch) == 7);
+    assert_true(effective_count(rising, 8, scratch) < 4);
+}
+
 static void outliers_are_no_correlation(void **state)
 {
     (void)state;
@@ -315,6 +324,7 @@ int main(void)
         cmocka_unit_test(independent_values_keep_their_interval),
         cmocka_unit_test(intervals_of_correlated_values_hold_the_truth),
         cmocka_unit_test(the_count_is_that_of_the_process),
+        cmocka_unit_test(fewer_than_eight_values_show_no_correlation),
         cmocka_unit_test(outliers_are_no_correlation),
         cmocka_unit_test(few_or_equal_values_are_left_alone),
         cmocka_unit_test(what_is_widened_stays_around_the_median),

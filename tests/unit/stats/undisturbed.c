@@ -101,6 +101,17 @@ static void the_lowest_visits_tell_what_fits(void **state)
     }
 }
 
+/* The lowest hundredth, as a rank. */
+static void the_envelope_is_at_its_hundredth(void **state)
+{
+    (void)state;
+    double visits[800];
+    for (size_t i = 0; i < 800; i++)
+        visits[i] = 100 + 0.1 * (double)i;
+    assert_true(envelope(visits, 800).median == 100.7F);
+    assert_true(envelope(visits, 200).median == 100.2F); /* at least the third */
+}
+
 static void single_visits_below_the_truth_are_a_stale_clock(void **state)
 {
     (void)state;
@@ -138,6 +149,7 @@ int main(void)
         cmocka_unit_test(a_value_below_the_truth_is_no_centre),
         cmocka_unit_test(few_values_are_no_trouble),
         cmocka_unit_test(the_lowest_visits_tell_what_fits),
+        cmocka_unit_test(the_envelope_is_at_its_hundredth),
         cmocka_unit_test(single_visits_below_the_truth_are_a_stale_clock),
         cmocka_unit_test(the_interval_of_visits_holds_the_quantile),
     };

@@ -23,6 +23,20 @@ static void what_traffic_does_is_found_in_its_rows(void **state)
     assert_true(value_of(desk, "loaded.saturated") == 400);
     assert_true(value_of(desk, "loaded.bandwidth") == 200e9);
     assert_true(value_of(desk, "loaded.knee") > 140e9 && value_of(desk, "loaded.knee") < 170e9);
+    /* Each section has its own rows and traffic. */
+    char *twice = calloc(2 * sizeof steps + 64, 1);
+    sprintf(twice, LOADED "Using Read-only traffic type\n%s%s", steps + strlen(LOADED), steps);
+    assert_int_equal(read_text(desk, &mlc_format, twice), 0);
+    free(twice);
+    const struct probe_result *loaded = document_probe(&desk->document, "loaded");
+    assert_int_equal(loaded->series_count, 2);
+    assert_string_equal(series_factor(&loaded->series[0], "traffic")->text, "sequential");
+    assert_null(series_factor(&loaded->series[1], "traffic"));
+    assert_true(loaded->series[1].headline);
+    size_t saturated = 0;
+    for (size_t i = 0; i < loaded->finding_count; i++)
+        saturated += strcmp(loaded->findings[i].name, "loaded.saturated") == 0;
+    assert_int_equal(saturated, 2);
     /* The rows of chosen delays say nothing of all the traffic that there can be. */
     assert_int_equal(read_text(desk, &mlc_format, LOADED " 00300 90 120000\n"), 0);
     assert_null(document_finding(&desk->document, "loaded.saturated"));

@@ -42,6 +42,11 @@ static void multiloads_tables_are_understood(void **state)
                                      ", --------\n"),
                      0);
     assert_true(desk->document.probes[0].series[0].points[0].x == 65536);
+    assert_int_equal(read_text(desk, &multichase_format,
+                               NAMES "5 , 65536 , 2 , 4.5 , 1 , 0 , 0 , 0 , 0 , 0 , simple "
+                                     ", --------\n"),
+                     0);
+    assert_true(series_factor(&desk->document.probes[0].series[0], "threads")->number == 2);
 }
 
 static void lines_of_scripts_before_it_are_passed_over(void **state)

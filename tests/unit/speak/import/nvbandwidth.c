@@ -60,6 +60,26 @@ static void json_has_the_same(void **state)
     assert_int_equal(desk->text.unread, 0);
 }
 
+/* A case without a name does not take that of the case before it. */
+static void a_case_without_a_name_names_no_test(void **state)
+{
+    static const char cells[] = " \"bandwidth_description\":"
+                                " \"memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\","
+                                " \"bandwidth_matrix\": [[\"N/A\", \"276.07\"]]}";
+    char text[1024];
+    struct desk *desk = *state;
+    snprintf(
+        text, sizeof text,
+        "{\"nvbandwidth\": {\"GPU Device list\": [\"x: NVIDIA A10: (00:17)\"], \"testcases\": ["
+        "{\"name\": \"device_to_device_memcpy_read_ce\",%s, {%s]}}",
+        cells, cells);
+    assert_int_equal(read_text(desk, &nvbandwidth_format, text), 0);
+    const struct probe_result *probe = &desk->document.probes[0];
+    assert_int_equal(probe->series_count, 2);
+    assert_null(series_factor(&probe->series[1], "test"));
+    assert_int_equal(desk->document.machine.gpu_count, 0);
+}
+
 static void bad_lines_are_refused_by_number(void **state)
 {
     struct desk *desk = *state;
@@ -92,6 +112,7 @@ int main(void)
         DESK_TEST(latencies_of_host_and_device_are_no_peers),
         DESK_TEST(a_table_alone_names_no_test),
         DESK_TEST(json_has_the_same),
+        DESK_TEST(a_case_without_a_name_names_no_test),
         DESK_TEST(bad_lines_are_refused_by_number),
         DESK_TEST(a_table_in_gb_s_is_no_latency),
     };

@@ -80,6 +80,10 @@ static const struct {
      "read_pct_rounded,pause,bandwidth_mean,bandwidth_std,rd_percentage_actual_mean,latency_mean\n"
      "50,0,0,0,0.5,90\n50,100,10.5,0.1,0.51,90\n50,10,20,0.1,0.51,95\n",
      NULL, 10.5e9, NULL, NULL},
+    {"mess",
+     "read_pct_rounded,bandwidth_smooth,bandwidth_mean,latency_mean,latency_smooth\n"
+     "50,11,10.5,90,91\n50,21,20,95,96\n",
+     NULL, 11e9, NULL, NULL},
 };
 
 static void texts_of_tools_give_their_values(void **state)
@@ -181,6 +185,10 @@ static void columns_are_read_by_their_names(void **state)
         {"# size_kb latency_ns\n4 1.5\n8 1.5\n", 1.5, NAN, ""},
         {"# latency in us\n64K 0.0015\n128K 0.0015\n", 1.5, NAN, ""},
         {"4K 1.5 4.5\n8K 1.5 4.5\n", 1.5, 4.5, ""},
+        {"# made by hand\n4K 1.5\n8K 1.5\n", 1.5, NAN, ""},
+        {"size_read,ns\n4K,1.5\n8K,1.5\n", 1.5, NAN, ""},
+        {"kb_read,ns\n4,1.5\n8,1.5\n", 1.5, NAN, ""},
+        {"size,time_ns,latency_ns\n4K,9,1.5\n8K,9,1.5\n", 1.5, NAN, "time_ns"},
         {"Size (KB)  Latency (ns)\n4  1.5\n8  1.5\n", 1.5, NAN, ""},
     };
     struct desk *desk = *state;
@@ -253,6 +261,8 @@ static void wide_text_is_read(void **state)
     } texts[] = {
         {"\xff\xfe,\0001\0000\000\n\0001\0001\000,\000", 16, NULL},
         {"\xfe\xff\000,\0001\0000\000\n\0001\0001\000,", 16, NULL},
+        {"\xfe\xff\000,\0001\0000\000\n\0001\0001\000,\xd8\x3d\xde\x00", 20,
+         "'\xf0\x9f\x98\x80' is no latency"},
         {"\xff\xfe"
          "1",
          3, "half a character"},
