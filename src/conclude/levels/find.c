@@ -10,7 +10,8 @@
 static const double fit_unevenness = 0.004;
 /* The largest correction of a plateau's point for other levels' share in it. */
 static const double correction_most = 0.05;
-/* This share of such a correction is taken to be wrong; of a larger correction, all. */
+/* How uncertain a correction is, as a share of it; one that exceeds the largest is so as a whole.
+ */
 static const double doubted = 0.25;
 
 /* --- from plateaus to levels --- */

@@ -206,9 +206,9 @@ static bool read_triples(struct core_rows *rows, struct rows *lines)
     return true;
 }
 
-/* Whether the row below the current line of ids, which is cut, begins with the first id, or with
- * the second (a triangle may omit its empty first row). Otherwise two columns of whole numbers
- * would look like such a table. */
+/* Whether the row below a line of ids (the current line, which is cut) begins with the first id, or
+ * with the second where a triangle omits its empty first row. Else the line may be a row of two
+ * whole numbers. */
 static bool row_has_id_of(struct rows *lines)
 {
     const size_t first = field_id(&lines->fields[0]) < 0;

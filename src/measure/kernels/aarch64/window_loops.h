@@ -2,7 +2,7 @@
 #ifndef FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_AARCH64_WINDOW_LOOPS_H
 
-#define WINDOW_BETWEEN 1 /* the jump into the fillers */
+#define WINDOW_BETWEEN 1 /* instructions between two loads beside the steps: a jump */
 
 #define WINDOW_NOP_STEPS                                                                           \
     ".rept 1024\n\t"                                                                               \

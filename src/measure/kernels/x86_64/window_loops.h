@@ -2,7 +2,7 @@
 #ifndef FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
 #define FATHOM_MEASURE_KERNELS_X86_64_WINDOW_LOOPS_H
 
-#define WINDOW_BETWEEN 1 /* the jump into the fillers */
+#define WINDOW_BETWEEN 1 /* instructions between two loads beside the steps: a jump */
 
 /* 1024 fillers, and the bytes of one filler. */
 #define WINDOW_NOP_STEPS                                                                           \

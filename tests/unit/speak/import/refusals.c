@@ -63,6 +63,7 @@ static const struct {
     {"likwid-bench", "Test: load\nMByte/s: 5,5\n", "line 2: likwid-bench prints a positive rate"},
     {"likwid-bench", "Test: load\nMByte/s: 0\n", "line 2: likwid-bench prints a positive rate"},
     {"mem-lat", "", "holds no line"},
+    {"lat_mem_rd", "\"stride=64\n", "holds no line of size and latency below"},
     {"mem-lat", "Buffer size: 4 KB, stride 64\n", "line 1: mem-lat"},
     {"mem-lat", "\n" MEM_LAT_LINE("0", "64", "1"), "line 2: mem-lat prints"},
     {"mem-lat", MEM_LAT_LINE("4", "64", "nan"), "line 1: mem-lat prints"},

@@ -186,6 +186,7 @@ static void columns_are_read_by_their_names(void **state)
         {"# latency in us\n64K 0.0015\n128K 0.0015\n", 1.5, NAN, ""},
         {"4K 1.5 4.5\n8K 1.5 4.5\n", 1.5, 4.5, ""},
         {"# made by hand\n4K 1.5\n8K 1.5\n", 1.5, NAN, ""},
+        {"size,load/s,ns\n4K,9,1.5\n8K,9,1.5\n", 1.5, NAN, "load/s"},
         {"size_read,ns\n4K,1.5\n8K,1.5\n", 1.5, NAN, ""},
         {"kb_read,ns\n4,1.5\n8,1.5\n", 1.5, NAN, ""},
         {"size,time_ns,latency_ns\n4K,9,1.5\n8K,9,1.5\n", 1.5, NAN, "time_ns"},
