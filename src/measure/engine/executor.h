@@ -28,7 +28,8 @@ struct executor {
 struct batch_run {
     unsigned trial, batches;
     uint64_t repeats; /* in each batch */
-    bool first;       /* the trial's first run: its warm_repeats come before */
+    bool first;       /* the trial's first run: its build() and its warm_repeats come before */
+    double window_ns; /* length of a window; 0: the batches are no windows */
 };
 
 struct executor_kind {
@@ -73,10 +74,10 @@ struct executor_kind {
      * kernels make it meaningless. NULL: no CPU measures, and measure() reports the clock. */
     double (*burst_hz)(struct visit *);
     /* Measures a run of batches: fills the `ns` of each (without burst_hz() its `core_hz` as
-     * well), and adds to did[seat] what background workers did meanwhile; `did` may be NULL. 0; 1
-     * where something interrupted it; negative where the visit can't go on. */
+     * well), and of windows also `interrupted` and shares[batch][seat]. 0; 1 where something
+     * interrupted a run of other batches; negative where the visit can't go on. */
     int (*measure)(struct visit *, const struct batch_run *, struct batch *,
-                   struct background *did);
+                   struct seat_share *shares);
 };
 
 extern const struct executor_kind *const executors[]; /* by place; ends with NULL */

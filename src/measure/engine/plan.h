@@ -17,7 +17,7 @@ struct device;
 enum role {
     MEASURED,   /* does `repeats` repeats a batch; all measured workers start a batch together */
     PARTNER,    /* answers the first measured worker: as many repeats, in one call */
-    BACKGROUND, /* repeats until the measured workers are done */
+    BACKGROUND, /* repeats until the measured workers are done; in windows its work is counted */
 };
 
 struct seat {
@@ -78,10 +78,7 @@ enum meant {
 };
 
 /* What the values of a plan's points are. */
-enum yields {
-    TIME_PER_OPERATION, /* ns: (last end - first start) / operations of a batch */
-    OPERATIONS_PER_SECOND,
-};
+enum yields { TIME_PER_OPERATION, OPERATIONS_PER_SECOND };
 
 struct plan {
     struct series *series; /* names, factors and axes; the stage adds the points */
@@ -133,6 +130,12 @@ struct plan {
     unsigned batches; /* of a trial */
     double batch_ns;  /* length of a batch; used where repeats is 0 */
     uint64_t repeats; /* of the kernel in a batch; 0: as many as fill batch_ns */
+    /* Batches are windows of at least batch_ns that follow one another without a pause. All workers
+     * begin before the first window and go on until after the last one, so in a window each of them
+     * works beside all others, as fast as it can: a fast core is not timed by a slow one's end. A
+     * window's rate is the sum of what each measured worker did in its own time. Without windows
+     * all measured workers do the same work, from the first one's start to the last one's end. */
+    bool windows;
     uint64_t warm_repeats; /* untimed repeats of a pair before each run of batches */
     double precision;      /* relative half width of the interval at which a point is done */
     double unstable_above; /* robust deviation of the trials over their median above which they are
@@ -189,6 +192,10 @@ struct trial {
     double operations;     /* of all measured workers in one repeat: prepare() sets it */
     uint64_t warm_repeats; /* untimed repeats of every measured worker before its first batch: they
                               bring its data into its own caches. Set by prepare(), else 0 */
+    /* Called by every worker on its own CPU before its first batch, at the same time as the others:
+     * makes the memory of that seat ready. It does as prepare() must. Set by prepare(), else NULL.
+     */
+    void (*build)(const struct trial *, unsigned seat);
     /* Called by every measured worker with its state before each batch, untimed: restores what a
      * batch uses up, such as untouched pages. Its own switches and page faults do not count. Set
      * by prepare(), else NULL. With it, page faults are counted during batches: `faults` are
@@ -202,17 +209,18 @@ struct trial {
 
 /* The result of one batch. */
 struct batch {
-    double ns;        /* a batch's time, for all its operations */
+    double ns;        /* a batch's time, for all its operations. A window's: in which all measured
+                         workers would do one repeat each at the sum of their rates */
     double core_hz;   /* by the two bursts around it; NAN where cycles make no sense */
     uint64_t faults;  /* page faults of all measured workers, where the trial has a restore() */
+    bool interrupted; /* of a window: a worker was */
     double worked_ns; /* working time, by which a batch's repeats are chosen; 0: as `ns`. Threads:
                          the longest time of one thread, less than `ns` where it began late because
                          other programs had its CPU. Devices: device_time.worked_ns */
 };
 
-/* What a background worker did during a trial's kept batches. `ns` is the time from the start of
- * its first repeat to the end of its last, summed over all runs of batches. */
-struct background {
+/* What one worker did in a window, in its own time. */
+struct seat_share {
     uint64_t repeats;
     double ns;
 };
@@ -222,8 +230,8 @@ struct observation {
     const struct trial *trial;
     const struct batch *batches;
     unsigned batch_count;
-    const struct background *background; /* one per seat; zeros for other roles */
-    uint64_t repeats;                    /* a batch's time is for repeats * trial->operations */
+    const struct seat_share *shares; /* of windows: [batch_count][seats]; else NULL */
+    uint64_t repeats;                /* a batch's time is for repeats * trial->operations */
     double at_s;    /* when the visit ended, since the stage's beginning, in the executor's time */
     bool reference; /* from a visit to the reference (reference_every_s) */
 };

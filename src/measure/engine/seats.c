@@ -58,15 +58,100 @@ static void measure(struct visit *visit, unsigned rank, struct worker *worker)
     }
 }
 
-static void work_in_background(struct visit *visit, unsigned rank, struct worker *worker)
+static void work_in_background(struct seats *seats, struct worker *worker)
+{
+    while (!atomic_load_explicit(&seats->run_over, memory_order_relaxed))
+        worker->run(worker->state, 1);
+}
+
+/* --- windows --- */
+
+/* A worker reads the clock this often in a window, or up to twice as often. */
+enum { LOOKS = 16 };
+/* In place of the beginning of the first window: not all workers came. */
+static const uint64_t never = UINT64_MAX;
+
+/* A worker on its way through the windows. */
+struct going {
+    const struct clock *clock;
+    struct worker *worker;
+    uint64_t look;           /* ticks from one look at the clock to the next */
+    uint64_t now, step;      /* the last look; repeats from there to the next */
+    uint64_t repeats, looks; /* in this window */
+};
+
+/* Works on for about one look. The faster the worker, the more repeats, so that a fast and a slow
+ * core look equally often. */
+static void go_on(struct going *going)
+{
+    const uint64_t before = going->now;
+    going->worker->run(going->worker->state, going->step);
+    going->now = clock_ticks(going->clock);
+    going->repeats += going->step;
+    going->looks++;
+    if (going->now - before < going->look / 2)
+        going->step *= 2;
+}
+
+/* Works until the first window begins, and returns that time. The first seat says when, once all
+ * workers are ready, or `never` where one does not come. */
+static uint64_t lead_in(struct visit *visit, unsigned rank, struct going *going)
 {
     struct seats *seats = visit->own;
+    const bool builds = seats->run.first && visit->trials[seats->run.trial].build;
+    const uint64_t patience =
+        going->now + clock_ticks_of_ns(going->clock, builds ? prepare_limit_ns : patience_ns);
+    uint64_t begin;
+    go_on(going);
+    atomic_fetch_add_explicit(&seats->under_way, 1, memory_order_relaxed);
+    while (!(begin = atomic_load_explicit(&seats->begin, memory_order_relaxed))) {
+        go_on(going);
+        const bool all =
+            atomic_load_explicit(&seats->under_way, memory_order_relaxed) == seats->count;
+        if (rank == 0 && (all || going->now > patience))
+            atomic_store_explicit(&seats->begin, all ? going->now + going->look : never,
+                                  memory_order_relaxed);
+    }
+    return begin;
+}
+
+/* The windows have common ends, but each worker's own begins and ends with the first look after
+ * these. One that was held up for several windows has the same stamp in all of them. */
+static void work_in_windows(struct visit *visit, unsigned rank, struct worker *worker)
+{
+    struct seats *seats = visit->own;
+    const struct batch_run *run = &seats->run;
     const struct clock *clock = clock_of(visit);
-    struct stamp *stamp = seats->stamps + rank * visit->plan->batches;
-    uint64_t start = clock_ticks(clock), repeats = 0;
-    for (; !atomic_load_explicit(&seats->run_over, memory_order_relaxed); repeats++)
-        worker->run(worker->state, 1);
-    *stamp = (struct stamp){.start = start, .end = clock_ticks(clock), .repeats = repeats};
+    const uint64_t window = clock_ticks_of_ns(clock, run->window_ns);
+    struct stamp *stamps = seats->stamps + rank * visit->plan->batches;
+    struct going going = {clock, worker, window / LOOKS, clock_ticks(clock), 1, 0, 0};
+    uint64_t due = lead_in(visit, rank, &going);
+    if (due == never)
+        return;
+    while (going.now < due)
+        go_on(&going);
+    for (unsigned i = 0; i < run->batches;) {
+        struct os_thread_events before, after;
+        os_thread_events(&before);
+        struct stamp stamp = {.start = clock_ticks(clock)};
+        going.repeats = going.looks = 0;
+        going.now = stamp.start;
+        due += window;
+        do
+            go_on(&going);
+        while (going.now < due);
+        os_thread_events(&after);
+        stamp.end = going.now;
+        stamp.repeats = going.repeats;
+        stamp.looks = going.looks;
+        stamp.interrupted = after.switches != before.switches ||
+                            after.page_faults != before.page_faults || stamp.start >= due;
+        stamps[i++] = stamp;
+        for (; i < run->batches && due + window <= stamp.end; due += window)
+            stamps[i++] = stamp;
+    }
+    while (going.now < due + going.look) /* others have up to a look to go */
+        go_on(&going);
 }
 
 /* A pinned thread runs on another CPU only when its own was taken away: it went offline, or out of
@@ -96,17 +181,21 @@ static void do_seat(struct visit *visit, unsigned rank)
     const enum role role = plan_seat(trial->point, rank).role;
     uint64_t warm = plan_has_partner(trial->point) ? visit->plan->warm_repeats : 0;
     struct os_thread_events before, after;
-    os_thread_events(&before);
 
-    if (role == PARTNER) {
+    if (run->first && trial->build)
+        trial->build(trial, rank);
+    os_thread_events(&before);
+    if (role == MEASURED && run->first && trial->warm_repeats)
+        worker->run(worker->state, trial->warm_repeats);
+    if (run->window_ns > 0) {
+        work_in_windows(visit, rank, worker);
+    } else if (role == PARTNER) {
         worker->run(worker->state, warm + run->batches * run->repeats);
     } else if (role == BACKGROUND) {
-        work_in_background(visit, rank, worker);
+        work_in_background(seats, worker);
     } else {
         if (warm && rank == 0)
             worker->run(worker->state, warm);
-        if (run->first && trial->warm_repeats)
-            worker->run(worker->state, trial->warm_repeats);
         measure(visit, rank, worker);
         if (seats->measured > 1)
             barrier_wait(&seats->start_line, patience_ns);
@@ -116,8 +205,8 @@ static void do_seat(struct visit *visit, unsigned rank)
 
     os_thread_events(&after);
     /* Switches and faults of restore() are no interruption: with it, each batch has counted its
-     * own. */
-    const bool counted = role == MEASURED && trial->restore;
+     * own, as each window has. */
+    const bool counted = (role == MEASURED && trial->restore) || run->window_ns > 0;
     if (!is_in_place(visit, rank) || (!counted && (after.switches != before.switches ||
                                                    after.page_faults != before.page_faults)))
         note_event(seats);
@@ -153,10 +242,15 @@ void seats_begin_prepare(struct seats *seats)
 static bool lead(struct visit *visit, const struct batch_run *run)
 {
     struct seats *seats = visit->own;
-    double operations = visit->trials[run->trial].operations * (double)run->repeats * run->batches;
+    const struct trial *trial = &visit->trials[run->trial];
+    const double operations = trial->operations * (double)run->repeats * run->batches;
     seats->run = *run;
-    seats_begin_phase(seats, run_limit_ns + operations * operation_limit_ns);
+    seats_begin_phase(seats, run_limit_ns + operations * operation_limit_ns +
+                                 run->batches * run->window_ns +
+                                 (run->first && trial->build ? prepare_limit_ns : 0));
     atomic_store_explicit(&seats->run_over, false, memory_order_relaxed);
+    atomic_store_explicit(&seats->under_way, 0, memory_order_relaxed);
+    atomic_store_explicit(&seats->begin, 0, memory_order_relaxed);
     atomic_store_explicit(&seats->events, 0, memory_order_relaxed);
     is_in_place(visit, 0);
     if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
@@ -167,8 +261,8 @@ static bool lead(struct visit *visit, const struct batch_run *run)
     if (seats->count > 1 && !barrier_wait(&seats->meeting, patience_ns))
         return false;
     /* A seat that did not start with the others has only stamps of an earlier run. */
-    if (seats->measured > 1 &&
-        atomic_load_explicit(&seats->start_line.broken, memory_order_relaxed))
+    if (atomic_load_explicit(&seats->start_line.broken, memory_order_relaxed) ||
+        atomic_load_explicit(&seats->begin, memory_order_relaxed) == never)
         return false;
     return is_complete(seats);
 }
@@ -214,32 +308,40 @@ static uint64_t batch_faults(const struct visit *visit, unsigned batch)
     return sum;
 }
 
-static void add_background(const struct visit *visit, struct background *did)
+static struct seat_share share_of(const struct clock *clock, const struct stamp *stamp)
+{
+    const double readings_ns = (double)stamp->looks * clock->cost_ns,
+                 ns = clock_ns(clock, stamp->end - stamp->start);
+    return (struct seat_share){stamp->repeats, ns > readings_ns ? ns - readings_ns : ns};
+}
+
+static void read_window(const struct visit *visit, unsigned window, struct batch *batch,
+                        struct seat_share *shares)
 {
     const struct seats *seats = visit->own;
     const struct plan_point *point = visit->trials[seats->run.trial].point;
+    batch->interrupted = false;
     for (size_t i = 0; i < seats->count; i++) {
-        const struct stamp *stamp = &seats->stamps[i * visit->plan->batches];
-        if (plan_seat(point, i).role != BACKGROUND)
-            continue;
-        did[i].repeats += stamp->repeats;
-        did[i].ns += clock_ns(clock_of(visit), stamp->end - stamp->start);
+        const struct stamp *stamp = &seats->stamps[i * visit->plan->batches + window];
+        shares[i] = share_of(clock_of(visit), stamp);
+        batch->interrupted |= stamp->interrupted;
     }
+    batch->ns = visit_window_ns(point, shares);
 }
 
 int seats_measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
-                  struct background *did)
+                  struct seat_share *shares)
 {
     struct seats *seats = visit->own;
     if (!lead(visit, run))
         return ERROR_IMPOSSIBLE;
-    for (unsigned i = 0; i < run->batches; i++) {
+    for (unsigned i = 0; i < run->batches && run->window_ns > 0; i++)
+        read_window(visit, i, &batches[i], shares + i * seats->count);
+    for (unsigned i = 0; i < run->batches && !(run->window_ns > 0); i++) {
         batches[i].ns = batch_ns(visit, i);
         batches[i].worked_ns = worked_ns(visit, i);
         batches[i].faults = batch_faults(visit, i);
     }
-    if (did)
-        add_background(visit, did);
     return atomic_load_explicit(&seats->events, memory_order_relaxed) > 0;
 }
 

@@ -10,9 +10,10 @@
 #include "measure/engine/visit.h"
 
 struct stamp {
-    uint64_t start, end; /* ticks; where the plan is kernel_timed: 0 and picoseconds */
-    uint64_t repeats;    /* of a background worker: its first stamp covers the whole run */
-    uint64_t faults;     /* page faults of the batch, where its trial has a restore() */
+    uint64_t start, end;     /* ticks; where the plan is kernel_timed: 0 and picoseconds */
+    uint64_t faults;         /* page faults of the batch, where its trial has a restore() */
+    uint64_t repeats, looks; /* of a window: how often the clock was read */
+    bool interrupted;        /* of a window */
 };
 
 /* The threads executor's part of a visit. */
@@ -22,6 +23,8 @@ struct seats {
     _Alignas(128) struct batch_run run; /* written by the leader between two meetings */
     atomic_bool over;                   /* the visit is over: set before the last meeting */
     atomic_bool run_over;               /* tells background workers to stop */
+    atomic_uint under_way;              /* workers that are ready for the first window */
+    atomic_uint_least64_t begin;        /* of the first window, in ticks; 0: not known yet */
     atomic_uint events;                 /* interruptions of any seat during the run */
     atomic_int stray;     /* 1 + the number of a seat that ran on another CPU than its own; 0:
                              none */
@@ -44,7 +47,7 @@ void seats_begin_prepare(struct seats *);
 void seats_follow(struct visit *, unsigned rank);
 /* Called by the first seat: executor_kind.measure(). Negative where a seat did not come in time,
  * or is not on its CPU. */
-int seats_measure(struct visit *, const struct batch_run *, struct batch *, struct background *did);
+int seats_measure(struct visit *, const struct batch_run *, struct batch *, struct seat_share *);
 /* Called by the first seat: ends the visit for all seats. */
 void seats_end(struct visit *);
 

@@ -22,9 +22,9 @@ struct timing_model {
     /* Does what `run` would do with `state` on that CPU, if the model knows that kernel, and
      * returns the picoseconds that the hardware would have taken. In a run of batches of one trial
      * a partner is called once, for the repeats of all batches, and a background worker once, for
-     * one repeat; both before the measured workers. A partner's time is not used; a background
-     * worker is assumed to go on at the speed of its one repeat. `state` is worker->state: usually
-     * its `room`. */
+     * one repeat; both before the measured workers, and their times are not used. In a window each
+     * worker is called until its time is a sixteenth of the window, and is assumed to go on at that
+     * speed. `state` is worker->state: usually its `room`. */
     uint64_t (*work)(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats);
     /* Picoseconds that a number of dependent additions takes now: the model's clock. */
     uint64_t (*additions)(void *self, int cpu, uint64_t additions);

@@ -16,11 +16,10 @@ int visit_reserve(struct visit *visit, size_t seats, struct error *error)
 {
     const struct plan *plan = visit->plan;
     const struct executor_kind *kind = visit->executor->kind;
-    const size_t backgrounds = plan_visit_trials(plan) * seats;
-    visit->batches = calloc(plan_visit_trials(plan) * plan->batches, sizeof *visit->batches);
-    visit->background = calloc(backgrounds, sizeof *visit->background);
-    visit->in_bracket = calloc(backgrounds, sizeof *visit->in_bracket);
-    if (!visit->batches || !visit->background || !visit->in_bracket)
+    const size_t batches = (size_t)plan_visit_trials(plan) * plan->batches;
+    visit->batches = calloc(batches, sizeof *visit->batches);
+    visit->shares = plan->windows ? calloc(batches * seats, sizeof *visit->shares) : NULL;
+    if (!visit->batches || (plan->windows && !visit->shares))
         return error_out_of_memory(error);
     return kind->reserve ? kind->reserve(visit, seats, error) : 0;
 }
@@ -30,28 +29,19 @@ void visit_release(struct visit *visit)
     if (visit->own)
         visit->executor->kind->release(visit);
     free(visit->batches);
-    free(visit->background);
-    free(visit->in_bracket);
+    free(visit->shares);
     visit->batches = NULL;
-    visit->background = visit->in_bracket = NULL;
+    visit->shares = NULL;
     visit->own = NULL;
 }
 
-static size_t background_count(const struct visit *visit)
+struct seat_share *visit_shares(const struct visit *visit, unsigned batch)
 {
-    return visit->background_seats ? visit->trial_count * visit->trials[0].point->seat_count : 0;
+    return visit->shares + batch * visit->trials[0].point->seat_count;
 }
 
 static void begin(struct visit *visit)
 {
-    const struct plan_point *point = visit->trials[0].point;
-    visit->background_seats = 0;
-    for (size_t i = 0; i < point->seat_count; i++)
-        visit->background_seats += plan_seat(point, i).role == BACKGROUND;
-    /* They still hold the numbers of an earlier or recalled visit. */
-    const size_t count = background_count(visit);
-    memset(visit->background, 0, count * sizeof *visit->background);
-    memset(visit->in_bracket, 0, count * sizeof *visit->in_bracket);
     visit->redone = visit->interrupted = visit->clock_moved = visit->batch_count = 0;
     visit->stolen_ns = 0;
 }
@@ -81,7 +71,7 @@ static double worked_ns(const struct batch *batch)
 static int try_repeats(void *self, uint64_t repeats, double *took_ns)
 {
     struct visit *visit = self;
-    const struct batch_run run = {0, 1, repeats, false};
+    const struct batch_run run = {0, 1, repeats, false, 0};
     struct batch batch = {.ns = NAN, .core_hz = NAN};
     int code = visit->executor->kind->measure(visit, &run, &batch, NULL);
     *took_ns = worked_ns(&batch);
@@ -114,38 +104,30 @@ static double burst_hz(struct visit *visit)
     return kind->burst_hz ? kind->burst_hz(visit) : NAN;
 }
 
-/* Background work of a bracket counts for the trials only if the bracket is kept. */
-static void settle_background(const struct visit *visit, bool kept)
-{
-    const size_t count = background_count(visit);
-    for (size_t i = 0; i < count; i++) {
-        visit->background[i].repeats += kept ? visit->in_bracket[i].repeats : 0;
-        visit->background[i].ns += kept ? visit->in_bracket[i].ns : 0;
-        visit->in_bracket[i] = (struct background){0, 0};
-    }
-}
-
 /* Measures batches [first, first + count) of the visit, counted over all its trials. 1 where they
  * were interrupted. */
 static int measure_batches(struct visit *visit, unsigned first, unsigned count)
 {
     const unsigned per_trial = visit->plan->batches;
-    const size_t seats = visit->trials[0].point->seat_count;
     int interrupted = 0;
     for (unsigned at = first; at < first + count;) {
         struct batch_run run = {at / per_trial, per_trial - at % per_trial, visit->repeats,
-                                at % per_trial == 0};
+                                at % per_trial == 0, 0};
         if (run.batches > first + count - at)
             run.batches = first + count - at;
-        int code = visit->executor->kind->measure(
-            visit, &run, visit->batches + at,
-            visit->background_seats ? visit->in_bracket + run.trial * seats : NULL);
+        int code = visit->executor->kind->measure(visit, &run, visit->batches + at, NULL);
         if (code < 0)
             return code;
         interrupted |= code;
         at += run.batches;
     }
     return interrupted;
+}
+
+/* An interrupted burst shows too low a clock, never too high a one. */
+static double clock_of(double before_hz, double after_hz, bool moved)
+{
+    return moved ? fmax(before_hz, after_hz) : (before_hz + after_hz) / 2;
 }
 
 static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
@@ -167,7 +149,6 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         const bool too_short =
             first == 0 && attempt < ATTEMPTS && is_too_short(visit, worked_ns(&visit->batches[0]));
         const bool kept = !too_short && (last || (!interrupted && !moved));
-        settle_background(visit, kept);
         if (!kept) {
             visit->repeats = too_short ? 0 : visit->repeats;
             visit->redone += count;
@@ -175,10 +156,8 @@ static int measure_bracket(struct visit *visit, unsigned first, unsigned count)
         }
         visit->interrupted += interrupted ? count : 0;
         visit->clock_moved += moved ? count : 0;
-        /* An interrupted burst shows too low a clock, never too high a one. */
-        const double hz = moved ? fmax(before_hz, after_hz) : (before_hz + after_hz) / 2;
         for (unsigned i = 0; visit->executor->kind->burst_hz && i < count; i++)
-            visit->batches[first + i].core_hz = hz;
+            visit->batches[first + i].core_hz = clock_of(before_hz, after_hz, moved);
         return 0;
     }
 }
@@ -218,7 +197,7 @@ static int sweep_bracket(struct visit *visit, unsigned first, unsigned end)
     const double before_hz = burst_hz(visit);
     for (unsigned i = first; i < end; i++) {
         visit->executor->kind->prepare(visit, &visit->trials[i]);
-        const struct batch_run run = {i, each, visit->repeats, true};
+        const struct batch_run run = {i, each, visit->repeats, true, 0};
         const int code =
             visit->executor->kind->measure(visit, &run, visit->batches + i * each, NULL);
         if (code < 0)
@@ -249,11 +228,87 @@ static int lead_sweep(struct visit *visit)
     return 0;
 }
 
+/* --- windows --- */
+
+double visit_window_ns(const struct plan_point *point, const struct seat_share *shares)
+{
+    double rate = 0, measured = 0;
+    for (size_t i = 0; i < point->seat_count; i++) {
+        if (plan_seat(point, i).role != MEASURED)
+            continue;
+        rate += shares[i].ns > 0 ? (double)shares[i].repeats / shares[i].ns : 0;
+        measured++;
+    }
+    return measured / rate;
+}
+
+/* The first window's beginning reaches the workers one after another, some 0.1 us each. That must
+ * not be more than a hundredth of a window. */
+static const double window_each_ns = 10e3;
+
+/* Moves the windows of a run that are kept to its front and returns their number. */
+static unsigned keep_windows(struct visit *visit, const struct batch_run *run, unsigned first,
+                             bool moved, bool last)
+{
+    const size_t seats = visit->trials[run->trial].point->seat_count;
+    const bool may_stop = visit->plan->meant & MEANT_SWITCHES;
+    unsigned kept = first;
+    for (unsigned i = first; i < first + run->batches; i++) {
+        const bool interrupted = visit->batches[i].interrupted && !may_stop;
+        if (!last && (interrupted || moved))
+            continue;
+        visit->interrupted += interrupted;
+        visit->clock_moved += moved;
+        visit->batches[kept] = visit->batches[i];
+        memmove(visit_shares(visit, kept), visit_shares(visit, i), seats * sizeof *visit->shares);
+        kept++;
+    }
+    visit->redone += first + run->batches - kept;
+    return kept - first;
+}
+
+static int measure_windows(struct visit *visit, unsigned trial)
+{
+    const unsigned end = (trial + 1) * visit->plan->batches;
+    const double seats = (double)visit->trials[trial].point->seat_count;
+    unsigned at = trial * visit->plan->batches;
+    for (int attempt = 1; at < end; attempt++) {
+        const struct batch_run run = {trial, end - at, 1, attempt == 1,
+                                      fmax(wanted_ns(visit), window_each_ns * seats)};
+        const double before_hz = burst_hz(visit);
+        const int code = visit->executor->kind->measure(visit, &run, visit->batches + at,
+                                                        visit_shares(visit, at));
+        const double after_hz = burst_hz(visit);
+        const bool moved = fabs(after_hz / before_hz - 1) > burst_agreement;
+        if (code < 0)
+            return code;
+        for (unsigned i = 0; i < run.batches; i++)
+            visit->batches[at + i].core_hz = clock_of(before_hz, after_hz, moved);
+        at += keep_windows(visit, &run, at, moved, attempt == ATTEMPTS || is_past_deadline(visit));
+    }
+    return 0;
+}
+
+static int lead_windows(struct visit *visit)
+{
+    visit->repeats = 1;
+    for (unsigned i = 0; i < visit->trial_count && (i == 0 || !is_past_deadline(visit)); i++) {
+        const int code = measure_windows(visit, i);
+        if (code < 0)
+            return code;
+        atomic_signal_fence(memory_order_release); /* as below */
+        visit->batch_count = (i + 1) * visit->plan->batches;
+    }
+    return 0;
+}
+
 int visit_lead(struct visit *visit)
 {
     if (visit->plan->sweep)
         return lead_sweep(visit);
     prepare(visit);
+    if (visit->plan->windows)
+        return lead_windows(visit);
     const unsigned total = visit->trial_count * visit->plan->batches;
     unsigned bracket = 1; /* the first one shows how long a batch takes */
     for (unsigned done = 0; done < total && (done == 0 || !is_past_deadline(visit));) {

@@ -7,7 +7,8 @@
  * page fault on any of the threads, or two bursts that differ. A long batch is a bracket by itself;
  * batches too short to be worth two bursts of 20 us each share a bracket. Without bursts every
  * batch is a bracket. In a sweep some trials share a bracket, and spoiled trials are dropped and
- * not measured again.
+ * not measured again. Windows follow one another between two bursts, and only those are measured
+ * again in which something interrupted a thread.
  */
 #ifndef FATHOM_MEASURE_ENGINE_VISIT_H
 #define FATHOM_MEASURE_ENGINE_VISIT_H
@@ -42,7 +43,7 @@ struct visit {
                               valid; fewer than all where the deadline came first. In a sweep the
                               `ns` of a trial that was dropped are NAN */
     unsigned batch_count;
-    struct background *background; /* [trial_count][seats of the point], during those batches */
+    struct seat_share *shares; /* of windows: [trial_count * plan->batches][seats of the point] */
     enum visit_end end;
     struct error failure; /* of VISIT_DISPLACED, _UNSEATED and _FAILED: the reason */
     uint64_t stolen_ns;   /* that a hypervisor reports to have taken from its CPUs meanwhile */
@@ -50,8 +51,6 @@ struct visit {
     unsigned interrupted; /* batches kept although the last attempt was interrupted, too */
     unsigned clock_moved; /* batches kept although the last attempt's bursts differed, too */
 
-    struct background *in_bracket; /* as `background`, of the bracket that is being measured */
-    size_t background_seats;
     void *own; /* the executor's own state */
 };
 
@@ -59,11 +58,17 @@ struct visit {
 int visit_reserve(struct visit *, size_t seats, struct error *);
 void visit_release(struct visit *);
 
+/* What the workers did in the visit's window `batch`, one for each seat. */
+struct seat_share *visit_shares(const struct visit *, unsigned batch);
+
 /* Carries out the visits, which share no CPU, side by side. 0 (each visit's `end` says how it
  * went), or the errors of executor_kind.run(). */
 int visit_run(struct visit *const *visits, size_t count, struct error *);
 
 /* --- for executors --- */
+
+/* The time of a window in which the point's workers did that. */
+double visit_window_ns(const struct plan_point *, const struct seat_share *);
 
 /* Carries out the visit, from its first trial's preparation to its last batch, on the calling
  * thread, which may be recalled. 0, or the error of executor_kind.measure(). */

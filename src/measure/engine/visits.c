@@ -51,8 +51,8 @@ static void observe(struct stage *stage, const struct visit *visit, unsigned fir
         struct observation observation = {.trial = &visit->trials[i],
                                           .batches = visit->batches + i * each,
                                           .batch_count = left < each ? left : each,
-                                          .background = visit->background +
-                                                        i * visit->trials[i].point->seat_count,
+                                          .shares =
+                                              visit->shares ? visit_shares(visit, i * each) : NULL,
                                           .repeats = visit->repeats,
                                           .at_s = stage_elapsed_s(stage),
                                           .reference = reference};

@@ -146,13 +146,13 @@ static void prepare(struct visit *visit, struct trial *trial)
 }
 
 static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
-                   struct background *did)
+                   struct seat_share *shares)
 {
     struct device *device = visit->plan->device;
     struct device_state *state = visit->executor->own;
     struct trial *trial = &visit->trials[run->trial];
     int code = 0;
-    (void)did;
+    (void)shares;
     if (state->ready != trial)
         code = device->prepare(device->self, trial->point->index, trial->seed, &trial->operations,
                                &visit->failure);

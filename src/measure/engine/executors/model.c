@@ -81,6 +81,8 @@ static void prepare(struct visit *visit, struct trial *trial)
 {
     const struct timing_model *model = visit->executor->engine->model;
     visit->work->prepare(trial);
+    for (unsigned i = 0; trial->build && i < trial->point->seat_count; i++)
+        trial->build(trial, i);
     if (model->now)
         model->now(model->self, ((const struct model_state *)visit->executor->own)->now_ps);
     if (model->prepared)
@@ -99,7 +101,7 @@ static double read_hz(struct visit *visit)
 }
 
 /* The repeats of each seat before the batches: all of a partner's, because the model waits for no
- * other seat, and one of a background worker, to time it. */
+ * other seat, and one of a background worker. */
 static uint64_t work_before(const struct visit *visit, const struct batch_run *run, size_t seat)
 {
     const struct trial *trial = &visit->trials[run->trial];
@@ -123,14 +125,38 @@ static uint64_t work(const struct visit *visit, unsigned trial, size_t seat, uin
     return repeats ? model->work(model->self, cpu, worker->run, worker->state, repeats) : 0;
 }
 
-static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
-                   struct background *did)
+/* What one seat does in a window: repeats enough to show its speed, and that speed to the end. */
+static struct seat_share work_in_window(const struct visit *visit, const struct batch_run *run,
+                                        size_t seat)
+{
+    enum { ENOUGH = 16 };                           /* of a window */
+    static const uint64_t most = UINT64_C(1) << 40; /* of work that takes no time */
+    uint64_t repeats = 0, ps = 0;
+    while ((double)ps * 1e-3 * ENOUGH < run->window_ns && repeats < most) {
+        const uint64_t more = repeats ? repeats : 1;
+        ps += work(visit, run->trial, seat, more);
+        repeats += more;
+    }
+    return (struct seat_share){repeats, (double)ps * 1e-3};
+}
+
+static void measure_windows(struct visit *visit, const struct batch_run *run, struct batch *batches,
+                            struct seat_share *shares)
 {
     const struct plan_point *point = visit->trials[run->trial].point;
     struct model_state *state = visit->executor->own;
-    uint64_t run_ps = 0, once_ps[point->seat_count];
-    for (size_t i = 0; i < point->seat_count; i++)
-        once_ps[i] = work(visit, run->trial, i, work_before(visit, run, i));
+    for (unsigned window = 0; window < run->batches; window++, shares += point->seat_count) {
+        for (size_t i = 0; i < point->seat_count; i++)
+            shares[i] = work_in_window(visit, run, i);
+        batches[window] = (struct batch){.ns = visit_window_ns(point, shares)};
+        state->now_ps += (uint64_t)(run->window_ns * 1e3);
+    }
+}
+
+static void measure_batches(struct visit *visit, const struct batch_run *run, struct batch *batches)
+{
+    const struct plan_point *point = visit->trials[run->trial].point;
+    struct model_state *state = visit->executor->own;
     for (unsigned batch = 0; batch < run->batches; batch++) {
         uint64_t longest_ps = 0;
         for (size_t i = 0; i < point->seat_count; i++) {
@@ -140,17 +166,20 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
             longest_ps = took_ps > longest_ps ? took_ps : longest_ps;
         }
         batches[batch].ns = (double)longest_ps * 1e-3;
-        run_ps += longest_ps;
+        state->now_ps += longest_ps;
     }
-    state->now_ps += run_ps;
-    for (size_t i = 0; did && i < point->seat_count; i++) {
-        if (plan_seat(point, i).role != BACKGROUND)
-            continue;
-        /* It is assumed to go on at the speed of its one repeat. */
-        const uint64_t repeats = run_ps / (once_ps[i] ? once_ps[i] : 1);
-        did[i].repeats += repeats;
-        did[i].ns += (double)(repeats * once_ps[i]) * 1e-3;
-    }
+}
+
+static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
+                   struct seat_share *shares)
+{
+    const struct plan_point *point = visit->trials[run->trial].point;
+    for (size_t i = 0; i < point->seat_count; i++)
+        work(visit, run->trial, i, work_before(visit, run, i));
+    if (run->window_ns > 0)
+        measure_windows(visit, run, batches, shares);
+    else
+        measure_batches(visit, run, batches);
     return 0;
 }
 

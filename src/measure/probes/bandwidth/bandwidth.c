@@ -3,8 +3,9 @@
  * CPU, by threads in each level, from node to node, and as STREAM measures.
  *
  * The kernels are those of STREAM (McCalpin, 1995) and of likwid-bench; bytes are counted as in
- * both: those that the program asks for. Each thread has its own arrays near its CPU, the threads
- * start together, and a rate is all bytes over the time from the first start to the last end.
+ * both: those that the program asks for. Each thread has its own arrays near its CPU. A rate is the
+ * sum of what each thread moved in its own time while all were at it. As STREAM measures, all move
+ * the same, and the time is that from the first start to the last end.
  */
 #include "measure/probes/bandwidth/bandwidth.h"
 #include "base/units.h"

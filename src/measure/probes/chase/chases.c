@@ -234,7 +234,9 @@ void chases_plan_place(struct probe_task *task, const struct chases *chases, enu
     task->plan.touch_cpu = chases->seat->cpu;
     task->plan.pages = pages;
     task->plan.unstable_above = 0.1;
-    probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
+    task->plan.windows = chases->threads > 1;
+    if (!task->plan.windows) /* else batches are long, because windows have 16 looks at the clock */
+        probe_plan_short_batches(&task->plan, PROBE_TRIAL_NS);
 }
 
 int *chases_cpus(const struct probe_task *task, int first)

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "measure/probes/chase/working_sets.h"
 #include "measure/probes/kit/build.h"
+#include "stats/undisturbed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ static const uint64_t inject_bytes_most = (uint64_t)2 << 30;
 static const double starved_below = 0.05;
 /* Latency under load is not reproducible within 1 %. */
 static const double usual_precision = 0.02;
+/* Of a trial: beside other programs many are disturbed. */
+enum { WINDOWS = 12 };
 /* Share of the time for the ladder's two ends if the steps between them follow. */
 static const double ends_share = 0.5;
 /* Every second or third step still shows how latency rises and between which two steps the knee
@@ -187,6 +190,8 @@ static void plan_place(struct probe_task *task)
 {
     const struct loaded_state *state = task->state;
     const struct cpu_place *place = machine_cpu(task->machine, state->seats[0].cpu);
+    task->plan.windows = true;
+    task->plan.batches = WINDOWS;
     task->plan.touch_cpu = state->seats[0].cpu;
     /* With several nodes the memory is bound to the CPU's node, so that its place is checked. */
     if (place && task->machine->facts.node_count > 1)
@@ -251,6 +256,38 @@ static void prepare_loaded(struct trial *trial)
     }
 }
 
+static const struct seat_share *shares_of(const struct observation *seen, unsigned window)
+{
+    return seen->shares + window * seen->trial->point->seat_count;
+}
+
+/* Repeats of all injectors a nanosecond in that window, each in its own time. */
+static double injected(const struct observation *seen, unsigned window)
+{
+    const struct seat_share *shares = shares_of(seen, window);
+    double rate = 0;
+    for (unsigned i = 1; i < seen->trial->point->seat_count; i++)
+        rate += shares[i].ns > 0 ? (double)shares[i].repeats / shares[i].ns : 0;
+    return rate;
+}
+
+/* The CPU of an injector that had no CPU time; -1: there is none. */
+static int starved_injector(const struct observation *seen)
+{
+    const unsigned seats = seen->trial->point->seat_count;
+    double did[seats], most = 0;
+    for (unsigned seat = 1; seat < seats; seat++) {
+        did[seat] = 0;
+        for (unsigned window = 0; window < seen->batch_count; window++)
+            did[seat] += (double)shares_of(seen, window)[seat].repeats;
+        most = fmax(most, did[seat]);
+    }
+    for (unsigned seat = 1; seat < seats; seat++)
+        if (!(did[seat] > starved_below * most))
+            return seen->trial->point->seats[seat].cpu;
+    return -1;
+}
+
 static void observe_loaded(void *observer, const struct observation *seen)
 {
     struct probe_task *task = observer;
@@ -259,27 +296,30 @@ static void observe_loaded(void *observer, const struct observation *seen)
     struct loaded_step *step = &state->steps[(unsigned)trial->point->x];
     if (!seen->batch_count || trial->number >= state->trials_max)
         return;
-    const double lines = inject_lines * (3.0 + state->injection->modified) / 3;
-    uint64_t sum = 0, most = 0;
-    double longest_ns = 0, chase_ns = 0;
-    for (unsigned i = 1; i < trial->point->seat_count; i++) {
-        const struct background *did = &seen->background[i];
-        sum += did->repeats;
-        most = did->repeats > most ? did->repeats : most;
-        longest_ns = fmax(longest_ns, did->ns);
-    }
     step->trials++;
-    for (unsigned i = 1; i < trial->point->seat_count; i++)
-        if (!((double)seen->background[i].repeats > starved_below * (double)most)) {
-            step->starved_cpu = trial->point->seats[i].cpu;
-            step->starved++;
-            return;
-        }
+    const int starved = starved_injector(seen);
+    if (starved >= 0) {
+        step->starved_cpu = starved;
+        step->starved++;
+        return;
+    }
+    /* The traffic of the windows that the latency is of: where an injector or the chase had no CPU,
+     * neither its silence is traffic nor the wait is latency. */
+    double ns[seen->batch_count], repeats = 0;
+    unsigned windows = 0;
     for (unsigned i = 0; i < seen->batch_count; i++)
-        chase_ns += seen->batches[i].ns / seen->batch_count;
-    step->latency[trial->number] = chase_ns / (trial->operations * (double)seen->repeats);
-    step->bandwidth[trial->number] =
-        sum ? (double)sum * lines * (double)state->chases.line_bytes / longest_ns * 1e9 : 0;
+        ns[i] = seen->batches[i].ns;
+    sort_ascending(ns, seen->batch_count);
+    const struct undisturbed undisturbed = undisturbed_of(ns, seen->batch_count);
+    for (unsigned i = 0; i < seen->batch_count; i++)
+        if (seen->batches[i].ns <= ns[undisturbed.count - 1]) {
+            repeats += injected(seen, i);
+            windows++;
+        }
+    step->latency[trial->number] = undisturbed.value / (trial->operations * (double)seen->repeats);
+    step->bandwidth[trial->number] = repeats / windows * inject_lines *
+                                     (3.0 + state->injection->modified) / 3 *
+                                     (double)state->chases.line_bytes * 1e9;
 }
 
 /* --- plan and next --- */

@@ -212,6 +212,7 @@ static void plan_stage(struct probe_task *task, size_t i)
         plan->yields = OPERATIONS_PER_SECOND;
         plan->cycles = false;
         plan->batch_ns = read_batch_ns;
+        plan->windows = true;
     } else {
         probe_plan_short_batches(plan, PROBE_TRIAL_NS);
     }

@@ -472,6 +472,7 @@ static void plan_stage(struct probe_task *task)
     if (!task->common.precision.has)
         plan->precision = 0.02;
     plan->share = last || stage->look == LOOK_SIZES ? 1 : state->at == 0 ? first_share : next_share;
+    plan->windows = stage->look == LOOK_THREADS;
     if (stage->look == LOOK_THREADS)
         plan_threads(task);
     else if (stage->look == LOOK_WORK)

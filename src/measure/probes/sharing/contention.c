@@ -1,8 +1,8 @@
 /*
- * One line that many cores write to at once. The first writer is timed, the others write for as
- * long, and each writer's rate is its operations over its own time, so throughput and fairness
- * describe the time in which all of them write. With a fixed number of operations for each writer,
- * the slow ones would be alone at the end, and fairness could not be measured.
+ * One line that many cores write to at once. All write from before a window until after it, and
+ * each writer's rate is its operations over its own time, so throughput and fairness describe the
+ * time in which all of them write. With a fixed number of operations for each writer, the slow ones
+ * would be alone at the end, and fairness could not be measured.
  *
  * For false sharing each writer has its own word, some bytes from the next: in one line, in
  * neighbouring lines (which some processors prefetch in pairs), or farther apart.
@@ -69,7 +69,7 @@ static void add_point(struct probe_task *task, unsigned series, double x, size_t
                       enum contention_op op)
 {
     const struct contention_state *state = task->state;
-    struct plan_point *point = build_point(task, series, x, state->cpus, writers, BACKGROUND);
+    struct plan_point *point = build_point(task, series, x, state->cpus, writers, MEASURED);
     point->arena_bytes = SLOTS * SLOT_BYTES;
     point->index = op;
 }
@@ -92,6 +92,7 @@ static void plan_contention(struct probe_task *task)
     plan->touch_cpu = state->cpus[0];
     plan->arena_life = ARENA_WHOLE_STAGE;
     plan->cycles = false; /* the cores may have different clocks */
+    plan->windows = true;
     if (!task->common.precision.has)
         plan->precision = 0.05;
     for (enum contention_op op = 0; op < CONTENTION_OPS; op++) {
@@ -137,17 +138,16 @@ static void prepare_contention(struct trial *trial)
     trial->operations = contention_steps;
 }
 
-/* Repeats per nanosecond of one writer, over its own time. Only kept batches count: in a repeated
- * one the other writers may have had the line to themselves. */
+/* Repeats per nanosecond of one writer, over its own time. */
 static double writer_rate(const struct observation *seen, size_t seat)
 {
-    const struct background *did = &seen->background[seat];
-    double ns = 0;
-    if (seat > 0)
-        return did->ns > 0 ? (double)did->repeats / did->ns : 0;
-    for (unsigned i = 0; i < seen->batch_count; i++)
-        ns += seen->batches[i].ns;
-    return (double)seen->repeats * seen->batch_count / ns;
+    const size_t seats = seen->trial->point->seat_count;
+    double repeats = 0, ns = 0;
+    for (unsigned i = 0; i < seen->batch_count; i++) {
+        repeats += (double)seen->shares[i * seats + seat].repeats;
+        ns += seen->shares[i * seats + seat].ns;
+    }
+    return ns > 0 ? repeats / ns : 0;
 }
 
 static void observe_contention(void *observer, const struct observation *seen)
@@ -262,8 +262,9 @@ static void analyse_contention(struct analysis *analysis)
                  "operations of one writer alone");
         if (all < 2)
             continue;
-        add_from(analysis, op, shows_time, all, "latency.all", "ns",
-                 pool_printf(pool, "one operation of the first of %zu writers to one line", all));
+        add_from(
+            analysis, op, shows_time, all, "latency.all", "ns",
+            pool_printf(pool, "one operation of each of %zu writers to one line, on average", all));
         add_from(analysis, op, shows_throughput, all, "throughput.all", "op/s",
                  pool_printf(pool, "operations of %zu writers together%s", all, more));
         add_from(analysis, op, shows_fairness, all, "fairness.all", "",
@@ -299,9 +300,8 @@ static const struct finding_line finding_lines[] = {
     {.patterns = "contention.*.latency.all",
      .unit = "ns",
      .role = ROLE_CONTENTION,
-     .meaning = "One operation on one line to which all CPUs write, as the first of them sees it. "
-                "Where fairness is below 1, others wait longer: on average the number of writers "
-                "over their throughput.",
+     .meaning = "One operation on one line to which all CPUs write, on average over them: their "
+                "number over their throughput. Where fairness is below 1, some wait longer.",
      .moves = "It grows with the number of writers and the distance between them.",
      .advice = "Where it is many times that of a lone writer, give each thread a line of its own "
                "and add up afterwards."},

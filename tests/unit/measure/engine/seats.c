@@ -1,4 +1,4 @@
-/* What a background worker is said to have done: in the batches that were kept, and only there. */
+/* Batches that several threads do together: the same work for each, or windows. */
 #include "measure/engine/seats.h"
 
 #include "background.h"
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MEASURED_PS = 40000, BACKGROUND_PS = 5000, BATCHES = 4, REPEATS = 100, TRIALS = 6 };
+enum { FAST_PS = 4000, SLOW_PS = 12000, BATCHES = 4, REPEATS = 100, TRIALS = 6 };
 
 struct bench {
     struct machine machine;
@@ -31,7 +31,8 @@ struct bench {
     struct pool pool;
     struct stage_outcome outcome;
     unsigned bursts, odd_bursts, seen; /* one of this many bursts is of another clock; 0: none */
-    double repeats, ns, batch_ns;
+    void (*observe)(void *, const struct observation *);
+    double repeats;
     unsigned redone;
 };
 
@@ -44,8 +45,10 @@ static uint64_t spin(void *state, uint64_t repeats)
 
 static void prepare(struct trial *trial)
 {
+    trial->operations = 0;
     for (unsigned i = 0; i < trial->point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
+        trial->operations += plan_seat(trial->point, i).role == MEASURED;
         worker->run = spin;
         worker->state = worker->room;
         *(uint64_t *)worker->state = 0;
@@ -56,28 +59,21 @@ static void observe(void *observer, const struct observation *seen)
 {
     struct bench *bench = observer;
     assert_int_equal(seen->batch_count, BATCHES);
-    assert_true(seen->background[0].repeats == 0 && seen->background[0].ns == 0);
     bench->seen++;
-    bench->batch_ns = 0;
-    for (unsigned i = 0; i < seen->batch_count; i++) {
-        bench->batch_ns += seen->batches[i].ns;
-        /* A worker's own time is a part of the batch's, which begins with the first of them. */
+    /* A worker's own time is a part of the batch's, which begins with the first of them. */
+    for (unsigned i = 0; i < seen->batch_count && !seen->shares; i++)
         assert_true(seen->batches[i].worked_ns <= seen->batches[i].ns || getenv("FATHOM_EMULATED"));
-    }
-    if (seen->trial->point->seat_count < 2)
-        return;
-    bench->repeats = (double)seen->background[1].repeats;
-    bench->ns = seen->background[1].ns;
-    if (seen->trial->point->seat_count > 2) {
-        assert_int_equal(seen->background[2].repeats, seen->background[1].repeats);
-        assert_true(seen->background[2].ns == bench->ns);
-    }
+    /* An emulator counts time, but not in order with what it runs. */
+    for (unsigned i = 0; seen->shares && i < seen->batch_count * seen->trial->point->seat_count;
+         i++)
+        assert_true(seen->shares[i].repeats > 0 &&
+                    (seen->shares[i].ns > 0 || getenv("FATHOM_EMULATED")));
 }
 
 static uint64_t model_work(void *self, int cpu, kernel_function *run, void *state, uint64_t repeats)
 {
     (void)self, (void)run, (void)state;
-    return repeats * (cpu ? BACKGROUND_PS : MEASURED_PS);
+    return repeats * (cpu ? SLOW_PS : FAST_PS);
 }
 
 static uint64_t model_additions(void *self, int cpu, uint64_t additions)
@@ -103,12 +99,13 @@ static int set_up(void **state)
                                     .repeats = REPEATS,
                                     .precision = 0.01,
                                     .unstable_above = INFINITY,
-                                    .budget_s = 60}};
+                                    .budget_s = 60},
+                           .observe = observe};
     clock_calibrate(&bench.clock);
     bench.model = (struct timing_model){&bench, NULL, model_work, model_additions, NULL};
     bench.engine = (struct engine){.machine = &bench.machine, .clock = &bench.clock, .seed = 3};
     for (int i = 0; i < 3; i++)
-        bench.seats[i] = (struct seat){i, i ? BACKGROUND : MEASURED};
+        bench.seats[i] = (struct seat){i, MEASURED};
     bench.point = (struct plan_point){.seats = bench.seats, .seat_count = 3};
     *state = &bench;
     return team_create(&bench.engine.team, NULL, NULL);
@@ -125,7 +122,7 @@ static int tear_down(void **state)
 static void run(struct bench *bench, void (*prepare_trial)(struct trial *))
 {
     const struct trial_work work = {
-        .prepare = prepare_trial, .observe = observe, .observer = bench};
+        .prepare = prepare_trial, .observe = bench->observe, .observer = bench};
     assert_int_equal(
         stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &bench->outcome, NULL), 0);
 }
@@ -137,14 +134,52 @@ static void sample(struct bench *bench)
     bench->redone = bench->series.points[0].redone;
 }
 
-static void what_is_measured_again_does_not_count_twice(void **state)
+static void begin_windows(struct bench *bench)
+{
+    bench->plan.windows = true;
+    bench->plan.repeats = 0;
+    bench->plan.batch_ns = 200e3;
+    bench->plan.yields = OPERATIONS_PER_SECOND;
+}
+
+/* A repeat of 256 bytes in 4 or 12 ns. If both did the same work, the fast CPU would count for no
+ * more than the slow one: 42.7 GB/s, less than it moves alone. */
+static void a_fast_and_a_slow_cpu_have_the_sum_of_their_rates(void **state)
 {
     struct bench *bench = *state;
     bench->engine.model = &bench->model;
+    begin_windows(bench);
+    static const double rates[] = {64.0e9, 85.3e9, 106.7e9};
+    for (unsigned seats = 1; seats <= 3; seats++) {
+        bench->series = (struct series){0};
+        bench->point.seat_count = seats;
+        bench->seen = 0;
+        sample(bench);
+        const double rate = 256 * (double)bench->series.points[0].y.median;
+        assert_true(fabs(rate / rates[seats - 1] - 1) < 0.001);
+    }
+}
+
+/* A background worker's work is counted, and is none of the value. */
+static void what_works_in_the_background_is_not_in_the_rate(void **state)
+{
+    struct bench *bench = *state;
+    bench->engine.model = &bench->model;
+    begin_windows(bench);
+    bench->seats[1].role = BACKGROUND;
+    bench->point.seat_count = 2;
+    sample(bench);
+    assert_true(fabs((double)bench->series.points[0].y.median / (1e12 / FAST_PS) - 1) < 0.001);
+}
+
+static void windows_in_which_the_clock_moved_are_measured_again(void **state)
+{
+    struct bench *bench = *state;
+    bench->engine.model = &bench->model;
+    begin_windows(bench);
     bench->odd_bursts = 5;
     sample(bench);
-    assert_true(bench->redone > 0);
-    assert_true(bench->repeats == BATCHES * REPEATS * MEASURED_PS / BACKGROUND_PS);
+    assert_true(bench->redone > 0 && bench->redone % BATCHES == 0);
 }
 
 static uint64_t sleep_a_little(void *state, uint64_t repeats)
@@ -181,27 +216,71 @@ static void switches_that_are_meant_spoil_nothing(void **state)
     assert_true(bench->series.points[0].redone > 0);
 }
 
-/* On two CPUs of this machine: the background has its own time, and hears of every trial anew. */
-static void on_hardware_it_is_what_the_worker_did(void **state)
+static void run_on_two_cpus(struct bench *bench, void (*prepare_trial)(struct trial *))
 {
-    struct bench *bench = *state;
     if (allowed_cpu(1) < 0)
         skip();
     for (size_t i = 0; i < 2; i++)
         bench->seats[i].cpu = allowed_cpu(i);
     bench->point.seat_count = 2;
-    bench->plan.repeats = 100; /* an emulated counter may count microseconds */
     for (int try = 0; try < TRIES; try++) {
         bench->series = (struct series){0};
         bench->seen = 0;
-        run(bench, prepare_with_background);
+        run(bench, prepare_trial);
         if (!lacked_time(&bench->plan, &bench->series, NAN))
             break;
     }
     assert_int_equal(bench->seen, TRIALS);
-    assert_true(bench->repeats >= (double)BATCHES); /* in the last trial */
-    /* An emulator counts time, but not in order with what it runs. */
-    assert_true(bench->ns > 0 || getenv("FATHOM_EMULATED"));
+}
+
+/* The measured worker gets on only while the one in the background works. */
+static void on_hardware_the_background_works_beside_the_measured(void **state)
+{
+    struct bench *bench = *state;
+    bench->seats[1].role = BACKGROUND;
+    run_on_two_cpus(bench, prepare_with_background);
+}
+
+/* Each counts its steps; the second one's take three times as long. */
+static atomic_uint_least64_t steps_done[2];
+
+static uint64_t step(void *state, uint64_t repeats)
+{
+    const size_t which = *(size_t *)state;
+    for (uint64_t i = 0; i < repeats * 100 * (1 + 2 * which); i++)
+        __asm__ volatile("");
+    atomic_fetch_add(&steps_done[which], repeats);
+    return repeats;
+}
+
+static void prepare_steps(struct trial *trial)
+{
+    for (size_t i = 0; i < 2; i++) {
+        atomic_store(&steps_done[i], 0);
+        trial->workers[i].run = step;
+        trial->workers[i].state = trial->workers[i].room;
+        *(size_t *)trial->workers[i].state = i;
+    }
+}
+
+static void observe_windows(void *observer, const struct observation *seen)
+{
+    observe(observer, seen);
+    for (size_t seat = 0; seat < 2; seat++) {
+        uint64_t sum = 0;
+        for (unsigned i = 0; i < seen->batch_count; i++)
+            sum += seen->shares[2 * i + seat].repeats;
+        assert_true(sum <= atomic_load(&steps_done[seat]));
+    }
+}
+
+static void on_hardware_a_window_counts_what_each_worker_did(void **state)
+{
+    struct bench *bench = *state;
+    begin_windows(bench);
+    bench->observe = observe_windows;
+    bench->plan.trials_per_visit = 1; /* or the counts would be those of the visit's last trial */
+    run_on_two_cpus(bench, prepare_steps);
 }
 
 /* Longer than one waits for the other. */
@@ -309,10 +388,17 @@ static void other_page_faults_than_are_meant_are_an_interruption(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_measured_again_does_not_count_twice, set_up,
+        cmocka_unit_test_setup_teardown(a_fast_and_a_slow_cpu_have_the_sum_of_their_rates, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_works_in_the_background_is_not_in_the_rate, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(windows_in_which_the_clock_moved_are_measured_again, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(switches_that_are_meant_spoil_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(on_hardware_it_is_what_the_worker_did, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(on_hardware_the_background_works_beside_the_measured,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(on_hardware_a_window_counts_what_each_worker_did, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_run_of_batches_that_not_all_go_through_is_no_value,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(page_faults_that_are_meant_are_no_interruption, set_up,

@@ -49,6 +49,8 @@ static double latency_at(double gbs)
     return 100 * (1 + 0.5 * gbs / (40 - gbs));
 }
 
+enum { WINDOWS = 12 };
+
 /* `starved`: trials in which the last injector did this share of what it does. */
 static void observe_starved(struct bench *bench, unsigned step, double share, unsigned starved,
                             double did)
@@ -61,21 +63,28 @@ static void observe_starved(struct bench *bench, unsigned step, double share, un
     if (step == LOADED_NONE)
         point.seat_count = 1;
     for (unsigned number = 0; number < trials; number++) {
-        struct background background[BENCH_CPUS] = {{0, 0}};
+        struct seat_share shares[WINDOWS][BENCH_CPUS] = {{{0, 0}}};
         const double gbs = asked(step, share) * (1 + 0.001 * number), ns = 1e6;
         struct trial trial = {.point = &point, .number = number, .operations = 64};
-        struct batch batches[] = {{latency_at(gbs) * 6400, 3e9}, {latency_at(gbs) * 6400, 3e9}};
-        for (unsigned i = 1; i < point.seat_count; i++)
-            background[i] = (struct background){
-                (uint64_t)llround(gbs * ns / it->injectors / (inject_lines * 64)), ns};
-        struct background *last = &background[point.seat_count - 1];
-        if (number < starved)
-            last->repeats = (uint64_t)(did * (double)last->repeats);
-        loaded_probe.observe(&bench->task, &(struct observation){.trial = &trial,
-                                                                 .batches = batches,
-                                                                 .batch_count = 2,
-                                                                 .background = background,
-                                                                 .repeats = 100});
+        struct batch batches[WINDOWS];
+        for (unsigned w = 0; w < WINDOWS; w++) {
+            /* In some windows the chase was held up, and the injectors went on without it. */
+            const double faster = w % 3 == 2 ? 1.7 : 1;
+            struct seat_share *of = (struct seat_share *)shares + w * point.seat_count;
+            batches[w] = (struct batch){.ns = latency_at(gbs) * 64 * faster, .core_hz = 3e9};
+            for (unsigned i = 1; i < point.seat_count; i++)
+                of[i] = (struct seat_share){
+                    (uint64_t)llround(faster * gbs * ns / it->injectors / (inject_lines * 64)), ns};
+            struct seat_share *last = &of[point.seat_count - 1];
+            if (number < starved)
+                last->repeats = (uint64_t)(did * (double)last->repeats);
+        }
+        loaded_probe.observe(&bench->task,
+                             &(struct observation){.trial = &trial,
+                                                   .batches = batches,
+                                                   .batch_count = WINDOWS,
+                                                   .shares = (struct seat_share *)shares,
+                                                   .repeats = 1});
         values[number] = latency_at(gbs);
     }
     struct point *slot =
