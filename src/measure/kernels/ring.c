@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A bijection on [0, 2^bits): x -> x * odd + add, xorshift, twice. */
+/* A bijection on [0, 2^bits): x -> x * odd + add, xorshift, three times. With two times one
+ * distance between elements made up to 16 % of all steps in a ring of 512, with three up to 5 %. */
+enum { TIMES = 3 };
 struct bijection {
     uint64_t mask;
     unsigned shift; /* at least half the bits, so that the xorshift is its own inverse */
-    uint64_t odd[2], inverse[2], add[2];
+    uint64_t odd[TIMES], inverse[TIMES], add[TIMES];
 };
 
 static uint64_t invert_odd(uint64_t odd)
@@ -27,7 +29,7 @@ static struct bijection bijection_make(size_t count, uint64_t seed)
     while (bits < 63 && (uint64_t)1 << bits < count)
         bits++;
     struct bijection bijection = {.mask = ((uint64_t)1 << bits) - 1, .shift = (bits + 1) / 2};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < TIMES; i++) {
         bijection.odd[i] = random_next(&random) | 1;
         bijection.inverse[i] = invert_odd(bijection.odd[i]);
         bijection.add[i] = random_next(&random);
@@ -37,18 +39,20 @@ static struct bijection bijection_make(size_t count, uint64_t seed)
 
 static inline uint64_t bijection_forward(const struct bijection *b, uint64_t x)
 {
-    x = (x * b->odd[0] + b->add[0]) & b->mask;
-    x ^= x >> b->shift;
-    x = (x * b->odd[1] + b->add[1]) & b->mask;
-    return x ^ (x >> b->shift);
+    for (int i = 0; i < TIMES; i++) {
+        x = (x * b->odd[i] + b->add[i]) & b->mask;
+        x ^= x >> b->shift;
+    }
+    return x;
 }
 
 static inline uint64_t bijection_inverse(const struct bijection *b, uint64_t x)
 {
-    x ^= x >> b->shift;
-    x = ((x - b->add[1]) * b->inverse[1]) & b->mask;
-    x ^= x >> b->shift;
-    return ((x - b->add[0]) * b->inverse[0]) & b->mask;
+    for (int i = TIMES - 1; i >= 0; i--) {
+        x ^= x >> b->shift;
+        x = ((x - b->add[i]) * b->inverse[i]) & b->mask;
+    }
+    return x;
 }
 
 /* The order within one block: from place `start` all around to `start` again, without places that
@@ -137,9 +141,22 @@ static inline void link_element(const struct ring *ring, size_t from, size_t to)
         memcpy(element(ring, from), &next, sizeof next);
 }
 
-static void build_block(const struct ring *ring, const struct block *block, size_t next_first)
+/* A part of a ring's elements. */
+struct range {
+    size_t from, end;
+};
+
+static struct range range_of(size_t count, unsigned part, unsigned parts)
 {
-    for (size_t i = 0; i < block->count; i++) {
+    return (struct range){count * part / parts, count * (part + 1) / parts};
+}
+
+static void build_block(const struct ring *ring, const struct block *block, size_t next_first,
+                        struct range range)
+{
+    const size_t from = range.from > block->first ? range.from - block->first : 0,
+                 end = range.end - block->first;
+    for (size_t i = from; i < end && i < block->count; i++) {
         uint64_t place = bijection_inverse(block->bijection, i);
         bool done = false;
         uint64_t next = block_next(block, &place, &done);
@@ -147,14 +164,14 @@ static void build_block(const struct ring *ring, const struct block *block, size
     }
 }
 
-static void build_random(const struct ring *ring)
+static void build_random(const struct ring *ring, struct range range)
 {
     struct blocks blocks = blocks_make(ring);
-    for (size_t i = 0; i < blocks.count; i++) {
+    for (size_t i = range.from / blocks.size; i * blocks.size < range.end; i++) {
         struct block block = blocks_get(ring, &blocks, i);
         struct block next = blocks_get(ring, &blocks, (i + 1) % blocks.count);
         uint64_t place;
-        build_block(ring, &block, block_first(&next, &place));
+        build_block(ring, &block, block_first(&next, &place), range);
     }
 }
 
@@ -176,13 +193,13 @@ static size_t block_end(const struct ring *ring, size_t index)
     return index * ring->block + (left < ring->block ? left : ring->block);
 }
 
-static void build_shuffled(const struct ring *ring)
+static void build_shuffled(const struct ring *ring, struct range blocks)
 {
     struct bijection bijection = bijection_make(block_count(ring), ring->seed);
     struct block cycle = block_make(&bijection, 0, block_count(ring), ring->seed);
     uint64_t start;
     size_t first = block_first(&cycle, &start);
-    for (size_t i = 0; i < cycle.count; i++) {
+    for (size_t i = blocks.from; i < blocks.end; i++) {
         size_t end = block_end(ring, i);
         for (size_t at = i * ring->block; at + 1 < end; at++)
             link_element(ring, at, at + 1);
@@ -195,13 +212,19 @@ static void build_shuffled(const struct ring *ring)
 
 void ring_build(const struct ring *ring)
 {
-    size_t count = ring->count;
+    ring_build_part(ring, 0, 1);
+}
+
+void ring_build_part(const struct ring *ring, unsigned part, unsigned parts)
+{
+    const size_t count = ring->count;
+    const struct range range = range_of(count, part, parts);
     if (ring->order == RING_RANDOM)
-        build_random(ring);
+        build_random(ring, range);
     else if (in_shuffled_blocks(ring))
-        build_shuffled(ring);
+        build_shuffled(ring, range_of(block_count(ring), part, parts));
     else
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = range.from; i < range.end; i++)
             link_element(ring, i,
                          ring->order == RING_FORWARD ? (i + 1) % count : (i + count - 1) % count);
 }

@@ -39,6 +39,9 @@ struct ring {
 
 /* Writes all links. The time is linear in the count. */
 void ring_build(const struct ring *);
+/* Writes one of `parts` equal parts of the links, in the order of addresses: several threads build
+ * a ring at the same time. */
+void ring_build_part(const struct ring *, unsigned part, unsigned parts);
 
 /* Loads the first `visits` elements in the ring's order (several times around, if need be), many
  * at a time, and returns the element that comes next. It leaves the caches as a chase of that

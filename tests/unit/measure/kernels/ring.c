@@ -213,6 +213,51 @@ static void random_order_has_no_short_or_repeated_steps(void **state)
     free(ring.memory);
 }
 
+/* Of independent steps of such a ring the commonest distance makes 1.4 % at most. */
+static void no_distance_makes_many_steps_of_a_small_ring(void **state)
+{
+    (void)state;
+    enum { COUNT = 512, SEEDS = 200 };
+    static size_t order[COUNT];
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        unsigned steps[2 * COUNT] = {0}, most = 0;
+        struct ring ring = make(COUNT, sizeof(void *), RING_RANDOM, 0, seed);
+        assert_single_cycle(&ring, order);
+        for (size_t i = 0; i + 1 < COUNT; i++) {
+            unsigned *as_far = &steps[order[i + 1] + COUNT - order[i]];
+            ++*as_far;
+            most = *as_far > most ? *as_far : most;
+        }
+        assert_true(most < COUNT / 12);
+        free(ring.memory);
+    }
+}
+
+/* Threads that build a part each make the ring that one builds. */
+static void parts_make_the_whole_ring(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t count, block;
+        enum ring_order order;
+    } kinds[] = {{1000, 0, RING_RANDOM},   {1000, 64, RING_RANDOM},  {1000, 0, RING_FORWARD},
+                 {1000, 64, RING_FORWARD}, {1000, 0, RING_BACKWARD}, {3, 0, RING_RANDOM}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (unsigned parts = 1; parts <= 7; parts++) {
+            struct ring ring = make(kinds[k].count, 8, kinds[k].order, kinds[k].block, 5);
+            const size_t bytes = ring.count * ring.stride;
+            unsigned char *whole = malloc(bytes);
+            assert_non_null(whole);
+            memcpy(whole, ring.memory, bytes);
+            memset(ring.memory, 0, bytes);
+            for (unsigned part = 0; part < parts; part++)
+                ring_build_part(&ring, part, parts);
+            assert_memory_equal(ring.memory, whole, bytes);
+            free(whole);
+            free(ring.memory);
+        }
+}
+
 static void warming_ends_where_a_chase_would(void **state)
 {
     (void)state;
@@ -262,6 +307,8 @@ int main(void)
         cmocka_unit_test(forward_and_backward_go_by_address),
         cmocka_unit_test(same_seed_same_ring_other_seed_other_ring),
         cmocka_unit_test(random_order_has_no_short_or_repeated_steps),
+        cmocka_unit_test(no_distance_makes_many_steps_of_a_small_ring),
+        cmocka_unit_test(parts_make_the_whole_ring),
         cmocka_unit_test(warming_ends_where_a_chase_would),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
