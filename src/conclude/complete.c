@@ -1,14 +1,17 @@
 #include "conclude/complete.h"
 
 #include "conclude/registry/experiment.h"
+#include "conclude/registry/home.h"
 #include "conclude/verdict.h"
 #include "document/json.h"
 
 static int complete(void *with)
 {
     struct document *document = with;
-    for (size_t p = 0; p < document->probe_count; p++)
+    for (size_t p = 0; p < document->probe_count; p++) {
         experiment_complete(&document->probes[p], &document->machine, &document->pool);
+        homes_complete(&document->probes[p], &document->machine, &document->pool);
+    }
     return verdict_note(document, pool_error(&document->pool));
 }
 

@@ -195,6 +195,7 @@ void point_drop_details(struct point *point)
 {
     point->cycles = (struct estimate){NAN, NAN, NAN};
     point->scatter = (struct scatter){NAN, NAN, NAN};
+    point->by_clock = NAN;
     point->disturbance = (struct disturbance){NAN, NAN};
     point->redone = 0;
 }

@@ -183,6 +183,9 @@ struct point {
     struct estimate cycles; /* core cycles; NAN where they have no meaning */
     struct disturbance disturbance;
     struct scatter scatter;
+    /* How the trials' time followed the core's clock, as an exponent: -1 as the core's own cycles
+     * do, 0 not at all; NAN: too few trials, or a clock that stood still. */
+    float by_clock;
     unsigned flags;     /* set of enum flag */
     unsigned redone;    /* batches repeated because something interrupted them */
     const char *failed; /* why there is no value; NULL where there is one */
@@ -211,6 +214,9 @@ struct finding {
     const char *unit; /* "cycles", "ns", "B", "Hz", "" */
     double value, low, high;
     const char *kind; /* how good the value is (conclude/registry/finding.h); NULL: no value */
+    /* Above zero: the value is derived from a finding in the other unit, its home (cycles or ns),
+     * at this core clock (conclude/registry/home.h). */
+    double clock_hz;
     struct disturbance disturbance;
     double declared;  /* what the machine declares, in the same unit; NAN unknown */
     const char *text; /* one sentence for people; may be NULL */

@@ -378,6 +378,7 @@ static const struct field point_fields[] = {
      .offset = FORMER_QUIET_CYCLES,
      .shape = &former_shape},
     OBJECT("scatter", struct point, scatter, scatter_shape),
+    FLOAT("by_clock", struct point, by_clock),
     TEXT("failed", struct point, failed),
     END,
 };
@@ -410,6 +411,7 @@ static const struct field finding_fields[] = {
     NUMBER("low", struct finding, low),
     NUMBER("high", struct finding, high),
     TEXT("kind", struct finding, kind),
+    NUMBER("clock_hz", struct finding, clock_hz),
     OBJECT("disturbance", struct finding, disturbance, disturbance_shape),
     {.key = "quiet", .kind = FIELD_FORMER, .offset = FORMER_QUIET, .shape = &former_shape},
     NUMBER("declared", struct finding, declared),

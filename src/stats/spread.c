@@ -3,6 +3,7 @@
 #include "stats/order.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const double mad_to_deviation = 1.4826, timing_resolution = 1e-3 / 3;
 
@@ -31,6 +32,31 @@ size_t spread_groups(const double *ascending, size_t n)
     double range_low = ascending[best - 1] - ascending[0];
     double range_high = ascending[n - 1] - ascending[best];
     return widest >= 3 * fmax(range_low, range_high) ? best : 0;
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+    return (*p > *q) - (*p < *q);
+}
+
+double resistant_slope(double (*pairs)[2], size_t n, double *scratch)
+{
+    enum { FEWEST = 9 };
+    const size_t third = n / 3;
+    if (n < FEWEST)
+        return NAN;
+    qsort(pairs, n, sizeof *pairs, by_x);
+    double middle[2][2]; /* of the lower and the upper third */
+    for (int upper = 0; upper < 2; upper++)
+        for (int axis = 0; axis < 2; axis++) {
+            for (size_t i = 0; i < third; i++)
+                scratch[i] = pairs[upper ? n - third + i : i][axis];
+            middle[upper][axis] = median_of(scratch, third);
+        }
+    return middle[1][0] > middle[0][0]
+               ? (middle[1][1] - middle[0][1]) / (middle[1][0] - middle[0][0])
+               : NAN;
 }
 
 static const double majority = 0.6, confidence = 0.95;

@@ -23,6 +23,11 @@ double robust_deviation(const double *ascending, size_t n, double *scratch);
  * test in less than one case of a hundred (shown in the tests), six uniform values in 1.3 %. */
 size_t spread_groups(const double *ascending, size_t n);
 
+/* How y changes with x, by the resistant line (Tukey, "Exploratory data analysis", 1977, chapter
+ * 10): the slope between the medians of the outer thirds of n pairs of x and y, which it sorts by
+ * x. NAN: fewer than nine pairs, or one x alone. `scratch` has room for n / 3 doubles. */
+double resistant_slope(double (*pairs)[2], size_t n, double *scratch);
+
 /*
  * A vote: independent trials each name a whole number (entries, ways), and it counts only where
  * most of them name the same one. A mean or a median of counts could be a number that no trial

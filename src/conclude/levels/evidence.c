@@ -260,7 +260,9 @@ static int hold_to_points(struct weighing *weighing, size_t k)
         evidence_take_flat(weighing->curve, flat, k, level);
         return 1;
     }
-    level->latency.value = fmin(most, fmax(least, level->latency.value));
+    const double within = fmin(most, fmax(least, level->latency.value));
+    level->fitted *= within / level->latency.value;
+    level->latency.value = within;
     level->latency.low = fmin(level->latency.low, level->latency.value);
     level->latency.high = fmax(level->latency.high, level->latency.value);
     return 1;

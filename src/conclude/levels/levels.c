@@ -3,6 +3,7 @@
 #include "base/quantity.h"
 #include "base/units.h"
 #include "conclude/registry/finding.h"
+#include "conclude/registry/home.h"
 #include "document/flag.h"
 
 #include <math.h>
@@ -181,40 +182,104 @@ static struct disturbance disturbance_of(const struct reading *reading, size_t i
     return disturbance;
 }
 
-/* Adds the level's value with the text, flags and disturbance of `like`. */
-static void add_value(const struct reading *reading, const struct level *level, const char *fact,
-                      const char *unit, struct interval value, const struct finding *like)
+/* The level's latency from its points' times or cycles, each corrected as the fit says. */
+static struct interval latency_in(const struct reading *reading, size_t index, bool cycles)
 {
-    struct finding *finding = finding_add_value(
-        reading->result, reading->pool, pool_printf(reading->pool, "%s.%s", level->name, fact),
-        unit, value, like->flags);
-    finding->text = like->text;
-    finding->disturbance = like->disturbance;
+    const struct series *series = reading->series;
+    const double fitted = reading->levels.list[index].fitted;
+    double *values = pool_alloc(reading->pool, 2 * series->point_count, sizeof *values),
+           *halves = values + series->point_count;
+    size_t n = 0;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const struct level_sample *sample = &reading->samples[i];
+        const struct estimate at =
+            cycles ? finding_cycles_of(&series->points[i]) : finding_time_of(&series->points[i]);
+        if (sample->level != (int)index)
+            continue;
+        values[n] = (double)at.median * fitted / sample->fitted;
+        halves[n] =
+            (double)(at.high - at.low) / 2 * fitted / sample->fitted + sample->doubt * values[n];
+        n++;
+    }
+    const struct interval latency = level_pool(values, halves, n);
+    pool_give_back(reading->pool, values);
+    return latency;
 }
 
+/* The clock at the level's points, and its extremes; NAN: there are no cycles. */
+static struct interval clock_of(const struct reading *reading, size_t index)
+{
+    const struct series *series = reading->series;
+    double *clocks = pool_alloc(reading->pool, series->point_count, sizeof *clocks);
+    size_t n = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (reading->samples[i].level == (int)index)
+            clocks[n++] = (double)(series->points[i].cycles.median / series->points[i].y.median);
+    sort_ascending(clocks, n);
+    const struct interval clock = {1e9 * median(clocks, n), 1e9 * clocks[0], 1e9 * clocks[n - 1]};
+    pool_give_back(reading->pool, clocks);
+    return clock;
+}
+
+/* Whether the trials of the level's points show that its time follows the core's clock. */
+static bool follows_core(const struct reading *reading, size_t index)
+{
+    const struct series *series = reading->series;
+    double *exponents = pool_alloc(reading->pool, series->point_count, sizeof *exponents);
+    size_t n = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (reading->samples[i].level == (int)index && isfinite(series->points[i].by_clock))
+            exponents[n++] = (double)series->points[i].by_clock;
+    sort_ascending(exponents, n);
+    const struct median_ranks ranks = n ? median_interval(n, 0.95) : (struct median_ranks){0};
+    const bool follows =
+        n >= trials_enough && exponents[ranks.high - 1] < -0.5 && exponents[ranks.low - 1] > -1.5;
+    pool_give_back(reading->pool, exponents);
+    return follows;
+}
+
+static struct finding *add_value(const struct reading *reading, const struct level *level,
+                                 const char *fact, const char *unit)
+{
+    return finding_add(reading->result, reading->pool,
+                       pool_printf(reading->pool, "%s.%s", level->name, fact), unit);
+}
+
+/* Adds it in cycles and in ns where the points have both: in the level's home, and derived. */
 static void add_latency(const struct reading *reading, size_t index)
 {
     const struct level *level = &reading->levels.list[index];
     const char *unit = reading->series->y.unit;
-    const bool in_cycles = isfinite(reading->levels.clock) || quantity_is(unit, DIMENSION_CYCLES);
-    const double clock = in_cycles ? reading->levels.clock : 1;
+    const bool both = isfinite(reading->levels.clock),
+               cycles = both || quantity_is(unit, DIMENSION_CYCLES);
     struct interval value = level->latency;
-    const struct finding like = {.text = plateau_text(reading, index),
-                                 .flags = level_flags(reading, index),
-                                 .disturbance = disturbance_of(reading, index)};
     /* A level has no interval if its points agree exactly and each was measured only once. */
     bool known = value.low < value.high;
     for (size_t i = 0; i < reading->series->point_count && !known; i++)
         known =
             reading->samples[i].level == (int)index && reading->series->points[i].y.coverage > 0;
-    if (!known)
-        value.low = value.high = NAN;
-    if (in_cycles)
-        add_value(reading, level, "latency", "cycles", value, &like);
-    if (quantity_is(unit, DIMENSION_TIME))
-        add_value(reading, level, "latency_ns", "ns",
-                  (struct interval){value.value / clock, value.low / clock, value.high / clock},
-                  &like);
+    if (cycles)
+        add_value(reading, level, "latency", "cycles");
+    if (both || !cycles)
+        add_value(reading, level, "latency_ns", "ns");
+    struct finding *last = &reading->result->findings[reading->result->finding_count - 1],
+                   *home = last, *other = last;
+    if (both) {
+        const bool follows = finding_pair_home(last, NULL) == HOME_CYCLES ||
+                             (level->kind == LEVEL_CACHE && follows_core(reading, index));
+        value = latency_in(reading, index, follows);
+        home = follows ? last - 1 : last;
+        other = follows ? last : last - 1;
+    }
+    home->value = value.value;
+    home->low = known ? value.low : NAN;
+    home->high = known ? value.high : NAN;
+    home->text = plateau_text(reading, index);
+    home->flags = level_flags(reading, index);
+    home->disturbance = disturbance_of(reading, index);
+    other->text = home->text;
+    if (both)
+        finding_derive(other, home, clock_of(reading, index));
 }
 
 /* --- capacity --- */

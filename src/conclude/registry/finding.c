@@ -22,6 +22,7 @@ struct finding *finding_add(struct probe_result *result, struct pool *pool, cons
                                 .value = NAN,
                                 .low = NAN,
                                 .high = NAN,
+                                .clock_hz = NAN,
                                 .disturbance = {NAN, NAN},
                                 .declared = NAN};
     return finding;

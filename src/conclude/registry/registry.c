@@ -245,10 +245,6 @@ bool finding_place(const struct finding *finding, bool is_twin, struct finding_p
     return true;
 }
 
-/* Where it is not declared, or by a hypervisor, caches beyond the second level are taken for those
- * of several cores. On some processors one core has all of such a cache. */
-enum { PRIVATE_LEVELS = 2 };
-
 bool role_is_shared(enum finding_role role)
 {
     return role == ROLE_WIDTH || role == ROLE_FLIGHT || role == ROLE_HANDOFF ||

@@ -82,6 +82,9 @@ struct standard {
     double number;
 };
 
+/* The unit in which a figure is judged (conclude/registry/home.h). */
+enum finding_home { HOME_COUNT, HOME_CYCLES, HOME_NS, HOME_RATE };
+
 struct analysis;
 
 struct finding_line {
@@ -92,6 +95,8 @@ struct finding_line {
     enum finding_role role;
     enum finding_fact fact;
     enum side side; /* which side is worse; SIDE_OF_UNIT by default */
+    /* Of a figure in cycles that is told in ns as well, where the level does not say it. */
+    enum finding_home home;
     /* Set if neither role nor level nor fact implies it: all CPUs
      * share what was measured, or all were measured together. */
     enum { OF_ITS_ROLE, OF_SHARED, OF_ALL_CPUS } shared;
@@ -202,6 +207,9 @@ bool finding_place(const struct finding *, bool is_twin, struct finding_place *)
 /* What all CPUs of a machine share, so that other programs can change its values: memory and the
  * way to it, caches beyond a core's own, and what is measured on all CPUs together. */
 
+/* Where it is not declared, or by a hypervisor, caches beyond the second level are taken for those
+ * of several cores. On some processors one core has all of such a cache. */
+enum { PRIVATE_LEVELS = 2 };
 bool role_is_shared(enum finding_role);
 /* Whether the cache of that level belongs to several cores. */
 bool level_is_shared(const struct machine_facts *, int level);

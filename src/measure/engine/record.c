@@ -253,6 +253,23 @@ static struct scatter scatter_of(const struct record *record, const struct plan 
                             (float)(parts.rest / parts.mean)};
 }
 
+/* How the trials' times follow the clock that their cycles tell. */
+static float by_clock(const struct record *record, const struct plan *plan, double *scratch)
+{
+    double(*pairs)[2] = (double(*)[2])(void *)scratch;
+    const unsigned n = record->trials;
+    if (!plan->cycles || is_rate(plan) || trials_are_lines(plan))
+        return NAN;
+    for (unsigned i = 0; i < n; i++) {
+        const double ns = (double)record->values[i], cycles = (double)record->cycles[i];
+        if (!(cycles > 0))
+            return NAN;
+        pairs[i][0] = log(cycles / ns);
+        pairs[i][1] = log(ns);
+    }
+    return (float)resistant_slope(pairs, n, scratch + 2 * (size_t)n);
+}
+
 /* Times in ns scatter with the core's clock, times in cycles with everything that has another
  * clock. Either describes a point fully, so it is as precise as the better of the two. */
 static double half_width(const struct summary *y, const struct summary *cycles)
@@ -352,6 +369,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->cycles = (struct estimate){cycles.median, cycles.low, cycles.high};
     point->disturbance = disturbance_of(record, scratch);
     point->scatter = scatter_of(record, plan);
+    point->by_clock = by_clock(record, plan, scratch);
     point->redone = record->redone;
     point->flags = record->flags;
     point->failed = record->failed;

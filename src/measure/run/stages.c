@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "conclude/registry/experiment.h"
+#include "conclude/registry/home.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -302,6 +303,7 @@ static int complete(void *with)
 {
     const struct probe_task *task = with;
     experiment_complete(task->result, &task->machine->facts, task->pool);
+    homes_complete(task->result, &task->machine->facts, task->pool);
     return 0;
 }
 

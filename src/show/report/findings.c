@@ -2,8 +2,10 @@
  * values. */
 #include "base/cpulist.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "conclude/clusters/clusters.h"
 #include "conclude/registry/factors.h"
+#include "conclude/registry/home.h"
 #include "show/report/figure.h"
 #include "show/report/parts.h"
 
@@ -18,13 +20,15 @@ struct filled {
     bool any, declared, cpus;
 };
 
-/* `before`: the finding above it. A value in cycles and its twin in ns share one sentence. */
+/* `before`: the finding above it. A value in cycles and its twin in ns share one sentence; the
+ * derived one of them tells its clock. */
 static void add_finding(struct report *report, struct table *table,
                         const struct catalogue_entry *entry, const struct finding *before,
                         const struct filled *filled)
 {
     const struct finding *finding = entry->finding;
     struct row *row = table_add_row(report, table);
+    char clock[UNIT_TEXT];
     size_t at = 0;
     row->flags = finding->flags;
     row->line = entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
@@ -37,7 +41,10 @@ static void add_finding(struct report *report, struct table *table,
     if (filled->cpus)
         row->cells[at] = cell_of_text(finding->cpus);
     row->words = report_experiment(report, finding);
-    row->sentence = before && text_same(before->text, finding->text) ? NULL : finding->text;
+    if (finding_is_derived(finding))
+        row->sentence = report_text(report, "at %s", hertz_format(finding->clock_hz, clock));
+    else if (!before || finding_is_derived(before) || !text_same(before->text, finding->text))
+        row->sentence = finding->text;
 }
 
 void report_add_findings(struct report *report, size_t index, const struct probe_result *probe)

@@ -281,6 +281,22 @@ static void simulated_parts_are_recovered(void **state)
     assert_recovered(64, 4, 0, 1);
 }
 
+static void a_slope_is_that_of_the_outer_thirds(void **state)
+{
+    (void)state;
+    double pairs[12][2], scratch[4];
+    for (int i = 0; i < 12; i++) { /* in no order, and the middle one is far off */
+        const double x = (i * 5) % 12;
+        pairs[i][0] = x;
+        pairs[i][1] = i == 1 ? 1000 : 3 - 2 * x;
+    }
+    assert_near(resistant_slope(pairs, 12, scratch), -2, 1e-9);
+    assert_true(isnan(resistant_slope(pairs, 8, scratch)));
+    for (int i = 0; i < 12; i++)
+        pairs[i][0] = 1;
+    assert_true(isnan(resistant_slope(pairs, 12, scratch)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +315,7 @@ int main(void)
         cmocka_unit_test(each_part_is_found_alone),
         cmocka_unit_test(an_item_alone_in_its_block_has_no_scatter),
         cmocka_unit_test(simulated_parts_are_recovered),
+        cmocka_unit_test(a_slope_is_that_of_the_outer_thirds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -409,6 +409,7 @@ const struct finding_line gpu_lines[] = {
      .advice = "Give a kernel much longer work than that, or record many launches in a graph."},
     {.patterns = "gpu<n>.host.read, gpu<n>.host.launch",
      .unit = "cycles",
+     .home = HOME_NS,
      .role = ROLE_PROPERTY,
      .meaning = "The same as with _ns, in cycles of the multiprocessor's clock, where the device "
                 "counts them.",
@@ -451,6 +452,7 @@ const struct finding_line gpu_lines[] = {
                "pin it from a CPU of that node."},
     {.patterns = "gpu<n>.node<n>.read",
      .unit = "cycles",
+     .home = HOME_NS,
      .role = ROLE_PROPERTY,
      .meaning = "The same in cycles of the multiprocessor's clock.",
      .moves =
@@ -472,6 +474,7 @@ const struct finding_line gpu_lines[] = {
     {.patterns = "gpu<n>.managed.fetched.latency, gpu<n>.managed.touched.latency, "
                  "gpu<n>.managed.host.latency",
      .unit = "cycles",
+     .home = HOME_NS,
      .role = ROLE_PROPERTY,
      .meaning = "The same in cycles of the multiprocessor's clock.",
      .moves = "It changes with the multiprocessor's clock, because memory and link have clocks of "
@@ -530,6 +533,7 @@ const struct finding_line gpu_lines[] = {
          "Copy in bulk rather than load word by word; place what exchanges most on near devices."},
     {.patterns = "gpu<n>.peer<n>.latency",
      .unit = "cycles",
+     .home = HOME_NS,
      .role = ROLE_PROPERTY,
      .meaning = "The same in cycles of the multiprocessor's clock.",
      .moves =

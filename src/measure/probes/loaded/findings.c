@@ -322,6 +322,7 @@ const struct finding_line loaded_lines[] = {
      .advice = "It is the floor: what traffic adds to it is queueing."},
     {.patterns = "loaded.unloaded_cycles",
      .unit = "cycles",
+     .home = HOME_NS,
      .role = ROLE_PROPERTY,
      .shared = OF_SHARED,
      .meaning = "The same in core cycles.",

@@ -1,5 +1,6 @@
 #include "conclude/levels/level.h"
 
+#include "conclude/registry/home.h"
 #include "document/flag.h"
 
 #include <math.h>
@@ -133,6 +134,32 @@ static void a_level_is_reported_in_the_unit_that_holds(void **state)
     assert_value(desk, "L2.latency_ns", 3.5, 0.001);
     assert_value(desk, "DRAM.latency", 300, 0.001);
     assert_value(desk, "DRAM.latency_ns", 75, 0.001);
+}
+
+static const struct finding *named(const struct desk *desk, const char *name)
+{
+    for (size_t i = 0; i < desk->result.finding_count; i++)
+        if (strcmp(desk->result.findings[i].name, name) == 0)
+            return &desk->result.findings[i];
+    fail();
+    return NULL;
+}
+
+/* A third level's trials that follow the core's clock, against ones that don't. */
+static void a_shared_level_is_judged_in_ns_unless_it_follows_the_core(void **state)
+{
+    struct desk *desk = *state;
+    for (int core = 0; core < 2; core++) {
+        desk->result = (struct probe_result){0};
+        for (int i = 0; i < POINTS; i++)
+            desk->points[i].by_clock = core ? -0.8F - 0.1F * (float)(i % 4) : NAN;
+        conclude(desk, &desk->facts);
+        assert_int_equal(finding_is_derived(named(desk, "L3.latency")), !core);
+        assert_int_equal(finding_is_derived(named(desk, "L3.latency_ns")), core);
+        assert_true(finding_is_derived(named(desk, "L2.latency_ns")));
+        assert_true(finding_is_derived(named(desk, "DRAM.latency")));
+        assert_true(fabs(named(desk, "L2.latency_ns")->clock_hz / 4e9 - 1) < 1e-3);
+    }
 }
 
 static void a_capacity_that_is_not_the_declared_one_is_reported_in_words(void **state)
@@ -335,6 +362,7 @@ int main(void)
         DESK_TEST(each_level_has_its_latency_and_capacity),
         DESK_TEST(without_declared_caches_a_short_curve_shows_no_memory),
         DESK_TEST(a_level_is_reported_in_the_unit_that_holds),
+        DESK_TEST(a_shared_level_is_judged_in_ns_unless_it_follows_the_core),
         DESK_TEST(a_capacity_that_is_not_the_declared_one_is_reported_in_words),
         DESK_TEST(a_capacity_beyond_all_that_is_declared_is_of_two_levels),
         DESK_TEST(a_capacity_that_is_not_known_well_is_no_advice),

@@ -74,6 +74,27 @@ static void fewer_trials_than_planned_are_not_converged(void **state)
     assert_int_equal(point.flags, FLAG_BIT(FLAG_TOO_FEW));
 }
 
+/* The clock of a core at its i-th trial. */
+static double moving(int i)
+{
+    return 2.5e9 + 1e7 * (i % 5);
+}
+
+static void trials_tell_whether_time_follows_the_core(void **state)
+{
+    (void)state;
+    struct record core = {0}, own = {0}, few = {0};
+    for (int i = 0; i < 20; i++) {
+        add(&core, &plain, 5e9 / moving(i), moving(i));
+        add(&own, &plain, 80 + i % 3, moving(i));
+    }
+    for (int i = 0; i < 8; i++)
+        add(&few, &plain, 5e9 / moving(i), moving(i));
+    assert_true(fabsf(conclude(&core, &plain).by_clock + 1) < 0.01F);
+    assert_false(conclude(&own, &plain).by_clock < -0.5F);
+    assert_true(isnan(conclude(&few, &plain).by_clock));
+}
+
 static void a_moving_clock_scatters_ns_but_not_cycles(void **state)
 {
     (void)state;
@@ -317,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steady_point_has_its_value_and_no_flag),
         cmocka_unit_test(fewer_trials_than_planned_are_not_converged),
+        cmocka_unit_test(trials_tell_whether_time_follows_the_core),
         cmocka_unit_test(a_moving_clock_scatters_ns_but_not_cycles),
         cmocka_unit_test(what_the_clock_may_seem_to_move_is_the_plans),
         cmocka_unit_test(wide_trials_are_unconverged_and_unstable),
