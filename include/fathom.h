@@ -149,9 +149,10 @@ FATHOM_API int fathom_levels(struct fathom *, struct fathom_level *levels, size_
 /* How long it takes until CPU b sees what CPU a wrote, in ns: half a round trip of a word that both
  * change by compare-and-swap. Returns an enum fathom_source; FATHOM_IMPOSSIBLE if it is neither
  * cached nor measured, because no machine declares it. The calling thread must be allowed to run on
- * both CPUs. A hypervisor may move a guest's CPUs, and nothing tells the guest: if the answer of a
- * virtual machine is FATHOM_CACHED, `error` has code 0 and a line that says when it was measured.
- */
+ * both CPUs. A hypervisor may move a guest's CPUs, and nothing tells the guest: in a virtual
+ * machine a cached answer is used only if a hand-off that is measured at once is still like it.
+ * With less than 100 ms nothing is measured: `error` then has code 0 and a line that says when it
+ * was. */
 FATHOM_API int fathom_distance(struct fathom *, int cpu_a, int cpu_b, double *ns,
                                unsigned budget_ms, struct fathom_error *);
 

@@ -17,6 +17,12 @@ bool cache_holds_data(const struct cache_facts *cache)
     return !text_same(cache->type, "instruction");
 }
 
+bool placement_is_same(double a_ns, double b_ns)
+{
+    static const double same = 1.5;
+    return a_ns < same * b_ns && b_ns < same * a_ns;
+}
+
 size_t facts_page_bytes(const struct machine_facts *facts)
 {
     const uint64_t bytes = facts && facts->page_size_count ? facts->page_sizes[0] : 0;
@@ -157,7 +163,8 @@ int probe_cpu(const struct probe_result *probe)
 }
 
 const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",
-           parameter_cpu_groups[] = "cpu_groups";
+           parameter_cpu_groups[] = "cpu_groups", parameter_placement[] = "cpu_placement",
+           parameter_placement_ns[] = "cpu_placement_ns";
 
 bool factor_same_value(const struct factor *a, const struct factor *b)
 {
@@ -179,7 +186,9 @@ bool parameter_is_setting(const struct factor *parameter)
 {
     return strcmp(parameter->name, parameter_not_measured) != 0 &&
            strcmp(parameter->name, parameter_cpu_labels) != 0 &&
-           strcmp(parameter->name, parameter_cpu_groups) != 0;
+           strcmp(parameter->name, parameter_cpu_groups) != 0 &&
+           strcmp(parameter->name, parameter_placement) != 0 &&
+           strcmp(parameter->name, parameter_placement_ns) != 0;
 }
 
 const double disturbance_beside = 0.5;

@@ -25,6 +25,18 @@ struct tool_facts {
     const char *analysed; /* the version that computed the findings again; NULL: `version` */
 };
 
+/* A state of the places where a host kept this guest's CPUs. */
+struct placement_facts {
+    const char *name;  /* "CPUs 0 and 1: one core", "one L2", "apart", or "not seen" in the time
+                          that there was; for several pairs, each */
+    double handoff_ns; /* between the first pair when the state was first found: states of one name
+                          differ in it */
+    unsigned looks;    /* that found it */
+};
+/* Whether two hand-offs are those of one state: the clock and what else a core does change them by
+ * less than a move to another core, cluster or socket. */
+bool placement_is_same(double handoff_ns, double other_ns);
+
 struct run_facts {
     const char *id;      /* unique enough to tell two runs apart: 16 hexadecimal digits */
     const char *started; /* RFC 3339, UTC, whole seconds */
@@ -35,6 +47,10 @@ struct run_facts {
     double precision; /* relative half width asked for: 0.01 */
     double budget_s;
     bool complete;
+    struct placement_facts
+        *placements;        /* of a guest's CPUs, in the order in which they were found */
+    size_t placement_count; /* 0: nothing moves the CPUs, or it was not looked for */
+    unsigned moves;         /* of the CPUs, from one look to the next */
     /* For a document made from others: how ("merge" or "baseline"), and from how many runs or
      * documents. Then `started` is that of the newest one, and the facts of a single run are
      * absent: id, elapsed_s, command, seed, precision and budget_s. NULL and 0 in the document of
@@ -294,6 +310,10 @@ int probe_cpu(const struct probe_result *);
  * and why ("gpu0 texture: it has none"), the core of each CPU ("0=c0.0 1=c0.1"), and the groups
  * that the machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
+/* The placement in which a probe measured: the name and hand-off of its state (struct
+ * placement_facts), or only a name that says that the host moved the CPUs meanwhile. Findings and
+ * series have factors of these names. */
+extern const char parameter_placement[], parameter_placement_ns[];
 bool parameter_is_setting(const struct factor *);
 /* A point without any value. */
 struct point point_bare(void);

@@ -74,6 +74,14 @@ static const struct field tool_fields[] = {
 };
 static SHAPE(tool, struct tool_facts);
 
+static const struct field placement_fields[] = {
+    NEED_TEXT("name", struct placement_facts, name),
+    NUMBER("handoff_ns", struct placement_facts, handoff_ns),
+    WHOLE("looks", struct placement_facts, looks, UINT_MAX),
+    END,
+};
+static SHAPE(placement, struct placement_facts);
+
 static const struct field run_fields[] = {
     TEXT("id", struct run_facts, id),
     TEXT("started", struct run_facts, started),
@@ -83,6 +91,8 @@ static const struct field run_fields[] = {
     NUMBER("precision", struct run_facts, precision),
     NUMBER("budget_s", struct run_facts, budget_s),
     {FIELD("complete", FIELD_TRUTH, struct run_facts, complete), .required = true},
+    LIST("placements", struct run_facts, placements, placement_count, placement_shape),
+    WHOLE("moves", struct run_facts, moves, UINT_MAX),
     TEXT("joined", struct run_facts, joined),
     WHOLE("documents", struct run_facts, documents, UINT_MAX),
     END,

@@ -220,7 +220,8 @@ static bool is_standard(const struct completing *completing, const struct factor
     const struct standard *standard = standard_find(completing->standards, factor->name);
     const struct machine_facts *machine = completing->machine;
     if (!standard)
-        return false;
+        return strcmp(factor->name, parameter_placement) == 0 ||
+               strcmp(factor->name, parameter_placement_ns) == 0;
     switch (standard->kind) {
     case STANDARD_NAMED:
         return true;
@@ -349,6 +350,26 @@ int experiment_order(const struct finding *a, const struct finding *b)
 bool experiment_is_standard(const struct finding *finding)
 {
     return finding->deviations == 0;
+}
+
+static const struct factor *finding_factor(const struct finding *finding, const char *name)
+{
+    for (size_t i = 0; i < finding->factor_count; i++)
+        if (strcmp(finding->factors[i].name, name) == 0)
+            return &finding->factors[i];
+    return NULL;
+}
+
+bool experiment_same_placement(const struct finding *a, const struct finding *b)
+{
+    const struct factor *name = finding_factor(a, parameter_placement),
+                        *other = finding_factor(b, parameter_placement),
+                        *ns = finding_factor(a, parameter_placement_ns),
+                        *other_ns = finding_factor(b, parameter_placement_ns);
+    if (!name || !other)
+        return true;
+    return ns && other_ns && factor_same(name, other) &&
+           placement_is_same(ns->number, other_ns->number);
 }
 
 const char *experiment_text(const struct finding *finding, struct pool *pool)

@@ -5,7 +5,7 @@
 
 #include "conclude/registry/registry.h"
 
-enum { OBTAINED_MOST = 4 }; /* pages, node, distance, core */
+enum { OBTAINED_MOST = 6 }; /* pages, node, distance, core, placement and its hand-off */
 
 struct obtained {
     struct factor list[OBTAINED_MOST];

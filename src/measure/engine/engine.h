@@ -6,6 +6,7 @@
 
 #include "machine/clock.h"
 #include "machine/machine.h"
+#include "measure/engine/placement.h"
 #include "measure/engine/plan.h"
 #include "measure/engine/team.h"
 #include "measure/engine/timing_model.h"
@@ -24,6 +25,7 @@ struct engine {
     struct progress progress;         /* show may be NULL */
     const struct timing_model *model; /* NULL: the machine itself is measured */
     struct attic attic;               /* of the arenas of all stages */
+    struct placement *placement;      /* NULL: nothing moves the CPUs */
 };
 
 /* The results of a stage, or those of several stages of one probe, added up. */
@@ -40,9 +42,10 @@ struct stage_outcome {
     size_t arena_bytes;             /* size of the last arena; 0: none was needed */
     struct os_placement placement;  /* of that arena, as verified */
     enum page_policy pages_used;
-    double arena_s;  /* to map and touch that arena */
-    double visits_s; /* all visits to points, with their trials' prepare() */
-    double stolen_s; /* that a hypervisor took from the measuring CPUs during visits */
+    double arena_s;      /* to map and touch that arena */
+    double visits_s;     /* all visits to points, with their trials' prepare() */
+    double stolen_s;     /* that a hypervisor took from the measuring CPUs during visits */
+    unsigned cpu_states; /* those in which the host kept the CPUs meanwhile: placement_since() */
 };
 
 /* A stage: a plan that is being carried out. It can pause while other stages have their turn. */

@@ -289,25 +289,44 @@ bool stage_looks_often(const struct stage *stage)
     return stage->plan->arena_life == ARENA_EVERY_TURN && stage->plan->look_trials > 1;
 }
 
+/* Looks where the CPUs are at the beginning of a turn. */
+static int begin_turn(struct stage *stage, struct error *error)
+{
+    const int code = placement_look_if_due(stage->engine->placement, error);
+    stage->entered = placement_interval(stage->engine->placement);
+    stage_enter(stage);
+    return code;
+}
+
+/* Looks again at its end, after `code`, which is returned unless that is 0. */
+static int end_turn(struct stage *stage, int code, struct error *error)
+{
+    stage_leave(stage);
+    if (code == 0)
+        code = placement_look_if_due(stage->engine->placement, error);
+    stage->outcome.cpu_states |= placement_since(stage->engine->placement, stage->entered);
+    return code;
+}
+
 int stage_look(struct stage *stage, double budget_s, struct error *error)
 {
-    stage_enter(stage);
+    int code = begin_turn(stage, error);
     stage->unshared_s = stage_elapsed_s(stage);
     stage_share(stage, stage->unshared_s + budget_s, 1);
-    int code = wake(stage, error);
+    if (code == 0)
+        code = wake(stage, error);
     if (code > 0)
         code = look(stage, error);
     if (code == 0 && stage_looks_often(stage) && !stage->outcome.not_woken) {
         stage->looks++;
         code = deepen(stage, error);
     }
-    stage_leave(stage);
-    return code;
+    return end_turn(stage, code, error);
 }
 
 int stage_advance(struct stage *stage, double budget_s, double share, struct error *error)
 {
-    stage_enter(stage);
+    int code = begin_turn(stage, error);
     const bool begun = stage->round > 0;
     stage->unshared_s = stage_elapsed_s(stage);
     if (!(share > 0))
@@ -315,13 +334,13 @@ int stage_advance(struct stage *stage, double budget_s, double share, struct err
     stage_share(stage, stage->unshared_s + budget_s / share,
                 begun ? share : share + lent_share * (1 - share));
     show_progress(stage);
-    int code = wake(stage, error);
+    if (code == 0)
+        code = wake(stage, error);
     if (code > 0)
         code = look(stage, error);
     if (code == 0 && !stage->outcome.not_woken)
         code = run_rounds(stage, share, error);
-    stage_leave(stage);
-    return code;
+    return end_turn(stage, code, error);
 }
 
 bool stage_is_open(const struct stage *stage)

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "conclude/verdict.h"
+#include "measure/run/placement.h"
 #include "measure/run/stages.h"
 
 #include <math.h>
@@ -220,6 +221,16 @@ static size_t attic_bytes(const struct machine *machine)
     return bytes < MOST ? (size_t)bytes : MOST;
 }
 
+/* The CPUs are those of --cpus, which all probes share. */
+static int open_placement(struct run *run, struct engine *engine, struct error *error)
+{
+    if (run->model || !run->turn_count)
+        return 0;
+    const int code = placement_open(engine, &run->turns[0].task.cpus, run->budget_s,
+                                    &run->document->run, &run->document->pool, error);
+    return code == 0 ? placement_look(engine->placement, error) : code;
+}
+
 int run_measure(struct run *run, struct error *error)
 {
     struct clock clock = {.name = "model", .hz = 1e9};
@@ -234,6 +245,8 @@ int run_measure(struct run *run, struct error *error)
     if (code == 0)
         code = team_create(&engine.team, run->stop, error);
     if (code == 0)
+        code = open_placement(run, &engine, error);
+    if (code == 0)
         code = look(run, &engine, error);
     for (size_t i = 0; code == 0 && i < run->turn_count; i++) {
         begin_turn(run, &engine, i);
@@ -241,7 +254,10 @@ int run_measure(struct run *run, struct error *error)
     }
     if (code == 0)
         code = give_back(run, &engine, error);
+    if (code == 0)
+        code = placement_look(engine.placement, error);
     attic_clear(&engine.attic);
+    placement_close(engine.placement);
     team_free(engine.team);
     return code;
 }

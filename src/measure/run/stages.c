@@ -54,11 +54,30 @@ struct reporting {
     struct stage_totals totals;
 };
 
+/* Notes where the host kept the CPUs. Without such a state nothing moves them. */
+static void note_cpus(struct probe_task *task, const struct stage_outcome *outcome)
+{
+    const struct run_facts *run = &task->document->run;
+    const unsigned states = outcome->cpu_states;
+    if (!run->placement_count || !states)
+        return;
+    unsigned state = 0;
+    while (!(states >> state & 1))
+        state++;
+    const bool one = states == 1u << state && state < run->placement_count;
+    probe_add_parameter(task, parameter_placement)->text =
+        one ? run->placements[state].name : "the host moved the CPUs meanwhile";
+    if (one)
+        probe_add_parameter(task, parameter_placement_ns)->number =
+            run->placements[state].handoff_ns;
+}
+
 /* Notes the memory that was obtained, whatever was asked for. */
 static int note_placement(void *with)
 {
     const struct reporting *reporting = with;
     const struct stage_outcome *outcome = reporting->totals.all;
+    note_cpus(reporting->task, outcome);
     if (outcome->arena_bytes && outcome->placement.node >= 0)
         probe_add_parameter(reporting->task, "node_obtained")->number = outcome->placement.node;
     if (outcome->arena_bytes)
@@ -130,6 +149,7 @@ static void merge_outcomes(struct stage_outcome *all, const struct stage_outcome
     all->points_failed += stage->points_failed;
     all->failure = stage->failure ? stage->failure : all->failure;
     all->stolen_s += stage->stolen_s;
+    all->cpu_states |= stage->cpu_states;
 }
 
 /* --- stages --- */

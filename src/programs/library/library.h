@@ -126,6 +126,8 @@ struct question {
     const char *probe;           /* that measures the answer */
     const char *const *settings; /* of the probe, as in struct fathom_plan */
     enum answered (*answered)(const struct document *, const void *asked);
+    /* Whether a cached answer still holds, where there is time to measure. NULL: it does. */
+    bool (*holds)(struct fathom *, const struct document *, const void *asked);
     const void *asked;
 };
 

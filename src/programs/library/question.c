@@ -42,7 +42,12 @@ static enum cached look_into_cache(const struct asking *asking, struct document 
     const bool more_time = 2e3 * document->run.budget_s < asking->budget_ms,
                whole = answered == ANSWERED && document_trust(document) == TRUST_USABLE &&
                        !flag_doubts(document_headline_flags(document));
-    return whole || (age_s < doubt_lasts_s && !more_time) ? CACHED_GOOD : CACHED_STALE;
+    const struct question *question = asking->question;
+    const bool good = whole || (age_s < doubt_lasts_s && !more_time);
+    return good && (!question->holds || asking->budget_ms < QUESTION_LEAST_MS ||
+                    question->holds(asking->fathom, document, question->asked))
+               ? CACHED_GOOD
+               : CACHED_STALE;
 }
 
 static int say_cancelled(struct error *error)

@@ -218,7 +218,12 @@ static inline void sample_document(struct document *document, int cpus, int per_
                                        .seed = UINT64_MAX - 1,
                                        .precision = 0.01,
                                        .budget_s = 30,
-                                       .complete = true};
+                                       .complete = true,
+                                       .moves = 3};
+    *(struct placement_facts *)pool_append(pool, (void **)&document->run.placements,
+                                           &document->run.placement_count,
+                                           sizeof(struct placement_facts)) =
+        (struct placement_facts){"CPUs 0 and 1: one core", 12.5, 17};
     static const char *const command[] = {"fathom", "run", "-o", "a \"b\".json"};
     for (size_t i = 0; i < 4; i++)
         *(const char **)pool_append(pool, (void **)&document->run.command,

@@ -266,6 +266,40 @@ static void what_a_document_says_stays(void **state)
     pool_free(&bench.pool);
 }
 
+static struct finding placed(struct factor *factors, const char *name, double ns)
+{
+    factors[0] = (struct factor){parameter_placement, name, NAN};
+    factors[1] = (struct factor){parameter_placement_ns, NULL, ns};
+    return (struct finding){.factors = factors, .factor_count = ns > 0 ? 2 : 1};
+}
+
+static void where_the_host_kept_the_cpus_is_no_deviation_but_compared(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, "cores");
+    add_parameter(&bench, parameter_placement, "CPUs 0 and 1: apart", NAN);
+    add_parameter(&bench, parameter_placement_ns, NULL, 120);
+    assert_string_equal(deviations(&bench, "cores.cas.min"), "");
+    const struct finding *finding = &bench.probe.findings[0];
+    assert_true(experiment_is_standard(finding));
+    assert_int_equal(finding->factor_count, 2);
+
+    struct factor factors[4][2];
+    const struct finding near = placed(factors[0], "CPUs 0 and 1: apart", 28),
+                         far = placed(factors[1], "CPUs 0 and 1: apart", 150),
+                         one_core = placed(factors[2], "CPUs 0 and 1: one core", 120),
+                         moved = placed(factors[3], "the host moved the CPUs meanwhile", NAN),
+                         unknown = {0};
+    assert_true(experiment_same_placement(finding, &far));
+    assert_true(experiment_same_placement(finding, &unknown));
+    assert_false(experiment_same_placement(finding, &near));
+    assert_false(experiment_same_placement(finding, &one_core));
+    assert_false(experiment_same_placement(finding, &moved));
+    assert_false(experiment_same_placement(&moved, &moved));
+    pool_free(&bench.pool);
+}
+
 static void experiments_have_an_order(void **state)
 {
     (void)state;
@@ -295,6 +329,7 @@ int main(void)
         cmocka_unit_test(options_that_decide_are_reported),
         cmocka_unit_test(a_node_that_was_asked_for_is_shown),
         cmocka_unit_test(what_a_document_says_stays),
+        cmocka_unit_test(where_the_host_kept_the_cpus_is_no_deviation_but_compared),
         cmocka_unit_test(experiments_have_an_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

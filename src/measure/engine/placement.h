@@ -1,0 +1,47 @@
+/*
+ * Where the host of a guest keeps its CPUs. A hypervisor moves them between the threads of one
+ * core, between clusters and sockets, for seconds or minutes, so what CPUs do together is a fact of
+ * the moment. It is looked at again and again. Trials belong to the interval between two looks, and
+ * so to the state that both of them found. An interval whose looks differ has no state: nobody
+ * knows when in it the move was.
+ */
+#ifndef FATHOM_MEASURE_ENGINE_PLACEMENT_H
+#define FATHOM_MEASURE_ENGINE_PLACEMENT_H
+
+#include "document/document.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PLACEMENT_STATES = 8, PLACEMENT_MOVING = PLACEMENT_STATES };
+
+struct placement {
+    /* Finds the state now, adds it to `facts` where it is new, and returns its number. Negative:
+     * ERROR_INTERRUPTED or ERROR_SYSTEM. */
+    int (*look)(struct placement *, struct error *);
+    struct run_facts *facts; /* its placements, room for PLACEMENT_STATES, and moves are filled */
+    uint8_t *found;          /* the state that each look found */
+    uint32_t look_count, room;
+    uint64_t looked_ns;   /* when the last look ended, by os_raw_ns() */
+    uint64_t shortest_ns; /* time of the shortest look that found a known state; 0:
+ none yet */
+};
+
+/* For an engine without a placement (NULL), as where no hypervisor moves CPUs, these do nothing,
+ * and all intervals have state 0. */
+
+/* Looks now. 0, or the errors of look(). */
+int placement_look(struct placement *, struct error *);
+/* The same if the last look is some time ago. */
+int placement_look_if_due(struct placement *, struct error *);
+/* The interval that began with the last look. */
+uint32_t placement_interval(const struct placement *);
+/* The state of an interval: that which the looks at its beginning and end found, PLACEMENT_MOVING
+ * where they differ. An interval without an end yet has the state of its beginning. */
+unsigned placement_of(const struct placement *, uint32_t interval);
+/* The states of all intervals from `first` on, as bits: 1 << placement_of(). */
+unsigned placement_since(const struct placement *, uint32_t first);
+void placement_free(struct placement *);
+
+#endif
