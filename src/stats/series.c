@@ -140,8 +140,8 @@ static size_t refine(const double *steps, size_t n, double most, double *period,
     *spread = fit > 1 ? sqrt(squares / (double)(fit - 1)) : NAN;
     if (fit)
         *period = sum / times;
-    /* Now the spread of the mean. The next step makes up for jitter at a step's end, so this is too
-     * wide rather than too narrow. */
+    /* The spread of the mean period. A step that jitter makes longer makes the next one shorter, so
+     * this is rather too wide than too narrow. */
     *spread /= fit ? sqrt((double)fit) * (times / (double)fit) : 1;
     return fit;
 }

@@ -220,7 +220,7 @@ def pairs_fit(seen, pair, status):
 def as_another_tool_did(here):
     here.need_two_cpus()
     probe, complaints = probe_alone(
-        here, "fathom cores --cpus $CPU,$OTHER_CPU --lines 1 --samples 50 --iterations 4000",
+        here, "fathom cores --cpus $CPU,$OTHER_CPU --lines 1 --samples 5 --iterations 1000",
         "cores")
     if not probe:
         return complaints
@@ -230,7 +230,7 @@ def as_another_tool_did(here):
     status = TRUSTED if probe["status"] == "ok" else DOUBTFUL
     return complaints + check(
         (pairs_fit(pairs, (here.cpus[0], here.cpus[-1]), status), f"{probe['status']}: {pairs}"),
-        ([parameters[key] for key in ("lines", "samples", "iterations")] == [1, 50, 4000],
+        ([parameters[key] for key in ("lines", "samples", "iterations")] == [1, 5, 1000],
          f"{parameters}"),
         (all(point["n"] == 1 for point in points if "failed" not in point),
          "one line is one trial"))

@@ -221,7 +221,7 @@ static const struct finding_line finding_lines[] = {
      .meaning =
          "How much longer a load takes that lies across the end of a cache line, in that level.",
      .moves = "The processor's design decides it; in shared levels interference changes it.",
-     .advice = "Align what is loaded whole, vectors above all."},
+     .advice = "Align data that is loaded as a whole, above all vectors."},
     {.patterns = "access.page_cross.*",
      .unit = "cycles",
      .role = ROLE_PROPERTY,

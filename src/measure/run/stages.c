@@ -308,7 +308,7 @@ int stages_conclude(struct probe_task *task, const struct stage_outcome *outcome
                                 .document = task->document,
                                 .machine = &machine,
                                 .pool = task->pool};
-    if (task->gpu_count) { /* the document's facts have them */
+    if (task->gpu_count) { /* the document has what the probe found of GPUs */
         machine.gpus = task->gpus;
         machine.gpu_count = task->gpu_count;
     }

@@ -124,9 +124,7 @@ static void choose_columns(struct reading *reading)
                     "has %zu columns and no names%s: say what they hold by --columns, like "
                     "--columns size,ns,- ('-': not read)",
                     rows->count,
-                    rows->count > 3 ? ""
-                                    : ", and the third is not the second in the other unit at one "
-                                      "clock");
+                    rows->count > 3 ? "" : ", and their ratio is not the same clock in each line");
     curve->size = 0;
     *(cycles_first ? &curve->cycles : &curve->ns) = 1;
     if (rows->count == 3)

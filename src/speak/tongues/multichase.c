@@ -64,7 +64,7 @@ static const struct {
     const char *why;
 } others[] = {
     {"critword", "two words of a line; what the second costs: fathom access"},
-    {"branch", "jumps through code, which is not measured yet; the data side: -c simple"},
+    {"branch", "jumps through code, which fathom does not measure yet; for data: -c simple"},
     {"movdqa", "one chase by vectors of 16 bytes; what their width is worth: fathom bandwidth "
                "--width"},
     {"movntdqa", "loads past the caches, which ordinary memory treats like others: -c simple"},

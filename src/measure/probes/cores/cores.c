@@ -258,8 +258,8 @@ static bool plan_ends(struct probe_task *task)
     return true;
 }
 
-/* After the checks of all homes: whether pairs side by side gave the same values as alone. If not,
- * plans those that did not again alone. */
+/* After the checks of all homes: whether pairs measured side by side had the same values as alone.
+ * Else plans the pairs that changed once more, one at a time. */
 static bool is_unbiased(struct probe_task *task)
 {
     struct cores_state *state = task->state;

@@ -162,8 +162,8 @@ struct cores_worst {
 /* Fills in `moved`, and sorts the pairs by beside_ns. Returns the class that changed most. */
 struct cores_worst cores_beside_judge(struct cores_beside *, size_t count, double limit_percent,
                                       struct pool *);
-/* Whether a pair that took that long side by side may be of a class that moved: one of the pairs
- * next to it, as judged above, is. */
+/* Whether a pair that took that long side by side may be in a class that moved: whether a judged
+ * pair next to it is in one. */
 bool cores_beside_moved(const struct cores_beside *, size_t count, double beside_ns);
 
 /* Adds the bias of pairs measured side by side over the same pairs alone. Returns how many pairs of

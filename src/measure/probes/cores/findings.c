@@ -534,7 +534,8 @@ const struct finding_line cores_lines[] = {
                 "like and how it is declared.",
      .moves = "How the machine is built decides it: cores, complexes, dies, sockets. A hypervisor "
               "that moves its CPUs blurs it.",
-     .advice = "Place what communicates within one cluster. Clusters nest, and the smallest is the "
+     .advice = "Place threads that communicate within one cluster. Clusters nest, and the smallest "
+               "is the "
                "nearest."},
     {.patterns = "cluster.disagreement",
      .unit = "",

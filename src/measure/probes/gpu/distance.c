@@ -2,12 +2,10 @@
  * Latency from each multiprocessor to lines of the second-level cache. A line lies in a slice, a
  * slice in a partition, and the other partition is farther: on an H800, 258 cycles to the near one
  * and 414 to the far one (arXiv 2501.12084). An unpublished hash of the address selects the slice,
- * so several lines are measured from every multiprocessor. The groups in that matrix are the
- * partitions, called sides.
- *
- * The distance of two multiprocessors is the latency of the lines that are near to both; on
- * different sides there are no such lines. The groups in the matrix of these distances are the
- * sides. A line belongs to the side with the lowest latency to it.
+ * so several lines are measured from every multiprocessor. The distance of two multiprocessors is
+ * the latency of the lines that are near to both; if they belong to different partitions there are
+ * none. The groups in the matrix of these distances are the partitions, called sides. A line
+ * belongs to the side with the lowest latency to it.
  *
  * A cell is a ring of one line, which points to itself, read past the first level: every load hits
  * the second level. Lines are at different offsets of one allocation.

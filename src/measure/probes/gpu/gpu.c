@@ -52,7 +52,7 @@ static bool try_backend(struct probe_task *task, const struct gpu_backend *backe
         state->library = NULL;
     }
     const char *reason = code < 0       ? why.text
-                         : state->count ? "OpenCL has a CPU alone (--backend opencl takes it)"
+                         : state->count ? "OpenCL has only a CPU (--backend opencl measures it)"
                                         : "there is no device";
     *reasons =
         pool_printf(task->pool, "%s%s%s", *reasons ? *reasons : "", *reasons ? "; " : "", reason);

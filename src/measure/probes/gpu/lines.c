@@ -98,8 +98,8 @@ const struct finding_line gpu_lines[] = {
      .role = ROLE_CONDITION,
      .side = SIDE_NEITHER,
      .meaning = "The range of the device's clocks, power and temperature during its measurements, "
-                "and what slowed its clock, as NVML reports them. It has no value; its text says "
-                "it. Further series show them for each point of a curve.",
+                "and what slowed its clock, as NVML reports them. It has no value; its text lists "
+                "them, and further series show them for each point of a curve.",
      .moves = "Load, cooling, power limits and locked clocks change them.",
      .advice = "Where a clock moved or was slowed, cool the device or lock its clock (nvidia-smi "
                "-lgc), and repeat."},

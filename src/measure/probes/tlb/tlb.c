@@ -332,9 +332,9 @@ const struct probe tlb_probe = {
         "size; a busy hardware thread of the same core, which shares the TLB; and a hypervisor, "
         "whose own page size counts as well: where the host uses small pages, huge ones of a guest "
         "are split. Costs are beyond those of the caches; a walk reads page tables, so it costs "
-        "more the more pages there are.\nWhere both small and huge pages are looked at, as many "
-        "small pages' worth of huge ones shows whether these are translated whole.\nThe second "
-        "level with huge pages is not looked for: it reaches over gigabytes.",
+        "more the more pages there are.\nWhere both page sizes are measured, a chase "
+        "over the 512 pieces of huge pages shows whether the host backs these with small ones.\n"
+        "The second level with huge pages is not looked for: it reaches over gigabytes.",
     .weight = 4,
     .quick = false,
     .options = options,
