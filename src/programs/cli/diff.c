@@ -47,9 +47,7 @@ static int compare(const struct invocation *invocation, const struct document *a
     const double threshold = asked->threshold.number / 100;
     const struct both both = {.compared = {.differences = &differences, .threshold = threshold},
                               .documents = (const struct document *const[]){a, b}};
-    int code = write == write_html ? render_page_possible(error) : 0;
-    if (code == 0)
-        code = differences_find(&differences, a, b, threshold, error);
+    int code = differences_find(&differences, a, b, threshold, error);
     if (code == 0)
         code = output_write(output_path(asked), write, &both, error);
     if (code == 0 && differences.changed)

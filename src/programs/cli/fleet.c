@@ -199,8 +199,8 @@ static int write_pages(const struct fleet *fleet, const char *folder, bool *has,
 {
     size_t rows[FLEET_ROWS_MOST];
     const size_t count = fleet_page_rows(fleet, rows);
-    int code = render_page_possible(error);
-    if (code == 0 && mkdir(folder, 0777) < 0 && errno != EEXIST)
+    int code = 0;
+    if (mkdir(folder, 0777) < 0 && errno != EEXIST)
         return error_set(error, ERROR_USAGE, "%s: %s: give a folder that can be made, or is there",
                          folder, strerror(errno));
     for (size_t i = 0; i < count && code == 0; i++) {
@@ -228,8 +228,6 @@ static int write_all(const struct command_options *options, struct fleet *fleet,
     bool *has = calloc(fleet->node_count + 1, sizeof *has);
     char *folder = NULL;
     int code = has ? 0 : error_out_of_memory(error);
-    if (code == 0 && write == write_html)
-        code = render_page_possible(error);
     const char *typed = options->pages.text;
     if (code == 0 && typed) {
         code = write_pages(fleet, typed, has, error);

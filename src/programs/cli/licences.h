@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct licence {
-    const char *of; /* "uPlot" */
+    const char *of; /* "hwloc" */
     const char *text;
 };
 extern const struct licence licences[]; /* fathom's first; ends with a NULL name */

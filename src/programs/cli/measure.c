@@ -129,9 +129,7 @@ static int choose_outputs(struct shown *run, struct error *error)
     }
     run->kept = (struct outlet){.output = output_by_name("json"), .path = path};
     run->page = (struct outlet){.output = output_by_name("html"), .path = html};
-    int code = output_files_differ(run->invocation, error);
-    if (code == 0 && html)
-        code = render_page_possible(error);
+    const int code = output_files_differ(run->invocation, error);
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
 }
 

@@ -100,7 +100,7 @@ static int outlet_able(const struct outlet *outlet, struct error *error)
                          "--chart chooses the picture of --format svg, and the format is %s: add "
                          "--format svg",
                          output->name);
-    return output->able ? output->able(error) : 0;
+    return 0;
 }
 
 /* --- writing --- */

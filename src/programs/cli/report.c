@@ -22,9 +22,7 @@ static int report(struct invocation *invocation, struct error *error)
         size_t count = (size_t)invocation->operand_count, read = 0;
         struct document *documents = calloc(count, sizeof *documents);
         const struct document **list = calloc(count, sizeof *list);
-        int code = outlet.output->able ? outlet.output->able(error) : 0;
-        if (code == 0 && (!documents || !list))
-            code = error_out_of_memory(error);
+        int code = documents && list ? 0 : error_out_of_memory(error);
         for (; code == 0 && read < count; read++) {
             list[read] = &documents[read];
             code = experiment_read(&documents[read], invocation->operands[read], error);

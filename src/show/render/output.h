@@ -28,9 +28,6 @@ struct output {
     bool takes_several;
     /* Writes the content. All its memory is from the pool, whose step it may leave. */
     void (*write)(FILE *, const struct output_content *, struct pool *);
-    /* 0, or ERROR_IMPOSSIBLE with the remedy if this program was built without it; called before
-     * anything is measured. NULL: always able. */
-    int (*able)(struct error *);
     /* Leaves with ERROR_USAGE if the content lacks what the output shows, ERROR_IMPOSSIBLE if no
      * document of its kind can have it. NULL: any content will do. */
     void (*possible)(const struct output_content *, struct pool *);
@@ -39,8 +36,8 @@ struct output {
 extern const struct output *const outputs[]; /* by place; ends with NULL */
 extern const char *const output_names[];     /* their names, in the same order; ends with NULL */
 const struct output *output_by_name(const char *name);
-/* Whether the output is built in and can show the content: 0, ERROR_USAGE or ERROR_IMPOSSIBLE as
- * above, or ERROR_SYSTEM without memory. */
+/* Whether the output can show the content: 0, ERROR_USAGE or ERROR_IMPOSSIBLE as above, or
+ * ERROR_SYSTEM without memory. */
 int output_possible(const struct output *, const struct output_content *, struct error *);
 /* Writes the content. ERROR_SYSTEM: memory ran out, and the output is incomplete. The caller checks
  * the stream for write errors. */

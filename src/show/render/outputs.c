@@ -42,8 +42,7 @@ int output_possible(const struct output *output, const struct output_content *co
                     struct error *error)
 {
     struct rendering rendering = {.output = output, .content = content};
-    const int code = output->able ? output->able(error) : 0;
-    return code == 0 && output->possible ? enter(&rendering, look, error) : code;
+    return output->possible ? enter(&rendering, look, error) : 0;
 }
 
 int output_render(const struct output *output, FILE *out, const struct output_content *content,
@@ -59,10 +58,4 @@ int render_page(FILE *out, const struct document *const *documents, size_t count
     const struct output_content content = {
         .documents = documents, .count = count, .threshold = threshold};
     return output_render(output_by_name("html"), out, &content, error);
-}
-
-int render_page_possible(struct error *error)
-{
-    const struct output *page = output_by_name("html");
-    return page->able ? page->able(error) : 0;
 }

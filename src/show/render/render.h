@@ -28,7 +28,5 @@ void render_sentence(FILE *, const char *sentence, size_t indent, const struct t
  * in compare/differences.h. Errors as in output_render(). */
 int render_page(FILE *, const struct document *const *, size_t count, double threshold,
                 struct error *);
-/* 0, or ERROR_IMPOSSIBLE with the remedy if the program was built without the page. */
-int render_page_possible(struct error *);
 
 #endif

@@ -1,6 +1,7 @@
 /* The findings of a probe, a row each; its clusters as a tree, and where they contradict declared
  * values. */
 #include "base/cpulist.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "conclude/clusters/clusters.h"
@@ -82,11 +83,59 @@ static bool is_disagreement(const struct catalogue_entry *entry)
     return entry->meaning.role == ROLE_DISAGREEMENT && entry->meaning.fact == FACT_CLUSTERS;
 }
 
+/* Whether the next cluster lies in this one. */
+static bool has_inner(struct report *report, const struct catalogue_entry *entries, size_t count,
+                      const struct cpulist *cpus)
+{
+    struct cpulist next;
+    return count > 1 && cluster_read(&entries[1], &next, report->pool) &&
+           cluster_is_within(&next, cpus);
+}
+
+/* Clusters of one size, side by side, of which one sentence says the same. */
+struct alike {
+    const struct catalogue_entry *first; /* NULL: none */
+    size_t cpus, depth, count;
+    double least, most;
+    struct line members; /* "0-1; 2-3" */
+};
+
+static bool belongs_to(const struct alike *alike, const struct catalogue_entry *entry, size_t cpus,
+                       size_t depth)
+{
+    return alike->first && alike->cpus == cpus && alike->depth == depth &&
+           alike->first->experiment == entry->experiment &&
+           quantity_same(alike->first->finding->unit, entry->finding->unit) &&
+           text_same(alike->first->finding->text, entry->finding->text);
+}
+
+/* Adds the cluster to the row above it, which is of clusters that are alike. */
+static void join_row(struct report *report, struct row *row, struct alike *alike,
+                     const struct finding *finding)
+{
+    char least[UNIT_TEXT], most[UNIT_TEXT];
+    struct line value = {0};
+    alike->count++;
+    alike->least = fmin(alike->least, finding->value);
+    alike->most = fmax(alike->most, finding->value);
+    line_add(&alike->members, "; ");
+    line_add_clean(&alike->members, finding->cpus);
+    figure_plain(alike->least, least);
+    figure_plain(alike->most, most);
+    line_add(&value, strcmp(least, most) == 0 ? "%s" : "%s to %s", least, most);
+    line_add_between(&value, " ", finding->unit, "");
+    row->cells[0] =
+        cell_of_text(report_text(report, "%zu groups of %zu CPUs", alike->count, alike->cpus));
+    row->cells[1] = cell_of_text(report_line(report, &value));
+    row->sentence = report_line(report, &alike->members);
+}
+
 /* All clusters, each below the one around it: the findings are in that order. */
 static void add_tree(struct report *report, struct table *table,
                      const struct catalogue_entry *entries, size_t count)
 {
     struct cpulist above[DEPTH_MAX];
+    struct alike alike = {.first = NULL};
     size_t depth = 0, experiment = 0;
     for (size_t i = 0; i < count; i++) {
         const struct catalogue_entry *entry = &entries[i];
@@ -103,6 +152,19 @@ static void add_tree(struct report *report, struct table *table,
                 cell_of_text(report_text(report, "%s:", words ? words : "as standard"));
         }
         experiment = entry->experiment;
+        const bool inner = has_inner(report, entry, count - i, &cpus);
+        if (!inner && belongs_to(&alike, entry, cpus.count, depth)) {
+            join_row(report, &table->rows[table->row_count - 1], &alike, entry->finding);
+            above[depth++] = cpus;
+            continue;
+        }
+        alike = (struct alike){.first = inner ? NULL : entry,
+                               .cpus = cpus.count,
+                               .depth = depth,
+                               .count = 1,
+                               .least = entry->finding->value,
+                               .most = entry->finding->value};
+        line_add_clean(&alike.members, entry->finding->cpus);
         struct row *row = table_add_row(report, table);
         row->depth = depth;
         row->cells[0] = cell_of_text(entry->finding->cpus);
@@ -125,7 +187,7 @@ void report_add_clusters(struct report *report, size_t index, const struct probe
     struct table *table = &report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index, probe)->table;
     table->title = "clusters";
     table_add_words(report, table, NULL, 18);
-    table_add_figures(report, table, NULL, 9)->measured = true;
+    table_add_figures(report, table, NULL, 9);
     table_add_words(report, table, NULL, 0);
     add_tree(report, table, entries, probe->finding_count);
     report_add_cluster_notes(report, index, probe, true);

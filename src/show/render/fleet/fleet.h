@@ -31,7 +31,7 @@ const char *fleet_page_name(const struct fleet *, size_t node, char name[FLEET_P
 enum { FLEET_ROWS_MOST = 256 };
 size_t fleet_page_rows(const struct fleet *, size_t nodes[FLEET_ROWS_MOST]);
 /* A self-contained page: the odd nodes, each finding's distribution, and a map of nodes and
- * findings. ERROR_SYSTEM without memory; otherwise as render_page_possible(). */
+ * findings. ERROR_SYSTEM without memory. */
 int render_fleet_page(FILE *, const struct fleet *, const struct fleet_pages *, struct error *);
 
 #endif

@@ -141,22 +141,25 @@ void html_note(FILE *out, const struct note *note)
     fputs("\n", out);
 }
 
-static void put_notes(FILE *out, const struct report *report, size_t index)
+void html_notes(FILE *out, const struct report *report, size_t index)
 {
-    bool any = false;
+    enum { NOTES_FIRST = 3 };
+    size_t count = 0, all = 0;
+    for (size_t i = 0; i < report->count; i++)
+        all += report->list[i].document == index && report->list[i].kind == BLOCK_NOTE;
+    if (!all)
+        return;
+    fprintf(out,
+            "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
+            index, index);
     for (size_t i = 0; i < report->count; i++) {
-        const struct block *block = &report->list[i];
-        if (block->document != index || block->kind != BLOCK_NOTE)
+        if (report->list[i].document != index || report->list[i].kind != BLOCK_NOTE)
             continue;
-        if (!any)
-            fprintf(
-                out,
-                "<section class=know aria-labelledby=know-%zu><h3 id=know-%zu>To know</h3>\n<ul>\n",
-                index, index);
-        any = true;
-        html_note(out, &block->note);
+        if (count++ == NOTES_FIRST)
+            fprintf(out, "</ul><details><summary>%zu more</summary><ul>\n", all - NOTES_FIRST);
+        html_note(out, &report->list[i].note);
     }
-    fputs(any ? "</ul></section>\n" : "", out);
+    fputs(all > NOTES_FIRST ? "</ul></details></section>\n" : "</ul></section>\n", out);
 }
 
 const struct verdict_block *html_verdict(const struct report *report, size_t index)
@@ -221,7 +224,6 @@ void html_sheet(FILE *out, const struct report *report, size_t count, size_t ind
     }
     if (verdict)
         put_more(out, verdict->meaning);
-    put_notes(out, report, index);
     fputs("</section>\n", out);
 }
 

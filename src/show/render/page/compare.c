@@ -1,11 +1,14 @@
-/* Several documents side by side, as the report has them. */
+/* What differs between several documents, the largest changes first. */
 #include "show/render/page/page.h"
 #include "show/report/differences.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static void put_changes(FILE *out, const struct differences_block *block)
 {
     fputs("<div class=scroll tabindex=0 role=region aria-label=Changes><table class=changes>"
-          "<caption>Before and after</caption><thead><tr><th scope=col>what<th scope=col>"
+          "<thead><tr><th scope=col>what<th scope=col>"
           "before<th scope=col>after<th scope=col>change<tbody>",
           out);
     for (size_t i = 0; i < block->count; i++) {
@@ -16,7 +19,10 @@ static void put_changes(FILE *out, const struct differences_block *block)
         html_print(out, "%s<td>", cell_text(&value->after, text));
         html_text(out, change_text(value->ratio, text));
     }
-    fputs("</table></div>\n<p class=more>", out);
+    fputs("</table></div>\n", out);
+    if (!block->more)
+        return;
+    fputs("<p class=more>", out);
     html_sentence(out, block->more);
     fputs("</p>\n", out);
 }
@@ -49,6 +55,46 @@ static void put_block(FILE *out, const struct block *block, bool *listed)
     }
 }
 
+/* --- the largest changes of findings --- */
+
+static double distance_of(const struct difference *difference)
+{
+    return difference->ratio > 0 ? fabs(log(difference->ratio)) : INFINITY;
+}
+
+static int farthest_first(const void *a, const void *b)
+{
+    const struct difference *const *left = a, *const *right = b;
+    const double one = distance_of(*left), other = distance_of(*right);
+    return (one < other) - (one > other);
+}
+
+static void put_largest(FILE *out, struct report *report, const struct differences *differences)
+{
+    enum { LARGEST = 8 };
+    struct differences_block block = {.verdict = CHANGED};
+    const struct difference **list = pool_alloc(report->pool, differences->count + 1, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < differences->count; i++)
+        if (differences->list[i].verdict == CHANGED && differences->list[i].finding_a)
+            list[count++] = &differences->list[i];
+    qsort(list, count, sizeof *list, farthest_first);
+    for (size_t i = 0; i < count && i < LARGEST; i++) {
+        const char *unit = difference_unit(list[i]);
+        struct line what = {0};
+        line_add_difference(&what, list[i]);
+        *(struct changed_value *)pool_append(report->pool, (void **)&block.list, &block.count,
+                                             sizeof *block.list) =
+            (struct changed_value){.what = report_line(report, &what),
+                                   .before = cell_of_value(list[i]->a, unit, FORM_VALUE),
+                                   .after = cell_of_value(list[i]->b, unit, FORM_VALUE),
+                                   .ratio = list[i]->ratio};
+    }
+    if (block.count)
+        put_changes(out, &block);
+}
+
+/* How many changed, the largest changes, and all of them folded. */
 static void put_beside(FILE *out, struct report *report, const struct differences *differences,
                        size_t count, size_t index, double threshold)
 {
@@ -58,9 +104,14 @@ static void put_beside(FILE *out, struct report *report, const struct difference
     fputs("<h3>", out);
     html_document(out, report->catalogue.documents, count, index);
     fputs(": ", out);
-    for (size_t i = before; i < report->count; i++)
+    for (size_t i = before; i < report->count; i++) {
         put_block(out, &report->list[i], &listed);
-    fputs(listed ? "</ul>\n" : "", out);
+        if (report->list[i].kind != BLOCK_VERDICT)
+            continue;
+        put_largest(out, report, &differences[index]);
+        fputs("<details><summary>All changes, and what was not compared</summary>\n", out);
+    }
+    fputs(listed ? "</ul></details>\n" : "</details>\n", out);
     report->count = before; /* the blocks are used only here */
 }
 
@@ -77,19 +128,19 @@ void html_differences(FILE *out, struct report *report, size_t count, double thr
         if (code == ERROR_SYSTEM) /* nothing in common: remarks only */
             pool_check(report->pool, code);
     }
+    fputs("<section id=differences aria-label=Differences>\n", out);
+    for (size_t i = 1; i < count; i++)
+        put_beside(out, report, differences, count, i, threshold);
     fprintf(out,
-            "<section id=differences aria-labelledby=differences-title>\n<h2 "
-            "id=differences-title>Differences</h2>\n<p>Every finding of the documents and its "
-            "change from the first document; points that changed follow below. <b>changed</b>: the "
-            "whole 95 %% interval of the ratio lies beyond %g %%, in time and in cycles, also "
-            "after a correction for the number of comparisons; uncertain: the change is larger "
-            "than that, but chance may explain it.</p>\n",
+            "<details><summary>Every finding of all documents</summary>\n<p>Each with its change "
+            "from the first document. <b>changed</b>: the whole 95 %% interval of the ratio lies "
+            "beyond %g %%, in time and in cycles, also after a correction for the number of "
+            "comparisons; uncertain: the change is larger than that, but chance may explain "
+            "it.</p>\n",
             threshold * 100);
     report_add_comparison(report, differences, count);
     for (size_t i = before; i < report->count; i++)
         html_table(out, &report->list[i].table, "differences", report->list[i].table.title);
     report->count = before;
-    for (size_t i = 1; i < count; i++)
-        put_beside(out, report, differences, count, i, threshold);
-    fputs("</section>\n", out);
+    fputs("</details></section>\n", out);
 }

@@ -133,15 +133,16 @@ static void put_loops(FILE *out, unsigned timed)
 void html_method(FILE *out, const struct document *const *documents, size_t count)
 {
     unsigned timed = 0;
-    fputs("<section id=method aria-labelledby=method-title>\n"
-          "<h2 id=method-title>How it was measured</h2>\n",
+    fputs("<section aria-labelledby=method-title><details class=probe id=method>\n<summary>"
+          "<h2 id=method-title>How it was measured</h2> <span>machine, conditions and the timed "
+          "loops</span></summary>\n",
           out);
     for (size_t i = 0; i < count; i++) {
         put_conditions(out, documents, count, i);
         timed |= timed_in(documents[i]);
     }
     put_loops(out, timed);
-    fputs("</section>\n", out);
+    fputs("</details></section>\n", out);
 }
 
 /* --- settings and command, below a probe's findings --- */

@@ -1,4 +1,4 @@
-/* The top of the page: the machine, how reliable the document is, and how it was made. */
+/* The top of the page: whose document it is, how reliable, how it was made; and the machine. */
 #include "base/units.h"
 #include "show/render/page/page.h"
 #include "show/report/boxes/boxes.h"
@@ -92,7 +92,10 @@ static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
     size_t next = index + 1, inside = 0;
     for (size_t i = next; i < boxes->count && boxes->list[i].depth > box->depth; i++)
         inside += boxes->list[i].depth == box->depth + 1;
-    html_print(out, "<div class=\"box%s\"><p><b>%s</b> %s", box->count > 1 ? " pile" : "",
+    html_print(out, "<div class=\"box%s\"><p><b>%s</b> %s",
+               box->unknown     ? " unknown"
+               : box->count > 1 ? " pile"
+                                : "",
                box->name.text, box->details.text);
     if (box->count > 1)
         fprintf(out, " <b class=times>×&nbsp;%zu</b>", box->count);
@@ -105,7 +108,7 @@ static size_t put_box(FILE *out, const struct boxes *boxes, size_t index)
     return next;
 }
 
-static void put_machine(FILE *out, const struct report *report, size_t count, size_t index)
+void html_machine(FILE *out, const struct report *report, size_t count, size_t index)
 {
     struct boxes boxes;
     boxes_build(&boxes, &report->catalogue, index, report->pool);
@@ -164,6 +167,34 @@ static void put_run(FILE *out, const struct document *document)
     fputs("</p>\n", out);
 }
 
+/* A line for each grade that any family has, and why each of them is no better. */
+static void put_grades(FILE *out, const struct verdict_block *verdict)
+{
+    static const char *const classes[GRADES] = {
+        [GRADE_GOOD] = "good", [GRADE_AS_FOUND] = "found", [GRADE_NOT_MEASURED] = "missing"};
+    const struct document_verdict *grades = verdict->grades;
+    if (verdict->reserve || !grades || !grades->family_count)
+        html_print(out, "<p class=trust><strong>%s.</strong></p>\n",
+                   verdict->reserve ? verdict->reserve : verdict->sentence);
+    fputs("<dl class=grades>\n", out);
+    for (int grade = 0; grades && grade < GRADES; grade++) {
+        if (!verdict_count(grades, (enum grade)grade))
+            continue;
+        html_print(out, "<div class=%s><dt>%s<dd>", classes[grade], grade_names[grade]);
+        for (size_t i = 0; i < grades->family_count; i++) {
+            const struct family *family = &grades->families[i];
+            if (family->grade != (enum grade)grade)
+                continue;
+            html_print(out,
+                       *family->why ? "<abbr title=\"%s\">%s</abbr> "
+                                    : "<span title=\"%s\">%s</span> ",
+                       family->why, family->name);
+        }
+        fputs("</div>\n", out);
+    }
+    fputs("</dl>\n", out);
+}
+
 void html_opening(FILE *out, const struct report *report, size_t count, size_t index)
 {
     const struct document *document = report->catalogue.documents[index];
@@ -181,12 +212,8 @@ void html_opening(FILE *out, const struct report *report, size_t count, size_t i
                        ? line.text
                        : document->probes[0].title);
     fprintf(out, "</%s>\n", level);
-    if (verdict) {
-        fprintf(out, "<p class=\"trust %s\"><strong>", verdict->good ? "good" : "doubtful");
-        html_sentence(out, verdict->sentence);
-        fputs("</strong></p>\n", out);
-    }
+    if (verdict)
+        put_grades(out, verdict);
     put_run(out, document);
-    put_machine(out, report, count, index);
     fputs("</section>\n", out);
 }

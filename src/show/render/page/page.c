@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { PAGE_PICTURE = 760 }; /* the width of a picture */
+
 struct page {
     FILE *out;
     const struct document *const *documents;
@@ -36,9 +38,6 @@ static void put_controls(FILE *out)
     fputs("<a class=skip href=#main>Skip to the figures</a>\n<header class=bar>\n"
           "<p class=brand>fathom<span> memory depth</span></p>\n"
           "<div class=controls id=controls hidden>\n"
-          "<div class=choice role=group aria-label=\"Unit of latency\">"
-          "<button type=button data-unit=time aria-pressed=true>ns</button>"
-          "<button type=button data-unit=cycles aria-pressed=false>cycles</button></div>\n"
           "<div class=choice role=group aria-label=Colours>"
           "<button type=button data-theme=light aria-pressed=false>light</button>"
           "<button type=button data-theme=auto aria-pressed=true>auto</button>"
@@ -48,19 +47,6 @@ static void put_controls(FILE *out)
 }
 
 /* --- probes: one section for each name, with all documents that have it --- */
-
-static void put_contents(const struct page *page)
-{
-    size_t number = 0;
-    fputs("<nav aria-label=Measurements><ul>\n", page->out);
-    if (page->count > 1)
-        fputs("<li><a href=#differences>Differences</a>\n", page->out);
-    for (size_t i = 0; i < page->report.count; i++)
-        if (block_is_chart_heading(&page->report.list[i], 2))
-            html_print(page->out, "<li><a href=#probe-%zu>%s</a>\n", number++,
-                       page->report.list[i].heading.title);
-    fputs("<li><a href=#method>How it was measured</a>\n</ul></nav>\n", page->out);
-}
 
 /* Each newline begins a paragraph. */
 static void put_about(FILE *out, const struct probe_result *probe)
@@ -90,35 +76,50 @@ static void put_left_out(FILE *out, const struct block *block)
         html_print(out, "<p>%s</p>\n", block->facts.more);
 }
 
-/* With the description of the probe `about`, unless NULL. A large table is inside <noscript>, which
- * a browser with script treats as text; the script makes it a table when it is opened, and without
- * script it is one. */
-static void put_figure(struct page *page, size_t heading, const struct probe_result *about)
+/* The picture, or where it would say no more than its values the claim alone, then every point. A
+ * large table is inside <noscript>, which a browser with script treats as text; the script makes it
+ * a table when it is opened, and without script it is one. `brief`: without the table, and of a
+ * large matrix only the groups. */
+static void put_figure(struct page *page, size_t heading, bool brief)
 {
-    const struct block *blocks = &page->report.list[heading];
-    const size_t last = chart_at(&page->report, heading).count, number = page->figures++;
     enum { LIGHT_POINTS = 500 }; /* with more, parsing tables delays the opening of the page */
+    const struct block *blocks = &page->report.list[heading];
+    struct chart chart = chart_at(&page->report, heading);
+    const size_t number = page->figures++;
+    const char *title = blocks->heading.title, *axes = blocks->heading.text;
     size_t points = 0;
-    for (size_t i = 1; i <= last; i++)
-        points += blocks[i].kind == BLOCK_CURVE ? blocks[i].curve.series->point_count
-                                                : blocks[i].matrix.series->point_count;
-    const bool heavy = points > LIGHT_POINTS;
     FILE *out = page->out;
+    chart.brief = brief;
     html_print(out,
                "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n"
-               "<figcaption id=picture-%zu-title>%s</figcaption>\n<div class=drawing></div>\n"
-               "<details class=table><summary>Table</summary>\n",
-               number, number, number,
-               blocks->heading.text ? blocks->heading.text : blocks->heading.title);
-    fputs(heavy ? "<noscript>" : "", out);
-    for (size_t i = 1; i <= last; i++)
-        html_points(out, &blocks[i], page->report.pool);
-    if (heading + last + 1 < page->report.count && blocks[last + 1].probe)
-        put_left_out(out, &blocks[last + 1]);
-    fputs(heavy ? "</noscript></details>\n" : "</details>\n", out);
-    if (about)
-        put_about(out, about);
-    fputs("</figure>\n", out);
+               "<figcaption id=picture-%zu-title>%s",
+               number, number, number, title);
+    if (axes)
+        html_print(out, " <small>%s</small>", axes);
+    fputs("</figcaption>\n", out);
+    if (chart_is_worth_drawing(&chart)) {
+        html_print(out,
+                   "<div class=\"scroll drawing\" tabindex=0 role=group aria-label=\"Picture: %s. "
+                   "Arrow keys, Home and End read out its values.\">\n",
+                   title);
+        picture_write(out, &chart, PAGE_PICTURE, title);
+        fputs("</div>\n<div class=tools><p class=readout aria-live=polite></p></div>\n", out);
+    }
+    if (brief) {
+        fputs("</figure>\n", out);
+        return;
+    }
+    for (size_t i = 0; i < chart.count; i++)
+        points += chart.blocks[i].kind == BLOCK_CURVE ? chart.blocks[i].curve.series->point_count
+                                                      : chart.blocks[i].matrix.series->point_count;
+    fputs("<details class=table><summary>Table</summary>\n", out);
+    fputs(points > LIGHT_POINTS ? "<noscript>" : "", out);
+    for (size_t i = 0; i < chart.count; i++)
+        html_points(out, &chart.blocks[i], page->report.pool);
+    if (heading + chart.count + 1 < page->report.count && chart.blocks[chart.count].probe)
+        put_left_out(out, &chart.blocks[chart.count]);
+    fputs(points > LIGHT_POINTS ? "</noscript></details>\n</figure>\n" : "</details>\n</figure>\n",
+          out);
 }
 
 /* The findings and the command of every document that has this probe; a document with two probes of
@@ -146,68 +147,92 @@ static void put_results(struct page *page, const struct chapter *chapter)
     }
 }
 
-/* The first chart of the report; the number of blocks if there is none. */
-static size_t lead_of(const struct page *page)
-{
-    size_t i = 0;
-    while (i < page->report.count && !block_is_chart_heading(&page->report.list[i], 3))
-        i++;
-    return i;
-}
-
-/* A chapter of the charts. The report's first figure is at the top of the page, with its probe's
- * description. */
+/* A chapter of the charts, folded; its first claim stands beside its title. */
 static void put_section(struct page *page, size_t chapter, size_t number)
 {
     FILE *out = page->out;
-    const struct probe_result *probe = page->report.list[chapter].probe;
-    const struct probe_result *about = probe; /* NULL once its description is written */
+    const struct report *report = &page->report;
+    size_t end = chapter + 1;
+    while (end < report->count && !block_is_chart_heading(&report->list[end], 2))
+        end++;
     html_print(out,
-               "<section class=probe id=probe-%zu aria-labelledby=probe-%zu-title>\n"
-               "<h2 id=probe-%zu-title>%s</h2>\n",
-               number, number, number, page->report.list[chapter].heading.title);
-    for (size_t i = chapter + 1;
-         i < page->report.count && !block_is_chart_heading(&page->report.list[i], 2); i++) {
-        if (!block_is_chart_heading(&page->report.list[i], 3))
-            continue;
-        if (i != lead_of(page))
-            put_figure(page, i, about);
-        else
-            fputs("<p><a href=#picture-0>Its first chart is at the top of the page.</a></p>\n",
-                  out);
-        about = NULL;
-    }
-    if (about)
-        put_about(out, about);
-    put_results(page, page->report.list[chapter].heading.chapter);
-    fputs("</section>\n", out);
+               "<section aria-labelledby=probe-%zu-title><details class=probe id=probe-%zu>\n"
+               "<summary><h2 id=probe-%zu-title>%s</h2>",
+               number, number, number, report->list[chapter].heading.title);
+    if (page->count == 1 && end > chapter + 1)
+        html_print(out, " <span>%s</span>", report->list[chapter + 1].heading.title);
+    else if (end == chapter + 1)
+        html_print(out, " <span>%s</span>",
+                   probe_status_names[report->list[chapter].probe->status]);
+    fputs("</summary>\n", out);
+    put_about(out, report->list[chapter].probe);
+    for (size_t i = chapter + 1; i < end; i++)
+        if (block_is_chart_heading(&report->list[i], 3))
+            put_figure(page, i, false);
+    put_results(page, report->list[chapter].heading.chapter);
+    fputs("</details></section>\n", out);
 }
 
-/* The first screen: how reliable the document is, the machine, the curve, the datasheet. Several
- * documents are columns. */
-static void put_first_screen(struct page *page)
+/* The first chart of that kind that is worth drawing; the number of blocks if there is none. */
+static size_t lead_of(const struct report *report, enum block_kind kind)
+{
+    size_t i = 0;
+    for (; i < report->count; i++)
+        if (block_is_chart_heading(&report->list[i], 3)) {
+            const struct chart chart = chart_at(report, i);
+            if (chart.blocks->kind == kind && chart_is_worth_drawing(&chart))
+                break;
+        }
+    return i;
+}
+
+static void put_columns(struct page *page, const char *class,
+                        void (*put)(FILE *, const struct report *, size_t count, size_t index))
+{
+    if (page->count > 1)
+        fputs("<div class=many tabindex=0 role=region aria-label=\"The documents, a column "
+              "each\">\n",
+              page->out);
+    else
+        fprintf(page->out, "<div class=%s>\n", class);
+    for (size_t i = 0; i < page->count; i++)
+        put(page->out, &page->report, page->count, i);
+    fputs("</div>\n", page->out);
+}
+
+/* The summary: how reliable the documents are and what differs; the curve, the machine, the
+ * datasheet, the matrix, and what has to be known. */
+static void put_summary(struct page *page)
 {
     FILE *out = page->out;
-    const char *columns = page->count > 1 ? "<div class=many tabindex=0 role=region "
-                                            "aria-label=\"The documents, a column each\">\n"
-                                          : "<div>\n";
-    if (page->count > 1)
+    const struct report *report = &page->report;
+    const size_t curve = lead_of(report, BLOCK_CURVE), matrix = lead_of(report, BLOCK_MATRIX);
+    if (page->count > 1) {
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
-    fputs(columns, out);
-    for (size_t i = 0; i < page->count; i++)
-        html_opening(out, &page->report, page->count, i);
-    fputs("</div>\n", out);
-    const size_t lead = lead_of(page);
-    if (lead < page->report.count) {
-        fputs("<noscript><p class=\"trust doubtful\">Script is off, so no chart is drawn; the "
-              "tables hold the same values.</p></noscript>\n",
-              out);
-        put_figure(page, lead, page->report.list[lead].probe);
+        html_differences(out, &page->report, page->count, page->threshold);
     }
-    fputs(columns, out);
-    for (size_t i = 0; i < page->count; i++)
-        html_sheet(out, &page->report, page->count, i);
+    put_columns(page, "one", html_opening);
+    fputs(page->count > 1 ? "<div>\n" : "<div class=summary>\n<div>\n", out);
+    if (curve < report->count)
+        put_figure(page, curve, true);
+    put_columns(page, "one", html_sheet);
+    if (page->count == 1) {
+        fputs("</div>\n<div>\n", out);
+        html_machine(out, report, 1, 0);
+        html_notes(out, report, 0);
+        fputs("</div>\n", out);
+    }
     fputs("</div>\n", out);
+    if (matrix < report->count)
+        put_figure(page, matrix, true);
+    for (size_t i = 0; i < page->count && page->count > 1; i++) {
+        fputs("<details class=probe><summary><h2>", out);
+        html_document(out, page->documents, page->count, i);
+        fputs("</h2> <span>the machine, and what to know</span></summary>\n", out);
+        html_machine(out, report, page->count, i);
+        html_notes(out, report, i);
+        fputs("</details>\n", out);
+    }
 }
 
 static void write_page(FILE *out, const struct output_content *content, struct pool *pool)
@@ -223,21 +248,17 @@ static void write_page(FILE *out, const struct output_content *content, struct p
     put_head(&page);
     put_controls(out);
     fputs("<main id=main tabindex=-1>\n", out);
-    put_first_screen(&page);
-    put_contents(&page);
-    if (page.count > 1)
-        html_differences(out, &page.report, page.count, page.threshold);
+    put_summary(&page);
     for (size_t i = 0; i < report->count; i++)
         if (block_is_chart_heading(&report->list[i], 2))
             put_section(&page, i, sections++);
     if (report->count && !report->list[report->count - 1].probe)
         put_left_out(out, &report->list[report->count - 1]);
     html_method(out, page.documents, page.count);
-    fputs("</main>\n<footer><p>This page is one file and needs no network.</p></footer>\n<script "
-          "type=application/json id=data>",
-          out);
-    html_data(out, report);
-    fprintf(out, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_script);
+    fprintf(out,
+            "</main>\n<footer><p>This page is one file and needs no network.</p></footer>\n"
+            "<script>%s</script>\n</body>\n</html>\n",
+            html_script);
 }
 
 const struct output html_output = {

@@ -7,18 +7,11 @@
 #include "show/render/picture/picture.h"
 
 enum {
-    HTML_CELLS_MAX = 1024 * 1024,     /* of a drawn matrix */
     HTML_TABLE_CELLS_MAX = 256 * 256, /* of a matrix that is also a table */
     HTML_ROWS_MAX = 4096,
     HTML_COLUMNS_MAX = 160,
 };
 
-/* A quoted JSON string that is safe inside <script>: <, > and & are \u escapes. */
-void html_json_text(FILE *, const char *text);
-/* A JSON number; null if it is not finite. */
-void html_json_number(FILE *, double);
-void html_json_float(FILE *, float);
-void html_json_whole(FILE *, double); /* rounded */
 /* As figure_plain(), but ten times as fast as printf(): a matrix of 128 CPUs has 16384 figures. */
 void html_figure(FILE *, double);
 /* "op cas, stride 64" */
@@ -43,11 +36,14 @@ void html_name(FILE *, const char *name);
 
 /* The last section: machine and conditions of each document, and the timed loops. */
 void html_method(FILE *, const struct document *const *, size_t count);
-/* The top: which machine the document is from, how reliable it is, and the machine as nested boxes
- * if it is known. */
+/* The top: which machine the document is from, how reliable it is, and how it was made. */
 void html_opening(FILE *, const struct report *, size_t count, size_t index);
-/* The datasheet and the notes: blocks of the report (blocks.c). */
+/* The machine as nested boxes, if it is known. */
+void html_machine(FILE *, const struct report *, size_t count, size_t index);
+/* The datasheet: blocks of the report (blocks.c). */
 void html_sheet(FILE *, const struct report *, size_t count, size_t index);
+/* What a reader must know: the first notes, and the others folded. */
+void html_notes(FILE *, const struct report *, size_t index);
 /* A note as an item of a list. */
 void html_note(FILE *, const struct note *);
 /* The document's verdict; NULL: the report has none. */
@@ -64,11 +60,8 @@ void html_table(FILE *, const struct table *, const char *class, const char *tit
 void html_findings(FILE *, struct report *, size_t document, const struct probe_result *);
 /* Every point of a curve or a matrix. */
 void html_points(FILE *, const struct block *, struct pool *);
-/* The differences of several documents. */
+/* The differences of several documents: first how many, and the largest of findings. */
 void html_differences(FILE *, struct report *, size_t count, double threshold);
-/* The data of all charts that the script draws, as JSON. */
-void html_data(FILE *, const struct report *);
-
 /* --- made by web/assemble when the program is built --- */
 
 extern const char html_style[], html_script[];

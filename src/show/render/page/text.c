@@ -1,6 +1,5 @@
-/* Names, numbers and commands as HTML and JSON. */
+/* Names, numbers and commands as HTML. */
 #include "base/clean.h"
-#include "base/quote.h"
 #include "base/units.h"
 #include "document/flag.h"
 #include "show/render/page/page.h"
@@ -8,25 +7,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-
-void html_json_text(FILE *out, const char *text)
-{
-    json_print(out, text, HTML_TEXT_BYTES_MAX, true);
-}
-
-void html_json_number(FILE *out, double number)
-{
-    if (isfinite(number))
-        fprintf(out, "%.9g", number);
-    else
-        fputs("null", out);
-}
-
-void html_json_float(FILE *out, float number)
-{
-    char text[UNIT_TEXT];
-    fputs(isfinite(number) ? float_format(number, text) : "null", out);
-}
 
 /* Writes digits, with a point before the last `decimals` of them. */
 static void put_digits(FILE *out, uint64_t number, int decimals, bool negative)
@@ -41,15 +21,6 @@ static void put_digits(FILE *out, uint64_t number, int decimals, bool negative)
     if (negative)
         *--digit = '-';
     fwrite(digit, 1, (size_t)(digits + sizeof digits - digit), out);
-}
-
-void html_json_whole(FILE *out, double value)
-{
-    double size = round(fabs(value));
-    if (size < 1e15)
-        put_digits(out, (uint64_t)size, 0, value < 0 && size > 0);
-    else
-        html_json_number(out, value);
 }
 
 void html_figure(FILE *out, double value)

@@ -467,10 +467,12 @@ static void put_marks(const struct plot *plot)
         put_mark(plot, &marks[i], ends);
 }
 
+/* Among many lines their values would hide others. */
 static void put_plateaus(const struct plot *plot)
 {
+    enum { LINES_MOST = 4 };
     FILE *out = plot->canvas->out;
-    for (size_t b = 0; b < plot->chart->count; b++) {
+    for (size_t b = 0; b < plot->chart->count && plot->chart->count <= LINES_MOST; b++) {
         const struct curve *curve = &plot->chart->blocks[b].curve;
         for (size_t i = 0; i < curve->plateau_count; i++) {
             const struct plateau *plateau = &curve->plateaus[i];

@@ -175,7 +175,7 @@ static struct map map_of(const struct square *square, const struct square *group
     number_text(shades, shades->largest, text);
     widest = fmax(widest, svg_text_width(text, 11));
     map.cell_width =
-        map.numbers ? fmax(widest + 7, 25) : fmax(3, 700 / (double)square->column_count);
+        map.numbers ? fmax(widest + 9, 25) : fmax(3, 700 / (double)square->column_count);
     map.cell_height = !map.numbers ? map.cell_width : map.ranges ? 34 : 23;
     map.labels = 30;
     for (size_t r = 0; r < square->row_count && square->labels; r++)
@@ -204,6 +204,8 @@ static void walk(const struct chart *chart, const struct shades *shades, each_ma
             const struct map map = map_of(groups, NULL, shades, pool);
             each(with, &map, block, true);
         }
+        if (grouped && chart->brief)
+            continue;
         const struct map map = map_of(square, groups, shades, pool);
         each(with, &map, block, !grouped);
     }

@@ -14,6 +14,7 @@ struct chart {
     const struct report *report;
     const struct block *blocks; /* all curves, or all matrices */
     size_t count;
+    bool brief; /* of a large matrix only the groups */
 };
 /* The chart below the heading at that index. */
 struct chart chart_at(const struct report *, size_t heading);

@@ -385,7 +385,8 @@ static void add_core(struct nesting *nesting, size_t kind, const struct cpus *ar
         measured_first(&nesting->measured, FACT_FARTHEST, DIMENSION_TIME), FORM_VALUE);
 }
 
-/* Adds the cache if it is declared or was found; returns whether it was. */
+/* Adds the cache if it is declared or was found; returns whether what is nearer to the cores lies
+ * in it. Of an undeclared cache that is unknown, unless there is one CPU. */
 static bool add_cache(struct nesting *nesting, const struct cache *cache, unsigned kinds, int level,
                       const struct cpus *around, size_t depth)
 {
@@ -397,13 +398,15 @@ static bool add_cache(struct nesting *nesting, const struct cache *cache, unsign
     struct box *box = add(nesting, BOX_CACHE, depth);
     const struct cpus cpus = within(cache, around, kinds);
     line_add(&box->name, "%s", name);
+    box->unknown = !cache && sum_of(around, kinds) > 1;
     if (!cache)
-        line_add(&box->details, "not declared");
+        line_add(&box->details,
+                 box->unknown ? "not declared: which CPUs share it is unknown" : "not declared");
     else if (cache->size_bytes)
         line_add(&box->details, "%s", figure_valued((double)cache->size_bytes, "B", text));
     box->count = times(sum_of(around, kinds), sum_of(&cpus, kinds));
     measured_fill(&nesting->measured, box, name, kind);
-    return true;
+    return !box->unknown;
 }
 
 /* Adds the boxes from that level inwards for these kinds of core, the fastest first; kinds that

@@ -9,7 +9,6 @@ static inline char *page_of(const struct document *const *documents, size_t coun
 {
     struct capture capture = {0};
     struct error error = {0};
-    assert_int_equal(render_page_possible(&error), 0);
     assert_int_equal(render_page(capture_begin(&capture), documents, count, 0.03, &error), 0);
     return capture_end(&capture);
 }

@@ -34,16 +34,6 @@ static void text_is_escaped_for_content_and_attributes(void **state)
     assert_put(html_text, "Größe 核", "Größe 核");
 }
 
-static void text_is_escaped_for_json_inside_a_script(void **state)
-{
-    (void)state;
-    assert_put(html_json_text, NULL, "\"\"");
-    assert_put(html_json_text, "</script><!--", "\"\\u003c/script\\u003e\\u003c!--\"");
-    assert_put(html_json_text, "a\"b\\c&d'e", "\"a\\\"b\\\\c\\u0026d\\u0027e\"");
-    assert_put(html_json_text, "\n\u2028\u2029\u202e\x01", "\"?????\"");
-    assert_put(html_json_text, "Größe", "\"Größe\"");
-}
-
 static void long_text_is_cut_between_characters(void **state)
 {
     (void)state;
@@ -53,15 +43,12 @@ static void long_text_is_cut_between_characters(void **state)
     text[0] = '\0';
     for (size_t i = 0; i < COPIES; i++)
         memcpy(text + 2 * i, "ö", 3);
-    put_function *const puts[] = {html_text, html_json_text};
-    for (size_t i = 0; i < 2; i++) {
-        struct capture capture = {0};
-        puts[i](capture_begin(&capture), text);
-        char *got = capture_end(&capture);
-        assert_in_range(strlen(got), HTML_TEXT_BYTES_MAX, HTML_TEXT_BYTES_MAX + 5);
-        assert_non_null(strstr(got, "ö…"));
-        free(got);
-    }
+    struct capture capture = {0};
+    html_text(capture_begin(&capture), text);
+    char *got = capture_end(&capture);
+    assert_in_range(strlen(got), HTML_TEXT_BYTES_MAX, HTML_TEXT_BYTES_MAX + 5);
+    assert_non_null(strstr(got, "ö…"));
+    free(got);
     free(text);
 }
 
@@ -83,28 +70,6 @@ static void figures_are_those_of_the_other_views(void **state)
         char *got = capture_end(&capture);
         assert_string_equal(got, figure_plain(odd[i], expected));
         free(got);
-    }
-}
-
-static void numbers_are_json(void **state)
-{
-    (void)state;
-    const struct {
-        double value;
-        const char *number, *whole;
-    } cases[] = {{0, "0", "0"},           {-0.4, "-0.4", "0"},   {12.5, "12.5", "13"},
-                 {-7, "-7", "-7"},        {NAN, "null", "null"}, {-INFINITY, "null", "null"},
-                 {1e20, "1e+20", "1e+20"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct capture capture = {0};
-        html_json_number(capture_begin(&capture), cases[i].value);
-        char *number = capture_end(&capture);
-        assert_string_equal(number, cases[i].number);
-        html_json_whole(capture_begin(&capture), cases[i].value);
-        char *whole = capture_end(&capture);
-        assert_string_equal(whole, cases[i].whole);
-        free(number);
-        free(whole);
     }
 }
 
@@ -164,13 +129,13 @@ static void what_matters_comes_first(void **state)
     sample_document(&document, 4, 2);
     const struct document *list[] = {&document};
     static const char *const order[] = {"<h1",
-                                        "<p class=\"trust ",
-                                        "<figure class=machine",
+                                        "<dl class=grades",
                                         "<figure id=picture-0",
                                         "<section class=sheet",
-                                        "<nav",
-                                        "<section class=probe",
-                                        "<section id=method"};
+                                        "<figure class=machine",
+                                        "<section class=know",
+                                        "<details class=probe id=probe-0",
+                                        "<details class=probe id=method"};
     char *page = page_of(list, 1);
     for (size_t i = 1; i < sizeof order / sizeof *order; i++)
         if (place_of(page, order[i - 1]) >= place_of(page, order[i]))
@@ -208,11 +173,13 @@ static void no_text_of_a_document_becomes_markup(void **state)
     document_free(&document);
 }
 
+/* The figures whose axes are so called: below their claims, or alone. */
 static size_t titles_of(const char *page, const char *title)
 {
-    char whole[256];
-    snprintf(whole, sizeof whole, "-title>%s</figcaption>", title);
-    return count_of(page, whole);
+    char below[256], alone[256];
+    snprintf(below, sizeof below, "<small>%s</small></figcaption>", title);
+    snprintf(alone, sizeof alone, "-title>%s</figcaption>", title);
+    return count_of(page, below) + count_of(page, alone);
 }
 
 static void curves_of_a_device_share_figures_that_say_what_they_are(void **state)
@@ -236,9 +203,8 @@ static void curves_of_a_device_share_figures_that_say_what_they_are(void **state
         "latency from device to device: peer latency",
     };
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        if (titles_of(page, titles[i]) != 1)
+        if (titles_of(page, titles[i]) < 1)
             fail_msg("%zu figures are called: %s", titles_of(page, titles[i]), titles[i]);
-    assert_int_equal(count_of(page, "\"label\":\"path l1, order random\""), 2);
     free(page);
     document_free(&document);
 }
@@ -286,10 +252,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_escaped_for_content_and_attributes),
-        cmocka_unit_test(text_is_escaped_for_json_inside_a_script),
         cmocka_unit_test(long_text_is_cut_between_characters),
         cmocka_unit_test(figures_are_those_of_the_other_views),
-        cmocka_unit_test(numbers_are_json),
         cmocka_unit_test(a_command_can_be_typed_again),
         cmocka_unit_test(a_page_shows_every_series_and_finding),
         cmocka_unit_test(what_matters_comes_first),

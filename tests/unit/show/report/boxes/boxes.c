@@ -136,10 +136,16 @@ static void each_box_has_what_was_measured_in_it(void **state)
                                 .probe_count = 1};
     assert_tree(&document, "nodes 0-1: 8 GiB of DRAM, 4 CPUs each x 2 ns 90 read 4e+10 all 8e+10 "
                            "remote 140\n"
-                           "  L3: not declared cycles 40\n"
-                           "    L2: 1 MiB x 4\n"
-                           "      L1: 32 KiB cycles 4 ns 1 room 31000 read 4e+11\n"
-                           "        core nearest 20 farthest 120\n");
+                           "  L3: not declared: which CPUs share it is unknown cycles 40\n"
+                           "  L2: 1 MiB x 4\n"
+                           "    L1: 32 KiB cycles 4 ns 1 room 31000 read 4e+11\n"
+                           "      core nearest 20 farthest 120\n");
+    document.machine = (struct machine_facts){.cores = 2, .threads = 2};
+    assert_tree(&document, "DRAM ns 90 read 4e+10 all 8e+10 remote 140\n"
+                           "  L3: not declared: which CPUs share it is unknown cycles 40\n"
+                           "  L1: not declared: which CPUs share it is unknown cycles 4 ns 1 room "
+                           "31000 read 4e+11\n"
+                           "  core x 2 nearest 20 farthest 120\n");
 }
 
 /* What two kinds of core share is around both; a cache that they have alike is declared once. */
