@@ -104,6 +104,8 @@ struct gpu_facts {
 };
 
 struct machine_facts {
+    const char *model_of; /* it is no machine but a model: "x.json", "x.json with L1.latency=+5%";
+                             NULL: it is the machine that was measured */
     const char *hostname, *os, *kernel;
     const char *bios;       /* version of the firmware; NULL unknown */
     const char *hypervisor; /* NULL where none was noticed */

@@ -37,9 +37,10 @@ const struct flag_text flag_texts[FLAG_COUNT] = {
     [FLAG_VIRTUAL_MACHINE] = {"virtual-machine", "a virtual machine",
                               "the real places of its CPUs and caches are unknown",
                               "measure on the host to know the hardware itself", false},
-    [FLAG_MODELLED] = {"modelled",
-                       "this number comes from a model of the hardware, not from hardware", NULL,
-                       "to measure the hardware, unset the variable that chose the model", false},
+    [FLAG_MODELLED] =
+        {"modelled", "this number comes from a model of the hardware, not from hardware", NULL,
+         "to measure the hardware, leave out --machine, or the variable that chose the model",
+         false},
     [FLAG_THROTTLED] =
         {"throttled",
          "the device slowed its clock because of heat, its power limit or a power brake", NULL,

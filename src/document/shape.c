@@ -274,6 +274,7 @@ static const struct field declared_fields[] = {
 static SHAPE(declared, struct declared_facts);
 
 static const struct field machine_fields[] = {
+    TEXT("model_of", struct machine_facts, model_of),
     TEXT("hostname", struct machine_facts, hostname),
     TEXT("os", struct machine_facts, os),
     TEXT("kernel", struct machine_facts, kernel),

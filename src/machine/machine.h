@@ -72,6 +72,10 @@ struct machine {
  * no error. ERROR_IMPOSSIBLE if no CPU is found, ERROR_USAGE for a bad synthetic description, a
  * root that is not a directory, or a bad `smbios`. */
 int machine_read(struct machine *, const struct machine_source *, struct error *);
+/* The machine that a document tells of, which must live as long. Where the document says nothing of
+ * its CPUs, each is a core of its own. ERROR_USAGE where it names more CPUs than any machine has.
+ */
+int machine_of_document(struct machine *, const struct document *, struct error *);
 void machine_free(struct machine *);
 
 const struct cpu_place *machine_cpu(const struct machine *, int id); /* NULL: no such CPU */

@@ -12,6 +12,7 @@
 #include "measure/engine/plan.h"
 
 struct engine;
+struct stage_outcome;
 struct visit;
 
 /* An executor that serves one stage. */
@@ -64,6 +65,8 @@ struct executor_kind {
      * each, on a thread that it chooses. Sets each visit's `end`, `failure` and `stolen_ns`. 0,
      * ERROR_INTERRUPTED or ERROR_SYSTEM. */
     int (*run)(struct executor *, struct visit *const *, size_t count, struct error *);
+    /* Tells in the outcome which memory the stage had; NULL: the arena was verified. */
+    void (*placed)(const struct executor *, struct stage_outcome *);
 
     /* Called by visit_lead(). A recall may leave them anywhere, so they allocate nothing and take
      * no lock. */

@@ -357,6 +357,8 @@ void stage_sum_up(struct stage *stage, struct stage_outcome *outcome)
     if (outcome->not_woken) /* the cause is not lack of time */
         outcome->points_missing = 0;
     outcome->core_hz = reservoir_summary(&stage->core_hz);
+    if (stage->executor.kind->placed)
+        stage->executor.kind->placed(&stage->executor, outcome);
 }
 
 int stage_reopen(struct stage *stage, const struct plan *plan, struct error *error)

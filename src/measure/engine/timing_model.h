@@ -12,7 +12,10 @@
 #ifndef FATHOM_MEASURE_ENGINE_TIMING_MODEL_H
 #define FATHOM_MEASURE_ENGINE_TIMING_MODEL_H
 
+#include "machine/os.h"
 #include "measure/engine/plan.h"
+
+struct stage_outcome;
 
 struct timing_model {
     void *self;
@@ -31,6 +34,29 @@ struct timing_model {
     /* Called before each prepared() with the engine's time, which pauses and other trials have
      * advanced. May be NULL. */
     void (*now)(void *self, uint64_t now_ps);
+    /* Tells what pages and which node the stage's memory was obtained on; NULL: the real memory
+     * tells. */
+    void (*placed)(void *self, const struct plan *, struct stage_outcome *);
+
+    /* A model that knows times and no memory: the members below are then set, no memory is mapped,
+     * and no kernel is known by its function. */
+
+    /* In place of the probe's prepare(): sets the workers' states, by which work() knows the trial.
+     * `operations` stays 1. */
+    void (*prepare)(void *self, struct trial *);
+    /* Why it knows no time of that point; NULL: it knows one. */
+    const char *(*lacks)(void *self, const struct plan *, const struct plan_point *);
+    /* Whether interference disturbed the whole trial of that state, as threads would see it. */
+    bool (*disturbed)(void *self, const void *state);
+    /* The time of the whole run, which all stages advance; NULL: each stage begins at 0, and the
+     * run goes by the real clock. */
+    uint64_t *clock_ps;
 };
+
+/* The time by which a run counts. The model may be NULL. */
+static inline uint64_t timing_now_ns(const struct timing_model *model)
+{
+    return model && model->clock_ps ? *model->clock_ps / 1000 : os_raw_ns();
+}
 
 #endif

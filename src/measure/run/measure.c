@@ -36,8 +36,18 @@ int measurement_plan(struct measurement *measurement, struct error *error)
     run->machine = &measurement->machine;
     run->document = &measurement->document;
     run->stop = &measure_signal;
-    run->began_ns = os_raw_ns();
-    const int code = machine_read(&measurement->machine, &measurement->source, error);
+    if (!measurement->twin_of)
+        run->began_ns = os_raw_ns();
+    int code = 0;
+    if (measurement->changes && !measurement->twin_of)
+        return error_set(error, ERROR_USAGE,
+                         "--change changes the machine of a document: name it with --machine FILE");
+    if (measurement->twin_of)
+        code = twin_open(&measurement->twin, measurement->twin_of, measurement->changes, error);
+    else
+        code = machine_read(&measurement->machine, &measurement->source, error);
+    if (code == 0 && measurement->twin_of)
+        run_on_twin(run, &measurement->twin);
     return code == 0 ? run_plan(run, error) : code;
 }
 
@@ -60,4 +70,5 @@ void measurement_free(struct measurement *measurement)
     run_release(&measurement->run);
     document_free(&measurement->document);
     machine_free(&measurement->machine);
+    twin_close(&measurement->twin);
 }

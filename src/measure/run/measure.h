@@ -18,13 +18,15 @@
 
 struct measurement {
     struct machine_source source;
+    const char *twin_of, *changes; /* measures on the twin of that document instead; NULL: none */
+    struct twin twin;
     struct run run; /* the caller fills the request, except machine, document and stop */
     struct machine machine;
     struct document document;
 };
 
 /* Catches signals from now on, reads the machine and plans the run. Errors are those of
- * machine_read() and run_plan(). */
+ * machine_read() or twin_open(), and run_plan(). */
 int measurement_plan(struct measurement *, struct error *);
 /* Must be called also after an error. */
 void measurement_free(struct measurement *);

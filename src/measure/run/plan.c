@@ -13,10 +13,27 @@ static const double default_precision = 0.01;
 
 /* --- which probes, and how much time each may have --- */
 
+/* On a twin a whole run is that of the document. */
 static bool is_due(const struct run *run, const struct probe *probe)
 {
+    if (run->twin && !run->probes)
+        return document_probe(&run->twin->document, probe->name);
     return run->probes || (probe->weight > 0 && (probe->quick || !run->asked.quick.has) &&
                            !(run->no_devices && probe->findings.of_devices));
+}
+
+static int skip(struct run_turn *turn, const struct probe *probe, struct probe_result *result,
+                const char *why)
+{
+    turn->task.probe = probe;
+    turn->task.result = result;
+    turn->task.plan.look_count = 0;
+    *result = (struct probe_result){.name = probe->name,
+                                    .title = probe->title,
+                                    .about = probe->about,
+                                    .status = PROBE_SKIPPED,
+                                    .reason = why};
+    return 0;
 }
 
 static int plan_turn(struct run *run, struct run_turn *turn, const struct probe *probe,
@@ -26,19 +43,24 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
     turn->task.named = run->probes;
     turn->task.seed = run->seed;
     turn->task.document = run->document;
+    turn->task.model = run->model;
     int code = settings_add(&turn->settings, probe->options, error);
+    if (code == 0 && run->twin)
+        twin_settings(run->twin, probe, &turn->settings);
     if (code == 0)
         code = settings_add(&turn->settings, probe_common_options, error);
+    if (code == 0 && run->asked.quick.has)
+        code = settings_set(&turn->settings, "quick", NULL, error);
+    if (code == 0 && run->twin && probe->no_twin)
+        return skip(turn, probe, result, probe->no_twin);
     if (code == 0)
         code = probe_prepare(&turn->task, probe, &turn->settings, run->machine,
                              &run->document->pool, result, error);
     if (code == 0 && !run->probes && (probe->needs & WANTS_TWO_NODES) &&
         run->machine->facts.node_count < 2)
-        *result = (struct probe_result){.name = probe->name,
-                                        .title = probe->title,
-                                        .about = probe->about,
-                                        .status = PROBE_SKIPPED,
-                                        .reason = "this machine has a single NUMA node"};
+        return skip(turn, probe, result, "this machine has a single NUMA node");
+    if (code == 0 && run->twin && result->status == PROBE_OK && twin_lacks(run->twin, &turn->task))
+        return skip(turn, probe, result, "the document holds no figure of it");
     return code;
 }
 
@@ -103,6 +125,8 @@ static double budget_of(const struct run *run)
     const struct common_options *asked = &run->asked;
     if (asked->budget.has)
         return asked->budget.number;
+    if (run->twin && !asked->thorough.has && run->twin->document.run.budget_s > 0)
+        return run->twin->document.run.budget_s;
     if (asked->quick.has || asked->thorough.has)
         return asked->quick.has ? budget_quick_s : budget_thorough_s;
     const double weight = weight_from(run, 0);
@@ -144,22 +168,35 @@ static int note_conditions(struct run *run, struct error *error)
         code = conditions_read(run->machine, &(struct machine_source){0}, &run->document->pool,
                                conditions, &checks, error);
     conditions->stolen_s = conditions->others_cpus = NAN;
+    if (run->twin)
+        *conditions = run->twin->document.conditions;
     conditions->core_hz = NAN;
     return code;
+}
+
+void run_on_twin(struct run *run, struct twin *twin)
+{
+    run->twin = twin;
+    run->model = &twin->model;
+    run->machine = &twin->machine;
+    run->no_devices = true;
 }
 
 int run_plan(struct run *run, struct error *error)
 {
     settings_fill(run->settings, probe_common_options, &run->asked);
-    run->planned_ns = os_raw_ns();
+    if (run->twin && !run->asked.thorough.has && !run->asked.budget.has)
+        run->asked.quick.has = run->asked.quick.has || twin_was_quick(run->twin);
+    run->planned_ns = timing_now_ns(run->model);
     if (!run->began_ns)
         run->began_ns = run->planned_ns;
     if (run->model || !os_work(&run->planned_work))
         run->planned_work = (struct os_work){0};
     /* 48 bits: a seed that any JSON reader can hold. */
     run->seed =
-        run->asked.seed.has
-            ? (uint64_t)run->asked.seed.number
+        run->asked.seed.has ? (uint64_t)run->asked.seed.number
+        : run->twin
+            ? run->twin->document.run.seed
             : random_mix((uint64_t)time(NULL) ^ run->began_ns ^ (uint64_t)getpid() << 32) >> 16;
     int code = note_conditions(run, error);
     if (code == 0)

@@ -10,7 +10,7 @@
 
 static double elapsed_s(const struct run *run)
 {
-    return (double)(os_raw_ns() - run->began_ns) * 1e-9;
+    return (double)(timing_now_ns(run->model) - run->began_ns) * 1e-9;
 }
 
 /* The system counts CPU time in ticks, and shorter runs have too few of them. */
@@ -20,6 +20,8 @@ static const double counted_least_s = 0.5;
 static double others_cpus(const struct run *run)
 {
     const struct os_work *before = &run->planned_work;
+    if (run->twin)
+        return run->twin->document.conditions.others_cpus;
     const double took_s = (double)(os_raw_ns() - run->planned_ns) * 1e-9;
     struct os_work now;
     if (!before->all_ns || took_s < counted_least_s || !os_work(&now))
@@ -59,7 +61,7 @@ static void note_conditions(struct run *run, const struct clock *clock,
     conditions->counter_hz = clock->hz;
     if (outcome->core_hz.n && !(conditions->core_hz > 0))
         conditions->core_hz = outcome->core_hz.median;
-    if (!run->machine->facts.hypervisor)
+    if (!run->machine->facts.hypervisor || run->twin)
         return;
     conditions->stolen_s = 0;
     for (size_t i = 0; i < run->turn_count; i++)
@@ -73,9 +75,16 @@ static int end_turn(struct run *run, const struct engine *engine, int code, stru
     return code == 0 ? saved : code;
 }
 
-static void begin_turn(struct run *run, struct engine *engine, size_t turn)
+static void turn_to(struct run *run, size_t turn)
 {
     run->turn = turn;
+    if (run->twin)
+        run->twin->probe = run->turns[turn].task.probe->name;
+}
+
+static void begin_turn(struct run *run, struct engine *engine, size_t turn)
+{
+    turn_to(run, turn);
     engine->seed = random_mix(run->seed + turn);
 }
 
@@ -150,11 +159,11 @@ static int look_again(void *of_run, struct error *error)
         const double left_s = (run->budget_s - elapsed_s(run)) * run_weight(run, i) * share;
         if (!(left_s > 0))
             continue;
-        run->turn = i;
+        turn_to(run, i);
         if (stages_look_again(&run->turns[i].task, left_s, &why) == ERROR_SYSTEM)
             code = error_set(error, ERROR_SYSTEM, "%s", why.text);
     }
-    run->turn = measured;
+    turn_to(run, measured);
     return code;
 }
 

@@ -17,6 +17,7 @@
 #include "document/document.h"
 #include "measure/engine/engine.h"
 #include "measure/probes/kit/probe.h"
+#include "measure/run/twin/twin.h"
 
 /* Receives the events of a run; every function may be NULL. */
 struct run_listener {
@@ -47,6 +48,7 @@ struct run {
                         leave threads and files behind in the process */
     struct document *document;         /* results are added to it; tool and run.command stay */
     const struct timing_model *model;  /* NULL: the hardware itself */
+    struct twin *twin;                 /* whose model it is (run_on_twin()); NULL: no document's */
     const volatile sig_atomic_t *stop; /* ends the run once it is non-zero; may be NULL */
     uint64_t began_ns;                 /* by os_raw_ns(); 0: the time of run_plan() */
     struct run_listener listener;
@@ -62,6 +64,8 @@ struct run {
     double budget_s; /* for all probes together */
 };
 
+/* The run measures on the twin, in place of the hardware. */
+void run_on_twin(struct run *, struct twin *);
 /* Plans every probe and fills the document's facts of the run, the machine and its condition;
  * measures nothing. ERROR_USAGE where options contradict each other or the machine,
  * ERROR_IMPOSSIBLE where `machine` is not the one that this runs on and there is no model. */

@@ -87,12 +87,19 @@ static int note_placement(void *with)
     return 0;
 }
 
+/* Whether it is measured on a model that knows only some points. The others are left out. */
+static bool knows_part(const struct probe_task *task)
+{
+    return task->model && task->model->lacks;
+}
+
 /* Notes why points have no value, if any have none. */
 static void note_missing(struct probe_task *task, const struct stage_outcome *outcome,
                          size_t points, int code)
 {
     struct probe_result *result = task->result;
-    size_t failed = outcome->points_failed, without = outcome->points_missing + failed;
+    size_t failed = knows_part(task) ? 0 : outcome->points_failed;
+    size_t without = outcome->points_missing + failed;
     if (code == ERROR_INTERRUPTED) {
         result->status = PROBE_PARTIAL;
         result->reason = pool_printf(task->pool, "interrupted when %zu of %zu points had a value",
@@ -166,10 +173,29 @@ static int open_stage(struct probe_task *task, struct engine *engine, struct err
     return stage_open(&here->stage, engine, &task->plan, &work, task->pool, error);
 }
 
+/* Cuts the array to `kept` elements; an array of a pool must be zeroed beyond its end. */
+static void forget(void *array, size_t *count, size_t kept, size_t size)
+{
+    if (*count > kept)
+        memset((char *)array + kept * size, 0, (*count - kept) * size);
+    *count = kept;
+}
+
+static void leave_out_failed(struct series *series)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < series->point_count; i++)
+        if (!series->points[i].failed)
+            series->points[kept++] = series->points[i];
+    forget(series->points, &series->point_count, kept, sizeof *series->points);
+}
+
 static void sort_curves(struct probe_task *task)
 {
     for (size_t i = 0; i < task->plan.series_count; i++) {
         struct series *series = &task->plan.series[i];
+        if (knows_part(task))
+            leave_out_failed(series);
         if (!series->matrix && series->point_count > 1)
             qsort(series->points, series->point_count, sizeof *series->points, by_x);
     }
@@ -208,13 +234,13 @@ int stages_look(struct probe_task *task, struct engine *engine, double budget_s,
 {
     if (!stages_want_look(task))
         return 0;
-    const uint64_t began_ns = os_raw_ns();
+    const uint64_t began_ns = timing_now_ns(task->model);
     int code = task->stage_count ? 0 : open_stage(task, engine, error);
     if (code == 0)
         code = look_at_first(task, budget_s, error);
     else
         task->stage_count = 0; /* stages_measure() opens it again and reports the error */
-    task->result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    task->result->elapsed_s += (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
     return code;
 }
 
@@ -223,9 +249,9 @@ int stages_look_again(struct probe_task *task, double budget_s, struct error *er
     struct stage *stage = task->stage_count == 1 ? task->stages[0].stage : NULL;
     if (!stage || !stage_looks_often(stage) || !stage_was_looked_at(stage))
         return 0;
-    const uint64_t began_ns = os_raw_ns();
+    const uint64_t began_ns = timing_now_ns(task->model);
     const int code = look_at_first(task, budget_s, error);
-    task->result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    task->result->elapsed_s += (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
     return code;
 }
 
@@ -233,14 +259,14 @@ int stages_look_again(struct probe_task *task, double budget_s, struct error *er
 static int run_stages(struct probe_task *task, struct engine *engine, double budget_s,
                       const struct stages_between *between, struct error *error)
 {
-    uint64_t began_ns = os_raw_ns();
+    uint64_t began_ns = timing_now_ns(task->model);
     int more = 1;
     for (unsigned stage = 1; more == 1; stage++) {
         int code = task->stage_count < stage ? open_stage(task, engine, error) : 0;
         if (code < 0)
             return code;
         struct probe_stage *here = &task->stages[stage - 1];
-        const double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
+        const double left_s = budget_s - (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
         task->plan.budget_s = left_s * task->plan.share;
         const bool ends = task->plan.lasts_s > 0 && task->plan.lasts_s < task->plan.budget_s;
         if (ends)
@@ -256,9 +282,9 @@ static int run_stages(struct probe_task *task, struct engine *engine, double bud
             continue;
         /* The time that other probes take between two stages is not this probe's: its start moves
          * by that. */
-        const uint64_t looked_ns = os_raw_ns();
+        const uint64_t looked_ns = timing_now_ns(task->model);
         code = between->look(between->argument, error);
-        const uint64_t took_ns = os_raw_ns() - looked_ns;
+        const uint64_t took_ns = timing_now_ns(task->model) - looked_ns;
         began_ns += took_ns;
         task->result->elapsed_s -= (double)took_ns * 1e-9;
         if (code < 0)
@@ -280,7 +306,7 @@ bool stages_lack(const struct probe_task *task)
 /* The stages that can go on share the time. */
 static int go_on(struct probe_task *task, double budget_s, struct error *error)
 {
-    const uint64_t began_ns = os_raw_ns();
+    const uint64_t began_ns = timing_now_ns(task->model);
     int code = 0;
     size_t open = 0;
     for (size_t i = 0; i < task->stage_count; i++)
@@ -289,7 +315,7 @@ static int go_on(struct probe_task *task, double budget_s, struct error *error)
         struct probe_stage *here = &task->stages[i];
         if (!here->stage)
             continue;
-        const double left_s = budget_s - (double)(os_raw_ns() - began_ns) * 1e-9;
+        const double left_s = budget_s - (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
         code = stage_reopen(here->stage, &task->plan, error);
         if (code == 0)
             code = stage_advance(here->stage, left_s / (double)open--, 1, error);
@@ -368,32 +394,24 @@ int stages_measure(struct probe_task *task, struct engine *engine, double budget
     *outcome = (struct stage_outcome){0};
     if (result->status == PROBE_SKIPPED)
         return 0;
-    const uint64_t began_ns = os_raw_ns();
+    const uint64_t began_ns = timing_now_ns(task->model);
     int code = run_stages(task, engine, budget_s, between, error);
-    result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    result->elapsed_s += (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
     task->parameters_planned = result->parameter_count;
     return report(task, outcome, code, error);
-}
-
-/* Cuts the array to `kept` elements; an array of a pool must be zeroed beyond its end. */
-static void forget(void *array, size_t *count, size_t kept, size_t size)
-{
-    if (*count > kept)
-        memset((char *)array + kept * size, 0, (*count - kept) * size);
-    *count = kept;
 }
 
 int stages_go_on(struct probe_task *task, double budget_s, struct stage_outcome *outcome,
                  struct error *error)
 {
     struct probe_result *result = task->result;
-    const uint64_t began_ns = os_raw_ns();
+    const uint64_t began_ns = timing_now_ns(task->model);
     forget(result->parameters, &result->parameter_count, task->parameters_planned,
            sizeof *result->parameters);
     forget(result->findings, &result->finding_count, 0, sizeof *result->findings);
     result->status = PROBE_OK;
     result->reason = NULL;
     int code = go_on(task, budget_s, error);
-    result->elapsed_s += (double)(os_raw_ns() - began_ns) * 1e-9;
+    result->elapsed_s += (double)(timing_now_ns(task->model) - began_ns) * 1e-9;
     return report(task, outcome, code, error);
 }

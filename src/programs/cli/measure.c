@@ -53,6 +53,8 @@ static struct measurement measurement_of(const struct invocation *invocation)
 {
     return (struct measurement){
         .source = measure_source(invocation->options.smbios.text),
+        .twin_of = invocation->options.machine.text,
+        .changes = invocation->options.change.text,
         .run = {.settings = &invocation->settings},
         .document = {
             .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
@@ -62,6 +64,7 @@ static struct measurement measurement_of(const struct invocation *invocation)
 
 struct redaction {
     const struct invocation *invocation;
+    const struct twin *twin;
     struct document *document;
 };
 
@@ -78,6 +81,8 @@ static int redact(void *with)
     struct run_facts *run = &redaction->document->run;
     const size_t operands = (size_t)invocation->operand_count;
     redaction->document->machine.hostname = NULL;
+    if (redaction->document->machine.model_of)
+        redaction->document->machine.model_of = twin_name(redaction->twin, false, pool);
     run->command = pool_alloc(pool, 2 + settings->count + operands, sizeof *run->command);
     run->command_count = 0;
     run->command[run->command_count++] = "fathom";
@@ -160,8 +165,8 @@ static int prepare(struct shown *run, struct error *error)
     if (code == 0)
         code = measurement_plan(&run->measured, error);
     if (code == 0 && invocation->options.redact.has)
-        code =
-            pool_enter(&document->pool, redact, &(struct redaction){invocation, document}, error);
+        code = pool_enter(&document->pool, redact,
+                          &(struct redaction){invocation, &run->measured.twin, document}, error);
     if (code == 0 && run->unnamed) {
         run->kept.path = measurement_name(&run->measured);
         code = run->kept.path ? 0 : error_out_of_memory(error);
@@ -324,9 +329,19 @@ const struct option_spec machine_options[] = {
     {.name = NULL},
 };
 
+const struct option_spec twin_options[] = {
+    {"machine", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(machine),
+     "measure a model of the machine that this document was measured on: every trial is drawn from "
+     "its trials, in the model's time. --seed draws other ones"},
+    {"change", 0, OPTION_TEXT, "NAME=+PCT%,...", NULL, 0, 0, NULL, COMMAND_OPTION(change),
+     "with --machine: another machine, like DRAM.latency=+20%,bandwidth=-33%,L2.capacity=x0.5; "
+     "names are those of findings, or of a probe for all that it measures"},
+    {.name = NULL},
+};
+
 static const struct option_spec *const options[] = {
     probe_common_options, made_format_options, html_options, output_options,
-    measure_options,      machine_options,     NULL};
+    measure_options,      machine_options,     twin_options, NULL};
 
 const struct command run_command = {
     .name = "run",

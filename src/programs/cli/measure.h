@@ -7,6 +7,7 @@
 #include "programs/cli/output.h"
 
 extern const struct option_spec machine_options[]; /* --smbios */
+extern const struct option_spec twin_options[];    /* --machine, --change */
 
 /* Measures what `fathom run` would with the invocation's options, and calls `use` with the
  * document. Returns its exit status or error. Nothing is shown or written. */

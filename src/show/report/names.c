@@ -14,6 +14,8 @@ void line_add_machine(struct line *line, const struct machine_facts *machine)
     static const char *const noise[] = {"(R)", "(r)", "(TM)", "(tm)", " CPU", " Processor"};
     char text[CLEAN_TEXT], size[UNIT_TEXT];
     const char *model = machine->cpu_model ? machine->cpu_model : machine->cpu_arch;
+    if (machine->model_of)
+        line_add_between(line, "a model of ", machine->model_of, ", not a measurement: ");
     /* Without trademark signs, filler words and nominal clock. */
     clean_text(model ? model : "unknown processor", text, sizeof text);
     char *clock = strstr(text, " @ ");

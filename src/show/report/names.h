@@ -5,7 +5,8 @@
 #include "base/line.h"
 #include "document/document.h"
 
-/* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest" */
+/* "Intel Xeon (SapphireRapids), 2 cores, 24 GiB, Linux 6.18.5, kvm guest"; of a model
+ * "a model of x.json, not a measurement: Intel ..." */
 void line_add_machine(struct line *, const struct machine_facts *);
 /* "baseline of 3 documents", "merged from 2 documents"; nothing for a document of one run. */
 void line_add_joined(struct line *, const struct run_facts *);

@@ -11,8 +11,13 @@
 #include <stdlib.h>
 
 struct model_state {
-    uint64_t now_ps;
+    uint64_t *now_ps; /* the run's, or `own_ps` */
+    uint64_t own_ps;
 };
+
+/* What a model without memory takes for what is not carried out: making a trial ready, and mapping
+ * and touching a byte. */
+static const uint64_t visit_ps = 200 * 1000 * 1000, byte_ps = 500;
 
 static bool serves(const struct engine *engine, const struct plan *plan)
 {
@@ -21,9 +26,14 @@ static bool serves(const struct engine *engine, const struct plan *plan)
 
 static int open_model(struct executor *executor, struct error *error)
 {
+    struct model_state *state = executor->own = calloc(1, sizeof *state);
+    if (!state)
+        return error_out_of_memory(error);
+    state->now_ps = executor->engine->model->clock_ps;
+    if (!state->now_ps)
+        state->now_ps = &state->own_ps;
     executor->flags = FLAG_BIT(FLAG_MODELLED);
-    executor->own = calloc(1, sizeof(struct model_state));
-    return executor->own ? 0 : error_out_of_memory(error);
+    return 0;
 }
 
 static void close_model(struct executor *executor)
@@ -33,7 +43,7 @@ static void close_model(struct executor *executor)
 
 static uint64_t now_ns(const struct executor *executor)
 {
-    return ((const struct model_state *)executor->own)->now_ps / 1000;
+    return *((const struct model_state *)executor->own)->now_ps / 1000;
 }
 
 static int pause_until(struct executor *executor, uint64_t until_ns, struct error *error)
@@ -41,14 +51,18 @@ static int pause_until(struct executor *executor, uint64_t until_ns, struct erro
     struct model_state *state = executor->own;
     (void)error;
     if (until_ns > now_ns(executor))
-        state->now_ps = until_ns * 1000;
+        *state->now_ps = until_ns * 1000;
     return 0;
 }
 
 /* Neither the plan's node nor the CPU that is to touch the memory need exist. */
 static int map(struct executor *executor, struct arena *arena, size_t bytes, struct error *error)
 {
-    return arena_map(arena, bytes, executor->plan->pages, -1, error);
+    struct model_state *state = executor->own;
+    if (!executor->engine->model->prepare)
+        return arena_map(arena, bytes, executor->plan->pages, -1, error);
+    *state->now_ps += bytes * byte_ps;
+    return 0;
 }
 
 static int touch(struct executor *executor, struct arena *arena, size_t from, uint64_t give_up_ns,
@@ -61,30 +75,46 @@ static int touch(struct executor *executor, struct arena *arena, size_t from, ui
     return 1;
 }
 
+static void run_visit(struct visit *visit)
+{
+    const struct timing_model *model = visit->executor->engine->model;
+    const char *why =
+        model->lacks ? model->lacks(model->self, visit->plan, visit->trials[0].point) : NULL;
+    if (why) {
+        visit->end = VISIT_FAILED;
+        error_set(&visit->failure, ERROR_IMPOSSIBLE, "%s", why);
+        return;
+    }
+    visit->end = visit_lead(visit) == 0 ? VISIT_DONE : VISIT_STARVED;
+}
+
 /* One after the other, but at the same modelled time. */
 static int run_visits(struct executor *executor, struct visit *const *visits, size_t count,
                       struct error *error)
 {
     struct model_state *state = executor->own;
-    const uint64_t began_ps = state->now_ps;
+    const uint64_t began_ps = *state->now_ps;
     uint64_t ended_ps = began_ps;
     for (size_t i = 0; i < count; i++) {
-        state->now_ps = began_ps;
-        visits[i]->end = visit_lead(visits[i]) == 0 ? VISIT_DONE : VISIT_STARVED;
-        ended_ps = state->now_ps > ended_ps ? state->now_ps : ended_ps;
+        *state->now_ps = began_ps + (executor->engine->model->prepare ? visit_ps : 0);
+        run_visit(visits[i]);
+        ended_ps = *state->now_ps > ended_ps ? *state->now_ps : ended_ps;
     }
-    state->now_ps = ended_ps;
+    *state->now_ps = ended_ps;
     return team_pause(executor->engine->team, 0, error); /* checks whether to stop */
 }
 
 static void prepare(struct visit *visit, struct trial *trial)
 {
     const struct timing_model *model = visit->executor->engine->model;
-    visit->work->prepare(trial);
+    if (model->prepare)
+        model->prepare(model->self, trial);
+    else
+        visit->work->prepare(trial);
     for (unsigned i = 0; trial->build && i < trial->point->seat_count; i++)
         trial->build(trial, i);
     if (model->now)
-        model->now(model->self, ((const struct model_state *)visit->executor->own)->now_ps);
+        model->now(model->self, *((const struct model_state *)visit->executor->own)->now_ps);
     if (model->prepared)
         model->prepared(model->self, trial);
 }
@@ -96,7 +126,7 @@ static double read_hz(struct visit *visit)
     const uint64_t additions = burst_cycles();
     const int cpu = plan_seat(visit->trials[0].point, 0).cpu;
     const uint64_t took_ps = model->additions(model->self, cpu, additions);
-    state->now_ps += took_ps;
+    *state->now_ps += took_ps;
     return (double)additions * 1e12 / (double)took_ps;
 }
 
@@ -149,7 +179,7 @@ static void measure_windows(struct visit *visit, const struct batch_run *run, st
         for (size_t i = 0; i < point->seat_count; i++)
             shares[i] = work_in_window(visit, run, i);
         batches[window] = (struct batch){.ns = visit_window_ns(point, shares)};
-        state->now_ps += (uint64_t)(run->window_ns * 1e3);
+        *state->now_ps += (uint64_t)(run->window_ns * 1e3);
     }
 }
 
@@ -166,8 +196,20 @@ static void measure_batches(struct visit *visit, const struct batch_run *run, st
             longest_ps = took_ps > longest_ps ? took_ps : longest_ps;
         }
         batches[batch].ns = (double)longest_ps * 1e-3;
-        state->now_ps += longest_ps;
+        *state->now_ps += longest_ps;
     }
+}
+
+/* Of windows each says it for itself. */
+static bool is_disturbed(const struct visit *visit, const struct batch_run *run,
+                         struct batch *batches)
+{
+    const struct timing_model *model = visit->executor->engine->model;
+    const bool is = model->disturbed &&
+                    model->disturbed(model->self, visit->trials[run->trial].workers[0].state);
+    for (unsigned i = 0; i < run->batches && run->window_ns > 0; i++)
+        batches[i].interrupted = is;
+    return is && !(run->window_ns > 0);
 }
 
 static int measure(struct visit *visit, const struct batch_run *run, struct batch *batches,
@@ -180,7 +222,14 @@ static int measure(struct visit *visit, const struct batch_run *run, struct batc
         measure_windows(visit, run, batches, shares);
     else
         measure_batches(visit, run, batches);
-    return 0;
+    return is_disturbed(visit, run, batches);
+}
+
+static void placed(const struct executor *executor, struct stage_outcome *outcome)
+{
+    const struct timing_model *model = executor->engine->model;
+    if (model->placed)
+        model->placed(model->self, executor->plan, outcome);
 }
 
 const struct executor_kind executor_model = {
@@ -194,6 +243,7 @@ const struct executor_kind executor_model = {
     .map = map,
     .touch = touch,
     .run = run_visits,
+    .placed = placed,
     .prepare = prepare,
     .burst_hz = read_hz,
     .measure = measure,

@@ -379,6 +379,7 @@ const struct probe gpu_probe = {
         "without either skips this.",
     .weight = 25,
     .quick = true,
+    .no_twin = "a model of a document stands for processors and no device",
     .options = gpu_options,
     .options_bytes = sizeof(struct gpu_options),
     .findings = {gpu_lines, gpu_experiment, .of_devices = true},

@@ -181,6 +181,7 @@ int probe_prepare(struct probe_task *task, const struct probe *probe,
                                 .pool = pool,
                                 .result = result,
                                 .document = task->document,
+                                .model = task->model,
                                 .named = task->named,
                                 .seed = task->seed};
     *result =

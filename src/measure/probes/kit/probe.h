@@ -33,10 +33,11 @@ struct probe_task {
     const struct machine *machine;
     struct cpulist cpus; /* those of --cpus, or all that are allowed */
     struct plan plan;
-    const struct document *document; /* what earlier probes found; may be NULL */
-    void *state;                     /* the probe's own, in the pool */
-    struct trial_values *values;     /* of trials that vote: chase/trial_values.h */
-    struct pool *pool;               /* the document's */
+    const struct document *document;  /* what earlier probes found; may be NULL */
+    const struct timing_model *model; /* the run's; NULL: the hardware is measured */
+    void *state;                      /* the probe's own, in the pool */
+    struct trial_values *values;      /* of trials that vote: chase/trial_values.h */
+    struct pool *pool;                /* the document's */
     struct probe_result *result;
     struct gpu_facts *gpus; /* found by plan(), for the machine's facts */
     size_t gpu_count;
@@ -65,6 +66,8 @@ struct probe {
     bool quick;          /* part of a quick run too */
     bool sized_by_found; /* its plan depends on the caches that earlier probes found, so it is
                             planned again when its turn comes. It has no first look */
+    const char *no_twin; /* why a document can't stand in for the machine (measure/run/twin.h): its
+                            trials give more than times; NULL: it can */
     bool goes_on;        /* its stages can get more trials after later stages were planned: the
                             state that prepare() reads does not change, and conclude() adds only
                             findings */
@@ -111,10 +114,10 @@ const char *probe_absent(const char *name);
 extern const struct option_spec probe_common_options[];
 
 /* Checks the options against the machine and plans; measures nothing. Of the task only `document`,
- * `named` and `seed` are read, all else is set anew. If the machine lacks what the probe needs, the
- * result is PROBE_SKIPPED and there is nothing to measure. The same happens in a whole run if
- * plan() leaves with ERROR_IMPOSSIBLE, because other probes may be possible.
- * `settings` must hold the common options and the probe's own. ERROR_USAGE as plan(). */
+ * `model`, `named` and `seed` are read, all else is set anew. If the machine lacks what the probe
+ * needs, the result is PROBE_SKIPPED and there is nothing to measure. The same happens in a whole
+ * run if plan() leaves with ERROR_IMPOSSIBLE, because other probes may be possible. `settings` must
+ * hold the common options and the probe's own. ERROR_USAGE as plan(). */
 int probe_prepare(struct probe_task *, const struct probe *, const struct settings *,
                   const struct machine *, struct pool *, struct probe_result *, struct error *);
 /* Plans a probe that is sized_by_found again, unless a stage of it was begun. Errors as

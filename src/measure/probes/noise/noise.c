@@ -407,6 +407,7 @@ const struct probe noise_probe = {
         "meanwhile, so other programs find no idle CPU.",
     .weight = 2,
     .quick = true,
+    .no_twin = "single interruptions are in no document",
     .options = options,
     .options_bytes = sizeof(struct noise_options),
     .findings = {lines, experiment},

@@ -1,0 +1,107 @@
+#include "conclude/analyse.h"
+#include "document/json.h"
+#include "measure/run/twin/inner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct opening {
+    struct twin *twin;
+    const char *changes;
+};
+
+static int prepare_twin(void *with)
+{
+    const struct opening *opening = with;
+    struct twin *twin = opening->twin;
+    struct document *document = &twin->document;
+    twin_list(twin);
+    bool of_cpus = false;
+    for (size_t i = 0; i < twin->series_count; i++)
+        of_cpus = of_cpus || !probe_by_name(twin->series[i].probe)->findings.of_devices;
+    if (!of_cpus)
+        pool_leave(&document->pool, ERROR_USAGE,
+                   "--machine %s: it holds no figure of a processor; give a document of a run",
+                   document->file);
+    if (document_is_imported(document))
+        pool_leave(&document->pool, ERROR_USAGE,
+                   "--machine %s: another tool's table holds no trials; give a document that "
+                   "fathom measured",
+                   document->file);
+    if (!(document->conditions.core_hz > 1e6) || !(document->conditions.core_hz < 1e12))
+        document->conditions.core_hz = 1e9; /* only cycles need it, and there are none */
+    twin->core_hz = document->conditions.core_hz;
+    twin->changes = pool_strdup(&document->pool, opening->changes);
+    if (opening->changes)
+        twin_change(twin, twin->changes);
+    document->machine.model_of = twin_name(twin, true, &document->pool);
+    return 0;
+}
+
+int twin_open(struct twin *twin, const char *path, const char *changes, struct error *error)
+{
+    *twin = (struct twin){.clock_factor = 1, .clock_ps = 1000};
+    twin->model = twin_model(twin);
+    const char *remarks;
+    int code = document_read(&twin->document, path, error);
+    if (code == 0)
+        code = document_analyse(&twin->document, &remarks, error);
+    if (code == 0)
+        code =
+            pool_enter(&twin->document.pool, prepare_twin, &(struct opening){twin, changes}, error);
+    return code == 0 ? machine_of_document(&twin->machine, &twin->document, error) : code;
+}
+
+const char *twin_name(const struct twin *twin, bool file, struct pool *pool)
+{
+    const char *path = file ? twin->document.file : "a document", *slash = strrchr(path, '/');
+    return pool_printf(pool, "%s%s%s", slash ? slash + 1 : path, twin->changes ? " with " : "",
+                       twin->changes ? twin->changes : "");
+}
+
+void twin_close(struct twin *twin)
+{
+    machine_free(&twin->machine);
+    document_free(&twin->document);
+}
+
+/* --- what the run asks --- */
+
+static bool was_given(const struct run_facts *run, const char *option)
+{
+    const size_t length = strlen(option);
+    for (size_t i = 0; i < run->command_count; i++) {
+        const char *word = run->command[i];
+        if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, option, length) == 0 &&
+            (!word[2 + length] || word[2 + length] == '='))
+            return true;
+    }
+    return false;
+}
+
+bool twin_was_quick(const struct twin *twin)
+{
+    return was_given(&twin->document.run, "quick");
+}
+
+void twin_settings(const struct twin *twin, const struct probe *probe, struct settings *settings)
+{
+    const struct probe_result *result = document_probe(&twin->document, probe->name);
+    for (const struct option_spec *spec = probe->options; result && spec && spec->name; spec++) {
+        const struct factor *had = probe_parameter(result, spec->name);
+        char text[32];
+        if (!had || had->list_count || !was_given(&twin->document.run, spec->name))
+            continue;
+        snprintf(text, sizeof text, "%.17g", had->number);
+        settings_set(settings, spec->name, had->text ? had->text : text, NULL);
+    }
+}
+
+bool twin_lacks(const struct twin *twin, const struct probe_task *task)
+{
+    const struct plan *plan = &task->plan;
+    for (size_t i = 0; i < plan->series_count; i++)
+        if (twin_series_of(twin, task->probe->name, &plan->series[i]))
+            return false;
+    return true;
+}
