@@ -426,6 +426,7 @@ uint64_t chases_capacity(const struct probe_task *task, int cpu, const struct pr
 static uint64_t set_beyond(uint64_t last, uint64_t least, uint64_t most)
 {
     uint64_t bytes = 4 * last < GIB ? 4 * last : GIB;
+    least = (least + SMALL_PAGE - 1) / SMALL_PAGE * SMALL_PAGE;
     bytes = bytes < least ? least : bytes;
     bytes = bytes < most ? bytes : most;
     return bytes >= least ? bytes / SMALL_PAGE * SMALL_PAGE : 0;

@@ -1,0 +1,185 @@
+"""What diff and check say of twins (`fathom run --machine`): of unchanged ones, and of planted changes.
+
+Machines are documents: those of docs/examples and benchmarks/recorded, and of the models of
+tests/model. Every run is another twin of its machine, which also differs from the others as runs of
+one machine do: by SCATTER, drawn for each sort of figure. A pair is two such runs, and no run is in
+two pairs. Programs are called as a person calls them, so this works for whatever compares.
+"""
+import csv
+import glob
+import io
+import json
+import math
+import os
+import random
+import re
+import statistics
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAIRS, PLANTED_PAIRS, MODELS, REPEATED = 400, 60, 5, 20
+# Names of findings, as --change takes them, and how far runs of one machine scatter in them.
+SCATTER = {"L1.latency": 0.005, "L2.latency": 0.005, "L3.latency": 0.02, "DRAM.latency": 0.02,
+           "bandwidth": 0.02, "cores": 0.02}
+# What is planted, and the findings of which one must be found.
+PLANTS = [
+    ("L1 +5 %", "L1.latency=+5%", r"L1\.latency(_ns)?"),
+    ("L2 +5 %", "L2.latency=+5%", r"L2\.latency(_ns)?"),
+    ("L3 x1.5", "L3.latency=x1.5", r"L3\.latency(_ns)?"),
+    ("DRAM +25 %", "DRAM.latency=+25%", r"DRAM\.latency(_ns)?"),
+    ("bandwidth /1.5", "bandwidth=x0.6667", r"(L\d\.)?bandwidth\..*"),
+    ("hand-offs x1.5", "cores=x1.5", r"cores\.\w+\.(min|max|mean)"),
+    ("L1 capacity /2", "L1.capacity=x0.5", r"L1\.capacity"),
+    ("L1 ways /2", "L1.ways=x0.5", r"L1\.ways"),
+    ("TLB entries /2", "dtlb1.4K.entries=x0.5", r"dtlb1\.4K\.entries"),
+    ("clock -10 %", "core.clock=-10%", r"core\.clock|.*clock.*"),
+]
+ROLES = [("L1, L2", r"L[12]\.latency"), ("L3", r"L3\.latency"), ("DRAM", r"DRAM\.latency"),
+         ("bandwidth of one CPU", r"bandwidth\.\w+\.1|L\d\.bandwidth\.\w+"),
+         ("bandwidth of all", r".*bandwidth\.\w+\.all"), ("hand-offs", r"cores\.\w+\.(min|max|mean)"),
+         ("capacities", r"L\d\.capacity"), ("TLB, ways, line", r"dtlb.*entries|L\d\.(ways|line)"),
+         ("system", r"(wake|fault)\..*")]
+CHANGED = {"changed", "worse", "better"}
+
+
+class Twins:
+    def __init__(self, bench, folder):
+        self.bench, self.folder = bench, folder
+        self.random = random.Random(1)
+        self.machines = []
+        for path in sorted(glob.glob(os.path.join(SOURCES, "docs/examples/*.json")) +
+                           glob.glob(os.path.join(SOURCES, "benchmarks/recorded/*.json"))):
+            if self.run(path, "probe", 1) is not None:
+                self.machines.append(path)
+        for seed in range(1, MODELS + 1):
+            path = os.path.join(folder, f"model-{seed}.json")
+            model = os.path.join(bench.build, "tests/model/model-document")
+            with open(path, "w") as out:
+                subprocess.run([model, str(seed)], stdout=out, check=True)
+            self.machines.append(path)
+        self.names = {path: self.findings(path) for path in self.machines}
+
+    def findings(self, path):
+        """The findings that the program of today computes from the document."""
+        done = subprocess.run([self.bench.fathom, "analyse", path, "-o", "-"],
+                              capture_output=True, text=True)
+        return {finding["name"]: finding.get("value")
+                for probe in json.loads(done.stdout)["probes"]
+                for finding in probe.get("findings", [])}
+
+    def run(self, machine, name, seed, change=()):
+        """The document of another twin's run; None: the document is no machine."""
+        path = os.path.join(self.folder, name + ".json")
+        command = [self.bench.fathom, "run", "--machine", machine, "--seed", str(seed), "-o", path]
+        if change:
+            command += ["--change", ",".join(change)]
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return path if done.returncode in (0, 4) else None
+
+    def has(self, machine, change):
+        """Whether the machine has what would be changed."""
+        name = change.split("=")[0]
+        return self.names[machine].get(name) is not None or any(
+            finding.startswith(name + ".") for finding in self.names[machine])
+
+    def scattered(self, machine):
+        return [f"{name}=x{math.exp(self.random.gauss(0, sigma)):.6f}"
+                for name, sigma in SCATTER.items() if self.has(machine, name + "=")]
+
+    def plan(self, count, machines, plant=None):
+        """What is to be run for that many pairs."""
+        return [(machine, i, self.scattered(machine),
+                 self.scattered(machine) + ([plant] if plant else []))
+                for i in range(count) for machine in [machines[i % len(machines)]]]
+
+    def pair(self, planned):
+        """What diff and check say of a pair: its changed values, and check's status."""
+        machine, number, first, second = planned
+        label = f"{os.path.basename(machine)}-{number}-{self.random.random()}"
+        before = self.run(machine, label + "a", 2 * number + 1, first)
+        after = self.run(machine, label + "b", 2 * number + 2, second)
+        if not before or not after:
+            raise SystemExit(f"{machine}: no run of {first} and {second}")
+        rows = subprocess.run([self.bench.fathom, "diff", before, after, "-f", "csv"],
+                              capture_output=True, text=True).stdout
+        changed = [row["what"] for row in csv.DictReader(io.StringIO(rows))
+                   if row.get("verdict", row.get("answer")) in CHANGED]
+        check = subprocess.run([self.bench.fathom, "check", "--against", before, after],
+                               capture_output=True, text=True)
+        os.remove(before)
+        os.remove(after)
+        return os.path.basename(machine), changed, check.returncode, check.stdout
+
+    def pairs(self, planned):
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(self.pair, planned))
+
+
+def share(part, whole):
+    return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "0 of 0"
+
+
+def scatter(twins):
+    """By role: the scatter of a figure between runs of one unchanged twin, without SCATTER."""
+    print("twins: scatter between runs of one twin, by chance alone, in percent: median of the figures, least to most")
+    by_role = {role: [] for role, _ in ROLES}
+    for machine in twins.machines:
+        runs = []
+        for seed in range(REPEATED):
+            path = twins.run(machine, "scatter", 1000 + seed)
+            runs.append({finding["name"]: finding.get("value")
+                         for probe in json.load(open(path))["probes"]
+                         for finding in probe.get("findings", [])})
+        for role, pattern in ROLES:
+            for name in {name for run in runs for name in run if re.fullmatch(pattern, name)}:
+                values = [math.log(run[name]) for run in runs if (run.get(name) or 0) > 0]
+                if len(values) > REPEATED / 2:
+                    by_role[role].append(100 * statistics.stdev(values))
+    for role, found in by_role.items():
+        if found:
+            print(f"  {role:24} {statistics.median(found):6.2f}   {min(found):.2f} to {max(found):.2f}   ({len(found)} figures)")
+
+
+def unchanged(twins):
+    results = twins.pairs(twins.plan(PAIRS, twins.machines))
+    false_diff = [result for result in results if result[1]]
+    print(f"twins: {len(results)} pairs of unchanged machines, runs scatter by {SCATTER}")
+    print(f"  diff says changed: {share(len(false_diff), len(results))}, to reach 2.5 %"
+          f"  {'reached' if len(false_diff) <= 0.025 * len(results) else 'MISSED'}")
+    counted = {}
+    for _, changed, _, _ in results:
+        for name in changed:
+            counted[name] = counted.get(name, 0) + 1
+    if counted:
+        most = sorted(counted.items(), key=lambda item: -item[1])[:8]
+        print("    most often: " + ", ".join(f"{name} {count}" for name, count in most))
+    for status, word in ((1, "FAIL"), (0, "OK"), (4, "UNCERTAIN")):
+        print(f"  check says {word}: {share(sum(result[2] == status for result in results), len(results))}")
+    for machine in sorted({result[0] for result in results}):
+        own = [result for result in results if result[0] == machine]
+        print(f"    {machine:28} changed {share(sum(bool(result[1]) for result in own), len(own))},"
+              f" check 0/1/4: {'/'.join(str(sum(result[2] == status for result in own)) for status in (0, 1, 4))}")
+
+
+def planted(twins):
+    print("twins: planted changes that diff and check find")
+    for name, change, pattern in PLANTS:
+        machines = [machine for machine in twins.machines if twins.has(machine, change)]
+        if not machines:
+            print(f"  {name:16} no machine has it")
+            continue
+        results = twins.pairs(twins.plan(PLANTED_PAIRS, machines, change))
+        found = sum(any(re.fullmatch(pattern, what) for what in result[1]) for result in results)
+        checks = "/".join(str(sum(result[2] == status for result in results)) for status in (0, 1, 4))
+        print(f"  {name:16} found {share(found, len(results))}, check 0/1/4: {checks}"
+              f"  {'reached' if found >= 0.95 * len(results) else 'MISSED'}")
+
+
+def twins(bench):
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        all_of_them = Twins(bench, folder)
+        scatter(all_of_them)
+        unchanged(all_of_them)
+        planted(all_of_them)
