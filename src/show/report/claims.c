@@ -53,7 +53,7 @@ static bool claim_ways(struct report *report, struct line *line, const struct bl
         const double ways = list[i].finding->value;
         if (meaning->fact != FACT_WAYS || !(ways >= 1 && ways < 1e6) || meaning->device >= 0)
             continue;
-        line_add(line, "L%d has %.0f ways: of lines that contend for one set, the next falls out",
+        line_add(line, "L%d has %.0f ways: one more line of the same set evicts another",
                  meaning->number, ways);
         return true;
     }

@@ -184,7 +184,6 @@ static void add_field(struct rows *rows, const char *begin, const char *end, siz
         from++;
     while (end > from && (is_blank(end[-1]) || end[-1] == '"'))
         end--;
-    column += characters(begin, from);
     rows->fields[rows->count++] =
         (struct field){from, (size_t)(end - from), column, column + characters(from, end)};
 }

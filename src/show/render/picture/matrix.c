@@ -93,7 +93,7 @@ static void gather_shades(struct shades *shades, const struct chart *chart)
     pool_give_back(pool, values);
 }
 
-/* More by rank than by ratio. */
+/* The darkness of a value, from its rank and its ratio to the least; the rank counts for more. */
 static double shade_of(const struct shades *shades, double value)
 {
     const double least = shades->quantiles[0], most = shades->quantiles[RANKS];
@@ -130,7 +130,8 @@ static void range_text(const struct shades *shades, const struct pair_cell *cell
     snprintf(text, 2 * UNIT_TEXT, strcmp(low, high) == 0 ? "" : "%.24s–%.24s", low, high);
 }
 
-/* The groups' CPUs one after the other; else as they stand. */
+/* Orders rows and columns so that a group's CPUs follow one another; without groups as they stand.
+ */
 static void put_in_order(struct map *map, const struct square *square, const struct square *groups,
                          struct pool *pool)
 {
