@@ -31,6 +31,19 @@ static void pairs_of_a_coarse_clock(void **state)
     }
 }
 
+/* A step from 9 to 10 may be one from 9.45 to 9.55. */
+static void whole_numbers_make_no_groups(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= sample_seeds(5); seed++) {
+        static const double ns[] = {9.45, 9.55};
+        struct matrix matrix = matrix_nested(16, pairs, ns, 0.001, seed);
+        for (size_t i = 0; i < 256; i++)
+            matrix.latency[i] = rint(matrix.latency[i]);
+        assert_found(matrix, "");
+    }
+}
+
 /* Two performance cores with threads beside eight others. */
 static void a_few_pairs_that_are_very_near(void **state)
 {
@@ -159,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_of_a_small_and_noisy_matrix),
         cmocka_unit_test(pairs_of_a_coarse_clock),
+        cmocka_unit_test(whole_numbers_make_no_groups),
         cmocka_unit_test(a_few_pairs_that_are_very_near),
         cmocka_unit_test(many_pairs_that_stand_out_little),
         cmocka_unit_test(known_noise_may_explain_a_gap),

@@ -68,6 +68,7 @@ static const struct {
     {"mem-lat", "\n" MEM_LAT_LINE("0", "64", "1"), "line 2: mem-lat prints"},
     {"mem-lat", MEM_LAT_LINE("4", "64", "nan"), "line 1: mem-lat prints"},
     {"mem-lat", MEM_LAT_LINE("4", "64", "1,5"), "line 1: mem-lat prints"},
+    {"mem-lat", MEM_LAT_LINE("4", "64", "1e999"), "line 1: mem-lat prints"},
     {"mlc", "", "holds no matrix"},
     {"mlc", "hello\n1 2 3\n", "holds no matrix"},
     {"mlc", MLC_TRANSFERS, "line 1: no values follow"},

@@ -28,6 +28,7 @@ static const char perf[] = "# Running 'mem/memcpy' benchmark:\n"
 static const char report[] =
     "{\"metadata\": {\"version\": \"0.5.0\"}, \"memory\": {"
     "\"idle-latency\": {\"Node 0\": {\"Node 0\": 100.5, \"Node 1\": 190}},"
+    "\"cross-numa-bandwidth\": {\"Node 0\": {\"Node 0\": 160, \"Node 1\": 40}},"
     "\"peak-bandwidth\": {\"Traffic type\": {\"0\": \"All Reads\", \"1\": \"2:1 Reads-Writes\"},"
     "\"Peak BW [GB/s]\": {\"0\": 169.6, \"1\": 157.3}},"
     "\"latency-sweep\": {\"Latency [ns]\": {\"L1\": 1.5, \"LLC\": 30, \"DRAM\": 101}},"
@@ -51,6 +52,7 @@ static const struct {
     {"asct", report, "L2.bandwidth.read", 73.4e9, NULL, NULL},
     {"asct", report, "bandwidth.reads2-writes1.all", 157.3e9, NULL, NULL},
     {"asct", report, "numa.latency.remote", 190, NULL, NULL},
+    {"asct", report, "numa.bandwidth.remote", 40e9, NULL, NULL},
     {"mlc",
      MLC "Measuring Maximum Memory Bandwidths for the system\n"
          "Will take several minutes to complete as multiple injection rates will be tried\n"
@@ -186,6 +188,7 @@ static void columns_are_read_by_their_names(void **state)
         {"# latency in us\n64K 0.0015\n128K 0.0015\n", 1.5, NAN, ""},
         {"4K 1.5 4.5\n8K 1.5 4.5\n", 1.5, 4.5, ""},
         {"# made by hand\n4K 1.5\n8K 1.5\n", 1.5, NAN, ""},
+        {"row,size_kb,ns\n1,4,1.5\n2,8,1.5\n", 1.5, NAN, "row"},
         {"size,load/s,ns\n4K,9,1.5\n8K,9,1.5\n", 1.5, NAN, "load/s"},
         {"size_read,ns\n4K,1.5\n8K,1.5\n", 1.5, NAN, ""},
         {"kb_read,ns\n4,1.5\n8,1.5\n", 1.5, NAN, ""},
@@ -219,6 +222,7 @@ static void matrices_have_units_and_come_in_pages(void **state)
         size_t series;
     } tables[] = {
         {"from,to,us\n0,1,0.12\n1,0,0.12\n", 120, 1},
+        {"us,0,1\n0,,0.12\n1,0.12,\n", 120, 1},
         {"# latency in us\n,0.1,0.2\n0.1,,0.3\n0.2,0.3,\n", 100, 1},
         {"Some words, and more.\n\n```\n      0     1\n0          10\n1    11\n```\nThe end, 5.\n",
          10, 1},
