@@ -1,16 +1,37 @@
 /*
- * Traffic: lines of memory are read, or read and written, with a pause between lines that sets the
- * rate. Each run goes on where the last one stopped, and wraps around.
+ * Traffic: lines of memory are read, modified, or written past the caches, with a pause between
+ * lines that sets the rate. Each run goes on where the last one stopped, and wraps around.
  *
  * A modified line is read and later written back, so memory has as many writes as reads if every
- * line is modified. Stores to cached memory can't cause a larger share of writes.
+ * line is modified. More writes than reads take stores past the caches.
  */
 #ifndef FATHOM_MEASURE_KERNELS_INJECT_H
 #define FATHOM_MEASURE_KERNELS_INJECT_H
 
 #include "measure/kernels/kernel.h"
 
-struct injector {
+#include <stdbool.h>
+#include <stddef.h>
+
+enum inject_order { INJECT_SEQUENTIAL, INJECT_RANDOM, INJECT_ORDERS };
+extern const char *const inject_order_names[INJECT_ORDERS + 1]; /* "sequential", ..., NULL */
+
+/* Two ways in which lines take turns: of `of` lines `others` go the other way. */
+struct inject_mix {
+    kernel_function *plain, *other;
+    unsigned others, of;
+    bool apart;    /* the other way has lines of its own, or prefetchers would bring them in before
+                      they are written past the caches */
+    double moved;  /* lines to and from memory for each line that the injector goes through */
+    bool modifies; /* some lines: they stay in the caches until others push them out */
+};
+/* The mix with that share of reads among the lines that go to and from memory, 0 to 100 percent.
+ * NULL, or what is missing for it. */
+const char *inject_mix_make(struct inject_mix *, unsigned read_percent, enum inject_order,
+                            size_t line_bytes);
+
+/* The lines that it goes through. */
+struct inject_lines {
     unsigned char *memory;
     uint64_t mask;     /* the memory's size, a power of two, less one line */
     uint64_t step;     /* size of a line */
@@ -19,16 +40,16 @@ struct injector {
                           which is nothing compared with a miss */
 };
 
-enum inject_order { INJECT_SEQUENTIAL, INJECT_RANDOM, INJECT_ORDERS };
-extern const char *const inject_order_names[INJECT_ORDERS + 1]; /* "sequential", ..., NULL */
-
-struct injection {
-    unsigned read_percent; /* share of reads among the lines that go to and from memory */
-    unsigned modified;     /* how many of three lines are modified */
-    kernel_function *run[INJECT_ORDERS]; /* state: struct injector */
+struct injector {
+    struct inject_lines lines, apart;
+    const struct inject_mix *mix;
+    uint64_t fill; /* repeats without pauses that the first run adds before its own: they fill the
+                      caches with what the mix leaves there */
+    uint64_t owed; /* others / of lines that the mix still owes; begins as 0 */
 };
-enum { INJECTIONS = 3 };
-extern const struct injection injections[INJECTIONS];
-extern const unsigned inject_lines; /* lines per repeat; a multiple of three */
+
+/* State: struct injector. */
+kernel_function inject_run;
+extern const unsigned inject_lines_each; /* lines per repeat */
 
 #endif

@@ -10,7 +10,7 @@
 #define INJECT_LINE(address, access)                                                               \
     address access INJECT_PAUSE "2:\n\t" REPEAT("%[left]", "2b") "\n\t"
 
-#define INJECT_LOOP(name, address, first, second, third)                                           \
+#define INJECT_LOOP(name, address, access)                                                         \
     static inline uint64_t name(unsigned char *memory, uint64_t mask, uint64_t step,               \
                                 uint64_t position, uint64_t delay, uint64_t turns)                 \
     {                                                                                              \
@@ -18,8 +18,8 @@
         uint64_t at, left;                                                                         \
         __asm__ volatile(                                                                          \
             ".p2align 6\n"                                                                         \
-            "1:\n\t" INJECT_LINE(address, first) INJECT_LINE(address, second)                      \
-                INJECT_LINE(address, third) REPEAT("%[turns]", "1b")                               \
+            "1:\n\t" INJECT_LINE(address, access) INJECT_LINE(address, access)                     \
+                INJECT_LINE(address, access) REPEAT("%[turns]", "1b")                              \
             : [position] "+r"(position), [turns] "+r"(turns), [at] "=&r"(at), [left] "=&r"(left)   \
             : [memory] "r"(memory), [mask] "r"(mask), [step] "r"(step), [delay] "r"(delay),        \
               [factor] "r"(factor), [increment] "r"(increment)                                     \

@@ -19,16 +19,16 @@
 #define INJECT_LINE(address, access)                                                               \
     address access for (uint64_t left = delay; left; left--) __asm__ volatile("" : "+r"(left));
 
-#define INJECT_LOOP(name, address, first, second, third)                                           \
+#define INJECT_LOOP(name, address, access)                                                         \
     static inline uint64_t name(unsigned char *memory, uint64_t mask, uint64_t step,               \
                                 uint64_t position, uint64_t delay, uint64_t turns)                 \
     {                                                                                              \
         uint64_t at;                                                                               \
         (void)step;                                                                                \
         for (; turns; turns--) {                                                                   \
-            INJECT_LINE(address, first)                                                            \
-            INJECT_LINE(address, second)                                                           \
-            INJECT_LINE(address, third)                                                            \
+            INJECT_LINE(address, access)                                                           \
+            INJECT_LINE(address, access)                                                           \
+            INJECT_LINE(address, access)                                                           \
         }                                                                                          \
         return position;                                                                           \
     }

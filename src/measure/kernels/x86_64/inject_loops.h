@@ -15,9 +15,17 @@
     "shr $24, %[at]\n\t"                                                                           \
     "and %[mask], %[at]\n\t"
 
+enum { INJECT_WRITE_BYTES = 64 };
+
 #define INJECT_READ   "mov (%[memory],%[at]), %[at]\n\t"
 #define INJECT_MODIFY "incq (%[memory],%[at])\n\t"
-#define INJECT_PAUSE  "mov %[delay], %[left]\n"
+/* A whole line past the caches: what it holds does not matter. */
+#define INJECT_WRITE                                                                               \
+    "add %[memory], %[at]\n\t"                                                                     \
+    ".irp word,0,8,16,24,32,40,48,56\n\t"                                                          \
+    "movnti %[delay], \\word(%[at])\n\t"                                                           \
+    ".endr\n\t"
+#define INJECT_PAUSE "mov %[delay], %[left]\n"
 
 #include "measure/kernels/assembled/inject_loops.h"
 

@@ -33,7 +33,7 @@ static const double ends_share = 0.5;
 /* Every second or third step still shows how latency rises and between which two steps the knee
  * lies; fewer steps do not. */
 enum { STRIDE_MOST = 3 };
-enum { ENDS = 2, ENDS_TRIALS_MAX = 12, MIX_LEAST = 50, MIX_MOST = 100, INJECTORS_MOST = 65536 };
+enum { ENDS = 2, ENDS_TRIALS_MAX = 12, INJECTORS_MOST = 65536 };
 
 const unsigned loaded_pauses[LOADED_STEPS] = {0,  4096, 2048, 1024, 512, 256, 192, 128,
                                               96, 64,   48,   32,   24,  16,  8,   1};
@@ -44,9 +44,10 @@ struct loaded_options {
 
 #define AT(option) offsetof(struct loaded_options, option)
 static const struct option_spec options[] = {
-    {"mix", 0, OPTION_INTEGER, "PCT", "100", MIX_LEAST, MIX_MOST, NULL, AT(mix),
-     "share of reads in the traffic: 100; 75, where every third line is modified and so written "
-     "back; or 50, where every line is"},
+    {"mix", 0, OPTION_INTEGER, "PCT", "100", 0, 100, NULL, AT(mix),
+     "share of reads in the traffic as the memory sees it: with 75 every third line is modified "
+     "and so written back, with 50 every line is; below 50 lines are written past the caches, with "
+     "0 all are"},
     {"traffic", 0, OPTION_CHOICE, "ORDER", "sequential", 0, 0, inject_order_names, AT(traffic),
      "how the injectors go through their memory: sequential, which prefetchers follow, or random, "
      "which leaves no page of the memory open"},
@@ -136,12 +137,19 @@ static void choose_seats(struct probe_task *task)
 
 /* --- planning: where --- */
 
+/* Bytes of the arena for each injector. */
+static uint64_t inject_room(const struct loaded_state *state)
+{
+    return (state->mix.apart ? 2 : 1) * state->inject_bytes;
+}
+
 /* Bytes for each injector: a power of two, twice the last level or less if many injectors share it.
  * 0: too little memory. */
 static uint64_t choose_inject_bytes(const struct probe_task *task, uint64_t chase_room)
 {
     const struct loaded_state *state = task->state;
-    const uint64_t wanted = 2 * memory_bounds(task).last_level, n = state->injectors;
+    const uint64_t wanted = 2 * memory_bounds(task).last_level,
+                   n = state->injectors * (state->mix.apart ? 2 : 1);
     const struct cache_facts *cache = machine_last_cache(task->machine);
     const size_t sharers = cache ? cpulist_text_count(cache->shared_cpus) : 0;
     const uint64_t least = wanted / (sharers ? sharers : 1);
@@ -212,7 +220,7 @@ static void add_step(struct probe_task *task, unsigned step)
         .x = step,
         .seats = state->seats,
         .seat_count = step == LOADED_NONE ? 1 : 1 + state->injectors,
-        .arena_bytes = (size_t)(state->chase_room + state->injectors * state->inject_bytes),
+        .arena_bytes = (size_t)(state->chase_room + state->injectors * inject_room(state)),
         .bytes = state->chase_bytes};
 }
 
@@ -242,17 +250,29 @@ static void prepare_loaded(struct trial *trial)
     chases_prepare(&chase, &state->chases);
     trial->operations = chase.operations;
     struct random random = {trial->seed};
+    /* A modified line is written back when another pushes it out. So before the first window each
+     * injector goes once through its memory, or light traffic would only fill the caches. */
+    const uint64_t lines = state->inject_bytes / state->chases.line_bytes;
+    _Static_assert(sizeof(struct injector) <= sizeof trial->workers->room, "it needs more room");
     for (unsigned i = 1; i < trial->point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
-        *(struct injector *)worker->room = (struct injector){
-            .memory = trial->arena->memory + state->chase_room + (i - 1) * state->inject_bytes,
+        const struct inject_lines own = {
+            .memory = trial->arena->memory + state->chase_room + (i - 1) * inject_room(state),
             .mask = state->inject_bytes - state->chases.line_bytes,
             .step = state->chases.line_bytes,
             .position = random_next(&random),
             .delay = loaded_pauses[(unsigned)trial->point->x],
         };
+        struct injector *injector = (struct injector *)worker->room;
+        *injector = (struct injector){
+            .lines = own,
+            .apart = own,
+            .mix = &state->mix,
+            .fill = state->mix.modifies ? lines / inject_lines_each : 0,
+        };
+        injector->apart.memory += state->inject_bytes;
         worker->state = worker->room;
-        worker->run = state->injection->run[state->order];
+        worker->run = inject_run;
     }
 }
 
@@ -317,8 +337,7 @@ static void observe_loaded(void *observer, const struct observation *seen)
             windows++;
         }
     step->latency[trial->number] = undisturbed.value / (trial->operations * (double)seen->repeats);
-    step->bandwidth[trial->number] = repeats / windows * inject_lines *
-                                     (3.0 + state->injection->modified) / 3 *
+    step->bandwidth[trial->number] = repeats / windows * inject_lines_each * state->mix.moved *
                                      (double)state->chases.line_bytes * 1e9;
 }
 
@@ -329,16 +348,13 @@ static void plan_loaded(struct probe_task *task)
     struct loaded_state *state = task->state = pool_alloc(task->pool, 1, sizeof *state);
     state->chases = chases_make_plain(task);
     const struct loaded_options *asked = task->options;
-    const unsigned mix = (unsigned)asked->mix.number;
+    state->read_percent = (unsigned)asked->mix.number;
     state->order = (enum inject_order)asked->traffic.choice;
-    for (int i = 0; i < INJECTIONS; i++)
-        if (injections[i].read_percent == mix)
-            state->injection = &injections[i];
-    if (!state->injection)
-        pool_leave(task->pool, ERROR_USAGE,
-                   "--mix %u: choose 100, 75 or 50 percent of reads; a cached store reads its line "
-                   "first, so writes are half of the traffic at most",
-                   mix);
+    const char *missing =
+        inject_mix_make(&state->mix, state->read_percent, state->order, state->chases.line_bytes);
+    if (missing)
+        pool_leave(task->pool, ERROR_USAGE, "--mix %u: %s; choose 50 or more", state->read_percent,
+                   missing);
     choose_seats(task);
     if (!choose_memory(task)) {
         build_skip(task, "too little memory is free for a chase and its injectors beyond the "
@@ -356,7 +372,7 @@ static void plan_loaded(struct probe_task *task)
     for (unsigned i = 0; i < LOADED_ALL; i++) {
         build_series(task, (struct series){.name = "loaded", .x = axes[i][0], .y = axes[i][1]});
         build_factor_text(task, i, "shows", loaded_shows[i]);
-        build_factor(task, i, "mix", state->injection->read_percent);
+        build_factor(task, i, "mix", state->read_percent);
         build_factor_text(task, i, "traffic", inject_order_names[state->order]);
         build_factor(task, i, "injectors", state->injectors);
         build_factor_text(task, i, "working set", size);
@@ -424,8 +440,10 @@ const struct probe loaded_probe = {
         "over latency is greatest: up to there traffic costs little, beyond it a little more "
         "bandwidth is paid for with much waiting.\nBandwidth is what the injectors really moved "
         "while the chase was timed: whole lines, and modified ones twice, because they are read "
-        "and later written back. The chase's own traffic is not in it: a line for every miss that "
-        "it waits for.\nWhat changes it: how many CPUs inject (--injectors), since one alone can "
+        "and later written back; before, the injectors fill the caches with such lines. The "
+        "chase's own traffic is not in it: a line for every miss that it waits for, and a modified "
+        "one that it may push out.\nWhat changes it: how many CPUs inject (--injectors), since one "
+        "alone can "
         "seldom fill the memory and then shows no knee; the share of writes (--mix), because "
         "turning from reads to writes costs the memory time; the order (--traffic), because random "
         "lines open a new row each. Where the processor has prefetchers, sequential traffic asks "

@@ -34,11 +34,13 @@ struct loaded_state {
     struct chases chases;
     const struct seat *seats; /* the chase's seat, then the injectors' */
     unsigned injectors;
-    const struct injection *injection;
+    unsigned read_percent;
     enum inject_order order;
+    struct inject_mix mix;
     uint64_t chase_bytes;  /* working set of the chase */
     uint64_t chase_room;   /* bytes of the arena for it; the injectors' parts follow */
-    uint64_t inject_bytes; /* of each injector, a power of two */
+    uint64_t inject_bytes; /* of each injector, a power of two; twice that where lines that are
+                              written past the caches lie apart */
     unsigned trials_max;
     bool shares_core;  /* an injector runs on the chase's own core */
     double left_out_s; /* the budget in s that the knee needs, if there was too little; else 0 */

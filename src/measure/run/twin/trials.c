@@ -154,10 +154,14 @@ static double traffic_ns(const struct twin *twin, const struct trial *trial)
 {
     const struct series *planned = &trial->plan->series[trial->point->series];
     const struct point *below, *above;
+    const double percent = series_number(planned, "mix");
     double lines = NAN, x;
-    for (int i = 0; i < INJECTIONS; i++)
-        if (injections[i].read_percent == series_number(planned, "mix"))
-            lines = inject_lines * (3.0 + injections[i].modified) / 3;
+    struct inject_mix mix;
+    if (percent >= 0 && percent <= 100) {
+        inject_mix_make(&mix, (unsigned)percent, INJECT_SEQUENTIAL,
+                        machine_line_bytes(&twin->machine));
+        lines = inject_lines_each * mix.moved;
+    }
     for (size_t i = 0; i < twin->series_count; i++) {
         const struct twin_series *known = &twin->series[i];
         if (strcmp(known->series->name, planned->name) != 0 ||
