@@ -98,7 +98,7 @@ static void go_on(struct going *going)
 static uint64_t lead_in(struct visit *visit, unsigned rank, struct going *going)
 {
     struct seats *seats = visit->own;
-    const bool builds = seats->run.first && visit->trials[seats->run.trial].build;
+    const bool builds = seats->run.first && visit->trials[seats->run.trial].settle;
     const uint64_t patience =
         going->now + clock_ticks_of_ns(going->clock, builds ? prepare_limit_ns : patience_ns);
     uint64_t begin;
@@ -172,6 +172,20 @@ static bool is_complete(const struct seats *seats)
     return atomic_load_explicit(&seats->stray, memory_order_relaxed) == 0;
 }
 
+/* False where not all workers came to settle. */
+static bool get_ready(struct visit *visit, unsigned rank, const struct trial *trial)
+{
+    struct seats *seats = visit->own;
+    if (trial->build)
+        trial->build(trial, rank);
+    if (!trial->settle)
+        return true;
+    if (seats->measured > 1 && !barrier_wait(&seats->start_line, prepare_limit_ns))
+        return false;
+    trial->settle(trial, rank);
+    return true;
+}
+
 static void do_seat(struct visit *visit, unsigned rank)
 {
     struct seats *seats = visit->own;
@@ -182,8 +196,8 @@ static void do_seat(struct visit *visit, unsigned rank)
     uint64_t warm = plan_has_partner(trial->point) ? visit->plan->warm_repeats : 0;
     struct os_thread_events before, after;
 
-    if (run->first && trial->build)
-        trial->build(trial, rank);
+    if (role == MEASURED && run->first && !get_ready(visit, rank, trial))
+        return;
     os_thread_events(&before);
     if (role == MEASURED && run->first && trial->warm_repeats)
         worker->run(worker->state, trial->warm_repeats);
@@ -247,7 +261,7 @@ static bool lead(struct visit *visit, const struct batch_run *run)
     seats->run = *run;
     seats_begin_phase(seats, run_limit_ns + operations * operation_limit_ns +
                                  run->batches * run->window_ns +
-                                 (run->first && trial->build ? prepare_limit_ns : 0));
+                                 (run->first && trial->settle ? prepare_limit_ns : 0));
     atomic_store_explicit(&seats->run_over, false, memory_order_relaxed);
     atomic_store_explicit(&seats->under_way, 0, memory_order_relaxed);
     atomic_store_explicit(&seats->begin, 0, memory_order_relaxed);

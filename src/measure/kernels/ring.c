@@ -87,15 +87,21 @@ static inline uint64_t block_next(const struct block *block, uint64_t *place, bo
     return element;
 }
 
-/* The element at the block's start, or at the next place that holds one; an index in the ring. */
-static size_t block_first(const struct block *block, uint64_t *place)
+/* The element that many places from the block's start, or at the next place that holds one; an
+ * index in the ring. */
+static size_t block_from(const struct block *block, uint64_t places, uint64_t *place)
 {
-    *place = block->start;
+    *place = (block->start + places) & block->bijection->mask;
     uint64_t element = bijection_forward(block->bijection, *place);
     bool done = false;
     if (element >= block->count)
         element = block_next(block, place, &done);
     return block->first + (size_t)element;
+}
+
+static size_t block_first(const struct block *block, uint64_t *place)
+{
+    return block_from(block, 0, place);
 }
 
 /* All blocks of a ring. The last may be shorter and then has a bijection of its own. */
@@ -237,13 +243,15 @@ static void load(const void *address)
     (void)bytes[sizeof(uint64_t) - 1];
 }
 
-static void *warm_random(const struct ring *ring, size_t visits)
+static void *warm_random(const struct ring *ring, unsigned part, unsigned parts, size_t visits)
 {
     struct blocks blocks = blocks_make(ring);
-    for (size_t index = 0;; index = (index + 1) % blocks.count) {
+    size_t index = range_of(blocks.count, part, parts).from;
+    uint64_t skipped = blocks.count > 1 ? 0 : (blocks.full.mask + 1) / parts * part;
+    for (;; index = (index + 1) % blocks.count, skipped = 0) {
         struct block block = blocks_get(ring, &blocks, index);
         uint64_t place;
-        size_t at = block_first(&block, &place);
+        size_t at = block_from(&block, skipped, &place);
         for (bool done = false; !done;) {
             if (visits-- == 0)
                 return element(ring, at);
@@ -271,13 +279,13 @@ void ring_mark(const struct ring *ring, size_t n, void **marks)
     }
 }
 
-static void *warm_shuffled(const struct ring *ring, size_t visits)
+static void *warm_shuffled(const struct ring *ring, unsigned part, unsigned parts, size_t visits)
 {
     struct bijection bijection = bijection_make(block_count(ring), ring->seed);
     struct block cycle = block_make(&bijection, 0, block_count(ring), ring->seed);
-    for (;;) {
+    for (uint64_t skipped = (bijection.mask + 1) / parts * part;; skipped = 0) {
         uint64_t place;
-        size_t block = block_first(&cycle, &place);
+        size_t block = block_from(&cycle, skipped, &place);
         for (bool done = false; !done;) {
             for (size_t at = block * ring->block; at < block_end(ring, block); at++) {
                 if (visits-- == 0)
@@ -291,11 +299,18 @@ static void *warm_shuffled(const struct ring *ring, size_t visits)
 
 void *ring_warm(const struct ring *ring, size_t visits)
 {
+    return ring_warm_part(ring, 0, 1, visits);
+}
+
+void *ring_warm_part(const struct ring *ring, unsigned part, unsigned parts, size_t visits)
+{
     if (ring->order == RING_RANDOM)
-        return warm_random(ring, visits);
+        return warm_random(ring, part, parts, visits);
     if (in_shuffled_blocks(ring))
-        return warm_shuffled(ring, visits);
-    size_t at = 0, count = ring->count;
+        return warm_shuffled(ring, part, parts, visits);
+    const size_t count = ring->count;
+    const size_t ahead = range_of(count, part, parts).from;
+    size_t at = ring->order == RING_FORWARD ? ahead : (count - ahead) % count;
     for (; visits; visits--) {
         load(element(ring, at));
         at = ring->order == RING_FORWARD ? (at + 1) % count : (at + count - 1) % count;

@@ -48,6 +48,9 @@ void ring_build_part(const struct ring *, unsigned part, unsigned parts);
  * length would, but some ten times as fast: addresses are computed, so the loads need not wait for
  * one another. */
 void *ring_warm(const struct ring *, size_t visits);
+/* The same from the beginning of one of `parts` parts of about the same number of visits: several
+ * threads go through a ring at the same time, far from one another. */
+void *ring_warm_part(const struct ring *, unsigned part, unsigned parts, size_t visits);
 
 /* Finds n elements equally far apart in a random ring's order: marks[i] comes i * count / n visits
  * after the first element. Addresses are computed; nothing is loaded. */

@@ -233,7 +233,7 @@ static void prepare_window(struct trial *trial)
     worker->run = window_kernels[trial->point->index];
     worker->state = window;
     trial->operations = 1;
-    chain_ring_settle_once(&state->ring, places, turn, 2);
+    chain_ring_settle_once(&state->ring, trial->arena, turn, 2);
 }
 
 /* --- findings --- */

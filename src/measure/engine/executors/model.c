@@ -113,6 +113,8 @@ static void prepare(struct visit *visit, struct trial *trial)
         visit->work->prepare(trial);
     for (unsigned i = 0; trial->build && i < trial->point->seat_count; i++)
         trial->build(trial, i);
+    for (unsigned i = 0; trial->settle && i < trial->point->seat_count; i++)
+        trial->settle(trial, i);
     if (model->now)
         model->now(model->self, *((const struct model_state *)visit->executor->own)->now_ps);
     if (model->prepared)

@@ -8,9 +8,10 @@
 enum { PAGE = 4096, MARKS_USUAL = 4096, MARKS_EACH = 4 };
 
 struct chain_places {
-    const unsigned char *memory; /* of the ring that was built; NULL, as in fresh memory: none */
+    const unsigned char *memory; /* of the ring; NULL, as in fresh memory: none */
     size_t bytes, count;
     uint64_t seed;
+    unsigned parts, built; /* parts to build, and those that are built */
     bool settled;
     size_t marked;
     void *marks[]; /* elements that are equally far apart in the ring's order */
@@ -53,29 +54,53 @@ static struct ring ring_of(const struct chain_ring *ring, unsigned char *memory,
                          .link = RING_POINTERS};
 }
 
-struct chain_places *chain_ring_places(const struct chain_ring *ring, const struct trial *trial)
+static struct chain_places *places_in(const struct chain_ring *ring, const struct arena *arena)
 {
-    unsigned char *memory = trial->arena->memory;
-    struct chain_places *places = (struct chain_places *)(memory + whole_pages(ring->bytes));
-    if (places->memory == memory && places->bytes == ring->bytes)
+    return (struct chain_places *)(arena->memory + whole_pages(ring->bytes));
+}
+
+struct chain_places *chain_ring_parts(const struct chain_ring *ring, const struct trial *trial,
+                                      unsigned parts, bool *built)
+{
+    struct chain_places *places = places_in(ring, trial->arena);
+    *built = places->memory == trial->arena->memory && places->bytes == ring->bytes &&
+             places->built == places->parts;
+    if (*built)
         return places;
-    struct ring built = ring_of(ring, memory, trial->seed);
-    ring_build(&built);
-    places->count = built.count;
+    const struct ring whole = ring_of(ring, trial->arena->memory, trial->seed);
+    places->memory = NULL; /* preparing may be recalled at any moment, and then begins anew */
+    places->built = 0;
+    places->parts = parts;
+    places->count = whole.count;
     places->seed = trial->seed;
     places->marked = marks_of(ring);
-    ring_mark(&built, places->marked, places->marks);
+    ring_mark(&whole, places->marked, places->marks);
     places->bytes = ring->bytes;
     places->settled = false;
-    /* Set last, because preparing may be recalled at any moment, and then begins anew. */
-    __atomic_store_n(&places->memory, memory, __ATOMIC_RELEASE);
+    __atomic_store_n(&places->memory, trial->arena->memory, __ATOMIC_RELEASE);
     return places;
+}
+
+struct chain_places *chain_ring_build(const struct chain_ring *ring, const struct arena *arena,
+                                      unsigned part)
+{
+    struct chain_places *places = places_in(ring, arena);
+    const struct ring whole = ring_of(ring, arena->memory, places->seed);
+    ring_build_part(&whole, part, places->parts);
+    __atomic_fetch_add(&places->built, 1, __ATOMIC_RELEASE);
+    return places;
+}
+
+struct chain_places *chain_ring_places(const struct chain_ring *ring, const struct trial *trial)
+{
+    bool built;
+    struct chain_places *places = chain_ring_parts(ring, trial, 1, &built);
+    return built ? places : chain_ring_build(ring, trial->arena, 0);
 }
 
 void chain_ring_forget(const struct chain_ring *ring, const struct arena *arena)
 {
-    struct chain_places *places = (struct chain_places *)(arena->memory + whole_pages(ring->bytes));
-    places->memory = NULL;
+    places_in(ring, arena)->memory = NULL;
 }
 
 /* The mark that is `lines_before` lines before the i-th of n starting points. */
@@ -109,25 +134,26 @@ static void walk_behind(const struct chain_places *places, double turn, size_t f
     chains_kernel(together)(&chains, lines * together / chains_steps(together) + 1);
 }
 
-void chain_ring_settle(const struct chain_ring *ring, struct chain_places *places, double turn,
-                       size_t n)
+void chain_ring_settle_part(const struct chain_ring *ring, const struct arena *arena, double turn,
+                            size_t first, size_t count, size_t n)
 {
+    const struct chain_places *places = places_in(ring, arena);
     uint64_t lines = 2 * (uint64_t)places->count, settled = ring->settled_bytes / ring->line_bytes;
     if (lines <= settled) { /* for a small ring, going round twice settles any replacement policy */
         struct ring built = ring_of(ring, (unsigned char *)places->memory, places->seed);
         ring_warm(&built, (size_t)lines);
         return;
     }
-    for (size_t first = 0; first < n; first += CHAINS_MOST) {
-        size_t count = n - first < CHAINS_MOST ? n - first : CHAINS_MOST;
-        walk_behind(places, turn, first, count, n, settled / n);
-    }
+    for (const size_t end = first + count; first < end; first += CHAINS_MOST)
+        walk_behind(places, turn, first, end - first < CHAINS_MOST ? end - first : CHAINS_MOST, n,
+                    settled / n);
 }
 
-void chain_ring_settle_once(const struct chain_ring *ring, struct chain_places *places, double turn,
+void chain_ring_settle_once(const struct chain_ring *ring, const struct arena *arena, double turn,
                             size_t n)
 {
+    struct chain_places *places = places_in(ring, arena);
     if (!places->settled)
-        chain_ring_settle(ring, places, turn, n);
+        chain_ring_settle_part(ring, arena, turn, 0, n, n);
     places->settled = true;
 }

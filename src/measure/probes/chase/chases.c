@@ -163,6 +163,14 @@ static const struct chase_kind *kind_of(const struct chases *chases, size_t seri
     return &chases->kinds[series < chases->count ? series : 0];
 }
 
+static struct chase_kind kind_at(const struct chases *chases, const struct plan_point *point)
+{
+    struct chase_kind kind = *kind_of(chases, point->series);
+    if (kind.stride == CHASE_STRIDE_IS_X)
+        kind.stride = (size_t)point->x;
+    return kind;
+}
+
 struct plan_point *chases_add_point(const struct chases *chases, struct probe_task *task,
                                     int series, double x, uint64_t bytes)
 {
@@ -323,50 +331,56 @@ static struct ring ring_of(const struct chase_kind *kind, uint64_t bytes, unsign
                          .link = kind->address <= ADDRESS_INDEX ? RING_INDEXES : RING_POINTERS};
 }
 
-/* Loads by which each of several threads fills its core's private caches: twice through 2 MiB of
- * lines, the most that such caches hold on most machines. */
-enum { PRIVATE_LOADS = 2 * 2 * 1024 * 1024 / 64 };
+/* --- several threads --- */
 
-/* Settles the caches that the threads share. Each thread settles its private caches later, by
- * warm_repeats. */
-static void prepare_threads(struct trial *trial, const struct chases *chases,
-                            const struct chase_kind *kind)
+/* A thread's own ring, in its part of the arena, or the one that all share. Rings that all began at
+ * the same place of a huge page would contend for a few sets. */
+static struct ring ring_of_thread(const struct trial *trial, unsigned seat)
 {
-    const uint64_t bytes = trial->point->bytes;
-    const unsigned threads = trial->point->seat_count;
-    /* Rings that all began at the same place of a huge page would contend for a few sets. */
-    const uint64_t room = room_of(kind, bytes), unit = room >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
-    struct random random = {trial->seed};
-    struct ring ring = {.count = 0};
-    for (unsigned i = 0; i < threads; i++) {
-        unsigned char *position = NULL;
-        if (i == 0 || !chases->shared) {
-            const uint64_t slack = chases->shared ? 0 : chases->part_bytes - room;
-            const uint64_t at =
-                i * chases->part_bytes + random_below(&random, slack / unit + 1) * unit;
-            ring = ring_of(kind, bytes, trial->arena->memory + at, random_next(&random));
-            ring_build(&ring);
-            position = ring_warm(&ring, (size_t)settling_visits(chases, kind, ring.count));
-        }
-        if (chases->shared) /* starting points are equally far apart in memory */
-            position = ring.memory + ring.count * i / threads * ring.stride;
-        begin_worker(&trial->workers[i], kind, &ring, position);
-    }
-    const uint64_t visits = 2 * (uint64_t)ring.count;
-    trial->warm_repeats = (visits < PRIVATE_LOADS ? visits : PRIVATE_LOADS) / chase_steps + 1;
+    const struct chases *chases = trial->probe_state;
+    const struct chase_kind kind = kind_at(chases, trial->point);
+    const uint64_t bytes = trial->point->bytes, room = room_of(&kind, bytes),
+                   unit = room >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
+    const unsigned which = chases->shared ? 0 : seat;
+    const uint64_t slack = chases->shared ? 0 : chases->part_bytes - room;
+    struct random random = {trial->seed ^ random_mix(which)};
+    const uint64_t at = which * chases->part_bytes + random_below(&random, slack / unit + 1) * unit;
+    return ring_of(&kind, bytes, trial->arena->memory + at, random_next(&random));
+}
+
+static void build_of_thread(const struct trial *trial, unsigned seat)
+{
+    const struct chases *chases = trial->probe_state;
+    const struct ring ring = ring_of_thread(trial, seat);
+    if (chases->shared)
+        ring_build_part(&ring, seat, trial->point->seat_count);
+    else
+        ring_build(&ring);
+}
+
+/* Threads that share a ring settle the caches together, each with what comes before its start. */
+static void settle_thread(const struct trial *trial, unsigned seat)
+{
+    const struct chases *chases = trial->probe_state;
+    const struct chase_kind kind = kind_at(chases, trial->point);
+    const struct ring ring = ring_of_thread(trial, seat);
+    const unsigned parts = chases->shared ? trial->point->seat_count : 1;
+    const size_t visits = (size_t)settling_visits(chases, &kind, ring.count);
+    begin_worker(&trial->workers[seat], &kind, &ring,
+                 ring_warm_part(&ring, seat % parts, parts, visits / parts + 1));
+}
+
+static void prepare_threads(struct trial *trial)
+{
+    trial->build = build_of_thread;
+    trial->settle = settle_thread;
     trial->operations = chase_steps;
 }
 
 void chases_prepare(struct trial *trial, const struct chases *chases)
 {
-    struct chase_kind kind = *kind_of(chases, trial->point->series);
+    const struct chase_kind kind = kind_at(chases, trial->point);
     const uint64_t bytes = trial->point->bytes;
-    if (kind.stride == CHASE_STRIDE_IS_X)
-        kind.stride = (size_t)trial->point->x;
-    if (chases->threads > 1) {
-        prepare_threads(trial, chases, &kind);
-        return;
-    }
     /* A ring's place in the arena affects its latency, so it varies from trial to trial. A set of
      * 2 MiB or more begins on a huge page, or it would need one more of them. */
     const uint64_t room = room_of(&kind, bytes), unit = room >= HUGE_PAGE ? HUGE_PAGE : SMALL_PAGE;
@@ -384,7 +398,11 @@ void chases_prepare(struct trial *trial, const struct chases *chases)
 
 void chases_prepare_alone(struct trial *trial)
 {
-    chases_prepare(trial, trial->probe_state);
+    const struct chases *chases = trial->probe_state;
+    if (chases->threads > 1)
+        prepare_threads(trial);
+    else
+        chases_prepare(trial, chases);
 }
 
 void chases_begin(struct trial *trial, void *first, size_t lines)

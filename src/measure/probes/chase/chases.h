@@ -82,10 +82,11 @@ int *chases_cpus(const struct probe_task *, int first);
  * fewer CPUs. */
 size_t chases_threads(const struct probe_task *, const struct setting *threads, size_t otherwise);
 
-/* Prepares a trial of such a point: a fresh ring at a fresh place, and the caches as a long chase
- * leaves them. */
+/* Prepares a trial of such a point of one thread: a fresh ring at a fresh place, and the caches as
+ * a long chase leaves them. */
 void chases_prepare(struct trial *, const struct chases *);
-/* A probe's prepare(), if the probe's state begins with a struct chases. */
+/* A probe's prepare(), if the probe's state begins with a struct chases. Of several threads each
+ * builds its own ring, or its part of the shared one. */
 void chases_prepare_alone(struct trial *);
 /* Prepares a trial of a chase through a ring of that many lines, which the caller has built: goes
  * round it twice, after which TLBs and caches hold all that they can. */

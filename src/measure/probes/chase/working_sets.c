@@ -71,11 +71,8 @@ struct memory_bounds memory_bounds(const struct probe_task *task)
 
 uint64_t last_levels_of(const struct probe_task *task, size_t cpus, size_t sharers)
 {
-    static const uint64_t undeclared_each = 16 << 20;
-    const uint64_t one = memory_bounds(task).last_level, all = undeclared_each * cpus;
-    if (last_level_bytes(task->machine))
-        return (cpus + sharers - 1) / sharers * one;
-    return one > all ? one : all;
+    const size_t each = sharers ? sharers : 1;
+    return (cpus + each - 1) / each * memory_bounds(task).last_level;
 }
 
 uint64_t working_sets_largest(const struct machine *machine)

@@ -67,8 +67,8 @@ struct memory_bounds memory_bounds(const struct probe_task *);
  * measured). */
 struct memory_bounds memory_bounds_within(const struct machine *, const struct series *curve,
                                           double dram_ns);
-/* Bytes of the last-level caches of that many CPUs, each shared by `sharers` of them. Where nothing
- * is declared, 16 MiB for each CPU and at least one last level. */
+/* Bytes of the last-level caches of that many CPUs, each shared by `sharers` of them (0: unknown,
+ * so that each may have one). */
 uint64_t last_levels_of(const struct probe_task *, size_t cpus, size_t sharers);
 
 #endif

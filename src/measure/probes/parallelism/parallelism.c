@@ -521,6 +521,27 @@ static struct chain_places *ring_of_size(struct chain_ring *ring, const struct t
     return places;
 }
 
+/* Where the first chain starts, from 0 to 1 of the ring's order. */
+static double turn_of(const struct trial *trial)
+{
+    struct random random = {trial->seed};
+    return random_unit(&random);
+}
+
+static void build_part(const struct trial *trial, unsigned seat)
+{
+    const struct parallelism_state *state = trial->probe_state;
+    chain_ring_build(&state->ring, trial->arena, seat);
+}
+
+static void settle_part(const struct trial *trial, unsigned seat)
+{
+    const struct parallelism_state *state = trial->probe_state;
+    const size_t chains = ((const struct parallelism_point *)trial->point->own)->chains;
+    chain_ring_settle_part(&state->ring, trial->arena, turn_of(trial), seat * chains, chains,
+                           chains * trial->point->seat_count);
+}
+
 static void prepare_parallelism(struct trial *trial)
 {
     const struct parallelism_state *state = trial->probe_state;
@@ -531,10 +552,12 @@ static void prepare_parallelism(struct trial *trial)
     const size_t n = chains * (size_t)point->seat_count;
     struct chain_ring ring = state->ring;
     struct arena arena = *trial->arena;
-    struct chain_places *places =
-        state->sets.count ? ring_of_size(&ring, trial, &arena) : chain_ring_places(&ring, trial);
-    struct random random = {trial->seed};
-    const double turn = random_unit(&random);
+    bool built = true;
+    struct chain_places *places = state->sets.count ? ring_of_size(&ring, trial, &arena)
+                                  : point->seat_count == 1
+                                      ? chain_ring_places(&ring, trial)
+                                      : chain_ring_parts(&ring, trial, point->seat_count, &built);
+    const double turn = turn_of(trial);
     for (unsigned i = 0; i < point->seat_count; i++) {
         struct worker *worker = &trial->workers[i];
         struct chains *own = chain_ring_state(&ring, &arena, i);
@@ -552,7 +575,12 @@ static void prepare_parallelism(struct trial *trial)
                                                                     .ahead = state->ahead};
     }
     trial->operations = (mode == MODE_CHAINS ? chains_steps(chains) : 1) * point->seat_count;
-    chain_ring_settle(&ring, places, turn, n);
+    if (point->seat_count == 1) {
+        chain_ring_settle_part(&ring, &arena, turn, 0, n, n);
+        return;
+    }
+    trial->build = built ? NULL : build_part;
+    trial->settle = settle_part;
 }
 
 /* --- plan and next --- */

@@ -276,6 +276,36 @@ static void warming_ends_where_a_chase_would(void **state)
         }
 }
 
+/* Where threads begin is as far apart in the order as their parts are long. */
+static void parts_are_warmed_far_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        enum ring_order order;
+        size_t block;
+    } kinds[] = {{RING_RANDOM, 0},
+                 {RING_RANDOM, 500},
+                 {RING_FORWARD, 0},
+                 {RING_FORWARD, 50},
+                 {RING_BACKWARD, 0}};
+    enum { COUNT = 20000, PARTS = 4 };
+    static size_t order[COUNT], place[COUNT];
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct ring ring = make(COUNT, 8, kinds[k].order, kinds[k].block, 3);
+        assert_single_cycle(&ring, order);
+        for (size_t i = 0; i < COUNT; i++)
+            place[order[i]] = i;
+        for (unsigned part = 0; part < PARTS; part++) {
+            const size_t
+                from = place[index_of(&ring, ring_warm_part(&ring, part, PARTS, 7))],
+                to = place[index_of(&ring, ring_warm_part(&ring, (part + 1) % PARTS, PARTS, 7))];
+            const size_t apart = (to + COUNT - from) % COUNT;
+            assert_in_range(apart, COUNT / PARTS - COUNT / 20, COUNT / PARTS + COUNT / 20);
+        }
+        free(ring.memory);
+    }
+}
+
 static void marks_are_equally_far_apart_in_the_order(void **state)
 {
     (void)state;
@@ -309,6 +339,7 @@ int main(void)
         cmocka_unit_test(random_order_has_no_short_or_repeated_steps),
         cmocka_unit_test(no_distance_makes_many_steps_of_a_small_ring),
         cmocka_unit_test(parts_make_the_whole_ring),
+        cmocka_unit_test(parts_are_warmed_far_apart),
         cmocka_unit_test(warming_ends_where_a_chase_would),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,10 @@ static inline struct trial *bench_trial(struct bench *bench, const struct plan_p
                                   .workers = bench->workers,
                                   .probe_state = bench->task.state};
     bench->task.probe->prepare(&bench->trial);
+    for (unsigned i = 0; bench->trial.build && i < point->seat_count; i++)
+        bench->trial.build(&bench->trial, i);
+    for (unsigned i = 0; bench->trial.settle && i < point->seat_count; i++)
+        bench->trial.settle(&bench->trial, i);
     return &bench->trial;
 }
 
