@@ -57,9 +57,9 @@ struct reporting {
 /* Notes where the host kept the CPUs. Without such a state nothing moves them. */
 static void note_cpus(struct probe_task *task, const struct stage_outcome *outcome)
 {
-    const struct run_facts *run = &task->document->run;
+    const struct run_facts *run = task->document ? &task->document->run : NULL;
     const unsigned states = outcome->cpu_states;
-    if (!run->placement_count || !states)
+    if (!run || !run->placement_count || !states)
         return;
     unsigned state = 0;
     while (!(states >> state & 1))
