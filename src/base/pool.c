@@ -118,7 +118,8 @@ void *pool_alloc(struct pool *pool, size_t count, size_t size)
 {
     size_t bytes;
     const size_t align = alignof(max_align_t);
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - align - BLOCK_BYTES)
+    if (__builtin_mul_overflow(count, size, &bytes) ||
+        bytes > PTRDIFF_MAX - sizeof(struct pool_block) - align)
         return no_memory(pool);
     const bool is_large = bytes > BLOCK_BYTES;
     struct pool_block **list = is_large ? &pool->large : &pool->blocks, *block = *list;
