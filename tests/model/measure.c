@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const uint64_t GIB = UINT64_C(1) << 30;
-enum { SMALL_PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
 static void describe_machine(struct measurement *measurement)
 {
@@ -39,8 +38,13 @@ bool measurement_begin(struct measurement *measurement, const struct model_machi
     return measurement->model;
 }
 
+/* The document's factors have texts of the settings. */
 static void forget_probe(struct measurement *measurement)
 {
+    struct pool *pool = &measurement->document.pool;
+    pool_take(pool, &measurement->settings.pool);
+    for (size_t i = 0; i < measurement->run.turn_count; i++)
+        pool_take(pool, &measurement->run.turns[i].settings.pool);
     run_release(&measurement->run);
     settings_free(&measurement->settings);
     measurement->trials = NULL; /* in the pool */
@@ -86,37 +90,6 @@ static void keep_trial(void *task, const struct observation *seen)
     const struct undisturbed undisturbed = undisturbed_of(sorted, kept->batches);
     kept->value_ns = undisturbed.value;
     kept->shift = undisturbed.shift;
-}
-
-/* The arena is real, and this system may give it other pages than the model gives its own. */
-static void take_modelled_pages(struct probe_task *task)
-{
-    struct measurement *measurement = measurement_of(task);
-    const bool huge = measurement->machine->huge_pages && task->plan.pages != PAGES_SMALL;
-    measurement->modelled = *task->outcome;
-    measurement->modelled.placement.page_bytes = huge ? HUGE_PAGE : SMALL_PAGE;
-    measurement->modelled.placement.huge_share = huge;
-    task->outcome = &measurement->modelled;
-}
-
-static bool next_modelled(struct probe_task *task)
-{
-    take_modelled_pages(task);
-    return measurement_of(task)->probe->next(task);
-}
-
-static void conclude_modelled(struct probe_task *task)
-{
-    const struct probe *probe = measurement_of(task)->probe;
-    struct probe_result *result = task->result;
-    take_modelled_pages(task);
-    const char *pages =
-        task->outcome->placement.page_bytes == HUGE_PAGE ? "huge (2 MiB)" : "small (4 KiB)";
-    for (size_t i = 0; i < result->parameter_count; i++)
-        if (strcmp(result->parameters[i].name, "pages_obtained") == 0)
-            result->parameters[i].text = pages; /* which the findings go by */
-    if (probe->conclude)
-        probe->conclude(task);
 }
 
 static int read_options(struct measurement *measurement, const char *const *options)
@@ -165,8 +138,6 @@ int measurement_run(struct measurement *measurement, const struct probe *probe,
     measurement->watched = *probe;
     measurement->watched_alone[0] = &measurement->watched;
     measurement->watched.observe = keep_trial;
-    measurement->watched.next = probe->next ? next_modelled : NULL;
-    measurement->watched.conclude = conclude_modelled;
     int code = read_options(measurement, options);
     if (code == 0)
         code = plan_and_measure(measurement);

@@ -33,7 +33,6 @@ struct measurement {
     const struct probe *watched_alone[2];
     struct run run; /* still planned, for trials beyond it */
     struct settings settings;
-    struct stage_outcome modelled; /* the last stage's, on the model's pages */
     struct timing_model timing;
     struct probe_result result;
     struct kept_trial *trials;

@@ -2,6 +2,7 @@
 
 #include "beside.h"
 #include "known_kernels.h"
+#include "measure/engine/engine.h"
 #include "measure/kernels/chase.h"
 #include "measure/kernels/ring.h"
 #include "memory.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 8, SMALLEST_PAGE = 4096 };
+enum { UNIT = 8, SMALLEST_PAGE = 4096, HUGE_PAGE = 2 << 20 };
 /* Mapping, touching and building: how long the model's world goes on between two trials. */
 static const double between_trials_s = 1e-3;
 
@@ -316,10 +317,23 @@ static void model_hear_time(void *self, uint64_t now_ps)
     model->engine_s = (double)now_ps * 1e-12;
 }
 
+/* The arena is real, and this system may give it other pages than the model gives its own. */
+static void model_placed(void *self, const struct plan *plan, struct stage_outcome *outcome)
+{
+    const bool huge = pages_of(self, plan->pages) == MODEL_HUGE_PAGES;
+    outcome->placement.page_bytes = huge ? HUGE_PAGE : SMALLEST_PAGE;
+    outcome->placement.huge_share = huge;
+    outcome->pages_used = huge ? PAGES_THP : PAGES_SMALL;
+}
+
 struct timing_model model_timing(struct model *model)
 {
-    return (struct timing_model){model, model_prepared, model_work, model_additions,
-                                 model_hear_time};
+    return (struct timing_model){.self = model,
+                                 .prepared = model_prepared,
+                                 .work = model_work,
+                                 .additions = model_additions,
+                                 .now = model_hear_time,
+                                 .placed = model_placed};
 }
 
 /* --- for tests --- */
