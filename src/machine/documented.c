@@ -37,25 +37,16 @@ static void add_cpus(struct cpulist *all, const char *text, struct pool *pool)
             pool_leave(pool, ERROR_SYSTEM, "out of memory");
 }
 
-/* The best account that the document gives of its CPUs. */
 static void list_cpus(struct cpulist *all, const struct telling *telling)
 {
-    struct machine *machine = telling->machine;
-    struct pool *pool = &machine->pool;
-    const struct machine_facts *facts = &machine->facts;
-    const struct declared_objects *units = objects_of(machine, "PU");
-    if (units)
-        add_cpus(all, units->cpus[0], pool);
-    for (size_t i = 0; i < facts->kind_count && !units; i++)
+    const struct machine_facts *facts = &telling->machine->facts;
+    struct pool *pool = &telling->machine->pool;
+    for (size_t i = 0; i < facts->kind_count; i++)
         add_cpus(all, facts->kinds[i].cpus, pool);
-    for (size_t i = 0; i < facts->node_count && !all->count; i++)
-        add_cpus(all, facts->nodes[i].cpus, pool);
     if (!all->count)
         add_cpus(all, telling->document->conditions.affinity, pool);
-    if (!all->count && facts->threads)
-        add_cpus(all, pool_printf(pool, "0-%u", facts->threads - 1), pool);
     if (!all->count)
-        add_cpus(all, "0", pool);
+        add_cpus(all, facts->threads ? pool_printf(pool, "0-%u", facts->threads - 1) : "0", pool);
 }
 
 /* The index of the object that holds the CPU; -1: none does. *before: its CPUs of lower ids. */
@@ -91,24 +82,22 @@ static void place_cpus(struct machine *machine, const struct cpulist *all)
     }
 }
 
+/* hwloc's tree begins at its root, and so with the caches that are farthest from a core. */
 static void place_caches(struct machine *machine)
 {
     const struct declared_facts *declared = &machine->facts.declared;
-    for (int level = 1; level < 10; level++)
-        for (size_t i = 0; i < declared->object_count; i++) {
-            const struct declared_objects *objects = &declared->objects[i];
-            char type[16];
-            snprintf(type, sizeof type, "L%dCache", level);
-            for (size_t j = 0; strcmp(objects->type, type) == 0 && j < objects->cpus_count; j++) {
-                struct cpulist cpus;
-                if (cpulist_read(objects->cpus[j], &cpus, &machine->pool, NULL) < 0 ||
-                    cpus.count < 2)
-                    continue;
-                struct cache_place *place = pool_append(&machine->pool, (void **)&machine->caches,
-                                                        &machine->cache_count, sizeof *place);
-                *place = (struct cache_place){level, cpus};
-            }
-        }
+    for (size_t i = declared->object_count; i-- > 0;) {
+        const struct declared_objects *objects = &declared->objects[i];
+        struct cache_place place;
+        int end = 0; /* 0: it is no cache of data */
+        if (sscanf(objects->type, "L%dCache%n", &place.level, &end) < 1 || !end)
+            continue;
+        for (size_t j = 0; j < objects->cpus_count; j++)
+            if (cpulist_read(objects->cpus[j], &place.cpus, &machine->pool, NULL) == 0 &&
+                place.cpus.count > 1)
+                *(struct cache_place *)pool_append(&machine->pool, (void **)&machine->caches,
+                                                   &machine->cache_count, sizeof place) = place;
+    }
 }
 
 static void place_nodes(struct machine *machine)

@@ -45,8 +45,6 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
     turn->task.document = run->document;
     turn->task.model = run->model;
     int code = settings_add(&turn->settings, probe->options, error);
-    if (code == 0 && run->twin)
-        twin_settings(run->twin, probe, &turn->settings);
     if (code == 0)
         code = settings_add(&turn->settings, probe_common_options, error);
     if (code == 0 && run->asked.quick.has)

@@ -245,15 +245,6 @@ static void read_change(struct changes *changes, char *said)
     }
 }
 
-static bool has_finding(const struct document *document, const char *name)
-{
-    for (size_t i = 0; i < document->probe_count; i++)
-        for (size_t j = 0; j < document->probes[i].finding_count; j++)
-            if (strcmp(document->probes[i].findings[j].name, name) == 0)
-                return true;
-    return false;
-}
-
 void twin_change(struct twin *twin, const char *text)
 {
     struct pool *pool = &twin->document.pool;
@@ -269,15 +260,11 @@ void twin_change(struct twin *twin, const char *text)
         change_series(&changes, &twin->series[i]);
     for (size_t i = 0; i < changes.count; i++) {
         const char *name = changes.list[i].name;
-        if (!changes.list[i].made && !has_finding(&twin->document, name))
-            pool_leave(pool, ERROR_USAGE,
-                       "--change: %s has no finding and no probe called '%s'; 'fathom report -f "
-                       "csv' names all that it has",
-                       twin->document.file, name);
         if (!changes.list[i].made)
             pool_leave(pool, ERROR_USAGE,
-                       "--change: %s can't be changed, because it is no time, rate, capacity or "
-                       "count of a curve: change what it follows from",
-                       name);
+                       "--change: %s has no probe called '%s', and no finding of that name that is "
+                       "a time, a rate, a capacity or a count of one of its curves; 'fathom "
+                       "report -f csv' names them all",
+                       twin->document.file, name);
     }
 }

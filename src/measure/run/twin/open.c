@@ -2,7 +2,6 @@
 #include "document/json.h"
 #include "measure/run/twin/inner.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct opening {
@@ -67,34 +66,13 @@ void twin_close(struct twin *twin)
 
 /* --- what the run asks --- */
 
-static bool was_given(const struct run_facts *run, const char *option)
-{
-    const size_t length = strlen(option);
-    for (size_t i = 0; i < run->command_count; i++) {
-        const char *word = run->command[i];
-        if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, option, length) == 0 &&
-            (!word[2 + length] || word[2 + length] == '='))
-            return true;
-    }
-    return false;
-}
-
 bool twin_was_quick(const struct twin *twin)
 {
-    return was_given(&twin->document.run, "quick");
-}
-
-void twin_settings(const struct twin *twin, const struct probe *probe, struct settings *settings)
-{
-    const struct probe_result *result = document_probe(&twin->document, probe->name);
-    for (const struct option_spec *spec = probe->options; result && spec && spec->name; spec++) {
-        const struct factor *had = probe_parameter(result, spec->name);
-        char text[32];
-        if (!had || had->list_count || !was_given(&twin->document.run, spec->name))
-            continue;
-        snprintf(text, sizeof text, "%.17g", had->number);
-        settings_set(settings, spec->name, had->text ? had->text : text, NULL);
-    }
+    const struct run_facts *run = &twin->document.run;
+    for (size_t i = 0; i < run->command_count; i++)
+        if (strcmp(run->command[i], "--quick") == 0 || strcmp(run->command[i], "-q") == 0)
+            return true;
+    return false;
 }
 
 bool twin_lacks(const struct twin *twin, const struct probe_task *task)

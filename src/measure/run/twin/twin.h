@@ -60,9 +60,8 @@ void twin_close(struct twin *);
  * document with ...". In the pool. */
 const char *twin_name(const struct twin *, bool file, struct pool *);
 
-/* For the run: the options that the document's run of that probe had, where nobody sets others; and
- * whether the document holds nothing of what the probe plans. */
-void twin_settings(const struct twin *, const struct probe *, struct settings *);
+/* For the run: whether the document's was quick, and whether the document holds nothing of what the
+ * probe plans. */
 bool twin_was_quick(const struct twin *);
 bool twin_lacks(const struct twin *, const struct probe_task *);
 
