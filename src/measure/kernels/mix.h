@@ -8,8 +8,7 @@
 
 #include "measure/kernels/stream.h"
 
-/* Bytes of one part of a turn: so many that changing streams, and waiting for stores past the
- * caches, takes little of its time. */
+/* Bytes of one part of a turn: so many that changing streams takes little of its time. */
 enum { MIX_PART_BYTES = 64 * 1024 };
 
 struct mix {

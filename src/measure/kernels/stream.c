@@ -35,7 +35,9 @@ static inline __attribute__((always_inline)) uint64_t walk(struct stream *stream
         stream->left -= steps;
         repeats -= steps;
     }
-    loops_stream_drain();
+    /* Nothing waits until stores past the caches have left their few buffers: that stops the
+     * stream, for a tenth of a chunk of 3 us, and a run that goes on has as many under way at its
+     * beginning as at its end. */
     return stream->at;
 }
 
