@@ -202,16 +202,17 @@ FATHOM_API int fathom_render(const struct fathom_document *, const char *format,
 
 struct fathom_comparison {
     size_t size;
-    size_t values;    /* values that both documents have */
-    size_t changed;   /* values whose whole interval of change is beyond the threshold */
-    size_t uncertain; /* values beyond it that chance or a doubt may explain */
+    size_t values; /* values that both documents have */
+    size_t
+        changed; /* values that changed by more than the tolerance, which chance does not explain */
+    size_t uncertain; /* values of which it can't be told: neither changed nor the same */
 };
 
-/* What changed from one document to the other. `threshold` is a share: 0.03 is 3 %. If `text` is
- * not NULL, it gets the changes in `format`: "text" (also for NULL), "csv" or "json". Returns 0
- * whether or not anything changed. */
+/* What changed from one document to the other. `tolerance` is a share: 0.03 is 3 %; 0: each value's
+ * own. If `text` is not NULL, it gets the changes in `format`: "text" (also for NULL), "csv" or
+ * "json". Returns 0 whether or not anything changed. */
 FATHOM_API int fathom_compare(const struct fathom_document *before,
-                              const struct fathom_document *after, double threshold,
+                              const struct fathom_document *after, double tolerance,
                               struct fathom_comparison *, const char *format, char **text,
                               struct fathom_error *);
 

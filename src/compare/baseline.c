@@ -2,9 +2,9 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "compare/alike.h"
 #include "compare/joined.h"
 #include "compare/pairs.h"
+#include "compare/series.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/finding.h"
 #include "conclude/verdict.h"

@@ -1,51 +1,65 @@
 /*
- * Finds what changed from one document to another. Points are paired by probe, series, factors and
- * coordinates; findings by name and experiment (compare/pairs.h). A value has changed only if the
- * whole interval of the ratio is beyond the threshold, in time and in cycles if both are known, in
- * the same direction (compare/judging.h), and if it survives the correction for the number of
- * comparisons.
+ * What changed from one document to another: facts (compare/facts.h), then every figure that both
+ * have, compared once (compare/compare.h). Findings pair by name and experiment (compare/pairs.h),
+ * pairs of CPUs, nodes or devices by their place in a matrix. A finding in cycles and in ns is one
+ * figure, in its home's unit. The points of curves are what findings are read off and are not
+ * compared themselves.
  *
- * A doubt means that other runs may find values outside of this run's interval: noise that comes
- * and goes in minutes shifts a whole run, whose trials agree on the shifted value. So the interval
- * of a doubtful latency, rate or clock counts as three times as wide, and that of a doubtful point
- * is the middle four fifths of its trials. Values whose intervals still do not overlap have
- * changed, in spite of the doubt: an L1 that repeats within 0.1 % is not excused because its ns did
- * not settle. A capacity is where a curve bends, which moves from run to run by more than its
- * interval says. So a change of a doubtful capacity is uncertain at most, and so is one where
- * either value is less than both documents declare, because other programs may have held the rest.
- * A doubtful interval without a width counts as no interval, because trials that agree to the last
- * digit are a single trial.
- *
- * Latencies of levels are compared by the sizes that both curves have on the level's plateau, pair
- * by pair (compare/plateaus.h): the scatter of the pairs gives an interval even for single trials,
- * and what makes one size slower than another cancels. A level with fewer than three common sizes
- * proves no change, nor does a capacity that was read off a bend where most sizes had too few
- * trials.
- *
- * The correction for many comparisons treats findings and points separately: for each of the two,
- * one comparison in forty of an unchanged machine with itself may show a change.
- *
- * A change of a shared resource that other programs, or a host's other guests, may have caused is
- * uncertain at most (compare/alike.h).
- *
- * A single point of a curve is no change, because a size near the end of a level falls to either
- * side from run to run. It counts if a neighbouring point changed in the same direction, or a
- * finding of the probe changed.
- *
- * A condition of the run (its clock, its temperature) is reported and is no change of the machine.
- * Ratios need values above zero: a finding with another value, or in an unknown unit, is listed as
- * not compared.
+ * A condition of the run (its temperature, what else ran) is reported and is no change of the
+ * machine; so is its clock where the runs had different governors. Ratios need values above zero: a
+ * finding with another value, or in an unknown unit, is listed as not compared.
  */
 #ifndef FATHOM_COMPARE_DIFFERENCES_H
 #define FATHOM_COMPARE_DIFFERENCES_H
 
-#include "compare/difference.h"
+#include "compare/compare.h"
+#include "compare/facts.h"
 
-/* `threshold` is a relative change: 0.03. ERROR_USAGE: the documents have nothing in common;
- * ERROR_SYSTEM: out of memory. The documents must outlive the result, which the caller frees with
- * differences_free(). */
+struct difference {
+    struct comparison compared;
+    const struct probe_result *probe; /* of the first document */
+    const struct series *series;      /* NULL: a finding */
+    const struct point *point_a, *point_b;
+    const struct finding *finding_a, *finding_b;
+    enum side worse; /* of the figure; SIDE_NEITHER: no change is for the worse */
+    bool headline;   /* figure_is_headline() */
+    double a, b;     /* the values */
+};
+
+/* A sentence about something that was not compared. */
+struct remark_line {
+    const char *text;
+};
+
+/* A finding of the first document that was not compared. */
+struct lonely {
+    const struct probe_result *probe;
+    const struct finding *finding;
+    const struct probe_result *other; /* the second document's; NULL: none */
+    bool found;                       /* the second document has it, but a ratio has no meaning */
+    bool headline;
+};
+
+struct differences {
+    struct changed_facts facts;
+    struct difference *list; /* probe by probe, findings before points, in the first document's
+                                order */
+    size_t count, counts[ANSWERS];
+    struct remark_line *missing; /* what was not compared: only one document has it, or a value is
+                                    not above zero */
+    size_t missing_count;
+    struct lonely *lonely;
+    size_t lonely_count;
+    struct pool pool;
+};
+
+/* `tolerance` is a relative change for all figures; NAN: each sort has its own. `share`: see
+ * comparison_share. ERROR_USAGE: the documents have nothing in common; ERROR_SYSTEM: out of memory.
+ * The documents must outlive the result, which the caller frees with differences_free(). */
 int differences_find(struct differences *, const struct document *a, const struct document *b,
-                     double threshold, struct error *);
+                     double tolerance, double share, struct error *);
 void differences_free(struct differences *);
+/* Whether anything changed: a figure, or a fact that is better or worse. */
+bool differences_exist(const struct differences *);
 
 #endif

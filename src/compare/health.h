@@ -1,32 +1,26 @@
 /*
- * Whether a machine is as good as its baseline: compares every finding of the baseline that has a
- * worse side with the present one of the same name and experiment. Findings that can't be compared
- * are counted by probe, with the reason, so that a missing value is not taken for a good one.
- * Conditions (clocks, temperatures) are never judged.
+ * Whether a machine is as good as its baseline: the differences from the baseline's document
+ * (compare/differences.h), as one status.
+ *
+ * Worse: a figure changed for the worse, or a fact of the machine did. Else doubtful: a headline
+ * figure of the baseline was not found, a probe of its figures failed, the interval of a headline
+ * figure reaches to twice its tolerance on the worse side, or the value of any figure lies there.
+ * Else healthy, which says that of those figures alone that are the same; the rest is told with its
+ * resolution, and what was not compared is counted by probe with the reason.
  */
 #ifndef FATHOM_COMPARE_HEALTH_H
 #define FATHOM_COMPARE_HEALTH_H
 
-#include "conclude/registry/finding.h"
+#include "compare/differences.h"
 #include "conclude/verdict.h"
 
-#include <stdbool.h>
-
-enum health {
-    HEALTHY,
-    DOUBTFUL, /* out of bounds, but not beyond doubt, or not found now */
-    WORSE,
-    HEALTHS
-};
+enum health { HEALTHY, DOUBTFUL, WORSE, HEALTHS };
 extern const char *const health_names[HEALTHS]; /* "ok", "uncertain", "fail" */
 
-/* A finding of the baseline and what was found now. */
+/* What the status follows from: a difference, or a finding that was not found now. */
 struct health_value {
-    enum health health;
-    const struct finding *now, *should; /* `now` is NULL: the value was not found */
-    bool more_is_worse;
-    double bound; /* the worst value that is still good enough; NAN: nothing was found, or a
-                     condition */
+    const struct difference *difference; /* NULL: it was not found */
+    const struct finding *should;        /* of the baseline; NULL: a point of a matrix */
     const struct probe_result *failed; /* this probe failed now with all its findings; else NULL */
 };
 
@@ -35,7 +29,7 @@ struct health_values {
     size_t count;
 };
 
-/* Findings of the baseline's probe that can't be compared. */
+/* Findings of the baseline's probe that were not compared. */
 struct health_gap {
     const char *probe;
     const char *reason; /* "not measured (quick)", "skipped: needs two CPUs" */
@@ -44,26 +38,28 @@ struct health_gap {
 };
 
 struct health_check {
-    enum health health; /* the machine's: WORSE if any value is worse, else DOUBTFUL if any value is
-                           doubtful or nothing was compared */
-    struct health_values values[HEALTHS]; /* by health, each in the baseline's order */
+    enum health health;
+    struct health_values values[HEALTHS]; /* each in the baseline's order; HEALTHY: the same */
+    struct health_values untold;          /* that can't be told, but do not make it doubtful */
+    struct health_values otherwise;       /* that changed, but not for the worse */
     struct health_values conditions;      /* conditions that differ */
-    size_t compared, not_compared;
+    size_t not_compared;
     struct health_gap *gaps;
     size_t gap_count;
+    struct differences differences;
     const struct document *now;      /* the document that was judged */
     struct document_verdict verdict; /* how far it can be relied on */
     struct pool pool;
 };
 
-/* A value is worse if its whole interval is beyond the baseline's interval widened by `tolerance`
- * (0.05: 5 % of the value) on the worse side; doubt widens either interval, as for differences.
- * A latency is worse only if it is worse both in cycles and in ns.
- * ERROR_USAGE: the baseline has no value to compare with, none of its probes was measured now, or
- * the documents have different processors. The documents must outlive the result, which the caller
- * frees with health_check_free(). */
+/* `tolerance` and `share` as for differences_find(). ERROR_USAGE: the baseline has no value to
+ * compare with, none of its probes was measured now, or the documents have different processors.
+ * The documents must outlive the result, which the caller frees with health_check_free(). */
 int health_check(struct health_check *, const struct document *base, const struct document *now,
-                 double tolerance, struct error *);
+                 double tolerance, double share, struct error *);
 void health_check_free(struct health_check *);
+/* Whether another run may tell more: something is worse or can't be told, and `probe` measures it.
+ * NULL: any probe. */
+bool health_is_open(const struct health_check *, const char *probe);
 
 #endif

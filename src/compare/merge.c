@@ -1,8 +1,8 @@
 #include "compare/merge.h"
 
-#include "compare/alike.h"
 #include "compare/joined.h"
 #include "compare/pairs.h"
+#include "compare/series.h"
 #include "conclude/registry/experiment.h"
 #include "conclude/registry/registry.h"
 #include "conclude/verdict.h"

@@ -235,6 +235,8 @@ struct finding {
     /* Above zero: the value is derived from a finding in the other unit, its home (cycles or ns),
      * at this core clock (conclude/registry/home.h). */
     double clock_hz;
+    struct factor *runs; /* of several: its value in each run, as numbers without names */
+    size_t run_count;    /* 0: in the document of one run */
     struct disturbance disturbance;
     double declared;  /* what the machine declares, in the same unit; NAN unknown */
     const char *text; /* one sentence for people; may be NULL */

@@ -200,6 +200,7 @@ static bool is_present(const struct field *field, const void *base, bool matrix)
     case FIELD_TEXTS:
     case FIELD_SIZES:
     case FIELD_FACTORS:
+    case FIELD_VALUES:
     case FIELD_LIST:
         return load_count(field, base) != 0;
     case FIELD_FORMER:
@@ -269,10 +270,13 @@ static void put_field(struct writer *writer, const struct field *field, const vo
         break;
     case FIELD_TEXTS:
     case FIELD_SIZES:
+    case FIELD_VALUES:
         put(writer, "[");
         for (size_t i = 0; i < load_count(field, base); i++) {
             put(writer, i ? "," : "");
-            if (field->kind == FIELD_TEXTS)
+            if (field->kind == FIELD_VALUES)
+                put_value(writer, &(*(const struct factor *const *)member)[i]);
+            else if (field->kind == FIELD_TEXTS)
                 put_text(writer, (*(const char *const *const *)member)[i]);
             else
                 put_whole(writer, (*(const uint64_t *const *)member)[i]);
@@ -285,7 +289,6 @@ static void put_field(struct writer *writer, const struct field *field, const vo
     case FIELD_LIST:
         put_list(writer, field, base);
         break;
-    case FIELD_VALUES: /* put_factors() writes them */
     case FIELD_FORMER:
         break;
     }

@@ -423,6 +423,7 @@ static const struct field finding_fields[] = {
     NUMBER("high", struct finding, high),
     TEXT("kind", struct finding, kind),
     NUMBER("clock_hz", struct finding, clock_hz),
+    ARRAY("runs", FIELD_VALUES, struct finding, runs, run_count),
     OBJECT("disturbance", struct finding, disturbance, disturbance_shape),
     {.key = "quiet", .kind = FIELD_FORMER, .offset = FORMER_QUIET, .shape = &former_shape},
     NUMBER("declared", struct finding, declared),

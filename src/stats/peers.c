@@ -214,31 +214,30 @@ static void judge_counted(struct peer *peers, size_t n, double centre, double *s
     }
 }
 
+struct variance variance_shrunk(double squares, double freedom, double expected, double prior)
+{
+    const double widest = expected * (1 + 2 * sqrt(2 / freedom + 2 / prior));
+    if (!(prior > 0 && expected > 0) || (freedom > 0 && squares / freedom > widest))
+        return (struct variance){squares / freedom, freedom};
+    return (struct variance){(squares + prior * expected) / (freedom + prior), freedom + prior};
+}
+
 static void judge_one(const struct peers *all, const struct peers_prior *prior, struct peer *peer)
 {
     const double away = peer->value - all->centre, own = is_near(all, peer) ? 1 : 0;
     const double others = all->freedom + 1 - own, mean = (all->sum - own * away) / others;
     const double squares = fmax(all->squares - own * away * away - others * mean * mean, 0);
-    double freedom = others - 1, variance = squares / freedom;
-    const double expected = prior->ratio * all->usual * all->usual;
-    if (prior->freedom > 0 && expected > 0) {
-        /* A quantity that scatters wider than the prior and chance explain is judged without the
-         * prior. */
-        const double widest = expected * (1 + 2 * sqrt(2 / freedom + 2 / prior->freedom));
-        if (variance <= widest) {
-            variance = (squares + prior->freedom * expected) / (freedom + prior->freedom);
-            freedom += prior->freedom;
-        }
-    }
+    const struct variance between = variance_shrunk(
+        squares, others - 1, prior->ratio * all->usual * all->usual, prior->freedom);
     /* Only the part of a value's own variance that exceeds the usual one counts, on the side of the
      * interval towards the others: what moved the value away also makes its interval uneven. */
     const double error = (peer->value > all->centre ? peer->below : peer->above) / normal_95;
     const double extra = fmax(error * error - all->usual * all->usual, 0);
-    const double scatter = sqrt(variance * (1 + 1 / others) + extra);
+    const double scatter = sqrt(between.value * (1 + 1 / others) + extra);
     const double distance = (away - mean) / scatter;
     /* Where the squares overflow there is no distance. */
     peer->distance = isfinite(distance) ? distance : 0;
-    peer->p = isfinite(distance) ? student_beyond(distance, fmin(freedom, all->tails)) : 1;
+    peer->p = isfinite(distance) ? student_beyond(distance, fmin(between.freedom, all->tails)) : 1;
 }
 
 void peers_judge(struct peer *peers, size_t n, const struct peers *all,

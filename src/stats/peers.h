@@ -59,6 +59,15 @@ struct peers_prior peers_prior_of(const struct peers *all, size_t count, double 
 void peers_judge(struct peer *peers, size_t n, const struct peers *, const struct peers_prior *,
                  double *scratch);
 
+/* A variance and its degrees of freedom. */
+struct variance {
+    double value, freedom;
+};
+/* The variance by the squares of deviations with their degrees of freedom, shrunk towards the one
+ * expected, which is worth `prior` degrees of freedom. What scatters wider than the prior and
+ * chance explain is judged without the prior. One of the two has degrees of freedom. */
+struct variance variance_shrunk(double squares, double freedom, double expected, double prior);
+
 /* For many comparisons at once: the largest of p[n] that may still be called a finding if at most a
  * `share` of the findings may be chance (Benjamini and Hochberg, "Controlling the false discovery
  * rate", Journal of the Royal Statistical Society B 57, 1995); -1 where none may. Valid for

@@ -21,7 +21,7 @@ static void show(const struct document *const *documents, size_t count)
             const struct output_content content = {
                 .documents = documents,
                 .count = output->takes_several ? count : 1,
-                .threshold = differences_threshold,
+                .tolerance = NAN,
                 .probe = style && documents[0]->probe_count ? documents[0]->probes : NULL,
                 .style = {.colour = style, .blocks = style, .width = style ? 200 : 40}};
             int code = output_possible(output, documents[0], &error);
@@ -36,15 +36,15 @@ static void compare(const struct document *a, const struct document *b)
 {
     struct differences differences = {0};
     struct error error = {0};
-    const int code = differences_find(&differences, a, b, differences_threshold, &error);
+    const int code = differences_find(&differences, a, b, NAN, comparison_share, &error);
     if (code < 0) {
         fuzz_check_error(code, &error);
     } else {
-        const struct compared compared = {&differences, differences_threshold, {.width = 80}};
+        const struct compared compared = {&differences, {.width = 80}};
         render_differences_text(&compared, nowhere, &error);
         render_differences_csv(&compared, nowhere, &error);
         render_differences_json(&compared, nowhere, &error);
-        fuzz_require(a != b || differences.changed == 0, "nothing differs from itself");
+        fuzz_require(a != b || differences.counts[CHANGED] == 0, "nothing differs from itself");
     }
     differences_free(&differences);
 }
@@ -53,7 +53,7 @@ static void check(const struct document *base, const struct document *now)
 {
     struct health_check health = {0};
     struct error error = {0};
-    const int code = health_check(&health, base, now, 0.05, &error);
+    const int code = health_check(&health, base, now, NAN, comparison_share, &error);
     if (code < 0) {
         fuzz_check_error(code, &error);
     } else {

@@ -713,7 +713,7 @@ static void documents_go_to_a_file_and_back(void **state)
     assert_non_null(strstr(error.text, "openmetrics"));
     assert_int_equal(fathom_compare(document, again, 0.03, &comparison, "json", &text, &error), 0);
     assert_int_equal(comparison.changed, 0);
-    assert_non_null(strstr(text, "threshold"));
+    assert_non_null(strstr(text, "tolerance"));
     fathom_free(text);
     struct fathom_series series = {.size = sizeof series};
     struct fathom_value value = {.size = sizeof value};

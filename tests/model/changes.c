@@ -30,8 +30,6 @@ enum planted { NOTHING, SECOND_LEVEL, MEMORY, PLANTED };
 static const char *const planted_names[PLANTED] = {"nothing changed", "a tenth on L2",
                                                    "a tenth on DRAM"};
 static const double slower = 1.1, stay_most = 0.1;
-/* What `check` allows (programs/cli/check.c). */
-static const double tolerance = 0.05;
 
 struct outcome {
     unsigned measured;
@@ -91,11 +89,12 @@ static void show(const struct differences *differences, enum planted planted,
 {
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *one = &differences->list[i];
-        if (one->verdict == CHANGED && planted == NOTHING)
+        if (one->compared.answer == CHANGED && planted == NOTHING)
             fprintf(stderr,
                     "# runs %" PRIu64 " and %" PRIu64 ": %s at %g: %g, then %g (%g to %g)\n",
                     before->seed, after->seed, one->series ? "latency" : one->finding_a->name,
-                    one->series ? one->point_a->x : 0, one->a, one->b, one->low, one->high);
+                    one->series ? one->point_a->x : 0, one->a, one->b, one->compared.low,
+                    one->compared.high);
     }
 }
 
@@ -106,14 +105,15 @@ static void judge(struct outcome *outcome, enum planted planted, const struct me
     struct health_check check;
     struct error error;
     outcome->pairs[planted]++;
-    if (differences_find(&differences, &before->document, &after->document, differences_threshold,
+    if (differences_find(&differences, &before->document, &after->document, NAN, comparison_share,
                          &error) == 0) {
-        outcome->by_diff[planted] += differences.changed > 0;
+        outcome->by_diff[planted] += differences.counts[CHANGED] > 0;
         if (getenv("FATHOM_MODEL_MISSES"))
             show(&differences, planted, before, after);
     }
     differences_free(&differences);
-    if (health_check(&check, &before->document, &after->document, tolerance, &error) == 0)
+    if (health_check(&check, &before->document, &after->document, NAN, comparison_share, &error) ==
+        0)
         outcome->by_check[planted] += check.health == WORSE;
     health_check_free(&check);
 }

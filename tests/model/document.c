@@ -1,7 +1,8 @@
 /*
- * Writes the document of one modelled machine to standard output: document SEED. It is measured as
- * any other, but the machine is made up, the time is the model's, and the document says so: its
- * processor is named a modelled one, its verdict and every value are flagged.
+ * Writes the document of one modelled machine to standard output: document SEED [RUN]. Runs of one
+ * seed are of one machine. It is measured as any other, but the machine is made up, the time is the
+ * model's, and the document says so: its processor is named a modelled one, its verdict and every
+ * value are flagged.
  */
 #include "base/pool.h"
 #include "conclude/verdict.h"
@@ -25,16 +26,16 @@ int main(int argc, char **argv)
 {
     static struct measurement measurement;
     struct model_machine machine;
-    const uint64_t seed = argc == 2 ? strtoull(argv[1], NULL, 10) : 0;
-    if (!seed) {
-        fputs("usage: document SEED, a number from 1 on\n", stderr);
+    const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+    const uint64_t run = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
+    if (!seed || !run) {
+        fputs("usage: document SEED [RUN], numbers from 1 on\n", stderr);
         return 2;
     }
     machine_random(&machine, seed);
     struct error *error = &measurement.error;
-    int code = measurement_begin(&measurement, &machine, ARENA_MOST, seed)
-                   ? 0
-                   : error_out_of_memory(error);
+    int code =
+        measurement_begin(&measurement, &machine, ARENA_MOST, run) ? 0 : error_out_of_memory(error);
     struct document *document = &measurement.document;
     measurement.facts.facts.os = "none";
     measurement.facts.facts.cores = measurement.facts.facts.threads = 1;

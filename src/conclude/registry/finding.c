@@ -7,11 +7,6 @@
 
 const double differences_threshold = 0.03;
 
-/* The factor by which a doubtful finding's interval is widened. The eleven runs in
- * benchmarks/recorded come from a shared machine that other programs kept busy: of their 110
- * ordered pairs ten report a changed DRAM latency with a factor of 2, and none with 3. */
-static const double doubt_widens = 3;
-
 struct finding *finding_add(struct probe_result *result, struct pool *pool, const char *name,
                             const char *unit)
 {
@@ -128,19 +123,4 @@ bool finding_is_disturbed(const struct finding *finding)
 bool point_is_disturbed(const struct point *point)
 {
     return (double)point->disturbance.longer > differences_threshold;
-}
-
-/* Widens by ratios, because runs differ by factors; by differences if a value is not above zero. */
-void finding_doubted_bounds(const struct finding *finding, double bounds[3])
-{
-    const double value = finding->value, ends[] = {finding->low, finding->high};
-    const bool doubt = flag_widening(finding->flags);
-    const double times = doubt ? doubt_widens : 1;
-    bounds[0] = value;
-    for (int i = 0; i < 2; i++) {
-        bounds[1 + i] = value > 0 && ends[0] > 0 ? value * pow(ends[i] / value, times)
-                                                 : value + times * (ends[i] - value);
-        if (doubt && ends[0] == ends[1])
-            bounds[1 + i] = NAN;
-    }
 }

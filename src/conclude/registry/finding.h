@@ -9,7 +9,7 @@
 #include "document/document.h"
 #include "stats/order.h"
 
-/* The relative change from which on two values differ: the default of diff. */
+/* By how much longer the median batch takes where interference is worth a word. */
 extern const double differences_threshold;
 
 /* Adds a finding without any number. Name and unit are copied. */
@@ -48,8 +48,5 @@ const char *finding_kind(const struct finding *);
  * differences_threshold. */
 bool finding_is_disturbed(const struct finding *);
 bool point_is_disturbed(const struct point *);
-/* The value, low and high, with the interval widened if there is doubt. The ends are NAN if there
- * is no interval, or a doubtful one of no width. */
-void finding_doubted_bounds(const struct finding *, double bounds[3]);
 
 #endif

@@ -7,6 +7,7 @@
 #include "programs/cli/output.h"
 #include "show/render/health.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,8 +28,9 @@ static const struct option_spec check_options[] = {
      "the document to compare this machine with: a run of this machine in good condition, a "
      "document of 'fathom baseline', or one of 'fathom fleet', whose group for this machine is "
      "used"},
-    {"tolerance", 0, OPTION_REAL, "PCT", "5", 0, 1000, NULL, COMMAND_OPTION(tolerance),
-     "how far beyond the baseline's interval a value may be on its worse side, in percent"},
+    {"tolerance", 0, OPTION_REAL, "PCT", NULL, 0.01, 1000, NULL, COMMAND_OPTION(tolerance),
+     "the change that matters, in percent, for all values; without it 2 for the latency of private "
+     "caches, 10 for memory and hand-offs, 20 for shared caches, bandwidth and the rest"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
      "text: one line; json: every value compared, with its interval and bound, and what was not, "
      "with the reason; nagios: a plugin's line with its exit status: 0 OK, 1 WARNING (uncertain), "
@@ -51,7 +53,7 @@ static int judge(const struct document *document, void *argument, struct error *
     const struct document *base = judging->base;
     int code = judging->fleet ? fleet_reference_for(judging->fleet, document, &base, error) : 0;
     if (code == 0)
-        code = health_check(&check, base, document, judging->tolerance, error);
+        code = health_check(&check, base, document, judging->tolerance, comparison_share, error);
     if (code == 0)
         code = output_write(judging->path, formats.write[judging->format], &check, error);
     if (code == 0)
@@ -88,7 +90,8 @@ static int check(struct invocation *invocation, struct error *error)
                               .fleet = is_fleet ? &fleet : NULL,
                               .format = asked->format.choice,
                               .path = output_path(asked),
-                              .tolerance = asked->tolerance.number / 100};
+                              .tolerance =
+                                  asked->tolerance.has ? asked->tolerance.number / 100 : NAN};
     int code = output_is_standard(judging.path) ? 0 : save_possible(judging.path, error);
     if (code == 0)
         code = is_fleet ? fleet_reference_read(&fleet, against, error)

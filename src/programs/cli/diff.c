@@ -4,6 +4,7 @@
 #include "programs/cli/output.h"
 #include "show/render/differences.h"
 
+#include <math.h>
 #include <string.h>
 
 static int write_text(const void *content, FILE *out, struct error *error)
@@ -17,12 +18,13 @@ static int write_text(const void *content, FILE *out, struct error *error)
 struct both {
     struct compared compared;
     const struct document *const *documents;
+    double tolerance;
 };
 
 static int write_html(const void *content, FILE *out, struct error *error)
 {
     const struct both *both = content;
-    return render_page(out, both->documents, 2, both->compared.threshold, error);
+    return render_page(out, both->documents, 2, both->tolerance, error);
 }
 
 static const struct formats formats = {
@@ -30,28 +32,31 @@ static const struct formats formats = {
     {write_text, render_differences_csv, render_differences_json, write_html}};
 
 static const struct option_spec diff_options[] = {
-    {"threshold", 0, OPTION_REAL, "PCT", "3", 0.01, 1000, NULL, COMMAND_OPTION(threshold),
-     "a value has changed if the whole interval of its change lies beyond this many percent"},
+    {"tolerance", 0, OPTION_REAL, "PCT", NULL, 0.01, 1000, NULL, COMMAND_OPTION(tolerance),
+     "the change that matters, in percent, for all values; without it 2 for the latency of private "
+     "caches, 10 for memory and hand-offs, 20 for shared caches, bandwidth and the rest"},
     {"format", 'f', OPTION_CHOICE, "FORMAT", "text", 0, 0, formats.names, COMMAND_OPTION(format),
      "text: what changed; csv and json: every value that both have, with its verdict; html: "
      "a page of both documents with a table of their differences"},
     {.name = NULL},
 };
 
-static int compare(const struct invocation *invocation, const struct document *a,
-                   const struct document *b, struct error *error)
+static int write_differences(const struct invocation *invocation, const struct document *a,
+                             const struct document *b, struct error *error)
 {
     const struct command_options *asked = &invocation->options;
     save_function *write = formats.write[asked->format.choice];
     struct differences differences = {0};
-    const double threshold = asked->threshold.number / 100;
-    const struct both both = {.compared = {.differences = &differences, .threshold = threshold},
-                              .documents = (const struct document *const[]){a, b}};
-    int code = differences_find(&differences, a, b, threshold, error);
+    const double tolerance = asked->tolerance.has ? asked->tolerance.number / 100 : NAN;
+    const struct both both = {
+        {.differences = &differences}, (const struct document *const[]){a, b}, tolerance};
+    int code = differences_find(&differences, a, b, tolerance, comparison_share, error);
     if (code == 0)
         code = output_write(output_path(asked), write, &both, error);
-    if (code == 0 && differences.changed)
+    if (code == 0 && differences_exist(&differences))
         code = EXIT_CHECK_FAILED;
+    else if (code == 0 && !differences.count)
+        code = EXIT_DOUBTFUL;
     differences_free(&differences);
     return code;
 }
@@ -63,7 +68,7 @@ static int diff(struct invocation *invocation, struct error *error)
     if (code == 0)
         code = experiment_read(&b, invocation->operands[1], error);
     if (code == 0)
-        code = compare(invocation, &a, &b, error);
+        code = write_differences(invocation, &a, &b, error);
     document_free(&a);
     document_free(&b);
     return code;
@@ -75,13 +80,15 @@ const struct command diff_command = {
     .name = "diff",
     .operands = "BEFORE AFTER",
     .summary = "what changed between two documents; exit status 1 if anything did",
-    .about = "Pairs the values of two documents by probe, factors and place, and compares their "
-             "medians. A value has changed when the whole 95 % interval of its ratio lies beyond "
-             "the threshold, in time as well as in cycles, also after a correction for the number "
-             "of comparisons. A doubtful value has a wider interval. Other values beyond the "
-             "threshold are shown as uncertain. A value of a single trial has no interval; one "
-             "that is not above zero has no ratio and is listed as not compared. A different "
-             "processor, page size, version or clock is reported.",
+    .about = "Lists the facts of the machine that changed, then compares every value that both "
+             "documents have, by name and experiment. A value has changed where chance does not "
+             "explain the ratio, after a correction for the number of values, and the ratio is "
+             "beyond the tolerance; it is the same where the whole interval of the ratio lies "
+             "within it. Of the others it can't be told, and the interval says how large a change "
+             "could hide. The interval holds what lies between runs of one machine (of the "
+             "document's own runs, if it has several) and the values' own intervals. Exit status 1 "
+             "if a value changed, or a fact with a better and a worse side; 4 if nothing could be "
+             "compared.",
     .options = options,
     .run = diff,
 };

@@ -8,6 +8,7 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -132,7 +133,7 @@ static struct view view_of(const struct outlet *outlet, const struct document *c
     return (struct view){outlet->output,
                          {.documents = document,
                           .count = 1,
-                          .threshold = differences_threshold,
+                          .tolerance = NAN,
                           .probe = probe,
                           .chart = outlet->chart}};
 }
@@ -187,11 +188,11 @@ int output_document(const struct command_options *options, const struct document
 }
 
 int outlet_write_several(const struct outlet *outlet, const struct document *const *list,
-                         size_t count, double threshold, struct error *error)
+                         size_t count, double tolerance, struct error *error)
 {
     const struct view view = {
         outlet->output,
-        {.documents = list, .count = count, .threshold = threshold, .chart = outlet->chart}};
+        {.documents = list, .count = count, .tolerance = tolerance, .chart = outlet->chart}};
     return write_to(outlet, &view, error);
 }
 

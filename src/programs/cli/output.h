@@ -46,7 +46,7 @@ int outlet_write_to_stream(const struct outlet *, const struct document *,
                            const struct probe_result *probe, struct error *);
 /* The same for several documents side by side, if its output takes several. */
 int outlet_write_several(const struct outlet *, const struct document *const *, size_t count,
-                         double threshold, struct error *);
+                         double tolerance, struct error *);
 
 /* Writes the document in the format of -f to the place of -o. */
 int output_document(const struct command_options *, const struct document *,

@@ -3,6 +3,7 @@
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +29,8 @@ static int report(struct invocation *invocation, struct error *error)
             code = experiment_read(&documents[read], invocation->operands[read], error);
         }
         if (code == 0)
-            code = count == 1
-                       ? outlet_write(&outlet, list[0], output_only_probe(list[0]), error)
-                       : outlet_write_several(&outlet, list, count, differences_threshold, error);
+            code = count == 1 ? outlet_write(&outlet, list[0], output_only_probe(list[0]), error)
+                              : outlet_write_several(&outlet, list, count, NAN, error);
         for (size_t i = 0; i < read; i++)
             document_free(&documents[i]);
         free(documents);

@@ -240,11 +240,9 @@ static int render(const struct fathom_document *document, const char *format, ch
         return error_set(error, ERROR_USAGE,
                          "fathom_render() needs a document, and a place for the text: one is NULL");
     const struct document *const shown = &document->document;
-    const struct rendering rendering = {output_by_name(format ? format : "text"),
-                                        {.documents = &shown,
-                                         .count = 1,
-                                         .threshold = differences_threshold,
-                                         .style = {.width = WIDTH}}};
+    const struct rendering rendering = {
+        output_by_name(format ? format : "text"),
+        {.documents = &shown, .count = 1, .tolerance = NAN, .style = {.width = WIDTH}}};
     const struct output *output = rendering.output;
     char names[256] = "";
     for (size_t i = 0; !output && outputs[i]; i++)
@@ -269,9 +267,10 @@ int fathom_render(const struct fathom_document *document, const char *format, ch
 
 /* --- the differences of two documents --- */
 
-static int compare(const struct fathom_document *before, const struct fathom_document *after,
-                   double threshold, struct fathom_comparison *counts, const char *format,
-                   char **text, struct error *error)
+static int compare_documents(const struct fathom_document *before,
+                             const struct fathom_document *after, double tolerance,
+                             struct fathom_comparison *counts, const char *format, char **text,
+                             struct error *error)
 {
     static const struct {
         const char *name;
@@ -285,20 +284,22 @@ static int compare(const struct fathom_document *before, const struct fathom_doc
         write = strcmp(format ? format : "text", formats[i].name) == 0 ? formats[i].write : write;
     if (!before || !after)
         return error_set(error, ERROR_USAGE, "fathom_compare() needs two documents: one is NULL");
-    if (!(threshold > 0) || !(threshold < 1e6))
+    if (!(tolerance >= 0) || !(tolerance < 1e6))
         return error_set(error, ERROR_USAGE,
-                         "threshold %g: give a share above 0, as 0.03 for 3 percent", threshold);
+                         "tolerance %g: give a share, as 0.03 for 3 percent, or 0 for each value's "
+                         "own",
+                         tolerance);
     if (!write)
         return error_set(error, ERROR_USAGE,
                          "no comparison is written as '%s': choose text, csv or json", format);
-    int code =
-        differences_find(&differences, &before->document, &after->document, threshold, error);
+    int code = differences_find(&differences, &before->document, &after->document,
+                                tolerance > 0 ? tolerance : NAN, comparison_share, error);
     const struct fathom_comparison all = {.values = differences.count,
-                                          .changed = differences.changed,
-                                          .uncertain = differences.uncertain};
+                                          .changed = differences.counts[CHANGED],
+                                          .uncertain = differences.counts[CANT_TELL]};
     if (code == 0 && counts)
         code = guest_fill(counts, &all, sizeof all, error);
-    const struct compared compared = {&differences, threshold, {.width = WIDTH}};
+    const struct compared compared = {&differences, {.width = WIDTH}};
     if (code == 0 && text)
         code = write_text(write, &compared, text, error);
     differences_free(&differences);
@@ -306,12 +307,13 @@ static int compare(const struct fathom_document *before, const struct fathom_doc
 }
 
 int fathom_compare(const struct fathom_document *before, const struct fathom_document *after,
-                   double threshold, struct fathom_comparison *comparison, const char *format,
+                   double tolerance, struct fathom_comparison *comparison, const char *format,
                    char **text, struct fathom_error *failure)
 {
     struct guest guest = guest_enter(failure);
     if (text)
         *text = NULL;
-    const int code = compare(before, after, threshold, comparison, format, text, &guest.error);
+    const int code =
+        compare_documents(before, after, tolerance, comparison, format, text, &guest.error);
     return guest_leave(&guest, code);
 }

@@ -18,7 +18,7 @@ static int draw(void *with)
     struct drawing *drawing = with;
     struct report report = {.pool = &drawing->pool};
     const struct text_style style = text_style_sane(&drawing->compared->style);
-    report_add_differences(&report, drawing->compared->differences, drawing->compared->threshold);
+    report_add_differences(&report, drawing->compared->differences);
     draw_report(drawing->out, &report, &style);
     return 0;
 }
@@ -31,29 +31,42 @@ int render_differences_text(const void *compared, FILE *out, struct error *error
     return code;
 }
 
+/* "worse" or "better", of a change that is one. */
+static const char *side_of(const struct comparison *compared)
+{
+    return compared->answer != CHANGED   ? ""
+           : compared->side == SIDE_MORE ? "worse"
+           : compared->side == SIDE_LESS ? "better"
+                                         : "neither";
+}
+
 static void put_cell(FILE *out, const char *text)
 {
     csv_print(out, text);
     fputc(',', out);
 }
 
-int render_differences_csv(const void *compared, FILE *out, struct error *error)
+int render_differences_csv(const void *of, FILE *out, struct error *error)
 {
     (void)error;
-    const struct differences *differences = ((const struct compared *)compared)->differences;
-    fputs("probe,what,unit,before,after,ratio,low,high,p,verdict\n", out);
+    const struct differences *differences = ((const struct compared *)of)->differences;
+    fputs("probe,what,unit,before,after,ratio,low,high,p,tolerance,answer,side,why\n", out);
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *difference = &differences->list[i];
-        struct line what = {0};
+        const struct comparison *compared = &difference->compared;
+        struct line what = {0}, why = {0};
         line_add_difference(&what, difference);
+        line_add_why(&why, compared);
         put_cell(out, difference->probe->name);
         put_cell(out, what.text);
         put_cell(out, difference_unit(difference));
-        const double values[] = {difference->a,   difference->b,    difference->ratio,
-                                 difference->low, difference->high, difference->p};
+        const double values[] = {difference->a,  difference->b, compared->ratio,    compared->low,
+                                 compared->high, compared->p,   compared->tolerance};
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)
             fprintf(out, isfinite(values[v]) ? "%.9g," : ",", values[v]);
-        fprintf(out, "%s\n", verdict_names[difference->verdict]);
+        fprintf(out, "%s,%s,", answer_names[compared->answer], side_of(compared));
+        csv_print(out, why.text);
+        fputc('\n', out);
     }
     return 0;
 }
@@ -69,33 +82,60 @@ static void put_json_remarks(FILE *out, const char *key, const struct remark_lin
     fputc(']', out);
 }
 
+void json_fact(FILE *out, const char *before, const struct changed_fact *fact)
+{
+    static const char *const sides[] = {
+        [SIDE_NEITHER] = "neither", [SIDE_MORE] = "worse", [SIDE_LESS] = "better"};
+    fputs(before, out);
+    json_text(out, "{", "what", fact->what);
+    json_text(out, ",", "before", fact->before);
+    json_text(out, ",", "after", fact->after);
+    json_text(out, ",", "of", fact->of_run ? "run" : "machine");
+    json_text(out, ",", "side", sides[fact->side]);
+    fputc('}', out);
+}
+
+void json_difference(FILE *out, const struct difference *difference)
+{
+    const struct comparison *compared = &difference->compared;
+    struct line what = {0}, why = {0};
+    line_add_difference(&what, difference);
+    line_add_why(&why, compared);
+    json_text(out, "{", "probe", difference->probe->name);
+    json_text(out, ",", "what", what.text);
+    json_text(out, ",", "unit", difference_unit(difference));
+    json_number(out, ",", "before", difference->a);
+    json_number(out, ",", "after", difference->b);
+    json_number(out, ",", "ratio", compared->ratio);
+    json_number(out, ",", "low", compared->low);
+    json_number(out, ",", "high", compared->high);
+    json_number(out, ",", "p", compared->p);
+    json_number(out, ",", "resolution", compared->resolution);
+    json_number(out, ",", "tolerance", compared->tolerance);
+    json_text(out, ",", "answer", answer_names[compared->answer]);
+    if (*side_of(compared))
+        json_text(out, ",", "side", side_of(compared));
+    json_text(out, ",", "why", why.text);
+    fputc('}', out);
+}
+
 int render_differences_json(const void *of, FILE *out, struct error *error)
 {
     (void)error;
     const struct compared *compared = of;
     const struct differences *differences = compared->differences;
     fprintf(out,
-            "{\"schema\":\"fathom-diff/1\",\n\"threshold\":%.9g,\n\"values\":%zu,\n"
-            "\"changed\":%zu,\n\"uncertain\":%zu",
-            compared->threshold, differences->count, differences->changed, differences->uncertain);
-    put_json_remarks(out, "unfair", differences->unfair, differences->unfair_count);
+            "{\"schema\":\"fathom-diff/1\",\n\"values\":%zu,\n\"changed\":%zu,\n"
+            "\"uncertain\":%zu,\n\"facts\":[",
+            differences->count, differences->counts[CHANGED], differences->counts[CANT_TELL]);
+    for (size_t i = 0; i < differences->facts.count; i++)
+        json_fact(out, i ? ",\n" : "\n", &differences->facts.list[i]);
+    fputc(']', out);
     put_json_remarks(out, "missing", differences->missing, differences->missing_count);
     fputs(",\n\"differences\":[", out);
     for (size_t i = 0; i < differences->count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        const struct difference *difference = &differences->list[i];
-        struct line what = {0};
-        line_add_difference(&what, difference);
-        json_text(out, "{", "probe", difference->probe->name);
-        json_text(out, ",", "what", what.text);
-        json_text(out, ",", "unit", difference_unit(difference));
-        json_number(out, ",", "before", difference->a);
-        json_number(out, ",", "after", difference->b);
-        json_number(out, ",", "ratio", difference->ratio);
-        json_number(out, ",", "low", difference->low);
-        json_number(out, ",", "high", difference->high);
-        json_number(out, ",", "p", difference->p);
-        fprintf(out, ",\"verdict\":\"%s\"}", verdict_names[difference->verdict]);
+        json_difference(out, &differences->list[i]);
     }
     fputs("]}\n", out);
     return 0;

@@ -9,17 +9,19 @@
 /* The content of the functions below. */
 struct compared {
     const struct differences *differences;
-    double threshold;        /* relative */
     struct text_style style; /* for text alone */
 };
 
-/* Changed values, then uncertain ones, then reasons to be careful. ERROR_SYSTEM without memory. */
+/* Changed facts and values, then those that can't be told. ERROR_SYSTEM without memory. */
 save_function render_differences_text;
 /* A row for each value that both documents have. */
 save_function render_differences_csv;
-/* The same as a JSON object: threshold (relative), values, changed and uncertain (counts),
- * unfair and missing (sentences), differences[] with the columns of the CSV; an absent number
- * has no key. */
+/* The same as a JSON object: values, changed and uncertain (counts), facts[] that changed, missing
+ * (sentences), differences[] with the columns of the CSV and the resolution; an absent number has
+ * no key. */
 save_function render_differences_json;
+/* One fact, after `before`, and one value, as JSON objects. */
+void json_fact(FILE *, const char *before, const struct changed_fact *);
+void json_difference(FILE *, const struct difference *);
 
 #endif

@@ -3,7 +3,9 @@
 #include "base/clean.h"
 #include "base/quantity.h"
 #include "base/quote.h"
+#include "show/render/differences.h"
 #include "show/render/parts.h"
+#include "show/report/differences.h"
 #include "show/report/figure.h"
 
 #include <math.h>
@@ -29,29 +31,41 @@ static void add_name(struct line *line, const struct finding *finding)
     line_add(line, factors.length ? "%s (%s)" : "%s", name, factors.text);
 }
 
-/* "L2 latency 21.3 cycles, expected 16.0 +- 0.5" */
+/* The same of a finding or a pair. */
+static void add_what(struct line *line, const struct difference *difference)
+{
+    if (difference->finding_a)
+        add_name(line, difference->finding_a);
+    else
+        line_add_difference(line, difference);
+}
+
+/* "L2 latency 21.3 cycles, expected 16.0 cycles (+33 %, known to +-4 %)" */
 static void add_compared(struct line *line, const struct health_value *value)
 {
-    const struct finding *should = value->should;
-    const double divisor = should ? figure_scale(should->unit).divisor : 1;
-    char figure[UNIT_TEXT];
     if (value->failed) {
         line_add_between(line, "", value->failed->name, " failed");
         if (value->failed->reason)
             line_add_between(line, ": ", value->failed->reason, "");
         return;
     }
-    add_name(line, should);
-    const double expected = should->value;
-    if (!value->now) {
+    const struct difference *difference = value->difference;
+    if (!difference) {
+        add_name(line, value->should);
         line_add(line, " not found, expected ");
-        line_add_value(line, expected, should->unit);
+        line_add_value(line, value->should->value, value->should->unit);
         return;
     }
+    const char *unit = difference_unit(difference);
+    const struct comparison *compared = &difference->compared;
+    add_what(line, difference);
     line_add(line, " ");
-    line_add_value(line, value->now->value, should->unit);
-    line_add(line, ", expected %s", figure_plain(expected / divisor, figure));
-    line_add(line, " +- %s", figure_plain(fabs(value->bound - expected) / divisor, figure));
+    line_add_value(line, difference->b, unit);
+    line_add(line, ", expected ");
+    line_add_value(line, difference->a, unit);
+    if (compared->answer != CONDITION && isfinite(compared->resolution))
+        line_add(line, " (%+.3g %%, known to +-%.2g %%)", 100 * (compared->ratio - 1),
+                 100 * compared->resolution);
 }
 
 /* Texts of documents cannot break the line; in a plugin's line only the numbers may follow a
@@ -88,45 +102,77 @@ static void put_gaps(FILE *out, const struct health_check *check)
     }
 }
 
-/* Differences that do not count against the machine. */
-static void put_aside(FILE *out, const char *why, const struct health_values *values)
+/* The first values of a list, after `before`. */
+static void put_values(FILE *out, const char *before, const struct health_values *values)
 {
     for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
-        const struct health_value *condition = &values->list[i];
         struct line line = {0};
-        line_add(&line, "%s", i ? ", " : why);
-        add_name(&line, condition->should);
-        line_add(&line, " ");
-        line_add_value(&line, condition->now->value, condition->should->unit);
-        line_add(&line, " (baseline ");
-        line_add_value(&line, condition->should->value, condition->should->unit);
-        line_add(&line, ")");
+        line_add(&line, "%s", i ? "; " : before);
+        add_compared(&line, &values->list[i]);
         put(out, &line);
     }
+    if (values->count > VALUES_MOST)
+        fprintf(out, "; and %zu more", values->count - VALUES_MOST);
+}
+
+/* Facts of the machine that changed: the worse ones, or the others. */
+static size_t put_facts(FILE *out, const struct changed_facts *facts, bool worse,
+                        const char *before)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < facts->count && shown < VALUES_MOST; i++) {
+        struct line line = {0};
+        if (facts->list[i].of_run || (facts->list[i].side == SIDE_MORE) != worse)
+            continue;
+        line_add(&line, "%s", shown++ ? "; " : before);
+        line_add_fact(&line, &facts->list[i]);
+        put(out, &line);
+    }
+    return shown;
+}
+
+/* "of 3 it can't be told: L3 latency to +-40 %, ..." */
+static void put_untold(FILE *out, const struct health_values *values)
+{
+    if (values->count)
+        fprintf(out, "; of %zu it can't be told: ", values->count);
+    for (size_t i = 0; i < values->count && i < VALUES_MOST; i++) {
+        const struct difference *difference = values->list[i].difference;
+        struct line line = {0};
+        line_add(&line, "%s", i ? ", " : "");
+        add_what(&line, difference);
+        if (isfinite(difference->compared.resolution))
+            line_add(&line, " to +-%.2g %%", 100 * difference->compared.resolution);
+        put(out, &line);
+    }
+    if (values->count > VALUES_MOST)
+        fprintf(out, " and %zu more", values->count - VALUES_MOST);
 }
 
 static void put_sentence(FILE *out, const struct health_check *check)
 {
-    const struct health_values *values = &check->values[check->health];
-    if (check->health == HEALTHY)
-        fprintf(out, "%zu value%s as good as expected", check->compared,
-                check->compared == 1 ? "" : "s");
-    else if (!values->count)
-        fputs("nothing could be compared", out);
-    for (size_t i = 0; check->health != HEALTHY && i < values->count && i < VALUES_MOST; i++) {
-        struct line line = {0};
-        line_add(&line, "%s", i ? "; " : "");
-        add_compared(&line, &values->list[i]);
-        put(out, &line);
+    const struct health_values *good = &check->values[HEALTHY];
+    const struct changed_facts *facts = &check->differences.facts;
+    const char *between = "";
+    if (check->health == WORSE) {
+        between = put_facts(out, facts, true, "") ? "; " : "";
+        put_values(out, between, &check->values[WORSE]);
+        between = "; ";
+    } else if (check->health == DOUBTFUL) {
+        put_values(out, "", &check->values[DOUBTFUL]);
+        between = check->values[DOUBTFUL].count ? "; " : "";
     }
-    if (check->health != HEALTHY && values->count > VALUES_MOST)
-        fprintf(out, "; and %zu more", values->count - VALUES_MOST);
-    if (check->health != HEALTHY || check->not_compared)
-        fprintf(out, "; %zu compared", check->compared);
+    fprintf(out, "%s%zu value%s as good as expected", between, good->count,
+            good->count == 1 ? "" : "s");
+    put_facts(out, facts, false, "; changed: ");
+    put_values(out, "; not worse, but changed: ", &check->otherwise);
+    put_untold(out, &check->untold);
     if (check->not_compared)
-        fprintf(out, ", %zu not", check->not_compared);
+        fprintf(out, "; %zu not compared", check->not_compared);
     put_gaps(out, check);
-    put_aside(out, "; not judged: ", &check->conditions);
+    if (check->conditions.count)
+        fprintf(out, "; %zu condition%s of the run differ%s", check->conditions.count,
+                check->conditions.count == 1 ? "" : "s", check->conditions.count == 1 ? "s" : "");
     if (verdict_count(&check->verdict, GRADE_GOOD) == check->verdict.family_count)
         return;
     struct line verdict = {0};
@@ -148,22 +194,24 @@ int render_health_text(const void *of, FILE *out, struct error *error)
 
 /* --- a plugin's line --- */
 
-/* In OpenMetrics' base units, of which the plugins' convention knows only the second. */
-static void put_performance(FILE *out, const struct health_value *value)
+/* In OpenMetrics' base units, of which the plugins' convention knows only the second. The bound is
+ * where the value would be worse by its tolerance. */
+static void put_performance(FILE *out, const struct difference *difference)
 {
-    const struct quantity *quantity = quantity_of(value->now->unit);
+    const char *unit = difference_unit(difference);
+    const struct quantity *quantity = quantity_of(unit);
     const double factor = quantity ? quantity->metric_factor : 1;
+    const double more = 1 + difference->compared.tolerance;
     const bool time = quantity && quantity->dimension == DIMENSION_TIME;
-    struct line factors = {0}, label = {0};
-    line_add_factors(&factors, value->now->factors, value->now->deviations);
-    line_add_clean(&label, value->now->name);
-    if (factors.length)
-        line_add(&label, " (%s)", factors.text);
+    struct line label = {0};
+    line_add_difference(&label, difference);
     for (char *c = label.text; *c; c++)
         *c = strchr("='|", *c) ? '_' : *c;
-    fprintf(out, " '%s'=%.9g%s", label.text, value->now->value * factor, time ? "s" : "");
-    if (isfinite(value->bound))
-        fprintf(out, ";;%.9g%s", value->bound * factor, value->more_is_worse ? "" : ":");
+    fprintf(out, " '%s'=%.9g%s", label.text, difference->b * factor, time ? "s" : "");
+    if (difference->worse == SIDE_MORE)
+        fprintf(out, ";;%.9g", difference->a * more * factor);
+    else if (difference->worse == SIDE_LESS)
+        fprintf(out, ";;%.9g:", difference->a / more * factor);
 }
 
 int render_health_nagios(const void *of, FILE *out, struct error *error)
@@ -171,16 +219,16 @@ int render_health_nagios(const void *of, FILE *out, struct error *error)
     (void)error;
     static const char *const words[HEALTHS] = {"OK", "WARNING", "CRITICAL"};
     const struct health_check *check = of;
+    size_t shown = 0;
     fprintf(out, "FATHOM %s - ", words[check->health]);
     put_sentence(out, check);
-    for (int health = HEALTHS - 1, begun = 0; health >= 0; health--)
-        for (size_t i = 0; i < check->values[health].count; i++) {
-            const struct health_value *value = &check->values[health].list[i];
-            if (!value->now)
-                continue;
-            fputs(begun++ ? "" : " |", out);
-            put_performance(out, value);
-        }
+    for (size_t i = 0; i < check->differences.count; i++) {
+        const struct difference *difference = &check->differences.list[i];
+        if (difference->compared.answer == CONDITION || difference->worse == SIDE_NEITHER)
+            continue;
+        fputs(shown++ ? "" : " |", out);
+        put_performance(out, difference);
+    }
     fputc('\n', out);
     return 0;
 }
@@ -189,38 +237,20 @@ int render_health_nagios(const void *of, FILE *out, struct error *error)
 
 static void put_value(FILE *out, const struct health_value *value)
 {
-    if (value->failed) {
+    if (value->difference) {
+        json_difference(out, value->difference);
+    } else if (value->failed) {
         json_text(out, "{", "probe", value->failed->name);
         json_text(out, ",", "failed", value->failed->reason);
         fputc('}', out);
-        return;
-    }
-    json_text(out, "{", "name", value->should->name);
-    if (value->should->deviations) {
-        fputs(",\"factors\":{", out);
-        for (size_t i = 0; i < value->should->deviations; i++) {
-            const struct factor *factor = &value->should->factors[i];
-            fputs(i ? "," : "", out);
-            json_print(out, factor->name, SIZE_MAX, false);
-            fputc(':', out);
-            if (factor->text)
-                json_print(out, factor->text, SIZE_MAX, false);
-            else if (isfinite(factor->number))
-                fprintf(out, "%.17g", factor->number);
-            else
-                fputs("null", out);
-        }
+    } else {
+        struct line what = {0};
+        line_add_difference(&what, &(struct difference){.finding_a = value->should});
+        json_text(out, "{", "what", what.text);
+        json_text(out, ",", "unit", value->should->unit);
+        json_number(out, ",", "before", value->should->value);
         fputc('}', out);
     }
-    json_text(out, ",", "unit", value->should->unit);
-    if (value->now) {
-        json_number(out, ",", "value", value->now->value);
-        json_number(out, ",", "low", value->now->low);
-        json_number(out, ",", "high", value->now->high);
-    }
-    json_number(out, ",", "expected", value->should->value);
-    json_number(out, ",", "bound", value->bound);
-    fputc('}', out);
 }
 
 static void put_list(FILE *out, const char *key, const struct health_values *values)
@@ -236,21 +266,27 @@ static void put_list(FILE *out, const char *key, const struct health_values *val
 int render_health_json(const void *of, FILE *out, struct error *error)
 {
     (void)error;
-    static const char *const keys[HEALTHS] = {"healthy", "uncertain", "worse"};
     const struct health_check *check = of;
+    const struct changed_facts *facts = &check->differences.facts;
     fprintf(out,
             "{\"schema\":\"fathom-check/1\",\n\"status\":\"%s\",\n\"compared\":%zu,\n"
             "\"not_compared\":[",
-            health_names[check->health], check->compared);
+            health_names[check->health], check->differences.count);
     for (size_t i = 0; i < check->gap_count; i++) {
         json_text(out, i ? ",\n{" : "\n{", "probe", check->gaps[i].probe);
         fprintf(out, ",\"values\":%zu", check->gaps[i].count);
         json_text(out, ",", "reason", check->gaps[i].reason);
         fputc('}', out);
     }
+    fputs("],\n\"facts\":[", out);
+    for (size_t i = 0; i < facts->count; i++)
+        json_fact(out, i ? ",\n" : "\n", &facts->list[i]);
     fputc(']', out);
-    for (int health = HEALTHS - 1; health >= 0; health--)
-        put_list(out, keys[health], &check->values[health]);
+    put_list(out, "worse", &check->values[WORSE]);
+    put_list(out, "uncertain", &check->values[DOUBTFUL]);
+    put_list(out, "untold", &check->untold);
+    put_list(out, "otherwise", &check->otherwise);
+    put_list(out, "healthy", &check->values[HEALTHY]);
     put_list(out, "conditions", &check->conditions);
     struct line verdict = {0};
     line_add_verdict(&verdict, check->now, &check->verdict);

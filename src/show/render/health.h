@@ -7,13 +7,15 @@
 
 /* Each writes a struct health_check. */
 
-/* One line: OK, FAIL or UNCERTAIN and why; then how many values were compared and how many not,
- * with reasons; then the conditions that differ. */
+/* One line: OK, FAIL or UNCERTAIN and why; how many values are as good as expected; changed facts;
+ * what can't be told, with its resolution; what was not compared, with reasons; and the conditions
+ * that differ. */
 save_function render_health_text;
 /* The same as a JSON object, schema fathom-check/1: status ("ok", "uncertain", "fail"); compared, a
- * count; not_compared[] with probe, values (a count) and reason; worse[], uncertain[] and healthy[]
- * with the compared values; conditions[] with the conditions that differ, which are never judged.
- * An absent number has no key. */
+ * count; not_compared[] with probe, values (a count) and reason; facts[] that changed; worse[],
+ * uncertain[] (why the status is that), untold[] (can't be told), otherwise[] (changed, not for the
+ * worse) and healthy[] with the values as `diff` writes them; conditions[] that differ. An absent
+ * number has no key. */
 save_function render_health_json;
 /* A line for Nagios-compatible monitoring: FATHOM OK, WARNING (uncertain) or CRITICAL, the text,
  * and after a bar each compared value with the bound beyond which it is worse. */

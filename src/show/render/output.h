@@ -11,8 +11,9 @@
 /* What to write: one document, all of it or one probe, or several side by side. */
 struct output_content {
     const struct document *const *documents;
-    size_t count;                     /* 1, unless the output takes several */
-    double threshold;                 /* for differences between several documents, as a fraction */
+    size_t count;     /* 1, unless the output takes several */
+    double tolerance; /* for differences between several documents; NAN: of each sort of figure its
+                         own */
     const struct probe_result *probe; /* the only probe to show, in full; NULL: all */
     const char *chart; /* for an output that draws one: "latency", "bandwidth.2"; NULL: the first */
     struct text_style style; /* what the terminal or file can show */

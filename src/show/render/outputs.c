@@ -52,10 +52,10 @@ int output_render(const struct output *output, FILE *out, const struct output_co
     return enter(&rendering, render, error);
 }
 
-int render_page(FILE *out, const struct document *const *documents, size_t count, double threshold,
+int render_page(FILE *out, const struct document *const *documents, size_t count, double tolerance,
                 struct error *error)
 {
     const struct output_content content = {
-        .documents = documents, .count = count, .threshold = threshold};
+        .documents = documents, .count = count, .tolerance = tolerance};
     return output_render(output_by_name("html"), out, &content, error);
 }

@@ -24,9 +24,9 @@ void render_gpu(FILE *, const struct gpu_facts *, size_t indent, const struct te
 /* A sentence, wrapped in the same way. */
 void render_sentence(FILE *, const char *sentence, size_t indent, const struct text_style *);
 /* A self-contained page of one document, or of several side by side: HTML with its style, script
- * and data, without network requests. Differences between several are judged by the threshold, as
+ * and data, without network requests. Differences between several are judged by the tolerance, as
  * in compare/differences.h. Errors as in output_render(). */
-int render_page(FILE *, const struct document *const *, size_t count, double threshold,
+int render_page(FILE *, const struct document *const *, size_t count, double tolerance,
                 struct error *);
 
 #endif

@@ -178,11 +178,11 @@ static void add_percent(struct line *line, double ratio)
     line_add(line, fabs(percent) < 9.95 ? "%+.1f" : "%+.0f", percent);
 }
 
-static void draw_value(FILE *out, const struct changed_value *value, enum verdict verdict,
+static void draw_value(FILE *out, const struct changed_value *value, enum answer answer,
                        const struct text_style *style)
 {
-    static const char marks[VERDICTS] = {[UNCERTAIN] = '?', [CHANGED] = '!', [CONDITION] = '-'};
-    const bool changed = verdict == CHANGED;
+    static const char marks[ANSWERS] = {[CANT_TELL] = '?', [CHANGED] = '!', [CONDITION] = '-'};
+    const bool changed = answer == CHANGED;
     char figure[UNIT_TEXT], after[CELL_TEXT];
     struct line line = {0};
     line_add_clean(&line, value->what);
@@ -199,7 +199,7 @@ static void draw_value(FILE *out, const struct changed_value *value, enum verdic
     } else {
         line_add(&line, " (no interval)");
     }
-    fprintf(out, "  %s%c%s ", changed ? ink(style, INK_WARN) : "", marks[verdict],
+    fprintf(out, "  %s%c%s ", changed ? ink(style, INK_WARN) : "", marks[answer],
             changed ? ink(style, INK_PLAIN) : "");
     text_print_wrapped(out, style, 4, line.text);
 }
@@ -236,7 +236,7 @@ static void draw_block(FILE *out, const struct block *block, const struct text_s
         break;
     case BLOCK_DIFFERENCES:
         for (size_t i = 0; i < block->differences.count; i++)
-            draw_value(out, &block->differences.list[i], block->differences.verdict, style);
+            draw_value(out, &block->differences.list[i], block->differences.answer, style);
         if (block->differences.more)
             fprintf(out, "    %s\n", block->differences.more);
         break;

@@ -232,7 +232,7 @@ struct changed_value {
 };
 
 struct differences_block {
-    enum verdict verdict; /* the same for all values */
+    enum answer answer; /* the same for all values */
     struct changed_value *list;
     size_t count;
     const char *more;

@@ -45,16 +45,24 @@ const char *difference_unit(const struct difference *difference)
     return unit ? unit : "";
 }
 
-/* The values of one verdict, at most `most`; nothing if there are none. */
-static void add_values(struct report *report, const struct differences *differences,
-                       enum verdict verdict, const char *title, size_t most)
+static bool is_beyond(const struct comparison *compared)
 {
-    struct differences_block block = {.verdict = verdict};
+    return fabs(log(compared->ratio)) > log1p(compared->tolerance);
+}
+
+/* The values of one answer, at most `most`; nothing if there are none. Of those that can't be told,
+ * the ones that look changed come first. */
+static void add_values(struct report *report, const struct differences *differences,
+                       enum answer answer, const char *title, size_t most)
+{
+    struct differences_block block = {.answer = answer};
     size_t all = 0;
-    for (size_t i = 0; i < differences->count; i++) {
-        const struct difference *difference = &differences->list[i];
+    for (size_t i = 0; i < 2 * differences->count; i++) {
+        const struct difference *difference = &differences->list[i % differences->count];
+        const struct comparison *compared = &difference->compared;
         struct line what = {0};
-        if (difference->verdict != verdict || all++ >= most)
+        if (compared->answer != answer || is_beyond(compared) != (i < differences->count) ||
+            all++ >= most)
             continue;
         const char *unit = difference_unit(difference);
         struct changed_value *value =
@@ -63,9 +71,9 @@ static void add_values(struct report *report, const struct differences *differen
         *value = (struct changed_value){.what = report_line(report, &what),
                                         .before = cell_of_value(difference->a, unit, FORM_VALUE),
                                         .after = cell_of_value(difference->b, unit, FORM_VALUE),
-                                        .ratio = difference->ratio,
-                                        .low = difference->low,
-                                        .high = difference->high};
+                                        .ratio = compared->ratio,
+                                        .low = compared->low,
+                                        .high = compared->high};
     }
     if (!all)
         return;
@@ -86,21 +94,40 @@ static void add_remarks(struct report *report, const struct remark_line *lines, 
                                         : report_text(report, "and %zu more", count - REMARKS_MAX));
 }
 
-void report_add_differences(struct report *report, const struct differences *differences,
-                            double threshold)
+void line_add_fact(struct line *line, const struct changed_fact *fact)
 {
-    const char *sentence = report_text(
-        report, "%zu of %zu values changed by more than %g %%, %zu may have changed",
-        differences->changed, differences->count, threshold * 100, differences->uncertain);
+    static const char *const sides[] = {
+        [SIDE_NEITHER] = "", [SIDE_MORE] = " (worse)", [SIDE_LESS] = " (better)"};
+    line_add_clean(line, fact->what);
+    line_add_between(line, ": ", fact->before, "");
+    line_add_between(line, ", then ", fact->after, sides[fact->side]);
+}
+
+static void add_facts(struct report *report, const struct changed_facts *facts)
+{
+    struct remark_line *lines = pool_alloc(report->pool, facts->count, sizeof *lines);
+    for (size_t i = 0; i < facts->count; i++) {
+        struct line line = {0};
+        line_add_fact(&line, &facts->list[i]);
+        lines[i].text = report_line(report, &line);
+    }
+    add_remarks(report, lines, facts->count, "changed facts");
+}
+
+void report_add_differences(struct report *report, const struct differences *differences)
+{
+    const char *sentence =
+        report_text(report, "%zu of %zu values changed, %zu are the same, of %zu it can't be told",
+                    differences->counts[CHANGED], differences->count, differences->counts[SAME],
+                    differences->counts[CANT_TELL]);
     report_add(report, BLOCK_VERDICT, SECTION_DIFFERENCES, 0, NULL)->verdict =
-        (struct verdict_block){.good = !differences->changed, .sentence = sentence};
+        (struct verdict_block){.good = !differences_exist(differences), .sentence = sentence};
+    add_facts(report, &differences->facts);
     add_values(report, differences, CHANGED, "changed", CHANGED_MAX);
-    add_values(report, differences, UNCERTAIN,
-               "uncertain: beyond the threshold, but chance may explain it", UNCERTAIN_MAX);
+    add_values(report, differences, CANT_TELL,
+               "can't be told: chance explains the change, or allows for one", UNCERTAIN_MAX);
     add_values(report, differences, CONDITION, "conditions of the runs, which are not judged",
                UNCERTAIN_MAX);
-    add_remarks(report, differences->unfair, differences->unfair_count,
-                "compare with care: the documents differ in this too");
     add_remarks(report, differences->missing, differences->missing_count, "not compared");
 }
 
@@ -126,14 +153,14 @@ static int by_finding(const void *a, const void *b)
     return ((*left)->finding_a > (*right)->finding_a) - ((*left)->finding_a < (*right)->finding_a);
 }
 
-static struct cell change_cell(struct report *report, double ratio, enum verdict verdict)
+static struct cell change_cell(struct report *report, double ratio, enum answer answer)
 {
-    static const char *const words[VERDICTS] = {"", " uncertain", " changed", " (condition)"};
+    static const char *const words[ANSWERS] = {"", " can't tell", " changed", " (condition)"};
     char change[CELL_TEXT];
     if (!*change_text(ratio, change))
         return cell_of_text(NULL);
-    struct cell cell = cell_of_text(report_text(report, "%s%s", change, words[verdict]));
-    cell.stands_out = verdict == CHANGED;
+    struct cell cell = cell_of_text(report_text(report, "%s%s", change, words[answer]));
+    cell.stands_out = answer == CHANGED;
     return cell;
 }
 
@@ -146,7 +173,7 @@ static struct cell change_of(const struct comparing *comparing, size_t document,
     const struct difference *const *found =
         base ? bsearch(&key_at, pairs->list, pairs->count, sizeof *pairs->list, by_finding) : NULL;
     if (found)
-        return change_cell(comparing->report, (*found)->ratio, (*found)->verdict);
+        return change_cell(comparing->report, (*found)->compared.ratio, (*found)->compared.answer);
     if (!finding || !base)
         return cell_of_text(base ? "missing here" : NULL);
     /* No difference of its own: of twins in ns and cycles only the other one is judged. */

@@ -5,9 +5,11 @@
 #include "compare/differences.h"
 #include "show/report/blocks.h"
 
-/* How many values changed; then changed values, uncertain ones and conditions, each below a
- * heading; then notes on why to be careful and on what was not compared. */
-void report_add_differences(struct report *, const struct differences *, double threshold);
+/* How many values changed; then changed facts, changed values, those that can't be told and
+ * conditions, each below a heading; then notes on what was not compared. */
+void report_add_differences(struct report *, const struct differences *);
+/* "memory: 32 GiB, then 16 GiB (worse)" */
+void line_add_fact(struct line *, const struct changed_fact *);
 
 /* All findings of the report's documents: a row for each, a column for each document, and the
  * change from the first document. `beside[i]`: the differences of the first document and the i-th

@@ -140,26 +140,19 @@ static void tell_two(char **to, const double *values, const double *other, size_
 {
     double scratch[8 * MOST], p[MOST];
     struct summary a, b;
-    struct comparison medians, intervals, paired;
-    struct paired_value pairs[MOST];
+    struct comparison_of_intervals intervals;
     struct peer peers[MOST];
     summarize(values, n, scratch, &a);
     summarize(other, n, scratch, &b);
-    compare_medians(&a, &b, 0.05, n % 2, &medians);
     compare_intervals((const double[]){(double)a.median, (double)a.low, (double)a.high},
                       (const double[]){(double)b.median, (double)b.low, (double)b.high}, 0.05,
                       &intervals);
     for (size_t i = 0; i < n; i++) {
-        pairs[i] = (struct paired_value){values[i], other[i], (double)(1 + i % 4), 5,
-                                         i % 3 ? 0.01 * (double)i : 0};
         peers[i] = (struct peer){.value = values[i],
                                  .below = i % 4 ? 0.5 : 0,
                                  .above = i % 4 ? 0.25 * (double)(i % 3 + 1) : 0};
     }
-    compare_paired(pairs, n, 0.02, scratch, &paired);
-    add(to, "medians", 4, medians.ratio, medians.low, medians.high, medians.p);
     add(to, "intervals", 4, intervals.ratio, intervals.low, intervals.high, intervals.p);
-    add(to, "paired", 4, paired.ratio, paired.low, paired.high, paired.p);
     if (n < PEERS_FEWEST)
         return;
     const struct peers fit = peers_fit(peers, n, scratch);

@@ -362,7 +362,7 @@ struct disagreement {
     unsigned nearer, farther; /* as declared */
     const struct point *a, *b;
     struct estimate ns_a, ns_b;
-    struct comparison comparison; /* of b with a */
+    struct comparison_of_intervals comparison; /* of b with a */
 };
 
 static const struct point *cell(const struct probe_task *task, int from, int to)

@@ -59,7 +59,7 @@ static void put_block(FILE *out, const struct block *block, bool *listed)
 
 static double distance_of(const struct difference *difference)
 {
-    return difference->ratio > 0 ? fabs(log(difference->ratio)) : INFINITY;
+    return difference->compared.ratio > 0 ? fabs(log(difference->compared.ratio)) : INFINITY;
 }
 
 static int farthest_first(const void *a, const void *b)
@@ -72,11 +72,11 @@ static int farthest_first(const void *a, const void *b)
 static void put_largest(FILE *out, struct report *report, const struct differences *differences)
 {
     enum { LARGEST = 8 };
-    struct differences_block block = {.verdict = CHANGED};
+    struct differences_block block = {.answer = CHANGED};
     const struct difference **list = pool_alloc(report->pool, differences->count + 1, sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < differences->count; i++)
-        if (differences->list[i].verdict == CHANGED && differences->list[i].finding_a)
+        if (differences->list[i].compared.answer == CHANGED && differences->list[i].finding_a)
             list[count++] = &differences->list[i];
     qsort(list, count, sizeof *list, farthest_first);
     for (size_t i = 0; i < count && i < LARGEST; i++) {
@@ -88,7 +88,7 @@ static void put_largest(FILE *out, struct report *report, const struct differenc
             (struct changed_value){.what = report_line(report, &what),
                                    .before = cell_of_value(list[i]->a, unit, FORM_VALUE),
                                    .after = cell_of_value(list[i]->b, unit, FORM_VALUE),
-                                   .ratio = list[i]->ratio};
+                                   .ratio = list[i]->compared.ratio};
     }
     if (block.count)
         put_changes(out, &block);
@@ -96,11 +96,11 @@ static void put_largest(FILE *out, struct report *report, const struct differenc
 
 /* How many changed, the largest changes, and all of them folded. */
 static void put_beside(FILE *out, struct report *report, const struct differences *differences,
-                       size_t count, size_t index, double threshold)
+                       size_t count, size_t index)
 {
     const size_t before = report->count;
     bool listed = false;
-    report_add_differences(report, &differences[index], threshold);
+    report_add_differences(report, &differences[index]);
     fputs("<h3>", out);
     html_document(out, report->catalogue.documents, count, index);
     fputs(": ", out);
@@ -115,29 +115,27 @@ static void put_beside(FILE *out, struct report *report, const struct difference
     report->count = before; /* the blocks are used only here */
 }
 
-void html_differences(FILE *out, struct report *report, size_t count, double threshold)
+void html_differences(FILE *out, struct report *report, size_t count, double tolerance)
 {
     const struct document *const *documents = report->catalogue.documents;
     const size_t before = report->count;
     struct differences *differences = pool_alloc(report->pool, count, sizeof *differences);
     for (size_t i = 1; i < count; i++) {
         struct error *error = pool_error(report->pool);
-        const int code =
-            differences_find(&differences[i], documents[0], documents[i], threshold, error);
+        const int code = differences_find(&differences[i], documents[0], documents[i], tolerance,
+                                          comparison_share, error);
         pool_take(report->pool, &differences[i].pool);
         if (code == ERROR_SYSTEM) /* nothing in common: remarks only */
             pool_check(report->pool, code);
     }
     fputs("<section id=differences aria-label=Differences>\n", out);
     for (size_t i = 1; i < count; i++)
-        put_beside(out, report, differences, count, i, threshold);
-    fprintf(out,
-            "<details><summary>Every finding of all documents</summary>\n<p>Each with its change "
-            "from the first document. <b>changed</b>: the whole 95 %% interval of the ratio lies "
-            "beyond %g %%, in time and in cycles, also after a correction for the number of "
-            "comparisons; uncertain: the change is larger than that, but chance may explain "
-            "it.</p>\n",
-            threshold * 100);
+        put_beside(out, report, differences, count, i);
+    fputs("<details><summary>Every finding of all documents</summary>\n<p>Each with its change "
+          "from the first document. <b>changed</b>: chance does not explain the ratio, after a "
+          "correction for the number of comparisons, and it is beyond the tolerance; can't tell: "
+          "the interval of the ratio allows for no change and for one that matters.</p>\n",
+          out);
     report_add_comparison(report, differences, count);
     for (size_t i = before; i < report->count; i++)
         html_table(out, &report->list[i].table, "differences", report->list[i].table.title);

@@ -9,7 +9,7 @@ struct page {
     FILE *out;
     const struct document *const *documents;
     size_t count;
-    double threshold;
+    double tolerance;
     struct report report;
     size_t figures; /* figures written so far */
 };
@@ -209,7 +209,7 @@ static void put_summary(struct page *page)
     const size_t curve = lead_of(report, BLOCK_CURVE), matrix = lead_of(report, BLOCK_MATRIX);
     if (page->count > 1) {
         fprintf(out, "<h1>%zu documents side by side</h1>\n", page->count);
-        html_differences(out, &page->report, page->count, page->threshold);
+        html_differences(out, &page->report, page->count, page->tolerance);
     }
     put_columns(page, "one", html_opening);
     fputs(page->count > 1 ? "<div>\n" : "<div class=summary>\n<div>\n", out);
@@ -240,7 +240,7 @@ static void write_page(FILE *out, const struct output_content *content, struct p
     struct page page = {.out = out,
                         .documents = content->documents,
                         .count = content->count,
-                        .threshold = content->threshold};
+                        .tolerance = content->tolerance};
     const struct report *report = &page.report;
     size_t sections = 0;
     report_build(&page.report, pool, page.documents, page.count, content->probe);

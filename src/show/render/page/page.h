@@ -61,7 +61,7 @@ void html_findings(FILE *, struct report *, size_t document, const struct probe_
 /* Every point of a curve or a matrix. */
 void html_points(FILE *, const struct block *, struct pool *);
 /* The differences of several documents: first how many, and the largest of findings. */
-void html_differences(FILE *, struct report *, size_t count, double threshold);
+void html_differences(FILE *, struct report *, size_t count, double tolerance);
 /* --- made by web/assemble when the program is built --- */
 
 extern const char html_style[], html_script[];

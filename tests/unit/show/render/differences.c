@@ -8,11 +8,11 @@ static char *print(const struct document *a, const struct document *b, enum form
     struct differences differences;
     struct capture capture = {0};
     FILE *out = capture_begin(&capture);
-    assert_int_equal(differences_find(&differences, a, b, 0.03, NULL), 0);
+    assert_int_equal(differences_find(&differences, a, b, NAN, comparison_share, NULL), 0);
     save_function *const write[] = {[TEXT] = render_differences_text,
                                     [CSV] = render_differences_csv,
                                     [JSON] = render_differences_json};
-    const struct compared compared = {&differences, 0.03, {.width = 200}};
+    const struct compared compared = {&differences, {.width = 200}};
     assert_int_equal(write[form](&compared, out, NULL), 0);
     differences_free(&differences);
     return capture_end(&capture);
@@ -32,10 +32,12 @@ static void a_value_without_an_interval_says_so(void **state)
     struct document a, b;
     sample_document(&a, 2, 1);
     sample_document(&b, 2, 1);
-    struct point *point = &b.probes[0].series[0].points[3];
-    point->y.median *= 2;
-    point->y.n = 1;
-    point->cycles.median = NAN;
+    sample_finding(&a, &a.probes[0], "core.temperature", "C", 50, 0);
+    sample_finding(&b, &b.probes[0], "core.temperature", "C", 50, 0);
+    a.probes[0].findings[a.probes[0].finding_count - 1].name = "noise.share";
+    b.probes[0].findings[b.probes[0].finding_count - 1] =
+        (struct finding){.name = "noise.share", .unit = "%", .value = 90, .low = NAN, .high = NAN};
+    a.probes[0].findings[a.probes[0].finding_count - 1].unit = "%";
     char *text = print(&a, &b, TEXT), *json = print(&a, &b, JSON);
     assert_int_equal(count_of(text, "(no interval)"), 1);
     assert_null(strstr(json, "nan"));

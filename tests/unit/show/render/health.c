@@ -6,6 +6,7 @@ enum { MANY = 12 };
 /* A dozen latencies that doubled, with names that nobody would choose, and as many gaps. */
 struct bench {
     struct finding should[MANY], now[MANY];
+    struct difference differences[MANY];
     struct health_value values[MANY];
     struct health_gap gaps[MANY];
     struct health_check check;
@@ -13,29 +14,37 @@ struct bench {
     char names[MANY][40], reasons[MANY][24];
 };
 
+static const struct probe_result probe = {.name = "probe"};
+
 static int set_up(void **state)
 {
     static struct bench bench;
-    bench = (struct bench){
-        .check = {.health = WORSE, .compared = MANY, .not_compared = MANY, .gap_count = MANY}};
+    bench = (struct bench){.check = {.health = WORSE, .not_compared = MANY, .gap_count = MANY}};
     for (int i = 0; i < MANY; i++) {
         snprintf(bench.names[i], sizeof bench.names[i], "a|b\n'\033=%d.latency", i);
         snprintf(bench.reasons[i], sizeof bench.reasons[i], "left out for %d", i);
-        bench.should[i] = (struct finding){.name = bench.names[i],
-                                           .unit = "ns",
-                                           .value = 10,
-                                           .low = 9,
-                                           .high = 11,
-                                           .declared = NAN};
+        bench.should[i] = (struct finding){.name = bench.names[i], .unit = "ns", .value = 10};
         bench.now[i] = bench.should[i];
         bench.now[i].value = 20;
-        bench.values[i] = (struct health_value){.health = WORSE,
-                                                .now = &bench.now[i],
-                                                .should = &bench.should[i],
-                                                .more_is_worse = true,
-                                                .bound = 11.5};
+        bench.differences[i] = (struct difference){.compared = {.answer = CHANGED,
+                                                                .side = SIDE_MORE,
+                                                                .ratio = 2,
+                                                                .low = 1.8,
+                                                                .high = 2.2,
+                                                                .p = 0.001,
+                                                                .resolution = 0.12,
+                                                                .tolerance = 0.2},
+                                                   .probe = &probe,
+                                                   .finding_a = &bench.should[i],
+                                                   .finding_b = &bench.now[i],
+                                                   .worse = SIDE_MORE,
+                                                   .a = 10,
+                                                   .b = 20};
+        bench.values[i] = (struct health_value){&bench.differences[i], &bench.should[i], NULL};
         bench.gaps[i] = (struct health_gap){"probe", bench.reasons[i], 1, false};
     }
+    bench.check.differences.list = bench.differences;
+    bench.check.differences.count = MANY;
     bench.check.values[WORSE] = (struct health_values){bench.values, MANY};
     bench.check.gaps = bench.gaps;
     bench.check.now = &bench.document;
@@ -64,8 +73,10 @@ static void the_line_is_one_and_ends(void **state)
     char *text = print(&bench->check, render_health_text);
     assert_int_equal(count_of(text, "\n"), 1);
     assert_int_equal(count_of(text, "\033"), 0);
-    assert_int_equal(count_of(text, "latency 20.0 ns, expected 10.0 +- 1.50"), 8);
-    assert_non_null(strstr(text, "; and 4 more; 12 compared, 12 not: probe was left out for 0; "));
+    assert_int_equal(count_of(text, "latency 20.0 ns, expected 10.0 ns (+100 %, known to +-12 %)"),
+                     8);
+    assert_non_null(strstr(text, "; and 4 more; 0 values as good as expected; 12 not compared: "
+                                 "probe was left out for 0; "));
     assert_int_equal(count_of(text, "left out"), 8);
     assert_non_null(strstr(text, "; and more\n"));
     free(text);
@@ -79,7 +90,27 @@ static void probes_that_share_a_reason_share_its_words(void **state)
     bench->gaps[2] = (struct health_gap){"cores", "listed one by one", 1, true};
     bench->check.gap_count = 3;
     char *text = print(&bench->check, render_health_text);
-    assert_non_null(strstr(text, "12 not: tlb, geometry were left out for 0\n"));
+    assert_non_null(strstr(text, "12 not compared: tlb, geometry were left out for 0\n"));
+    free(text);
+}
+
+/* Of an OK only what is the same is counted, facts come first, and the rest has its resolution. */
+static void what_can_not_be_told_is_named_with_its_resolution(void **state)
+{
+    struct bench *bench = *state;
+    struct changed_fact fact = {"kernel", "6.1", "6.2", SIDE_NEITHER, false};
+    bench->check.health = HEALTHY;
+    bench->check.values[HEALTHY] = (struct health_values){bench->values, 2};
+    bench->check.values[WORSE].count = 0;
+    bench->check.untold = (struct health_values){bench->values + 2, 1};
+    bench->check.differences.facts.list = &fact;
+    bench->check.differences.facts.count = 1;
+    bench->check.not_compared = bench->check.gap_count = 0;
+    bench->should[2].name = "L3.latency";
+    char *text = print(&bench->check, render_health_text);
+    assert_string_equal(text,
+                        "OK 2 values as good as expected; changed: kernel: 6.1, then 6.2; of 1 "
+                        "it can't be told: L3 latency to +-12 %\n");
     free(text);
 }
 
@@ -91,13 +122,13 @@ static void a_plugins_line_has_one_bar(void **state)
     assert_int_equal(strncmp(text, "FATHOM CRITICAL - ", 18), 0);
     assert_int_equal(count_of(text, "|"), 1);
     const char *numbers = strchr(text, '|');
-    assert_int_equal(count_of(numbers, "=2e-08s;;1.15e-08"), MANY);
+    assert_int_equal(count_of(numbers, "=2e-08s;;1.2e-08"), MANY);
     assert_int_equal(count_of(numbers, "'"), 2 * MANY);
     assert_int_equal(count_of(numbers, "\n"), 1);
-    bench->values[0].more_is_worse = false;
+    bench->differences[0].worse = SIDE_LESS;
     free(text);
     text = print(&bench->check, render_health_nagios);
-    assert_int_equal(count_of(text, ";;1.15e-08: "), 1);
+    assert_int_equal(count_of(text, ";;8.33333333e-09: "), 1);
     free(text);
 }
 
@@ -106,9 +137,9 @@ static void the_object_holds_all(void **state)
     struct bench *bench = *state;
     bench->should[0].name = "a\"b\\c";
     char *text = print(&bench->check, render_health_json);
-    assert_int_equal(count_of(text, "\"bound\":11.5}"), MANY);
+    assert_int_equal(count_of(text, "\"answer\":\"changed\",\"side\":\"worse\""), MANY);
     assert_int_equal(count_of(text, "\"reason\":\"left out for "), MANY);
-    assert_non_null(strstr(text, "{\"name\":\"a\\\"b\\\\c\","));
+    assert_non_null(strstr(text, "\"what\":\"a\\\"b\\\\c\","));
     assert_non_null(strstr(text, "\"status\":\"fail\""));
     free(text);
 }
@@ -118,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_line_is_one_and_ends, set_up),
         cmocka_unit_test_setup(probes_that_share_a_reason_share_its_words, set_up),
+        cmocka_unit_test_setup(what_can_not_be_told_is_named_with_its_resolution, set_up),
         cmocka_unit_test_setup(a_plugins_line_has_one_bar, set_up),
         cmocka_unit_test_setup(the_object_holds_all, set_up),
     };

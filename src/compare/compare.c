@@ -1,0 +1,190 @@
+#include "compare/compare.h"
+
+#include "compare/prior.h"
+#include "stats/peers.h"
+#include "stats/student.h"
+
+#include <math.h>
+
+const char *const answer_names[ANSWERS] = {"same", "can't tell", "changed", "condition"};
+const double comparison_share = 0.025;
+
+/* Half of a 95 % interval over the standard deviation, of a normal distribution. */
+static const double normal_95 = 1.959963984540054;
+
+/* The squares of the runs' deviations from their mean, on the scale of logarithms. */
+static double squares_of(const struct figure *figure)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < figure->run_count; i++)
+        sum += log(figure->runs[i].number);
+    for (size_t i = 0; i < figure->run_count; i++) {
+        const double away = log(figure->runs[i].number) - sum / (double)figure->run_count;
+        squares += away * away;
+    }
+    return squares;
+}
+
+static size_t runs_of(const struct figure *figure)
+{
+    return figure->run_count ? figure->run_count : 1;
+}
+
+/* Whether the figure without others at work may lie further on that side than runs scatter. */
+static bool is_beside(const struct figure *figure, bool above)
+{
+    return figure->beside &&
+           (figure->worse == SIDE_NEITHER || (figure->worse == SIDE_MORE) != above);
+}
+
+/* By how much the variance of the figure's own interval, on one side, exceeds the usual. */
+static double excess_of(const struct figure *figure, const struct prior *prior, bool above)
+{
+    if (figure->run_count)
+        return 0;
+    const double end = above ? figure->high / figure->value : figure->value / figure->low;
+    const double error = log(end) / normal_95;
+    return isfinite(error) ? fmax(error * error - prior->own * prior->own, 0) : INFINITY;
+}
+
+/* The variance of the ratio's logarithm on one side: the first figure may lie further to the other
+ * side, the second further to this one. */
+struct reach {
+    struct variance between; /* of one run's value, of the side that scatters more */
+    double all, own;         /* variances of the ratio: all of it; its part from own intervals */
+};
+
+static struct reach reach_of(const struct figure *const sides[2], bool above)
+{
+    struct reach reach = {.between = {0, INFINITY}};
+    for (int i = 0; i < 2; i++) {
+        const bool direction = i == 1 ? above : !above, beside = is_beside(sides[i], direction);
+        const struct prior *prior = &priors[sides[i]->sort][sides[i]->guest][beside];
+        double squares = 0, freedom = 0;
+        for (int other = 0; other < 2; other++) {
+            const bool alike = is_beside(sides[other], other == 1 ? above : !above) == beside;
+            if (!alike || !sides[other]->run_count)
+                continue;
+            squares += squares_of(sides[other]);
+            freedom += (double)sides[other]->run_count - 1;
+        }
+        const struct variance between =
+            variance_shrunk(squares, freedom, prior->scatter * prior->scatter, prior->freedom);
+        const double own = excess_of(sides[i], prior, direction);
+        reach.own += own;
+        reach.all += own + between.value / (double)runs_of(sides[i]);
+        reach.between.value = fmax(reach.between.value, between.value);
+        reach.between.freedom = fmin(reach.between.freedom, between.freedom);
+    }
+    return reach;
+}
+
+/* Trials vote on a count: two differ where each one's votes exclude the other's. */
+static void compare_votes(struct comparison *result, const struct figure *a, const struct figure *b)
+{
+    const bool voted =
+        isfinite(a->low) && isfinite(a->high) && isfinite(b->low) && isfinite(b->high);
+    const bool apart = a->high < b->low || b->high < a->low;
+    result->decided = BY_VOTES;
+    result->low = result->high = result->resolution = NAN;
+    result->p = !voted ? NAN : apart ? 0 : 1;
+    if (voted && a->value == b->value)
+        result->answer = SAME;
+}
+
+struct comparison compare(const struct figure *a, const struct figure *b, double tolerance)
+{
+    const struct figure *const sides[] = {a, b};
+    struct comparison result = {
+        .answer = CANT_TELL,
+        .side = SIDE_NEITHER,
+        .ratio = b->value / a->value,
+        .tolerance =
+            isnan(tolerance) || a->sort == SORT_COUNT ? sort_tolerances[a->sort] : tolerance,
+        .sort = a->sort,
+        .runs = a->run_count + b->run_count,
+    };
+    if (a->worse != SIDE_NEITHER)
+        result.side = (result.ratio > 1) == (a->worse == SIDE_MORE) ? SIDE_MORE : SIDE_LESS;
+    if (a->sort == SORT_COUNT) {
+        compare_votes(&result, a, b);
+        return result;
+    }
+    if (!isfinite(a->low + a->high + b->low + b->high)) {
+        result.decided = BY_NOTHING;
+        result.low = result.high = result.p = result.resolution = NAN;
+        return result;
+    }
+    const double away = log(result.ratio);
+    const struct reach below = reach_of(sides, false), above = reach_of(sides, true);
+    const struct reach *towards_none = away > 0 ? &below : &above;
+    const double half_below = student_reach(below.between.freedom) * sqrt(below.all);
+    const double half_above = student_reach(above.between.freedom) * sqrt(above.all);
+    result.low = exp(away - half_below);
+    result.high = exp(away + half_above);
+    result.resolution = expm1(fmax(half_below, half_above));
+    result.p = student_beyond(away / sqrt(towards_none->all), towards_none->between.freedom);
+    result.scatter = sqrt(towards_none->between.value);
+    result.decided = 2 * towards_none->own > towards_none->all ? BY_INTERVALS
+                     : result.runs > 2                         ? BY_RUNS
+                                                               : BY_PRIOR;
+    const double most = log1p(result.tolerance);
+    if (away - half_below >= -most && away + half_above <= most)
+        result.answer = SAME;
+    return result;
+}
+
+void comparison_settle(struct comparison *comparison, double limit)
+{
+    if (comparison->p <= limit && fabs(log(comparison->ratio)) > log1p(comparison->tolerance))
+        comparison->answer = CHANGED;
+}
+
+void comparison_of_two_places(struct comparison *comparison)
+{
+    comparison->answer = CANT_TELL;
+    comparison->decided = BY_PLACEMENT;
+    comparison->low = comparison->high = comparison->p = comparison->resolution = NAN;
+}
+
+double comparison_worst(const struct comparison *comparison, enum side worse)
+{
+    return worse == SIDE_LESS ? -log(comparison->low) : log(comparison->high);
+}
+
+void line_add_why(struct line *line, const struct comparison *comparison)
+{
+    const double scatter = 100 * expm1(comparison->scatter);
+    if (comparison->answer == CONDITION) {
+        line_add(line, "a condition of the run is not judged");
+        return;
+    }
+    if (comparison->decided == BY_PLACEMENT) {
+        line_add(line, "the host kept the CPUs in other places");
+        return;
+    }
+    if (comparison->decided == BY_NOTHING) {
+        line_add(line, "a value has no interval, so nothing says how sure it is");
+        return;
+    }
+    if (comparison->decided == BY_VOTES) {
+        line_add(line, isnan(comparison->p) ? "the trials' votes are not known"
+                       : comparison->p > 0
+                           ? "the trials' votes allow for the same count"
+                           : "the trials voted, and their votes exclude each other");
+        return;
+    }
+    line_add(line, "the ratio is known to +-%.2g %%, the tolerance is %.2g %%: ",
+             100 * comparison->resolution, 100 * comparison->tolerance);
+    switch (comparison->decided) {
+    case BY_INTERVALS:
+        line_add(line, "the values' own intervals decide");
+        break;
+    case BY_RUNS:
+        line_add(line, "%zu runs scatter by %.2g %%", comparison->runs, scatter);
+        break;
+    default:
+        line_add(line, "single runs of one machine usually scatter by %.2g %% (%s)", scatter,
+                 sort_names[comparison->sort]);
+    }
+}

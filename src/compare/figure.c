@@ -1,0 +1,159 @@
+#include "compare/figure.h"
+
+#include "conclude/registry/finding.h"
+#include "conclude/verdict.h"
+#include "document/flag.h"
+
+#include <math.h>
+
+const char *const sort_names[SORTS] = {
+    [SORT_PRIVATE] = "private levels",
+    [SORT_CACHE] = "shared caches",
+    [SORT_MEMORY] = "memory",
+    [SORT_HANDOFF] = "hand-offs",
+    [SORT_UNPLACED] = "hand-offs in unknown places",
+    [SORT_RATE] = "rates of one CPU",
+    [SORT_RATE_ALL] = "rates of all CPUs",
+    [SORT_ROOM] = "the first level's capacity",
+    [SORT_FAR_ROOM] = "capacities beyond the first level",
+    [SORT_SYSTEM] = "what the system does",
+    [SORT_OTHER] = "other values",
+    [SORT_CLOCK] = "what the clock sets",
+    [SORT_COUNT] = "counts",
+};
+
+const double sort_tolerances[SORTS] = {
+    [SORT_PRIVATE] = 0.02, [SORT_CACHE] = 0.2,  [SORT_MEMORY] = 0.1,   [SORT_HANDOFF] = 0.1,
+    [SORT_UNPLACED] = 0.1, [SORT_RATE] = 0.2,   [SORT_RATE_ALL] = 0.2, [SORT_ROOM] = 0.2,
+    [SORT_FAR_ROOM] = 0.2, [SORT_SYSTEM] = 0.2, [SORT_OTHER] = 0.2,    [SORT_CLOCK] = 0.05,
+    [SORT_COUNT] = 0,
+};
+
+struct figure_source figure_source_of(const struct document *document)
+{
+    struct document_verdict verdict;
+    verdict_of(&verdict, document);
+    return (struct figure_source){.machine = &document->machine,
+                                  .guest = document->machine.hypervisor != NULL,
+                                  .busy = verdict.busy.length > 0};
+}
+
+static bool is_whole(const struct finding *finding)
+{
+    return finding->value == rint(finding->value) && finding->low == rint(finding->low) &&
+           finding->high == rint(finding->high);
+}
+
+static enum figure_sort level_sort(const struct figure_source *source,
+                                   const struct finding_meaning *meaning)
+{
+    const bool capacity = meaning->fact == FACT_CAPACITY;
+    const bool shared = meaning->device >= 0 ? meaning->number > 1
+                                             : level_is_shared(source->machine, meaning->number);
+    if (meaning->fact != FACT_LATENCY && meaning->fact != FACT_LATENCY_NS && !capacity)
+        return SORT_OTHER;
+    if (capacity)
+        return meaning->level == LEVEL_CACHE && meaning->number == 1 ? SORT_ROOM : SORT_FAR_ROOM;
+    if (meaning->level == LEVEL_CACHE && !shared)
+        return meaning->fact == FACT_LATENCY ? SORT_PRIVATE : SORT_CLOCK;
+    return meaning->level == LEVEL_CACHE ? SORT_CACHE : SORT_MEMORY;
+}
+
+static enum figure_sort sort_of(const struct figure_source *source, const struct finding *finding,
+                                const struct finding_meaning *meaning)
+{
+    const enum dimension dimension =
+        meaning->quantity ? meaning->quantity->dimension : DIMENSION_NUMBER;
+    if (meaning->fact == FACT_WAYS || meaning->fact == FACT_LINE || meaning->fact == FACT_ENTRIES ||
+        (dimension == DIMENSION_NUMBER && is_whole(finding)) ||
+        (dimension == DIMENSION_SIZE && finding->low == finding->high && is_whole(finding)))
+        return SORT_COUNT;
+    if (dimension == DIMENSION_FREQUENCY)
+        return SORT_CLOCK;
+    if (dimension == DIMENSION_BANDWIDTH || dimension == DIMENSION_RATE ||
+        dimension == DIMENSION_MISSES)
+        return finding_is_of_all_cpus(meaning) ? SORT_RATE_ALL : SORT_RATE;
+    if (meaning->role == ROLE_LEVEL)
+        return level_sort(source, meaning);
+    if ((meaning->role == ROLE_HANDOFF || meaning->role == ROLE_CLUSTER) &&
+        dimension == DIMENSION_TIME)
+        return source->guest ? SORT_UNPLACED : SORT_HANDOFF;
+    if (meaning->role == ROLE_FLIGHT)
+        return SORT_MEMORY;
+    return finding_is_of_all_cpus(meaning)                                 ? SORT_RATE_ALL
+           : meaning->role == ROLE_PROPERTY && dimension == DIMENSION_TIME ? SORT_SYSTEM
+                                                                           : SORT_OTHER;
+}
+
+/* A foreign document's runs may be anything. */
+static size_t usable_runs(const struct finding *finding)
+{
+    for (size_t i = 0; i < finding->run_count; i++)
+        if (!(finding->runs[i].number > 0) || !isfinite(finding->runs[i].number))
+            return 0;
+    return finding->run_count > 1 ? finding->run_count : 0;
+}
+
+static enum side worse_side(enum figure_sort sort, const struct finding_meaning *meaning)
+{
+    const bool room = sort == SORT_ROOM || sort == SORT_FAR_ROOM || sort == SORT_CLOCK ||
+                      meaning->fact == FACT_WAYS || meaning->fact == FACT_ENTRIES;
+    return room && meaning->side == SIDE_NEITHER ? SIDE_LESS : meaning->side;
+}
+
+/* Only the latency of a core's own caches in cycles is proven to be out of others' reach. */
+static struct figure complete(const struct figure_source *source, struct figure figure, bool device,
+                              unsigned flags)
+{
+    const bool modelled = flags & FLAG_BIT(FLAG_MODELLED);
+    figure.guest = source->guest && !device && !modelled;
+    figure.beside = (figure.beside || source->busy) && !device && figure.sort != SORT_PRIVATE;
+    if (figure.sort == SORT_UNPLACED && modelled)
+        figure.sort = SORT_HANDOFF;
+    return figure;
+}
+
+struct figure figure_of(const struct figure_source *source, const struct finding *finding,
+                        const struct finding_meaning *meaning)
+{
+    const enum figure_sort sort = sort_of(source, finding, meaning);
+    return complete(source,
+                    (struct figure){.value = finding->value,
+                                    .low = finding->low,
+                                    .high = finding->high,
+                                    .runs = finding->runs,
+                                    .run_count = usable_runs(finding),
+                                    .sort = sort,
+                                    .worse = worse_side(sort, meaning),
+                                    .beside = finding_kind(finding) == finding_beside_others ||
+                                              finding_is_disturbed(finding)},
+                    meaning->device >= 0, finding->flags);
+}
+
+struct figure figure_of_point(const struct figure_source *source, const struct point *point,
+                              enum finding_role role, enum side worse)
+{
+    const struct estimate time = finding_time_of(point);
+    const enum figure_sort handoff = source->guest ? SORT_UNPLACED : SORT_HANDOFF;
+    return complete(source,
+                    (struct figure){.value = (double)time.median,
+                                    .low = (double)time.low,
+                                    .high = (double)time.high,
+                                    .sort = role == ROLE_HANDOFF ? handoff
+                                            : role == ROLE_WIDTH ? SORT_RATE
+                                                                 : SORT_OTHER,
+                                    .worse = worse,
+                                    .beside = point_is_disturbed(point)},
+                    false, point->flags);
+}
+
+bool figure_is_headline(const struct finding *finding, const struct finding_meaning *meaning)
+{
+    if (finding->deviations)
+        return false;
+    return (meaning->role == ROLE_LEVEL &&
+            (meaning->fact == FACT_LATENCY || meaning->fact == FACT_LATENCY_NS)) ||
+           (meaning->role == ROLE_WIDTH &&
+            (meaning->fact == FACT_ONE || meaning->fact == FACT_ALL)) ||
+           meaning->fact == FACT_NEAREST || meaning->fact == FACT_FARTHEST;
+}

@@ -1,0 +1,19 @@
+/* How figures of one unchanged machine scatter from run to run: the prior of every comparison, a
+ * table that benchmarks/prior.c computes from documents. */
+#ifndef FATHOM_COMPARE_PRIOR_H
+#define FATHOM_COMPARE_PRIOR_H
+
+#include "compare/figure.h"
+
+struct prior {
+    double scatter; /* standard deviation of the logarithm of one run's value */
+    double own;     /* standard error of such a value by its own interval */
+    double freedom; /* degrees of freedom that this is worth */
+};
+
+enum prior_host { HOST_BARE, HOST_GUEST, PRIOR_HOSTS };
+enum prior_state { STATE_QUIET, STATE_BESIDE, PRIOR_STATES };
+
+extern const struct prior priors[SORTS][PRIOR_HOSTS][PRIOR_STATES];
+
+#endif
