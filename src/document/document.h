@@ -333,4 +333,9 @@ unsigned document_headline_flags(const struct document *);
 
 void document_free(struct document *); /* leaves an empty document */
 
+/* Takes out what names machines, people and places: the host's name wherever it stands, paths of
+ * files, serial numbers of devices. A step of the document's pool; `run.command` is left to the
+ * caller, who knows which of its words are names. */
+void document_redact(struct document *);
+
 #endif

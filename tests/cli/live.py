@@ -74,12 +74,12 @@ def latency_text(here):
 
 def latency_csv(here):
     def rows_of(result):
-        return [row for row in csv.DictReader(io.StringIO(result.out)) if row["row"] == "point"]
+        return list(csv.DictReader(io.StringIO(result.out)))
 
     def lacks(result):
         return sum(bool(row["median"]) for row in rows_of(result)) < len(TINY_SIZES)
 
-    result = with_time(here, f"fathom latency {TINY} --format csv", lacks)
+    result = with_time(here, f"fathom latency {TINY} --format csv-points", lacks)
     rows = rows_of(result)
     sizes = [float(row["x"]) for row in rows]
     partial = lacks(result)
@@ -110,7 +110,7 @@ def latency_file(here):
 
 def latency_format_file(here):
     """-f X -o FILE writes X to FILE; the document is kept only where --document says."""
-    csv_head, complaints = "probe,series,", []
+    csv_head, complaints = "probe,finding,", []
     for options, files in (("-f csv -o x.csv", {"x.csv": csv_head}),
                            ("-f text -o x.txt", {"x.txt": "fathom "}),
                            ("-f json -o x.json", {"x.json": '{"schema"'}),
@@ -131,7 +131,7 @@ def document_to_standard_output(here):
     result = with_time(here, f"fathom latency {TINY} -f csv -o x.csv --document -")
     document = json.loads(result.out)
     return check((status_fits(result.status, document), f"status {result.status}: {result.err}"),
-                 ((result.folder / "x.csv").read_text().startswith("probe,series,"), "x.csv"))
+                 ((result.folder / "x.csv").read_text().startswith("probe,finding,"), "x.csv"))
 
 
 def unwritable_format_file(here):
@@ -286,9 +286,9 @@ def cores_csv(here):
     def pairs_of(result):
         return [(int(row["from"]), int(row["to"]))
                 for row in csv.DictReader(io.StringIO(result.out))
-                if row["row"] == "point" and row["op"] == "cas" and not row["failed"]]
+                if "op=cas" in row["factors"].split(";") and not row["failed"]]
 
-    result = with_time(here, "fathom cores --cpus $CPU,$OTHER_CPU --lines 8 --format csv",
+    result = with_time(here, "fathom cores --cpus $CPU,$OTHER_CPU --lines 8 --format csv-points",
                        lambda result: len(pairs_of(result)) < 2)
     return check((result.status in (TRUSTED, IMPOSSIBLE, DOUBTFUL),
                   f"status {result.status}: {result.err}"),
@@ -370,7 +370,7 @@ def run_format_file(here):
     document = json.loads((folder / names[1]).read_text())
     return check((status_fits(status, document), f"status {status}: {err}"),
                  (names[0] == "x.csv" and names[1] in err and not out, f"{names}: {out} {err}"),
-                 ((folder / "x.csv").read_text().startswith("probe,series,"), "x.csv"))
+                 ((folder / "x.csv").read_text().startswith("probe,finding,"), "x.csv"))
 
 
 def run_names_its_document(here):
@@ -502,7 +502,7 @@ def tests():
         ("latency --from --to --per-octave", latency_sweep),
         ("latency --order", latency_orders),
         ("latency prints a table", latency_text),
-        ("latency --format csv", latency_csv),
+        ("latency --format csv-points", latency_csv),
         ("latency -o FILE", latency_file),
         ("latency -f X -o FILE", latency_format_file),
         ("--document - beside -f csv -o FILE", document_to_standard_output),
@@ -514,7 +514,7 @@ def tests():
         ("cores as other tools measure", as_another_tool_did),
         ("fathom as another tool measures and prints", as_another_tool),
         ("cores prints its matrix and its closing line", cores_text),
-        ("cores --format csv", cores_csv),
+        ("cores --format csv-points", cores_csv),
         ("run --quick -o FILE", run_all),
         ("analyse finds again what was just measured", analysed_again),
         ("run keeps its budget", budget_kept),

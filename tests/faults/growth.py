@@ -140,7 +140,7 @@ SHAPES = {
     "deep nesting": lambda n: document(deep=deep(n)),
     "page sizes": lambda n: machine(page_sizes=[4096 + i for i in range(n)]),
 }
-FORMATS = ("text", "markdown", "csv", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc", "interleave",
+FORMATS = ("text", "markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "hwloc", "interleave",
            "gpu-columns")
 COMMANDS = (
     *(f"report -f {name} A" for name in FORMATS), "report -f html A SAMPLE",

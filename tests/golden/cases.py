@@ -17,11 +17,11 @@ PROBES = ["noise", "tlb", "latency", "geometry", "cores", "wake", "parallelism",
           "contention", "coherence", "prefetch", "access", "window", "fault", "copy", "gpu"]
 COMMANDS = ["run", "report", "diff", "check", "baseline", "merge", "fleet", "analyse", "import", "as", "list",
             "doctor", "completion", "manual"]
-FORMATS = ["markdown", "csv", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "gpu-columns", "interleave",
+FORMATS = ["markdown", "csv", "csv-points", "csv-matrix", "json", "html", "openmetrics", "gnuplot", "gpu-columns", "interleave",
            "hwloc"]
 
 # What says no more than others, at length.
-LONG = {("gpu-turing", "json"), ("gpu-turing", "gnuplot"), ("nodes", "csv"), ("nodes", "gnuplot"), ("nodes", "json"),
+LONG = {("gpu-turing", "json"), ("gpu-turing", "gnuplot"), ("nodes", "csv-points"), ("gpu-turing", "csv-points"), ("nodes", "gnuplot"), ("nodes", "json"),
         ("latency-partial", "html"), ("latency-partial", "json"), ("foreign", "html"), ("cores-holes", "html")}
 FEW_VARIANTS = {"guest": ("thin", "single trials", "old"), "quick": ("thin", "single trials", "rising", "old"),
                 "latency-01": ("zigzag", "rising"), "latency-08": ("zigzag", "thin", "few trials"), "published": ("thin", "zigzag", "first series gone"),
@@ -592,7 +592,7 @@ def commands(documents):
     yield "merge/two-hosts", "fathom merge fleet/n00.json fleet/n01.json"
     yield "merge/two-processors", "fathom merge latency.json latency-other.json"
     yield "merge/guest", "fathom merge guest.json latency.json guest-forward.json -f text"
-    yield "merge/points", "fathom merge latency-some.json latency-others.json latency-forward.json -f csv"
+    yield "merge/points", "fathom merge latency-some.json latency-others.json latency-forward.json -f csv-points"
     for name in ("faults", "few", "kinds", "others"):
         yield f"fleet/{name}", f"fathom fleet {name}"
     for seed in range(FLEETS):
@@ -638,7 +638,7 @@ def commands(documents):
         yield f"diff/{name}-first", f"fathom diff {name}.json {name}-first.json"
         yield f"check/{name}-first", f"fathom check --against {name}.json {name}-first.json"
     for name in ("latency", "guest", "latency-01"):
-        yield f"merge/{name}-elsewhere", f"fathom merge {name}.json {name}-elsewhere.json -f csv | cut -d, -f 1-7,9-14 | {once} | head -n 60"
+        yield f"merge/{name}-elsewhere", f"fathom merge {name}.json {name}-elsewhere.json -f csv-points | cut -d, -f 1-7,9-14 | {once} | head -n 60"
         yield f"merge/{name}-short", f"fathom merge {name}-short.json {name}.json -f text; fathom merge {name}-partial.json {name}.json -f text | {once}"
     yield "report/gpu-busy", "fathom report gpu-turing-busy.json | head -n 12"
     yield "diff/latency-units", "fathom diff latency.json latency-units.json; fathom diff latency-units.json latency-units.json"
@@ -647,7 +647,7 @@ def commands(documents):
     yield "levels/made-up", f"for file in made-up/*; do echo $file; fathom import curve --size-unit B --unit ns $file 2>&1 | " \
         f"sed -n '/^findings/,/^made/p'; done | {once}"
     for name in EDITED:
-        yield f"import/edited-{name}", f"for file in edited/{name}-*; do fathom import -f csv $file 2>&1 | grep -v '^#'; done | {once}"
+        yield f"import/edited-{name}", f"for file in edited/{name}-*; do fathom import -f csv-points $file 2>&1 | grep -v '^#'; done | {once}"
 
     yield "help/fathom", "fathom --help"
     for word in COMMANDS + PROBES:
@@ -674,6 +674,8 @@ def commands(documents):
     yield "report/published.svg", "fathom report -f svg --chart gpu.2 published.json"
     yield "report/no.svg", "fathom report -f svg --chart nothing guest.json; fathom report -f svg fault.json; " \
         "fathom report --chart latency guest.json"
+    yield "report/redacted", "sed 's/\"command\":\\[[^]]*\\]/\"command\":[\"\\/home\\/ann\\/fathom\",\"run\",\"-o\",\"ann.json\",\"--quick\"]/' sample.json > ann.json; " \
+        "fathom report --redact -f json ann.json | grep -o '\"hostname\":[^,]*\\|\"command\":[^]]*'; fathom report --redact -f csv ann.json | head -n 2"
     yield "report/several.html", "fathom report -f html sample.json sample-slower.json"
 
     for name in ("latency", "bandwidth", "coherence", "guest", "sample", "contention", "quick"):
@@ -707,22 +709,22 @@ def commands(documents):
 
     shown = "2>&1 | grep -Ev '^#|,probe,' | tail -n 3 | sed 's/,,*/,/g'"
     words = " ".join(f"'{word}'" for word in WORDS)
-    yield "import/words", f"for word in {words}; do echo \"$word\"; printf \"size,$word\\n4K,1\\n8K,2\\n16K,2\\n\" | fathom import curve -f csv - {shown}; done"
+    yield "import/words", f"for word in {words}; do echo \"$word\"; printf \"size,$word\\n4K,1\\n8K,2\\n16K,2\\n\" | fathom import curve -f csv-points - {shown}; done"
     words = " ".join(f"'{word}'" for word in SIZE_WORDS)
-    yield "import/size-words", f"for word in {words}; do echo \"$word\"; printf \"$word,ns\\n4,1\\n8,2\\n16,2\\n\" | fathom import curve -f csv - {shown}; done"
+    yield "import/size-words", f"for word in {words}; do echo \"$word\"; printf \"$word,ns\\n4,1\\n8,2\\n16,2\\n\" | fathom import curve -f csv-points - {shown}; done"
     yield "import/columns", "for names in size,ns,- size_kb,-,ns size,cycles,ns -,size,ns ns,size,- size,ns x,y,z; do echo $names; " \
-        f"fathom import curve --columns $names -f csv no-clock.txt {shown}; done"
+        f"fathom import curve --columns $names -f csv-points no-clock.txt {shown}; done"
     for name in ("latency.csv", "three.txt", "no-clock.txt", "remark.txt", "two-sizes.csv"):
         yield f"import/curve-{name}", f"for unit in ns cycles; do fathom import curve --unit $unit {name} 2>&1; done"
     yield "import/unnamed", "for file in words.txt zero.txt latency.csv three.txt remark.txt one-row.txt source.txt bare.txt late.txt stride.txt loads.txt osu-two.txt osu-mixed.txt columns.csv two-sizes.csv units.txt unitless.txt stride-x.txt stride-0.txt sbc-fast.txt; do " \
-        f"fathom import -f csv $file {shown}; done"
-    yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv {shown}; " \
-        f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv $file {shown}; done; done"
+        f"fathom import -f csv-points $file {shown}; done"
+    yield "import/shapes", f"for file in shape-?.csv shape-??.csv; do echo $file; fathom import $file -f csv-points {shown}; " \
+        f"for ids in auto yes no; do fathom import core-matrix --ids $ids -f csv-points $file {shown}; done; done"
     edits = ["1d", "$d", "3,$d", "4s/[0-9]/x/", "5s/[0-9][0-9]*/0/g", "3s/$/ 7/", "7s/[,:]//"]
     for name in list(TABLES) + ["summaries.txt", "asct.json", "perf.txt"]:
         if not name.startswith(("i9", "i7", "a100", "lmbench-", "mlc-", "deck")):
             yield f"import/broken-{name}", "for edit in " + " ".join(f"'{edit}'" for edit in edits) + \
-                f"; do echo $edit; sed \"$edit\" {name} | fathom import {IMPORTS[name] or ''} -f csv - {shown}; done"
+                f"; do echo $edit; sed \"$edit\" {name} | fathom import {IMPORTS[name] or ''} -f csv-points - {shown}; done"
     for name in ("kinds", "sizes", "mixed", "alone"):
         yield f"groups/{name}", f"fathom import core-matrix {name}.csv"
     for form in ("text", "csv-matrix", "markdown"):
@@ -742,8 +744,8 @@ def commands(documents):
             if name in BARE else f"fathom analyse {name}-unquiet.json -o anew.json 2>/dev/null; fathom diff {name}.json anew.json"
 
     for name in SMALL:
-        yield f"import/small-{name}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}small-{name}.txt; fathom import -f csv small-{name}.txt 2>/dev/null"
+        yield f"import/small-{name}", f"fathom import {'sbc-bench ' if 'unknown' in name else ''}small-{name}.txt; fathom import -f csv-points small-{name}.txt 2>/dev/null"
     for name, form in IMPORTS.items():
         yield f"import/{name}", f"fathom import {form + ' ' if form else ''}{name}"
         if not name.startswith("i9") and (name in TABLES or name in ("comma.csv", "columns.csv", "triples.csv", "ids.csv")):
-            yield f"import/{name}.csv", f"fathom import {form + ' ' if form else ''}{name} -f csv"
+            yield f"import/{name}.csv", f"fathom import {form + ' ' if form else ''}{name} -f csv-points"

@@ -4,6 +4,7 @@
 #include "measure/run/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
+#include "programs/cli/redact.h"
 #include "programs/library/version.h"
 
 #include <limits.h>
@@ -60,44 +61,6 @@ static struct measurement measurement_of(const struct invocation *invocation)
             .tool = {.version = FATHOM_VERSION, .commit = FATHOM_COMMIT, .compiler = __VERSION__},
             .run = {.command = (const char **)invocation->argv,
                     .command_count = (size_t)invocation->argc}}};
-}
-
-struct redaction {
-    const struct invocation *invocation;
-    const struct twin *twin;
-    struct document *document;
-};
-
-/* Makes the command that repeats the run, without the program's path and options that name files,
- * because file names may contain names of people and machines. Made from the settings and not from
- * the words as typed: -oFILE, --out FILE and --output=FILE are one option, and a repeated option
- * counts once. */
-static int redact(void *with)
-{
-    const struct redaction *redaction = with;
-    const struct invocation *invocation = redaction->invocation;
-    const struct settings *settings = &invocation->settings;
-    struct pool *pool = &redaction->document->pool;
-    struct run_facts *run = &redaction->document->run;
-    const size_t operands = (size_t)invocation->operand_count;
-    redaction->document->machine.hostname = NULL;
-    if (redaction->document->machine.model_of)
-        redaction->document->machine.model_of = twin_name(redaction->twin, false, pool);
-    run->command = pool_alloc(pool, 2 + settings->count + operands, sizeof *run->command);
-    run->command_count = 0;
-    run->command[run->command_count++] = "fathom";
-    run->command[run->command_count++] = command_name(invocation->command, invocation->probe);
-    for (size_t i = 0; i < settings->count; i++) {
-        const struct setting *setting = &settings->list[i];
-        const struct option_spec *spec = setting->spec;
-        if (setting->given && !option_names_file(spec))
-            run->command[run->command_count++] =
-                spec->type == OPTION_FLAG ? pool_printf(pool, "--%s", spec->name)
-                                          : pool_printf(pool, "--%s=%s", spec->name, setting->text);
-    }
-    for (size_t i = 0; i < operands; i++) /* names of probes: only they are operands */
-        run->command[run->command_count++] = invocation->operands[i];
-    return 0;
 }
 
 /* --- where it goes --- */
@@ -165,8 +128,7 @@ static int prepare(struct shown *run, struct error *error)
     if (code == 0)
         code = measurement_plan(&run->measured, error);
     if (code == 0 && invocation->options.redact.has)
-        code = pool_enter(&document->pool, redact,
-                          &(struct redaction){invocation, &run->measured.twin, document}, error);
+        code = redact_measured(document, invocation, error);
     if (code == 0 && run->unnamed) {
         run->kept.path = measurement_name(&run->measured);
         code = run->kept.path ? 0 : error_out_of_memory(error);
@@ -317,8 +279,6 @@ int measure_and_use(const struct invocation *invocation, measure_use *use, void 
 static const struct option_spec measure_options[] = {
     {"document", 0, OPTION_TEXT, "FILE", NULL, 0, 0, NULL, COMMAND_OPTION(document),
      "write the document to FILE, beside what --format and -o ask for"},
-    {"redact", 0, OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(redact),
-     "leave the host's name and the names of files out of the document"},
     {.name = NULL},
 };
 
@@ -340,8 +300,9 @@ const struct option_spec twin_options[] = {
 };
 
 static const struct option_spec *const options[] = {
-    probe_common_options, made_format_options, html_options, output_options,
-    measure_options,      machine_options,     twin_options, NULL};
+    probe_common_options, made_format_options, html_options,
+    output_options,       measure_options,     redact_options,
+    machine_options,      twin_options,        NULL};
 
 const struct command run_command = {
     .name = "run",

@@ -2,6 +2,7 @@
 #include "conclude/complete.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
+#include "programs/cli/redact.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +16,13 @@ const struct probe_result *output_only_probe(const struct document *document)
     return document->probe_count == 1 && !of_run ? &document->probes[0] : NULL;
 }
 
+static int read_one(struct document *document, const struct invocation *invocation, size_t operand,
+                    struct error *error)
+{
+    const int code = experiment_read(document, invocation->operands[operand], error);
+    return code == 0 && invocation->options.redact.has ? redact_read(document, error) : code;
+}
+
 static int report(struct invocation *invocation, struct error *error)
 {
     const struct outlet outlet = output_choose(&invocation->options);
@@ -26,7 +34,7 @@ static int report(struct invocation *invocation, struct error *error)
         int code = documents && list ? 0 : error_out_of_memory(error);
         for (; code == 0 && read < count; read++) {
             list[read] = &documents[read];
-            code = experiment_read(&documents[read], invocation->operands[read], error);
+            code = read_one(&documents[read], invocation, read, error);
         }
         if (code == 0)
             code = count == 1 ? outlet_write(&outlet, list[0], output_only_probe(list[0]), error)
@@ -43,7 +51,7 @@ static int report(struct invocation *invocation, struct error *error)
                          "html or svg for a page or a picture of several",
                          outlet.output->name, invocation->operand_count);
     struct document document = {0};
-    int code = experiment_read(&document, invocation->operands[0], error);
+    int code = read_one(&document, invocation, 0, error);
     if (code == 0)
         code =
             output_document(&invocation->options, &document, output_only_probe(&document), error);
@@ -59,7 +67,7 @@ static const struct option_spec chart_options[] = {
     {.name = NULL},
 };
 static const struct option_spec *const options[] = {format_options, output_options, chart_options,
-                                                    NULL};
+                                                    redact_options, NULL};
 
 const struct command report_command = {
     .name = "report",

@@ -1,8 +1,8 @@
 /*
- * CSV in long form, with a row for each point, finding and probe: RFC 4180, except that lines end
- * with LF alone. The name of each factor has a column, after the columns that every document has.
+ * CSV, one file a kind: findings, a row each, and points, a row each. The columns are the same, in
+ * the same order, for every document, so tables can be pasted below each other. RFC 4180, except
+ * that lines end with LF alone.
  */
-#include "base/clean.h"
 #include "base/quote.h"
 #include "base/units.h"
 #include "conclude/registry/factors.h"
@@ -10,170 +10,26 @@
 #include "show/render/output.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* --- columns --- */
+/* --- cells --- */
 
-static const char fixed_columns[] =
-    "probe,series,factors,x_name,x_unit,x,from,to,y_name,y_unit,median,low,high,coverage,"
-    "min,p10,p25,p75,p90,max,n,cycles_median,cycles_low,cycles_high,line_scatter,"
-    "drift_scatter,residual_scatter,failed,flags,row,finding,declared,cpus,status,host,run,started";
-
-static const char prefix[] = "factor_";
-
-struct column {
-    const char *name;   /* the factor's; not inert */
-    const char *prefix; /* "factor_" if the name alone is or looks like another column's; else "" */
-};
-
-struct columns {
-    struct column *list; /* in the order in which the factors first occur in series and findings */
-    size_t count;
-    const struct place *places; /* the same, sorted by name */
-};
-
-/* A factor's name and its index: first among all factors of the document, then among the
- * columns. */
-struct place {
-    const char *name;
-    size_t place;
-};
-
-/* The most factors in a cell that is repeated in `rows` rows, and the most columns in a table of
- * `rows` rows: at least 128, and fewer than all only where a document from elsewhere would turn a
- * few bytes into millions of cells. */
-static size_t factors_most(size_t rows)
+/* "op=cas;stride=64": all factors in one cell. In a document from elsewhere a few bytes may name
+ * thousands of factors that each of a million rows would repeat. */
+static void put_factors(FILE *out, const struct factor *factors, size_t count)
 {
-    enum { ALWAYS = 128, CELLS_MOST = 1 << 20 };
-    const size_t most = CELLS_MOST / (rows + 1);
-    return most > ALWAYS ? most : ALWAYS;
-}
-
-static bool is_fixed(const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = fixed_columns; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct place *left = a, *right = b;
-    int order = clean_order(left->name, right->name);
-    return order ? order : (left->place > right->place) - (left->place < right->place);
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *left = a, *right = b;
-    return (left->place > right->place) - (left->place < right->place);
-}
-
-struct names {
-    struct place *list;
-    size_t count, rows;
-};
-
-static void add(struct names *names, const struct factor *factors, size_t count, struct pool *pool)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct place *place =
-            pool_append(pool, (void **)&names->list, &names->count, sizeof *names->list);
-        *place = (struct place){factors[i].name, names->count - 1};
-    }
-}
-
-static void collect_columns(struct columns *columns, const struct document *document,
-                            struct pool *pool)
-{
-    struct names names = {.list = pool_alloc(pool, 1, sizeof *names.list)};
-    for (size_t p = 0; p < document->probe_count; p++) {
-        const struct probe_result *probe = &document->probes[p];
-        names.rows += 1 + probe->finding_count;
-        for (size_t s = 0; s < probe->series_count; s++) {
-            names.rows += probe->series[s].point_count;
-            add(&names, probe->series[s].factors, probe->series[s].factor_count, pool);
-        }
-        for (size_t f = 0; f < probe->finding_count; f++)
-            add(&names, probe->findings[f].factors, probe->findings[f].factor_count, pool);
-    }
-    /* Keep the first of each shown name. */
-    size_t kept = 0;
-    qsort(names.list, names.count, sizeof *names.list, by_name);
-    for (size_t i = 0; i < names.count; i++)
-        if (!kept || clean_order(names.list[kept - 1].name, names.list[i].name) != 0)
-            names.list[kept++] = names.list[i];
-    names.count = kept;
-    qsort(names.list, names.count, sizeof *names.list, by_place);
-    const size_t most = factors_most(names.rows);
-    columns->count = names.count < most ? names.count : most;
-    columns->list = pool_alloc(pool, columns->count + 1, sizeof *columns->list);
-    for (size_t i = 0; i < columns->count; i++) {
-        const char *name = names.list[i].name;
-        const bool taken = !*name || is_fixed(name) || strncmp(name, prefix, strlen(prefix)) == 0;
-        columns->list[i] = (struct column){name, taken ? prefix : ""};
-        names.list[i].place = i;
-    }
-    qsort(names.list, columns->count, sizeof *names.list, by_name);
-    columns->places = names.list;
-}
-
-/* The index of the column; the number of columns if there is none. */
-static size_t column_of(const struct columns *columns, const char *name)
-{
-    size_t low = 0, high = columns->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = clean_order(columns->places[middle].name, name);
-        if (order == 0)
-            return columns->places[middle].place;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return columns->count;
-}
-
-/* --- rows --- */
-
-/* Adds at most the first `most` factors. */
-static void add_factors(struct csv_cell *cell, const struct factor *factors, size_t count,
-                        size_t most)
-{
-    for (size_t i = 0; i < count && i < most; i++) {
-        char number[UNIT_TEXT];
-        factor_format(factors[i].number, number);
-        csv_cell_add(cell, i ? ";" : "");
-        csv_cell_add(cell, factors[i].name);
-        csv_cell_add(cell, "=");
-        csv_cell_add(cell, factors[i].text ? factors[i].text : number);
-    }
-    csv_cell_add(cell, count > most ? ";..." : "");
-}
-
-/* The source of rows: a probe's points of one series, its findings one by one, or the probe
- * itself. */
-struct group {
-    const struct columns *columns;
-    const struct document *document;
-    const struct probe_result *probe;
-    const struct factor *factors;
-    size_t factor_count;
-    const struct factor **cells; /* one for each column of a factor */
-    size_t rows;
-};
-
-static void put_factors(FILE *out, const struct group *group)
-{
+    enum { FACTORS_MOST = 128 };
     struct csv_cell cell = {0};
-    while (csv_cell_pass(&cell, out))
-        add_factors(&cell, group->factors, group->factor_count, factors_most(group->rows));
+    while (csv_cell_pass(&cell, out)) {
+        for (size_t i = 0; i < count && i < FACTORS_MOST; i++) {
+            char number[UNIT_TEXT];
+            csv_cell_add(&cell, i ? ";" : "");
+            csv_cell_add(&cell, factors[i].name);
+            csv_cell_add(&cell, "=");
+            csv_cell_add(&cell, factors[i].text ? factors[i].text
+                                                : factor_format(factors[i].number, number));
+        }
+        csv_cell_add(&cell, count > FACTORS_MOST ? ";..." : "");
+    }
     fputc(',', out);
 }
 
@@ -199,8 +55,6 @@ static void put_float(FILE *out, float number)
     fprintf(out, "%s,", isfinite(number) ? float_format(number, text) : "");
 }
 
-/* --- the end of every row --- */
-
 static void put_flags(FILE *out, unsigned flags)
 {
     const char *separator = "";
@@ -212,33 +66,62 @@ static void put_flags(FILE *out, unsigned flags)
     fputc(',', out);
 }
 
-static void put_end(FILE *out, const struct group *group, const char *row,
-                    const struct finding *finding)
+/* What every row ends with. */
+static void put_end(FILE *out, const struct document *document)
 {
-    const struct run_facts *run = &group->document->run;
-    fprintf(out, "%s,", row);
-    put_text(out, finding ? finding->name : NULL);
-    put_number(out, finding ? finding->declared : NAN);
-    put_text(out, finding ? finding->cpus : NULL);
-    fprintf(out, "%s,", probe_status_names[group->probe->status]);
-    put_text(out, group->document->machine.hostname);
-    put_text(out, run->id);
-    csv_print(out, run->started);
-    /* The last cell of a row has no comma after it, so each factor has one before it. */
-    for (size_t i = 0; i < group->columns->count; i++) {
-        const struct factor *factor = group->cells[i];
-        char number[UNIT_TEXT];
-        fputc(',', out);
-        if (factor && factor->text)
-            csv_print(out, factor->text);
-        else if (factor && isfinite(factor->number))
-            fputs(factor_format(factor->number, number), out);
-    }
+    put_text(out, document->machine.hostname);
+    put_text(out, document->run.id);
+    csv_print(out, document->run.started);
     fputc('\n', out);
 }
 
-static void put_point(FILE *out, const struct group *group, const struct series *series,
-                      const struct point *point)
+/* --- findings --- */
+
+/* NULL: a probe without findings, of which the row has the status and the reason. */
+static void put_finding(FILE *out, const struct document *document,
+                        const struct probe_result *probe, const struct finding *finding)
+{
+    static const struct finding none = {
+        .value = NAN, .low = NAN, .high = NAN, .declared = NAN, .disturbance = {.longer = NAN}};
+    const struct finding *of = finding ? finding : &none;
+    put_text(out, probe->name);
+    put_text(out, of->name);
+    put_number(out, of->value);
+    put_text(out, of->unit);
+    put_number(out, of->low);
+    put_number(out, of->high);
+    put_text(out, of->kind);
+    put_number(out, (double)of->disturbance.longer);
+    put_number(out, of->declared);
+    put_text(out, of->cpus);
+    put_factors(out, of->factors, of->factor_count);
+    put_flags(out, of->flags);
+    put_text(out, of->text);
+    put_text(out, probe_status_names[probe->status]);
+    put_text(out, probe->reason);
+    put_end(out, document);
+}
+
+static void write_findings(FILE *out, const struct output_content *content, struct pool *pool)
+{
+    const struct document *document = content->documents[0];
+    (void)pool;
+    fputs("probe,finding,value,unit,low,high,kind,longer,declared,cpus,factors,flags,text,status,"
+          "reason,host,run,started\n",
+          out);
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        for (size_t i = 0; i < probe->finding_count; i++)
+            put_finding(out, document, probe, &probe->findings[i]);
+        if (!probe->finding_count)
+            put_finding(out, document, probe, NULL);
+    }
+}
+
+/* --- points --- */
+
+static void put_point(FILE *out, const struct document *document, const struct probe_result *probe,
+                      const struct series *series, const struct point *point)
 {
     const struct summary *y = &point->y;
     const float values[] = {y->median, y->low, y->high, y->coverage, y->min,
@@ -247,9 +130,9 @@ static void put_point(FILE *out, const struct group *group, const struct series 
     const struct scatter *scatter = &point->scatter;
     const float rest[] = {cycles->median, cycles->low,    cycles->high,
                           scatter->line,  scatter->drift, scatter->residual};
-    put_text(out, group->probe->name);
+    put_text(out, probe->name);
     put_text(out, series->name);
-    put_factors(out, group);
+    put_factors(out, series->factors, series->factor_count);
     put_text(out, series->x.name);
     put_text(out, series->x.unit);
     if (series->matrix)
@@ -266,90 +149,35 @@ static void put_point(FILE *out, const struct group *group, const struct series 
         put_float(out, rest[i]);
     put_text(out, point->failed);
     put_flags(out, point->flags);
-    put_end(out, group, "point", NULL);
+    put_end(out, document);
 }
 
-static void put_finding(FILE *out, const struct group *group, const struct finding *finding)
-{
-    put_text(out, group->probe->name);
-    put_text(out, NULL);
-    put_factors(out, group);
-    fputs(",,,,,,", out); /* x_name to y_name */
-    put_text(out, finding->unit);
-    put_number(out, finding->value);
-    put_number(out, finding->low);
-    put_number(out, finding->high);
-    fputs(",,,,,,,,,,,,,,,", out); /* coverage to failed */
-    put_flags(out, finding->flags);
-    put_end(out, group, "finding", finding);
-}
-
-/* Puts each of the group's factors that has a column into its cell, or removes it. */
-static void fill_cells(struct group *group, bool fill)
-{
-    for (size_t i = 0; i < group->factor_count; i++) {
-        const size_t column = column_of(group->columns, group->factors[i].name);
-        if (column < group->columns->count && !(fill && group->cells[column]))
-            group->cells[column] = fill ? &group->factors[i] : NULL;
-    }
-}
-
-/* Sets the factors of the rows that follow. */
-static void set_factors(struct group *group, const struct factor *factors, size_t count)
-{
-    fill_cells(group, false);
-    group->factors = factors;
-    group->factor_count = count;
-    fill_cells(group, true);
-}
-
-static void write_csv(FILE *out, const struct output_content *content, struct pool *pool)
+static void write_points(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const struct document *document = content->documents[0];
-    struct columns columns;
-    collect_columns(&columns, document, pool);
-    struct group group = {.columns = &columns,
-                          .document = document,
-                          .cells = pool_alloc(pool, columns.count + 1, sizeof *group.cells)};
-    fputs(fixed_columns, out);
-    for (size_t i = 0; i < columns.count; i++) {
-        fputc(',', out);
-        struct csv_cell cell = {0};
-        while (csv_cell_pass(&cell, out)) {
-            csv_cell_add(&cell, columns.list[i].prefix);
-            csv_cell_add(&cell, columns.list[i].name);
-        }
-    }
-    fputc('\n', out);
-    for (size_t p = 0; p < document->probe_count; p++) {
-        group.probe = &document->probes[p];
-        const struct probe_result *probe = group.probe;
-        for (size_t s = 0; s < probe->series_count; s++) {
-            const struct series *series = &probe->series[s];
-            group.rows = series->point_count;
-            set_factors(&group, series->factors, series->factor_count);
+    (void)pool;
+    fputs("probe,series,factors,x_name,x_unit,x,from,to,y_name,y_unit,median,low,high,coverage,min,"
+          "p10,p25,p75,p90,max,n,cycles_median,cycles_low,cycles_high,line_scatter,drift_scatter,"
+          "residual_scatter,failed,flags,host,run,started\n",
+          out);
+    for (size_t p = 0; p < document->probe_count; p++)
+        for (size_t s = 0; s < document->probes[p].series_count; s++) {
+            const struct series *series = &document->probes[p].series[s];
             for (size_t i = 0; i < series->point_count; i++)
-                put_point(out, &group, series, &series->points[i]);
+                put_point(out, document, &document->probes[p], series, &series->points[i]);
         }
-        group.rows = 1;
-        for (size_t i = 0; i < probe->finding_count; i++) {
-            set_factors(&group, probe->findings[i].factors, probe->findings[i].factor_count);
-            put_finding(out, &group, &probe->findings[i]);
-        }
-        set_factors(&group, NULL, 0);
-        /* A row for the probe itself, so that one that failed before its first point is seen, with
-         * the reason. */
-        put_text(out, probe->name);
-        fputs(",,,,,,,,,,,,,,,,,,,,,,,,,,", out); /* series to the scatter */
-        put_text(out, probe->reason);
-        put_flags(out, 0);
-        put_end(out, &group, "probe", NULL);
-    }
 }
 
 const struct output csv_output = {
     .name = "csv",
-    .help = "a row for each point, finding and probe",
+    .help = "a row for each finding",
     .place = 20,
-    .write = write_csv,
+    .write = write_findings,
+};
+
+const struct output csv_points_output = {
+    .name = "csv-points",
+    .help = "a row for each point",
+    .place = 25,
+    .write = write_points,
 };

@@ -53,7 +53,7 @@ static void has_matrix(const struct output_content *content, struct pool *pool)
                 return;
     pool_leave(pool, ERROR_USAGE,
                "--format csv-matrix shows matrices, such as those of fathom cores and fathom numa, "
-               "but this document has none: --format csv has every point");
+               "but this document has none: --format csv-points has every point");
 }
 
 static void write_csv_matrix(FILE *out, const struct output_content *content, struct pool *pool)

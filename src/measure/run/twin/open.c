@@ -33,7 +33,10 @@ static int prepare_twin(void *with)
     twin->changes = pool_strdup(&document->pool, opening->changes);
     if (opening->changes)
         twin_change(twin, twin->changes);
-    document->machine.model_of = twin_name(twin, true, &document->pool);
+    const char *slash = strrchr(document->file, '/');
+    document->machine.model_of = /* "x.json with L1.latency=+5%" */
+        pool_printf(&document->pool, "%s%s%s", slash ? slash + 1 : document->file,
+                    twin->changes ? " with " : "", twin->changes ? twin->changes : "");
     return 0;
 }
 
@@ -49,13 +52,6 @@ int twin_open(struct twin *twin, const char *path, const char *changes, struct e
         code =
             pool_enter(&twin->document.pool, prepare_twin, &(struct opening){twin, changes}, error);
     return code == 0 ? machine_of_document(&twin->machine, &twin->document, error) : code;
-}
-
-const char *twin_name(const struct twin *twin, bool file, struct pool *pool)
-{
-    const char *path = file ? twin->document.file : "a document", *slash = strrchr(path, '/');
-    return pool_printf(pool, "%s%s%s", slash ? slash + 1 : path, twin->changes ? " with " : "",
-                       twin->changes ? twin->changes : "");
 }
 
 void twin_close(struct twin *twin)

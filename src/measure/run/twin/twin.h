@@ -56,9 +56,6 @@ struct twin {
  * change has no such name or can't be made. twin_close() must be called also after an error. */
 int twin_open(struct twin *, const char *path, const char *changes, struct error *);
 void twin_close(struct twin *);
-/* What the documents of its runs say of it: "x.json with L1.latency=+5%"; without `file` "a
- * document with ...". In the pool. */
-const char *twin_name(const struct twin *, bool file, struct pool *);
 
 /* For the run: whether the document's was quick, and whether the document holds nothing of what the
  * probe plans. */

@@ -89,7 +89,7 @@ static void put_figure(struct page *page, size_t heading, bool brief)
     const char *title = blocks->heading.title, *axes = blocks->heading.text;
     size_t points = 0;
     FILE *out = page->out;
-    chart.brief = brief;
+    chart.show = brief ? MATRIX_GROUPS : MATRIX_WHOLE;
     html_print(out,
                "<figure id=picture-%zu class=picture aria-labelledby=picture-%zu-title>\n"
                "<figcaption id=picture-%zu-title>%s",

@@ -199,13 +199,14 @@ static void walk(const struct chart *chart, const struct shades *shades, each_ma
             block->matrix.grouping_count ? block->matrix.groupings[0] : NULL;
         if (!square || square->row_count * square->column_count > CELLS_MAX)
             continue;
+        const size_t from = chart->show == MATRIX_ONE ? NUMBERS_MOST : GROUPS_FROM;
         const bool grouped =
-            groups && square->row_count > GROUPS_FROM && groups->row_count <= NUMBERS_MOST;
+            groups && square->row_count > from && groups->row_count <= NUMBERS_MOST;
         if (grouped) {
             const struct map map = map_of(groups, NULL, shades, pool);
             each(with, &map, block, true);
         }
-        if (grouped && chart->brief)
+        if (grouped && chart->show != MATRIX_WHOLE)
             continue;
         const struct map map = map_of(square, groups, shades, pool);
         each(with, &map, block, !grouped);

@@ -14,7 +14,9 @@ struct chart {
     const struct report *report;
     const struct block *blocks; /* all curves, or all matrices */
     size_t count;
-    bool brief; /* of a large matrix only the groups */
+    /* Of a large matrix: groups and every pair; or groups alone; or every pair if there is room for
+     * their values, else groups. */
+    enum { MATRIX_WHOLE, MATRIX_GROUPS, MATRIX_ONE } show;
 };
 /* The chart below the heading at that index. */
 struct chart chart_at(const struct report *, size_t heading);

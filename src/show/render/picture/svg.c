@@ -145,15 +145,18 @@ static const char *put_words(FILE *out, const char *text, double y, double width
     return text + end + strspn(text + end, " ");
 }
 
-/* "AMD EPYC, 2 cores, KVM guest; 2026-11-21; fathom 0.2.0" */
+/* "AMD EPYC, 2 cores, KVM guest · 2026-11-21 04:18 UTC · fathom 0.2.0"; without a machine the name
+ * of the document. */
 static void add_origin(struct line *line, const struct document *const *documents, size_t count)
 {
     char time[DOCUMENT_TIME];
-    if (count == 1) {
-        line_add_machine(line, &documents[0]->machine);
-        if (documents[0]->run.started)
-            line_add(line, " · %s", document_time(documents[0]->run.started, time));
-    }
+    const struct machine_facts *machine = &documents[0]->machine;
+    if (count == 1 && (machine->cpu_model || machine->cpu_arch || machine->cores))
+        line_add_machine(line, machine);
+    else if (count == 1)
+        line_add_document(line, documents, count, 0);
+    if (count == 1 && documents[0]->run.started)
+        line_add(line, " · %s", document_time(documents[0]->run.started, time));
     if (documents[0]->tool.version)
         line_add_between(line, line->length ? " · fathom " : "fathom ", documents[0]->tool.version,
                          "");
@@ -239,7 +242,8 @@ static void write_svg(FILE *out, const struct output_content *content, struct po
 {
     struct report report;
     const size_t heading = find_chart(&report, content, pool);
-    const struct chart chart = chart_at(&report, heading);
+    struct chart chart = chart_at(&report, heading);
+    chart.show = MATRIX_ONE;
     put_file(out, &chart, &report.list[heading].heading, content->count);
 }
 

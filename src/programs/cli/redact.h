@@ -1,0 +1,15 @@
+/* Documents without names of machines, people and places (document_redact()), commands included. */
+#ifndef FATHOM_PROGRAMS_CLI_REDACT_H
+#define FATHOM_PROGRAMS_CLI_REDACT_H
+
+#include "document/document.h"
+#include "programs/cli/command.h"
+
+extern const struct option_spec redact_options[]; /* --redact */
+/* A document that this invocation measures. */
+int redact_measured(struct document *, const struct invocation *, struct error *);
+/* A document that was read. Of a command that this version does not understand only the first two
+ * words are kept. */
+int redact_read(struct document *, struct error *);
+
+#endif
