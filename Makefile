@@ -91,7 +91,8 @@ dist:
 
 # The README's pictures and the examples' pages, by the program, of what was recorded.
 docs: build
-	@scripts/pictures build/fathom docs/examples/epyc-guest.json docs/pictures
+	@build/fathom report docs/examples/epyc-guest.json -f svg -o docs/pictures/latency.svg
+	@build/fathom report docs/examples/i9-13980hx-cas.json -f svg --chart cores -o docs/pictures/cores.svg
 	@mkdir -p build/docs/examples
 	@for file in docs/examples/*.json; do \
 	    build/fathom report -f html "$$file" -o "build/docs/examples/$$(basename "$$file" .json).html" || exit; done

@@ -674,7 +674,7 @@ def commands(documents):
     yield "report/published.svg", "fathom report -f svg --chart gpu.2 published.json"
     yield "report/no.svg", "fathom report -f svg --chart nothing guest.json; fathom report -f svg fault.json; " \
         "fathom report --chart latency guest.json"
-    yield "report/redacted", "sed 's/\"command\":\\[[^]]*\\]/\"command\":[\"\\/home\\/ann\\/fathom\",\"run\",\"-o\",\"ann.json\",\"--quick\"]/' sample.json > ann.json; " \
+    yield "report/redacted", "sed 's/\"command\":\\[[^]]*\\]/\"command\":[\"\\/data\\/ann\\/fathom\",\"run\",\"-o\",\"ann.json\",\"--quick\"]/' sample.json > ann.json; " \
         "fathom report --redact -f json ann.json | grep -o '\"hostname\":[^,]*\\|\"command\":[^]]*'; fathom report --redact -f csv ann.json | head -n 2"
     yield "report/several.html", "fathom report -f html sample.json sample-slower.json"
 

@@ -36,7 +36,7 @@ static void names_are_nowhere_in_the_document(void **state)
     (void)state;
     struct document document;
     struct gpu_facts gpu = {.uuid = "GPU-1234", .host_node = NAN, .other_processes = NAN};
-    struct remark remark = {"node17 is loaded", "see /home/ann/log, and /proc/stat",
+    struct remark remark = {"node17 is loaded", "see /data/ann/log, and /proc/stat",
                             "ask ann@node17.example, not node170"};
     struct factor parameter = {.name = "samples", .text = "~/secret/x.csv", .number = NAN};
     sample_document(&document, 2, 1);
