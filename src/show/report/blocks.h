@@ -209,8 +209,6 @@ struct matrix {
     bool whole;                  /* show every pair; otherwise at most half a screen */
     const struct square *square; /* NULL: the points are too scattered, `pairs` has them */
     struct table pairs;
-    const char **groups; /* in a chart: the CPUs of each cluster, outer before inner */
-    size_t group_count;
     /* Groups of CPUs by cluster, shown where the square has no room; may be none. */
     const struct square *groupings[SQUARE_GROUPINGS_MAX];
     size_t grouping_count;

@@ -277,7 +277,6 @@ static void add_chart(struct charting *charting, const struct chart *chart,
         if (matrix) {
             block->matrix = report_matrix(report, member->probe, member->series);
             block->matrix.label = labels[i];
-            matrix_add_groups(report, member->document, &block->matrix);
             matrix_add_groupings(report, member->document, &block->matrix);
             continue;
         }

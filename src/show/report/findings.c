@@ -272,22 +272,3 @@ const char *report_tell_clusters(struct report *report, size_t index,
         line_add_in_brackets(&line, example->finding);
     return report_line(report, &line);
 }
-
-void matrix_add_groups(struct report *report, size_t index, struct matrix *matrix)
-{
-    /* Limits for documents from elsewhere. A tree of so many CPUs has no more groups, and each of
-     * its levels, ten at most, names every CPU in five bytes. */
-    enum { GROUPS_MAX = 2 * CLUSTERS_CPUS_MAX, BYTES_MAX = 10 * 5 * CLUSTERS_CPUS_MAX };
-    size_t bytes = 0;
-    const struct catalogue_entry *list = catalogue_of(&report->catalogue, index, matrix->probe);
-    for (size_t i = 0; i < matrix->probe->finding_count && matrix->group_count < GROUPS_MAX; i++) {
-        if (list[i].meaning.role != ROLE_CLUSTER || !list[i].finding->cpus)
-            continue;
-        bytes += strlen(list[i].finding->cpus);
-        if (bytes > BYTES_MAX)
-            return;
-        const char **group = pool_append(report->pool, (void **)&matrix->groups,
-                                         &matrix->group_count, sizeof *matrix->groups);
-        *group = list[i].finding->cpus;
-    }
-}

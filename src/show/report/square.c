@@ -280,11 +280,6 @@ double square_share(double value, double least, double most)
     return log(value / least) / reach_of(least, most);
 }
 
-double square_value(double share, double least, double most)
-{
-    return least > 0 ? least * exp(share * reach_of(least, most)) : least + share * (most - least);
-}
-
 int square_decimals(double largest)
 {
     return fabs(largest) >= 1000 ? 0 : fabs(largest) >= 10 ? 1 : 2;

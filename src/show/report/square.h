@@ -79,8 +79,6 @@ bool cluster_is_within(const struct cpulist *inner, const struct cpulist *outer)
  * least a factor of 1.25, so small differences look small; linear if the least value is not
  * positive. */
 double square_share(double value, double least, double most);
-/* The inverse of square_share(). */
-double square_value(double share, double least, double most);
 /* Decimals that distinguish values of this size. */
 int square_decimals(double largest);
 
