@@ -60,9 +60,21 @@ struct probe_of_each {
     bool **taken;
 };
 
-/* Collects the finding's values from all documents that have it, whatever CPUs it is about. */
+/* Adds the document's value, or those of its own runs. */
+static void add_runs(struct building *building, struct finding *to, const struct finding *from)
+{
+    const struct factor single = {.number = from->value};
+    const size_t count = from->run_count ? from->run_count : 1;
+    struct factor *added =
+        pool_extend(&building->to->pool, (void **)&to->runs, &to->run_count, count, sizeof *added);
+    memcpy(added, from->run_count ? from->runs : &single, count * sizeof *added);
+}
+
+/* Collects the finding's values from all documents that have it, whatever CPUs it is about; its
+ * runs in `runs`. */
 static size_t collect_values(struct building *building, struct probe_of_each *sources, size_t from,
-                             size_t place, const struct finding_pairs *pairs, struct votes *votes)
+                             size_t place, const struct finding_pairs *pairs, struct votes *votes,
+                             struct finding *runs)
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     size_t n = 0;
@@ -74,6 +86,7 @@ static size_t collect_values(struct building *building, struct probe_of_each *so
         if (!isfinite(finding->value))
             continue;
         building->values[n++] = finding->value;
+        add_runs(building, runs, finding);
         vote(votes, finding->flags);
     }
     return n;
@@ -85,7 +98,8 @@ static void add_finding(struct building *building, struct probe_result *result,
 {
     const struct finding *model = &sources->probes[from]->findings[place];
     struct votes votes = {{0}};
-    const size_t n = collect_values(building, sources, from, place, pairs, &votes);
+    struct finding runs = {.runs = NULL};
+    const size_t n = collect_values(building, sources, from, place, pairs, &votes, &runs);
     if (n == 0)
         return;
     struct pool *pool = &building->to->pool;
@@ -109,6 +123,11 @@ static void add_finding(struct building *building, struct probe_result *result,
         finding->low = model->low;
         finding->high = model->high;
     }
+    if (runs.run_count > 1) {
+        finding->runs = runs.runs;
+        finding->run_count = runs.run_count;
+    }
+    finding->clock_hz = model->clock_hz;
     finding->declared = model->declared;
     finding->factors = model->factors;
     finding->factor_count = model->factor_count;

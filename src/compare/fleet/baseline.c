@@ -22,8 +22,10 @@ static size_t collect(const struct fleet *fleet, size_t group, const struct flee
     return count;
 }
 
+enum { RUNS_MOST = 64 };
+
 /* False: fewer than half of the nodes have the value, so it is no property of their kind. */
-static bool summarise(const struct fleet *fleet, size_t group, const struct fleet_finding *from,
+static bool summarise(struct fleet *fleet, size_t group, const struct fleet_finding *from,
                       size_t healthy, double *values, struct finding *to)
 {
     const size_t count = collect(fleet, group, from, values);
@@ -33,6 +35,11 @@ static bool summarise(const struct fleet *fleet, size_t group, const struct flee
     to->value = median(values, count);
     to->low = quantile(values, count, 0.1);
     to->high = quantile(values, count, 0.9);
+    /* Of many nodes as many quantiles say how they scatter. */
+    to->run_count = count < RUNS_MOST ? count : RUNS_MOST;
+    to->runs = pool_alloc(&fleet->pool, to->run_count, sizeof *to->runs);
+    for (size_t i = 0; i < to->run_count; i++)
+        to->runs[i].number = quantile(values, count, ((double)i + 0.5) / (double)to->run_count);
     return true;
 }
 

@@ -59,6 +59,8 @@ static void values_are_medians_over_the_documents(void **state)
     const struct finding *finding = document_finding(&bench->result, "L1.latency");
     assert_true(finding->value == 13);
     assert_true(finding->low > 10 && finding->low < 11 && finding->high < 1000);
+    assert_int_equal(finding->run_count, DOCUMENTS);
+    assert_true(finding->runs[0].number == 10 && finding->runs[5].number == 1000);
     const struct point *point = &bench->result.probes[0].series[0].points[2];
     assert_true(point->y.median == 23 && point->y.min == 20 && point->y.max == 26);
     assert_int_equal(point->y.n, DOCUMENTS);
