@@ -17,6 +17,8 @@ bool cache_holds_data(const struct cache_facts *cache)
     return !text_same(cache->type, "instruction");
 }
 
+const char placement_unseen[] = "not seen";
+
 bool placement_is_same(double a_ns, double b_ns)
 {
     static const double same = 1.5;
@@ -164,7 +166,9 @@ int probe_cpu(const struct probe_result *probe)
 
 const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",
            parameter_cpu_groups[] = "cpu_groups", parameter_placement[] = "cpu_placement",
-           parameter_placement_ns[] = "cpu_placement_ns";
+           parameter_placement_ns[] = "cpu_placement_ns",
+           parameter_memory_placements[] = "memory_placements",
+           parameter_other_placement[] = "other_cpu_placement";
 
 bool factor_same_value(const struct factor *a, const struct factor *b)
 {
@@ -184,11 +188,13 @@ bool factor_same(const struct factor *a, const struct factor *b)
 
 bool parameter_is_setting(const struct factor *parameter)
 {
-    return strcmp(parameter->name, parameter_not_measured) != 0 &&
-           strcmp(parameter->name, parameter_cpu_labels) != 0 &&
-           strcmp(parameter->name, parameter_cpu_groups) != 0 &&
-           strcmp(parameter->name, parameter_placement) != 0 &&
-           strcmp(parameter->name, parameter_placement_ns) != 0;
+    const char *const others[] = {parameter_not_measured, parameter_cpu_labels,
+                                  parameter_cpu_groups,   parameter_placement,
+                                  parameter_placement_ns, parameter_memory_placements};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(parameter->name, others[i]) == 0)
+            return false;
+    return true;
 }
 
 const double disturbance_beside = 0.5;
