@@ -76,7 +76,8 @@ def same_state(a, b):
     (name, ns), (other, other_ns) = state(a), state(b)
     if name is None or other is None:
         return True
-    return (name == other and ns is not None and other_ns is not None
+    named = "not seen" not in name and "not seen" not in other
+    return ((name == other or not named) and ns is not None and other_ns is not None
             and max(ns, other_ns) < SAME_HANDOFF * min(ns, other_ns))
 
 
