@@ -5,7 +5,6 @@
 #include "conclude/complete.h"
 #include "conclude/registry/catalogue.h"
 #include "conclude/registry/device.h"
-#include "conclude/registry/experiment.h"
 #include "conclude/registry/finding.h"
 #include "conclude/registry/registry.h"
 
@@ -94,109 +93,6 @@ static void keep_foreign(struct analysis *analysis)
     keep_some(analysis, "this version does not know them", foreign);
 }
 
-/* --- what was measured in other states of the placement --- */
-
-static bool is_factor_of_state(const struct factor *factor)
-{
-    return strcmp(factor->name, parameter_placement) == 0 ||
-           strcmp(factor->name, parameter_placement_ns) == 0 ||
-           strcmp(factor->name, parameter_other_placement) == 0;
-}
-
-/* Whether they are one series in two states. */
-static bool is_same_elsewhere(const struct series *a, const struct series *b)
-{
-    size_t factors[2] = {0, 0};
-    if (!text_same(a->name, b->name))
-        return false;
-    for (size_t i = 0; i < b->factor_count; i++)
-        factors[1] += !is_factor_of_state(&b->factors[i]);
-    for (size_t i = 0; i < a->factor_count; i++) {
-        if (is_factor_of_state(&a->factors[i]))
-            continue;
-        factors[0]++;
-        if (!factor_same(&a->factors[i], series_factor(b, a->factors[i].name)))
-            return false;
-    }
-    return factors[0] == factors[1];
-}
-
-static bool is_same_state(const struct series *a, const struct series *b)
-{
-    return factor_same(series_factor(a, parameter_other_placement),
-                       series_factor(b, parameter_other_placement)) &&
-           factor_same(series_factor(a, parameter_placement_ns),
-                       series_factor(b, parameter_placement_ns));
-}
-
-/* Moves the series of other states behind those of the result's own. Returns the number of these.
- */
-static size_t part_series(struct probe_result *result, struct pool *pool)
-{
-    struct series *parted = pool_alloc(pool, result->series_count + 1, sizeof *parted);
-    size_t own = 0, at = 0;
-    for (int others = 0; others < 2; others++)
-        for (size_t i = 0; i < result->series_count; i++) {
-            const bool other = series_factor(&result->series[i], parameter_other_placement) != NULL;
-            if (other == (others == 1))
-                parted[at++] = result->series[i];
-            own += others == 0 && !other;
-        }
-    if (own < result->series_count)
-        result->series = parted;
-    return own;
-}
-
-/* Analyses the result as if one state's series were its own, and adds the findings of these. Those
- * of too few trials are left out: the series have the points. */
-static void analyse_state(struct analysis *analysis, analyse_function *analyse, size_t own,
-                          const struct series *first)
-{
-    struct probe_result *result = analysis->result, view = *result;
-    view.series = pool_alloc(analysis->pool, own + 1, sizeof *view.series);
-    view.series_count = own;
-    view.findings = NULL;
-    view.finding_count = 0;
-    for (size_t i = 0; i < own; i++) {
-        view.series[i] = result->series[i];
-        for (size_t k = own; k < result->series_count; k++)
-            if (is_same_state(&result->series[k], first) &&
-                is_same_elsewhere(&result->series[k], &result->series[i])) {
-                view.series[i] = result->series[k];
-                view.series[i].headline = result->series[i].headline;
-            }
-    }
-    struct analysis other = *analysis;
-    other.result = &view;
-    other.before_count = 0;
-    analyse(&other);
-    const struct machine_facts unknown = {0};
-    experiment_complete(&view, analysis->machine ? analysis->machine : &unknown, analysis->pool);
-    for (size_t i = 0; i < view.finding_count; i++) {
-        const struct finding *found = &view.findings[i];
-        if (experiment_is_elsewhere(found) && found->kind &&
-            strcmp(found->kind, finding_too_few) != 0)
-            *(struct finding *)pool_append(analysis->pool, (void **)&result->findings,
-                                           &result->finding_count, sizeof *found) = *found;
-    }
-}
-
-static void analyse_states(struct analysis *analysis, analyse_function *analyse)
-{
-    struct probe_result *result = analysis->result;
-    const size_t all = result->series_count, own = part_series(result, analysis->pool);
-    result->series_count = own;
-    analyse(analysis);
-    result->series_count = all;
-    for (size_t i = own; i < all; i++) {
-        bool done = false;
-        for (size_t k = own; k < i && !done; k++)
-            done = is_same_state(&result->series[i], &result->series[k]);
-        if (!done)
-            analyse_state(analysis, analyse, own, &result->series[i]);
-    }
-}
-
 /* --- running --- */
 
 struct analysing {
@@ -221,7 +117,7 @@ static int analyse_anew(void *with)
     else if (!values)
         keep_some(analysis, "its series hold no values", NULL);
     else
-        analyse_states(analysis, analysing->analyse);
+        analysing->analyse(analysis);
     if (!result->finding_count) /* from another tool, or a version that measured in another way */
         keep_some(analysis, "this version finds nothing in its series", NULL);
     keep_foreign(analysis);

@@ -17,8 +17,6 @@ bool cache_holds_data(const struct cache_facts *cache)
     return !text_same(cache->type, "instruction");
 }
 
-const char placement_unseen[] = "not seen";
-
 bool placement_is_same(double a_ns, double b_ns)
 {
     static const double same = 1.5;
@@ -166,9 +164,7 @@ int probe_cpu(const struct probe_result *probe)
 
 const char parameter_not_measured[] = "not_measured", parameter_cpu_labels[] = "cpu_labels",
            parameter_cpu_groups[] = "cpu_groups", parameter_placement[] = "cpu_placement",
-           parameter_placement_ns[] = "cpu_placement_ns",
-           parameter_memory_placements[] = "memory_placements",
-           parameter_other_placement[] = "other_cpu_placement";
+           parameter_placement_ns[] = "cpu_placement_ns";
 
 bool factor_same_value(const struct factor *a, const struct factor *b)
 {
@@ -188,13 +184,11 @@ bool factor_same(const struct factor *a, const struct factor *b)
 
 bool parameter_is_setting(const struct factor *parameter)
 {
-    const char *const others[] = {parameter_not_measured, parameter_cpu_labels,
-                                  parameter_cpu_groups,   parameter_placement,
-                                  parameter_placement_ns, parameter_memory_placements};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(parameter->name, others[i]) == 0)
-            return false;
-    return true;
+    return strcmp(parameter->name, parameter_not_measured) != 0 &&
+           strcmp(parameter->name, parameter_cpu_labels) != 0 &&
+           strcmp(parameter->name, parameter_cpu_groups) != 0 &&
+           strcmp(parameter->name, parameter_placement) != 0 &&
+           strcmp(parameter->name, parameter_placement_ns) != 0;
 }
 
 const double disturbance_beside = 0.5;

@@ -33,9 +33,6 @@ struct placement_facts {
                           differ in it */
     unsigned looks;    /* that found it */
 };
-/* A part of the names of states whose sharing could not be seen: they are told by hand-offs alone.
- */
-extern const char placement_unseen[]; /* "not seen" */
 /* Whether two hand-offs are those of one state: the clock and what else a core does change them by
  * less than a move to another core, cluster or socket. */
 bool placement_is_same(double handoff_ns, double other_ns);
@@ -317,15 +314,10 @@ int probe_cpu(const struct probe_result *);
  * and why ("gpu0 texture: it has none"), the core of each CPU ("0=c0.0 1=c0.1"), and the groups
  * that the machine declares. */
 extern const char parameter_not_measured[], parameter_cpu_labels[], parameter_cpu_groups[];
-/* In how many places of memory a probe measured: trials in one place share its luck. */
-extern const char parameter_memory_placements[];
 /* The placement in which a probe measured: the name and hand-off of its state (struct
  * placement_facts), or only a name that says that the host moved the CPUs meanwhile. Findings and
  * series have factors of these names. */
 extern const char parameter_placement[], parameter_placement_ns[];
-/* The factor of series and findings that were measured in another state than the rest of their
- * probe's, in the place of parameter_placement. */
-extern const char parameter_other_placement[];
 bool parameter_is_setting(const struct factor *);
 /* A point without any value. */
 struct point point_bare(void);

@@ -215,18 +215,13 @@ static double line_bytes(const struct machine_facts *machine)
     return USUAL;
 }
 
-static bool is_of_placement(const struct factor *factor)
-{
-    return strcmp(factor->name, parameter_placement) == 0 ||
-           strcmp(factor->name, parameter_placement_ns) == 0;
-}
-
 static bool is_standard(const struct completing *completing, const struct factor *factor)
 {
     const struct standard *standard = standard_find(completing->standards, factor->name);
     const struct machine_facts *machine = completing->machine;
     if (!standard)
-        return is_of_placement(factor);
+        return strcmp(factor->name, parameter_placement) == 0 ||
+               strcmp(factor->name, parameter_placement_ns) == 0;
     switch (standard->kind) {
     case STANDARD_NAMED:
         return true;
@@ -284,12 +279,8 @@ static void complete(struct completing *completing, struct finding *finding)
     } else if (known) {
         take_series(completing, finding);
     }
-    /* A series of several CPUs knows its state better than the probe does. */
-    const bool placed = factor_of(completing, parameter_placement) ||
-                        factor_of(completing, parameter_other_placement);
     for (size_t i = 0; i < completing->obtained.count && known; i++)
-        if (!placed || !is_of_placement(&completing->obtained.list[i]))
-            set(completing, &completing->obtained.list[i]);
+        set(completing, &completing->obtained.list[i]);
     for (size_t i = 0; i < completing->option_count && known; i++)
         if (!factor_of(completing, completing->options[i].name))
             set(completing, &completing->options[i]);
@@ -369,27 +360,15 @@ static const struct factor *finding_factor(const struct finding *finding, const 
     return NULL;
 }
 
-static const struct factor *placement_of(const struct finding *finding)
-{
-    const struct factor *other = finding_factor(finding, parameter_other_placement);
-    return other ? other : finding_factor(finding, parameter_placement);
-}
-
-bool experiment_is_elsewhere(const struct finding *finding)
-{
-    return finding_factor(finding, parameter_other_placement) != NULL;
-}
-
 bool experiment_same_placement(const struct finding *a, const struct finding *b)
 {
-    const struct factor *name = placement_of(a), *other = placement_of(b),
+    const struct factor *name = finding_factor(a, parameter_placement),
+                        *other = finding_factor(b, parameter_placement),
                         *ns = finding_factor(a, parameter_placement_ns),
                         *other_ns = finding_factor(b, parameter_placement_ns);
-    if (!name || !name->text || !other || !other->text)
+    if (!name || !other)
         return true;
-    const bool named =
-        !strstr(name->text, placement_unseen) && !strstr(other->text, placement_unseen);
-    return ns && other_ns && (!named || strcmp(name->text, other->text) == 0) &&
+    return ns && other_ns && factor_same(name, other) &&
            placement_is_same(ns->number, other_ns->number);
 }
 

@@ -24,8 +24,6 @@ bool experiment_obtained_alike(const struct obtained *, const struct obtained *)
 int experiment_order(const struct finding *, const struct finding *);
 /* Whether the name alone says what was measured. */
 bool experiment_is_standard(const struct finding *);
-/* Whether it was measured in another state of a guest's CPUs than its probe's other findings. */
-bool experiment_is_elsewhere(const struct finding *);
 /* Whether both were measured in one state of a guest's CPUs, or the state of one is unknown.
  * Without it a change may be the host's. False where the host moved the CPUs meanwhile. */
 bool experiment_same_placement(const struct finding *, const struct finding *);

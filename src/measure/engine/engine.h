@@ -40,14 +40,11 @@ struct stage_outcome {
     unsigned reference_visits;      /* visits to it that were not spoiled */
     double drift_least, drift_most; /* extremes of the reference's value over its first */
     size_t arena_bytes;             /* size of the last arena; 0: none was needed */
-    unsigned arenas;                /* mapped, each in other memory (struct attic) */
     struct os_placement placement;  /* of that arena, as verified */
     enum page_policy pages_used;
-    double arena_s;              /* to map and touch that arena */
-    double visits_s;             /* all visits to points, with their trials' prepare() */
-    double stolen_s;             /* that a hypervisor took from the measuring CPUs during visits */
-    struct elsewhere *elsewhere; /* in the pool */
-    size_t elsewhere_count;
+    double arena_s;      /* to map and touch that arena */
+    double visits_s;     /* all visits to points, with their trials' prepare() */
+    double stolen_s;     /* that a hypervisor took from the measuring CPUs during visits */
     unsigned cpu_states; /* those in which the host kept the CPUs meanwhile: placement_since() */
 };
 

@@ -33,8 +33,8 @@ int placement_look(struct placement *placement, struct error *error)
     const size_t states = placement->facts->placement_count;
     code = placement->look(placement, error);
     placement->looked_ns = os_raw_ns();
-    if (code < 0 || code == PLACEMENT_UNSEEN)
-        return code < 0 ? code : 0;
+    if (code < 0)
+        return code;
     /* One that finds a new state takes longer, once. */
     const uint64_t took_ns = placement->looked_ns - began_ns;
     const bool known = placement->facts->placement_count == states;

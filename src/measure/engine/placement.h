@@ -14,11 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PLACEMENT_STATES = 8, PLACEMENT_MOVING = PLACEMENT_STATES, PLACEMENT_UNSEEN };
+enum { PLACEMENT_STATES = 8, PLACEMENT_MOVING = PLACEMENT_STATES };
 
 struct placement {
-    /* Finds the state now, adds it to `facts` where it is new, and returns its number;
-     * PLACEMENT_UNSEEN where it could not be seen, as if nobody had looked. Negative:
+    /* Finds the state now, adds it to `facts` where it is new, and returns its number. Negative:
      * ERROR_INTERRUPTED or ERROR_SYSTEM. */
     int (*look)(struct placement *, struct error *);
     struct run_facts *facts; /* its placements, room for PLACEMENT_STATES, and moves are filled */
@@ -27,14 +26,6 @@ struct placement {
     uint64_t looked_ns;   /* when the last look ended, by os_raw_ns() */
     uint64_t shortest_ns; /* time of the shortest look that found a known state; 0:
  none yet */
-};
-
-/* Points of one of the plan's series that were measured in another state of the placement than
- * those in the series. */
-struct elsewhere {
-    unsigned of;          /* the series' index */
-    unsigned state;       /* index in run_facts.placements */
-    struct series series; /* with the factors of the other and the state's */
 };
 
 /* For an engine without a placement (NULL), as where no hypervisor moves CPUs, these do nothing,

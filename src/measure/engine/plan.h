@@ -62,12 +62,6 @@ static inline struct seat plan_seat(const struct plan_point *point, size_t i)
     return i == 0 ? (struct seat){point->from, MEASURED} : (struct seat){point->to, PARTNER};
 }
 
-/* Whether its value depends on where a host keeps the CPUs. */
-static inline bool plan_needs_placement(const struct plan_point *point)
-{
-    return point->seat_count > 1;
-}
-
 static inline bool plan_has_partner(const struct plan_point *point)
 {
     return point->seat_count > 1 && plan_seat(point, 1).role == PARTNER;

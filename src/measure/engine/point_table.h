@@ -2,15 +2,10 @@
  * The points of a plan while they are measured: the state of each, the records of open points, and
  * the points of the document. When a point is done, its values go to its place in the series and
  * its record serves another point, so that memory grows with the points and not with their trials.
- *
- * Points of several CPUs are concluded for each state of the placement. The series gets those of
- * the state with the most trials, which is known only in the end: their records are held until
- * then, if there are few. Other states have series of their own (struct elsewhere).
  */
 #ifndef FATHOM_MEASURE_ENGINE_POINT_TABLE_H
 #define FATHOM_MEASURE_ENGINE_POINT_TABLE_H
 
-#include "measure/engine/placement.h"
 #include "measure/engine/record.h"
 
 struct table_entry {
@@ -35,19 +30,10 @@ struct point_table {
     size_t missing, failed;      /* counts of settled points */
     const char *failure;         /* the reason of the failed point seen last */
     double *scratch;
-    const struct placement *placement; /* NULL: there are no states */
-    struct pool *pool;
-    struct record part; /* of one state's trials */
-    uint32_t held;
-    bool settled;   /* `state` is decided */
-    unsigned state; /* with the most trials of points of several CPUs */
-    struct elsewhere *elsewhere;
-    size_t elsewhere_count;
 };
 
 /* Makes room for all points at the end of the plan's series. ERROR_SYSTEM without memory. */
-int point_table_open(struct point_table *, const struct placement *, struct plan *, struct pool *,
-                     struct error *);
+int point_table_open(struct point_table *, struct plan *, struct pool *, struct error *);
 
 /* Trials of an open point; 0 once it is done. */
 unsigned point_table_trials(const struct point_table *, size_t point);

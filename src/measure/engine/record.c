@@ -31,8 +31,9 @@ static const double throughout = 0.5;
 static const unsigned by_others = FLAG_BIT(FLAG_PREEMPTED) | FLAG_BIT(FLAG_STOLEN) |
                                   FLAG_BIT(FLAG_UNSTABLE) | FLAG_BIT(FLAG_DRIFT);
 
-int record_reserve(struct record *record, unsigned wanted)
+static int make_room(struct record *record, unsigned more)
 {
+    unsigned wanted = record->trials + more;
     if (wanted <= record->room)
         return 0;
     unsigned room = record->room ? record->room * 2 : 8;
@@ -46,10 +47,6 @@ int record_reserve(struct record *record, unsigned wanted)
             return ERROR_SYSTEM;
         *columns[i] = larger;
     }
-    uint32_t *intervals = realloc(record->intervals, room * sizeof *intervals);
-    if (!intervals)
-        return ERROR_SYSTEM;
-    record->intervals = intervals;
     record->room = room;
     return 0;
 }
@@ -60,14 +57,10 @@ static double middle(double *values, size_t n)
     return median(values, n);
 }
 
-static void add_trial(struct record *record, const struct visit *visit, unsigned trial, unsigned n,
-                      struct drift drift, double *scratch)
+static void add_trial(struct record *record, const struct plan *plan, const struct batch *batches,
+                      unsigned n, double operations, struct drift drift, double *scratch)
 {
-    const struct plan *plan = visit->plan;
-    const struct batch *batches = visit->batches + trial * plan->batches;
-    const double operations = visit->trials[trial].operations * (double)visit->repeats;
     const unsigned at = record->trials++;
-    record->intervals[at] = visit->interval;
     for (unsigned i = 0; i < n; i++)
         scratch[i] = batches[i].ns;
     sort_ascending(scratch, n);
@@ -92,10 +85,11 @@ static void add_trial(struct record *record, const struct visit *visit, unsigned
 int record_add_trial(struct record *record, const struct visit *visit, unsigned trial,
                      struct drift drift, double *scratch, struct error *error)
 {
-    if (record_reserve(record, record->trials + 1) < 0)
+    if (make_room(record, 1) < 0)
         return error_out_of_memory(error);
     const unsigned each = visit->plan->batches;
-    add_trial(record, visit, trial, each, drift, scratch);
+    add_trial(record, visit->plan, visit->batches + trial * each, each,
+              visit->trials[trial].operations * (double)visit->repeats, drift, scratch);
     record->batches += each;
     record->repeats = visit->repeats;
     return 0;
@@ -104,12 +98,13 @@ int record_add_trial(struct record *record, const struct visit *visit, unsigned 
 int record_add(struct record *record, const struct visit *visit, struct drift drift,
                double *scratch, struct error *error)
 {
-    if (record_reserve(record, record->trials + visit->trial_count) < 0)
+    if (make_room(record, visit->trial_count) < 0)
         return error_out_of_memory(error);
     const unsigned each = visit->plan->batches;
     for (unsigned i = 0; i * each < visit->batch_count; i++) {
         unsigned left = visit->batch_count - i * each;
-        add_trial(record, visit, i, left < each ? left : each, drift, scratch);
+        add_trial(record, visit->plan, visit->batches + i * each, left < each ? left : each,
+                  visit->trials[i].operations * (double)visit->repeats, drift, scratch);
     }
     if (visit->interrupted > throughout * visit->batch_count)
         record->disturbed_trials += visit->trial_count;
@@ -366,12 +361,6 @@ static struct disturbance disturbance_of(const struct record *record, double *sc
                                 (float)(record->disturbed_trials / trials)};
 }
 
-/* Lines are placements of their own: fewer than planned are enough where they give an interval. */
-static unsigned fewest_trials(const struct plan *plan)
-{
-    return plan->passes == 2 && plan->trials_min > RECORD_FEWEST ? RECORD_FEWEST : plan->trials_min;
-}
-
 void record_conclude(const struct record *record, const struct plan *plan, double *scratch,
                      struct point *point)
 {
@@ -388,7 +377,7 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
         return;
     /* An interval of fewer trials than planned covers less than 95 % and may be narrow by
      * chance. */
-    if (record->trials < fewest_trials(plan) && isfinite(plan->precision))
+    if (record->trials < plan->trials_min && isfinite(plan->precision))
         point->flags |= FLAG_BIT(FLAG_TOO_FEW);
     else if (!record_converged(record, plan, scratch))
         point->flags |= FLAG_BIT(FLAG_UNCONVERGED);
@@ -407,44 +396,6 @@ void record_conclude(const struct record *record, const struct plan *plan, doubl
     point->flags |= disturbed;
 }
 
-/* A trial of `from`, or the mean of two. */
-static void take_trial(struct record *to, const struct record *from, unsigned a, unsigned b)
-{
-    const unsigned at = to->trials++;
-    to->values[at] = (from->values[a] + from->values[b]) / 2;
-    to->cycles[at] = (from->cycles[a] + from->cycles[b]) / 2;
-    to->longer[at] = (from->longer[a] + from->longer[b]) / 2;
-    to->shift[at] = (from->shift[a] + from->shift[b]) / 2;
-    to->core_mhz[at] = (from->core_mhz[a] + from->core_mhz[b]) / 2;
-    to->intervals[at] = from->intervals[a];
-}
-
-void record_take_state(struct record *part, const struct record *all, const struct plan *plan,
-                       const struct placement *placement, unsigned state)
-{
-    const unsigned units = plan->passes == 2 ? plan->trials_max / 2 : all->trials;
-    struct record taken = *all;
-    taken.values = part->values;
-    taken.cycles = part->cycles;
-    taken.longer = part->longer;
-    taken.shift = part->shift;
-    taken.core_mhz = part->core_mhz;
-    taken.intervals = part->intervals;
-    taken.room = part->room;
-    taken.trials = 0;
-    for (unsigned i = 0; i < units && i < all->trials; i++) {
-        const unsigned again = i + units < all->trials ? i + units : i;
-        const bool first = placement_of(placement, all->intervals[i]) == state,
-                   second = placement_of(placement, all->intervals[again]) == state;
-        if (first || second)
-            take_trial(&taken, all, first ? i : again, second ? again : i);
-    }
-    const double share = all->trials ? (double)taken.trials / all->trials : 0;
-    taken.disturbed_trials = (unsigned)lround(share * all->disturbed_trials);
-    taken.stolen_trials = (unsigned)lround(share * all->stolen_trials);
-    *part = taken;
-}
-
 void record_clear(struct record *record)
 {
     *record = (struct record){.values = record->values,
@@ -452,7 +403,6 @@ void record_clear(struct record *record)
                               .longer = record->longer,
                               .shift = record->shift,
                               .core_mhz = record->core_mhz,
-                              .intervals = record->intervals,
                               .room = record->room};
 }
 
@@ -463,8 +413,6 @@ void record_free(struct record *record)
     free(record->longer);
     free(record->shift);
     free(record->core_mhz);
-    free(record->intervals);
     record->values = record->cycles = record->longer = record->shift = record->core_mhz = NULL;
-    record->intervals = NULL;
     record->room = 0;
 }

@@ -4,12 +4,8 @@
 #ifndef FATHOM_MEASURE_ENGINE_RECORD_H
 #define FATHOM_MEASURE_ENGINE_RECORD_H
 
-#include "measure/engine/placement.h"
 #include "measure/engine/plan.h"
 #include "measure/engine/visit.h"
-
-/* The fewest values whose extremes are an interval of 95 % of their median. */
-enum { RECORD_FEWEST = 6 };
 
 struct record {
     /* One element per trial. A trial's value is that of its undisturbed batches
@@ -17,7 +13,6 @@ struct record {
      * much interference may have raised the value all the same, as shares. Cycles are NAN where
      * they make no sense. A float's 24 bits are finer than any trial. */
     float *values, *cycles, *longer, *shift, *core_mhz;
-    uint32_t *intervals; /* in which it was measured (placement.h) */
     unsigned trials, room;
     unsigned redone, interrupted, clock_moved, batches; /* batches of all trials */
     unsigned disturbed_trials; /* trials disturbed throughout, by a cause that was seen and never by
@@ -27,7 +22,6 @@ struct record {
     unsigned flags;       /* known before the end: the flags of arenas and of the executor */
     uint64_t repeats;
     const char *failed; /* why it has no value; NULL while it may have one */
-    bool held;          /* its point is done, but concluded only when its stage is summed up */
 };
 
 /* The machine's drift since the stage began, as factors (1: none): trials are divided by them. */
@@ -53,12 +47,6 @@ bool record_converged(const struct record *, const struct plan *, double *scratc
 /* Fills the point: values, flags, counts. `scratch` as above, with room for at least a trial's
  * batches. */
 void record_conclude(const struct record *, const struct plan *, double *scratch, struct point *);
-/* Makes room for so many trials. ERROR_SYSTEM without memory. */
-int record_reserve(struct record *, unsigned trials);
-/* Makes `part` the record of the trials in that state of the placement; it has room for all. Trials
- * of one thing that is measured twice become one, so that a plan with one pass concludes it. */
-void record_take_state(struct record *part, const struct record *, const struct plan *,
-                       const struct placement *, unsigned state);
 /* Empties it and keeps its buffers. */
 void record_clear(struct record *);
 void record_free(struct record *);

@@ -302,9 +302,8 @@ static int begin_turn(struct stage *stage, struct error *error)
 static int end_turn(struct stage *stage, int code, struct error *error)
 {
     stage_leave(stage);
-    if (code == 0) /* ends the interval of trials that depend on it */
-        code = stage->seats_max > 1 ? placement_look(stage->engine->placement, error)
-                                    : placement_look_if_due(stage->engine->placement, error);
+    if (code == 0)
+        code = placement_look_if_due(stage->engine->placement, error);
     stage->outcome.cpu_states |= placement_since(stage->engine->placement, stage->entered);
     return code;
 }
@@ -360,8 +359,6 @@ void stage_sum_up(struct stage *stage, struct stage_outcome *outcome)
     outcome->core_hz = reservoir_summary(&stage->core_hz);
     if (stage->executor.kind->placed)
         stage->executor.kind->placed(&stage->executor, outcome);
-    outcome->elsewhere = stage->table.elsewhere;
-    outcome->elsewhere_count = stage->table.elsewhere_count;
 }
 
 int stage_reopen(struct stage *stage, const struct plan *plan, struct error *error)

@@ -89,9 +89,7 @@ static int reserve_points(struct stage *stage, struct error *error)
 {
     const uint64_t seed = random_mix(stage->seed);
     int code = schedule_create(&stage->schedule, stage->plan, seed, error);
-    return code < 0 ? code
-                    : point_table_open(&stage->table, stage->engine->placement, stage->plan,
-                                       stage->pool, error);
+    return code < 0 ? code : point_table_open(&stage->table, stage->plan, stage->pool, error);
 }
 
 /* Where the clock can't time batches so short, trials have fewer and longer batches in the same
@@ -164,7 +162,6 @@ int stage_map(struct stage *stage, size_t bytes, struct error *error)
     int code = stage->executor.kind->map(&stage->executor, &stage->arena, bytes, error);
     if (code < 0)
         return code;
-    stage->outcome.arenas++;
     stage->mapped_node = stage->arena.node;
     arena_use(&stage->arena, 0);
     stage->outcome.arena_s = stage_elapsed_s(stage) - began_s;

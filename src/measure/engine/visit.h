@@ -49,7 +49,6 @@ struct visit {
     uint64_t stolen_ns;   /* that a hypervisor reports to have taken from its CPUs meanwhile */
     unsigned redone;      /* batches measured again */
     unsigned interrupted; /* batches kept although the last attempt was interrupted, too */
-    uint32_t interval;    /* of the placement (placement.h) */
     unsigned clock_moved; /* batches kept although the last attempt's bursts differed, too */
 
     void *own; /* the executor's own state */

@@ -170,10 +170,8 @@ static int settle(struct stage *stage, const struct visit *visit, bool last, str
 static int run_visits(struct stage *stage, size_t count, struct error *error)
 {
     int code = visit_run(stage->together, count, error);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         stage->outcome.stolen_s += (double)stage->together[i]->stolen_ns * 1e-9;
-        stage->together[i]->interval = placement_interval(stage->engine->placement);
-    }
     return code;
 }
 
@@ -234,11 +232,7 @@ static double open_width(struct stage *stage, size_t point)
 
 int visit_points(struct stage *stage, struct visit_group group, double *width, struct error *error)
 {
-    int code = 0;
-    if (plan_needs_placement(&stage->plan->points[group.first]))
-        code = placement_look_if_due(stage->engine->placement, error);
-    if (code == 0)
-        code = visit_together(stage, group, error);
+    int code = visit_together(stage, group, error);
     *width = -1;
     for (size_t i = 0; i < group.count && code == 0; i++)
         *width = fmax(*width, open_width(stage, group.first + i));

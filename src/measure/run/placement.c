@@ -142,30 +142,22 @@ static int measure(struct looking *looking, struct plan_point *points, size_t co
 
 enum sharing { UNSEEN, APART, SHARED };
 
-/* Whether a set that lies in the pair's cache of that level when it is alone does not fit beside
- * another one. One set where the cache's size is declared. */
-static int measure_sharing(struct looking *looking, const struct pair *pair, int level,
+/* Whether a set that lies in a cache when it is alone does not fit beside another one. */
+static int measure_sharing(struct looking *looking, const struct pair *pair, const size_t *sizes,
                            enum sharing *found, struct error *error)
 {
-    const struct cache_facts *declared =
-        cache_of_cpu(&looking->engine->machine->facts, level, pair->seats[0].cpu);
-    const size_t *sizes = level == 1 ? first_sizes : second_sizes;
-    const size_t one[] = {sizes[0], declared ? (size_t)declared->size_bytes / 4 * 3 : 0};
-    const size_t count = one[1] > one[0] ? 2 : SIZES;
-    struct plan_point points[2 * SIZES];
-    double values[2 * SIZES];
-    for (unsigned i = 0; i < 2 * count; i++)
-        points[i] = (struct plan_point){.seats = pair->beside,
-                                        .seat_count = 1 + i % 2,
-                                        .bytes = (count == 2 ? one : sizes)[i / 2]};
     looking->until_s = now_s() + naming_longer * looking->budget_s;
-    const int code = measure(looking, points, 2 * count, values, error);
-    *found = APART;
-    for (size_t i = 2; i < 2 * count && *found == APART; i += 2)
-        if (isnan(values[0]) || isnan(values[i]) || isnan(values[i + 1]))
-            *found = UNSEEN;
-        else if (values[i] <= same_cache * values[0] && values[i + 1] >= shared_slower * values[i])
-            *found = SHARED;
+    struct plan_point points[2 * SIZES - 1];
+    double values[2 * SIZES - 1];
+    for (unsigned i = 0; i < 2 * SIZES - 1; i++)
+        points[i] = (struct plan_point){
+            .seats = pair->beside, .seat_count = 2 - i % 2, .bytes = sizes[(i + 1) / 2]};
+    points[0].seat_count = 1;
+    const int code = measure(looking, points, 2 * SIZES - 1, values, error);
+    *found = UNSEEN;
+    for (size_t i = 1; i < 2 * SIZES - 1 && *found != SHARED; i += 2)
+        if (values[i] <= same_cache * values[0] && values[i + 1] > 0)
+            *found = values[i + 1] >= shared_slower * values[i] ? SHARED : APART;
     return code;
 }
 
@@ -194,13 +186,13 @@ static int name_pair(struct looking *looking, const struct pair *pair, const cha
                      struct error *error)
 {
     enum sharing first, second = UNSEEN;
-    int code = measure_sharing(looking, pair, 1, &first, error);
+    int code = measure_sharing(looking, pair, first_sizes, &first, error);
     if (code == 0 && first == APART && !looking->engine->machine->facts.cache_count)
-        code = measure_sharing(looking, pair, 2, &second, error);
+        code = measure_sharing(looking, pair, second_sizes, &second, error);
     *name = first == SHARED    ? "one core"
             : second == SHARED ? "one L2"
             : first == APART   ? "apart"
-                               : placement_unseen;
+                               : "not seen";
     return code;
 }
 
@@ -238,7 +230,7 @@ static int look(struct placement *placement, struct error *error)
     const int last = placement->look_count ? placement->found[placement->look_count - 1] : -1;
     double now[PAIRS], before[PAIRS];
     looking->until_s = now_s() + looking->budget_s;
-    for (int try = 0; try < TRIES && now_s() < looking->until_s; try++) {
+    for (int try = 0; try < TRIES && (!try || now_s() < looking->until_s); try++) {
         const int code = measure_handoffs(looking, now, error);
         if (code < 0)
             return code;
@@ -250,7 +242,8 @@ static int look(struct placement *placement, struct error *error)
             return add_state(looking, now, error);
         memcpy(before, now, sizeof before);
     }
-    return PLACEMENT_UNSEEN; /* nothing was found twice in a row */
+    /* Nothing was found twice in a row. */
+    return last >= 0 ? last : add_state(looking, now, error);
 }
 
 /* --- the pairs --- */

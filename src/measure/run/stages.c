@@ -80,10 +80,8 @@ static int note_placement(void *with)
     note_cpus(reporting->task, outcome);
     if (outcome->arena_bytes && outcome->placement.node >= 0)
         probe_add_parameter(reporting->task, "node_obtained")->number = outcome->placement.node;
-    if (outcome->arena_bytes) {
+    if (outcome->arena_bytes)
         note_pages(reporting->task, "pages_obtained", outcome);
-        probe_add_parameter(reporting->task, parameter_memory_placements)->number = outcome->arenas;
-    }
     if (outcome->arena_bytes && reporting->totals.other.arena_bytes)
         note_pages(reporting->task, "other_pages_obtained", &reporting->totals.other);
     return 0;
@@ -139,7 +137,6 @@ static void merge_memory(struct stage_totals *totals, const struct stage_outcome
         totals->asked = asked;
     struct stage_outcome *kept = asked == totals->asked ? totals->all : &totals->other;
     kept->arena_bytes = stage->arena_bytes;
-    kept->arenas += stage->arenas;
     kept->placement = stage->placement;
     kept->pages_used = stage->pages_used;
 }
@@ -328,31 +325,6 @@ static int go_on(struct probe_task *task, double budget_s, struct error *error)
     return code;
 }
 
-/* Adds what was measured in other states of the placement to the result's series. */
-static int add_elsewhere(void *with)
-{
-    struct probe_task *task = with;
-    struct probe_result *result = task->result;
-    size_t count = 0;
-    for (size_t i = 0; i < task->stage_count; i++)
-        count += task->stages[i].outcome.elsewhere_count;
-    if (!count)
-        return 0;
-    struct series *all = pool_alloc(task->pool, result->series_count + count, sizeof *all);
-    memcpy(all, result->series, result->series_count * sizeof *all);
-    for (size_t i = 0; i < task->stage_count; i++) {
-        const struct stage_outcome *outcome = &task->stages[i].outcome;
-        for (size_t k = 0; k < outcome->elsewhere_count; k++) {
-            struct series *series = &outcome->elsewhere[k].series;
-            if (!series->matrix && series->point_count > 1)
-                qsort(series->points, series->point_count, sizeof *series->points, by_x);
-            all[result->series_count++] = *series;
-        }
-    }
-    result->series = all;
-    return 0;
-}
-
 int stages_conclude(struct probe_task *task, const struct stage_outcome *outcome,
                     struct error *error)
 {
@@ -367,8 +339,6 @@ int stages_conclude(struct probe_task *task, const struct stage_outcome *outcome
         machine.gpu_count = task->gpu_count;
     }
     int code = probe_conclude(task, outcome, error);
-    const int added = pool_enter(task->pool, add_elsewhere, task, code == 0 ? error : NULL);
-    code = code == 0 ? added : code;
     if (!probe->analyse)
         return code;
     const int analysed = analysis_run(&analysis, probe->analyse, code == 0 ? error : NULL);

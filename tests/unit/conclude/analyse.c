@@ -1,8 +1,6 @@
 #include "conclude/analyse.h"
 
-#include "conclude/registry/experiment.h"
 #include "conclude/registry/finding.h"
-#include "document/flag.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -207,57 +205,6 @@ static void a_series_too_thin_for_a_conclusion_gives_none(void **state)
         strstr(desk->result.findings[0].text, "'some' has 1 measured point, and this takes 2"));
 }
 
-static void compute_from_first(struct analysis *analysis)
-{
-    for (size_t i = 0; i < analysis->result->series_count; i++) {
-        const struct series *series = &analysis->result->series[i];
-        const size_t first = analysis->result->finding_count;
-        analysis_add_point(analysis, series->headline ? "L1.latency" : "L2.latency", "ns",
-                           &series->points[0], 0);
-        analysis_read_off(analysis, first, series);
-    }
-}
-
-/* One of two series was measured in two more states, in the last one with too few trials. */
-static void another_state_has_findings_of_its_own(void **state)
-{
-    struct desk *desk = *state;
-    static struct factor home[] = {{"cpu_placement", "near", NAN}, {"cpu_placement_ns", NULL, 30}},
-                         far[] = {{"other_cpu_placement", "far", NAN},
-                                  {"cpu_placement_ns", NULL, 120}},
-                         farther[] = {{"other_cpu_placement", "far", NAN},
-                                      {"cpu_placement_ns", NULL, 220}};
-    struct point of_far[] = {desk->points[0], desk->points[1]},
-                 of_farther[] = {of_far[0], of_far[1]};
-    for (int i = 0; i < 2; i++) {
-        of_far[i].y =
-            (struct summary){.median = 30, .low = 29, .high = 31, .coverage = 0.97F, .n = 6};
-        of_farther[i].flags = FLAG_BIT(FLAG_TOO_FEW);
-    }
-    struct series single = {.name = "single", .points = desk->points, .point_count = 2};
-    struct series list[] = {
-        {.name = "some", .factors = far, .factor_count = 2, .points = of_far, .point_count = 2},
-        desk->series,
-        single,
-        {.name = "some",
-         .factors = farther,
-         .factor_count = 2,
-         .points = of_farther,
-         .point_count = 2}};
-    list[1].factors = home;
-    list[1].factor_count = 2;
-    list[1].headline = true;
-    desk->result.series = list;
-    desk->result.series_count = 4;
-    desk->result.finding_count = 0;
-    assert_int_equal(analysis_run(&desk->analysis, compute_from_first, NULL), 0);
-    assert_findings(desk, "L1.latency=7 L2.latency=7 L1.latency=30");
-    assert_false(experiment_is_elsewhere(&desk->result.findings[0]));
-    assert_true(experiment_is_elsewhere(&desk->result.findings[2]));
-    assert_int_equal(desk->result.series_count, 4);
-    assert_ptr_equal(desk->result.series[0].factors, home); /* the probe's own come first */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,7 +221,6 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_the_document_says_is_read_with_care, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(another_state_has_findings_of_its_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_documents_probes_are_analysed_by_their_names, set_up,
                                         tear_down),
     };

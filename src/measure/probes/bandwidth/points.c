@@ -24,7 +24,7 @@ static const double touched_bytes_s = 1e9;
  * be left for an interval. */
 enum { BATCHES_MOST = 20 };
 /* Trials of a quick run, of about 5 ms each. */
-enum { QUICK_TRIALS = 24, QUICK_LOOKS = 6 };
+enum { QUICK_TRIALS = 24, QUICK_LOOKS = 5 };
 /* Of a whole run's time for bandwidth, the share for the DRAM rates of one CPU and of all CPUs. */
 static const double look_share = 0.25;
 static const double precision = 0.03, unstable_above = 0.2;

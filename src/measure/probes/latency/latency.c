@@ -269,9 +269,9 @@ static void plan_pages(struct probe_task *task)
 
 /* --- the first look --- */
 
-/* Trials of a quick run at the sizes of the first look: the fewest that give an interval, so that
- * latencies can be compared with another run's. */
-enum { QUICK_TRIALS = 6 };
+/* Trials of a quick run at the sizes of the first look: the fewest in which two can outvote one
+ * that other programs disturbed, so that latencies can be compared with another run's. */
+enum { QUICK_TRIALS = 3 };
 
 static void look_at(struct probe_task *task, uint32_t **look, double bytes, double above,
                     double most)

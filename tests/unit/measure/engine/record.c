@@ -333,63 +333,6 @@ static void a_first_pass_alone_counts_what_it_has(void **state)
     assert_int_equal(point.flags & FLAG_BIT(FLAG_DRIFT), 0);
 }
 
-static int found_state(struct placement *placement, struct error *error)
-{
-    (void)error;
-    return placement->look_count < 3 ? 0 : 1;
-}
-
-/* Four lines, each measured twice; looks find state 0 three times and then state 1. */
-static void a_state_has_the_lines_that_were_measured_in_it(void **state)
-{
-    (void)state;
-    struct plan lines = plain;
-    lines.passes = 2;
-    lines.trials_min = lines.trials_max = 8;
-    struct placement_facts facts[PLACEMENT_STATES] = {0};
-    struct run_facts run = {.placements = facts};
-    struct placement placement = {.look = found_state, .facts = &run};
-    for (int i = 0; i < 5; i++)
-        assert_int_equal(placement_look(&placement, NULL), 0);
-    static const uint32_t intervals[8] = {0, 0, 1, 2, 1, 3, 4, 4};
-    struct record record = {0}, part = {0};
-    for (int i = 0; i < 8; i++) {
-        add(&record, &lines, 1 + i, 2.5e9);
-        record.intervals[i] = intervals[i];
-    }
-    assert_int_equal(record_reserve(&part, 8), 0);
-    record_take_state(&part, &record, &lines, &placement, 0);
-    assert_int_equal(part.trials, 3); /* the first twice; the second and third once */
-    assert_true(fabsf(part.values[0] - 3) < 1e-4F && fabsf(part.values[1] - 2) < 1e-4F &&
-                fabsf(part.values[2] - 3) < 1e-4F);
-    record_take_state(&part, &record, &lines, &placement, 1);
-    assert_int_equal(part.trials, 3);
-    assert_true(fabsf(part.values[0] - 6) < 1e-4F && fabsf(part.values[1] - 7) < 1e-4F &&
-                fabsf(part.values[2] - 8) < 1e-4F);
-    record_take_state(&part, &record, &lines, &placement, PLACEMENT_MOVING);
-    assert_int_equal(part.trials, 1); /* the fourth line's first time */
-    record_free(&part);
-    record_free(&record);
-    placement_free(&placement);
-}
-
-/* Six lines of 128 trials give an interval; fewer don't. */
-static void lines_are_too_few_below_six(void **state)
-{
-    (void)state;
-    struct plan lines = plain;
-    lines.passes = 2;
-    lines.trials_min = lines.trials_max = 16;
-    lines.precision = 0.1;
-    struct record six = {0}, five = {0};
-    for (int i = 0; i < 6; i++)
-        add(&six, &lines, 2 + 0.01 * i, 2.5e9);
-    for (int i = 0; i < 5; i++)
-        add(&five, &lines, 2 + 0.01 * i, 2.5e9);
-    assert_false(conclude(&six, &lines).flags & FLAG_BIT(FLAG_TOO_FEW));
-    assert_true(conclude(&five, &lines).flags & FLAG_BIT(FLAG_TOO_FEW));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,8 +354,6 @@ int main(void)
         cmocka_unit_test(lines_that_differ_are_no_drift),
         cmocka_unit_test(a_second_pass_that_was_cut_short_still_has_its_lines),
         cmocka_unit_test(a_first_pass_alone_counts_what_it_has),
-        cmocka_unit_test(a_state_has_the_lines_that_were_measured_in_it),
-        cmocka_unit_test(lines_are_too_few_below_six),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

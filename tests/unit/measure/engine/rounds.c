@@ -284,87 +284,6 @@ static void a_sweep_gives_every_point_many_short_trials(void **state)
     assert_true(bench->series.points[3].y.median < 260 && bench->series.points[3].y.max > 300);
 }
 
-/* A host that moves the pair from one place to another: hand-offs take 100 ns in the first state
- * and 300 in the second. */
-struct moving_host {
-    struct placement placement;
-    struct placement_facts states[PLACEMENT_STATES];
-    struct run_facts facts;
-    const char *script; /* the state that each look finds; the last one stays */
-    char now;
-};
-
-static struct moving_host *host;
-
-static int look_at_host(struct placement *placement, struct error *error)
-{
-    (void)placement;
-    (void)error;
-    host->now = *host->script;
-    host->script += host->script[1] != '\0';
-    const int state = host->now - 'a';
-    if ((size_t)state == host->facts.placement_count)
-        host->states[host->facts.placement_count++] =
-            (struct placement_facts){state ? "apart" : "one core", state ? 300 : 100, 0};
-    return state;
-}
-
-static void prepare_on_host(struct trial *trial)
-{
-    for (unsigned seat = 0; seat < trial->point->seat_count; seat++) {
-        struct worker *worker = &trial->workers[seat];
-        worker->run = run_model;
-        worker->state = worker->room;
-        *(struct model *)worker->state = (struct model){host->now == 'a' ? 100000 : 300000};
-    }
-}
-
-/* One point of a pair and one of a single CPU, in 12 rounds of 0.1 s: a look comes before each
- * visit to the pair. */
-static void nothing_is_pooled_over_a_move(void **state)
-{
-    struct bench *bench = *state;
-    struct moving_host moving = {0};
-    struct stage_outcome outcome;
-    if (bench->seats[1].cpu < 0)
-        skip();
-    host = &moving;
-    moving.facts.placements = moving.states;
-    moving.placement = (struct placement){.look = look_at_host, .facts = &moving.facts};
-    bench->engine.placement = &moving.placement;
-    bench->plan.point_count = 2;
-    bench->points[0].seat_count = 2;
-    bench->plan.trials_min = bench->plan.trials_max = 12;
-    bench->plan.span_s = 1.2;
-    const struct trial_work work = {.prepare = prepare_on_host};
-    for (int try = 0; try < TRIES; try++) { /* once more where the pair got little time */
-        moving.script = "aaaabbbbbbb";
-        bench->series = (struct series){0};
-        assert_int_equal(
-            stage_run(&bench->engine, &bench->plan, &work, &bench->pool, &outcome, NULL), 0);
-        if (outcome.elsewhere_count && bench->series.point_count == 2 &&
-            bench->series.points[0].y.min > 299)
-            break;
-    }
-
-    const struct point *pair = &bench->series.points[0], *single = &bench->series.points[1];
-    assert_true(pair->y.min > 299 && pair->y.max < 301);
-    assert_string_equal(series_factor(&bench->series, parameter_placement)->text, "apart");
-    assert_true(series_number(&bench->series, parameter_placement_ns) == 300);
-    assert_int_equal(outcome.elsewhere_count, 1);
-    const struct series *other = &outcome.elsewhere[0].series;
-    assert_string_equal(series_factor(other, parameter_other_placement)->text, "one core");
-    assert_null(series_factor(other, parameter_placement));
-    assert_int_equal(other->point_count, 1);
-    assert_true(other->points[0].y.min > 99 && other->points[0].y.max < 101);
-    /* Those between the two looks that differ count nowhere. */
-    assert_in_range(pair->y.n + other->points[0].y.n, 6, 11);
-    assert_int_equal(single->y.n, 12);
-    assert_true(outcome.cpu_states >> PLACEMENT_MOVING & 1);
-    bench->engine.placement = NULL;
-    placement_free(&moving.placement);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,7 +298,6 @@ int main(void)
         ROUNDS_TEST(real_time_is_counted_per_operation),
         ROUNDS_TEST(a_stage_that_was_summed_up_goes_on),
         ROUNDS_TEST(a_sweep_gives_every_point_many_short_trials),
-        ROUNDS_TEST(nothing_is_pooled_over_a_move),
     };
     if (allowed_cpu(0) < 0) {
         puts("1..0 # SKIP this system can't pin a thread");

@@ -50,8 +50,9 @@ static void a_look_names_what_the_pair_shares(void **state)
         skip();
     assert_int_equal(open_it(bench), 0);
     assert_non_null(bench->engine.placement);
-    for (int i = 0; i < 50 && bench->engine.placement->look_count < 3; i++)
+    for (int i = 0; i < 3; i++)
         assert_int_equal(placement_look(bench->engine.placement, NULL), 0);
+    assert_true(bench->facts.placement_count >= 1);
     unsigned looks = 0;
     for (size_t i = 0; i < bench->facts.placement_count; i++) {
         const struct placement_facts *found = &bench->facts.placements[i];
@@ -60,7 +61,7 @@ static void a_look_names_what_the_pair_shares(void **state)
                     strstr(found->name, ": apart") || strstr(found->name, ": not seen"));
         looks += found->looks;
     }
-    assert_int_equal(looks, 3); /* the CPUs may have got no time in others */
+    assert_int_equal(looks, 3);
 }
 
 static void nothing_moves_the_cpus_of_a_machine_without_a_hypervisor(void **state)
