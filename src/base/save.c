@@ -301,6 +301,22 @@ int save_possible(const char *path, struct error *error)
 
 /* --- while something is measured --- */
 
+/* A device that can't take anything (/dev/full) says so of nothing. */
+static int device_possible(const char *path, struct error *error)
+{
+    struct stat status;
+    if (stat(path, &status) < 0 || !S_ISCHR(status.st_mode))
+        return 0;
+    const int file = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK);
+    const bool taken = file >= 0 && write(file, "", 0) >= 0;
+    const int why = taken ? 0 : errno;
+    if (file >= 0)
+        close(file);
+    return why ? error_set(error, ERROR_USAGE, "%s: %s: choose another file or folder to write to",
+                           path, strerror(why))
+               : 0;
+}
+
 int saving_begin(struct saving *saving, const char *path, struct error *error)
 {
     struct target target;
@@ -308,6 +324,8 @@ int saving_begin(struct saving *saving, const char *path, struct error *error)
     int code = target_look(&target, path, error);
     if (code == 0 && !saving->name)
         code = out_of_memory(path, error);
+    if (code == 0 && target.kind == TARGET_STREAM)
+        code = device_possible(path, error);
     if (code == 0 && target.kind != TARGET_STREAM) {
         /* Test whether a new file could replace it with the same owner. */
         struct draft draft;

@@ -75,57 +75,79 @@ enum grade finding_grade(const struct finding *finding, enum finding_role role)
 /* The order of families: levels, then those with a word of their own, probes, devices. */
 enum { ORDER_WORDS = 1000, ORDER_PROBES = 2000, ORDER_DEVICES = 3000 };
 
-static struct family *family_named(struct document_verdict *verdict, const char *name, size_t order)
+struct place {
+    char name[FAMILY_NAME_BYTES];
+    size_t order;
+};
+
+static struct place place_named(const char *name, size_t order)
 {
-    struct family *family = verdict->families;
-    char clean[FAMILY_NAME_BYTES];
-    clean_text(name, clean, sizeof clean);
-    for (size_t i = 0; i < verdict->family_count; i++, family++)
-        if (strcmp(family->name, clean) == 0)
-            return family;
-    if (verdict->family_count == FAMILIES_MAX)
-        return NULL;
-    family = &verdict->families[verdict->family_count++];
-    *family = (struct family){.order = order};
-    strcpy(family->name, clean);
-    return family;
+    struct place place = {.order = order};
+    clean_text(name, place.name, sizeof place.name);
+    return place;
 }
 
 /* The probe's own family has the word of its first finding that has one, also if there is none to
  * grade; without a word, the name of the probe. */
-static struct family *family_of_probe(struct document_verdict *verdict,
-                                      const struct document *document, size_t index)
+static struct place place_of_probe(const struct document *document,
+                                   const struct probe_result *probe)
 {
-    const struct probe_result *probe = &document->probes[index];
     const struct finding_table *table = finding_table_of(probe->name);
-    const char *word = NULL;
-    enum finding_role role = ROLE_PLAIN;
-    for (size_t i = 0; table && table->lines && table->lines[i].patterns && !word; i++) {
-        role = table->lines[i].role;
-        word = role < ROLE_CONDITION ? families[role].name : NULL;
+    for (size_t i = 0; table && table->lines && table->lines[i].patterns; i++) {
+        const enum finding_role role = table->lines[i].role;
+        if (role < ROLE_CONDITION && families[role].name)
+            return place_named(families[role].name, ORDER_WORDS + (size_t)role);
     }
-    return word ? family_named(verdict, word, ORDER_WORDS + (size_t)role)
-                : family_named(verdict, probe->name, ORDER_PROBES + index);
+    return place_named(probe->name, ORDER_PROBES + (size_t)(probe - document->probes));
 }
 
-/* The family of a finding that is no condition; NULL: there is no room. */
-static struct family *family_of(struct document_verdict *verdict, const struct document *document,
-                                size_t probe, const struct finding_meaning *meaning)
+static struct place place_of(const struct document *document, const struct probe_result *probe,
+                             const struct finding_meaning *meaning)
 {
     const char *word = families[meaning->role].name;
     char name[FAMILY_NAME_BYTES];
     if (meaning->device >= 0) {
         snprintf(name, sizeof name, "gpu%d", meaning->device);
-        return family_named(verdict, name, ORDER_DEVICES + (size_t)meaning->device);
+        return place_named(name, ORDER_DEVICES + (size_t)meaning->device);
     }
     if (word)
-        return family_named(verdict, word, ORDER_WORDS + (size_t)meaning->role);
-    if (meaning->role == ROLE_LEVEL) {
-        snprintf(name, sizeof name, "%.*s", (int)meaning->subject_length, meaning->subject);
-        return family_named(verdict, name,
-                            finding_level_rank(meaning->subject, meaning->subject_length));
-    }
-    return family_of_probe(verdict, document, probe);
+        return place_named(word, ORDER_WORDS + (size_t)meaning->role);
+    if (meaning->role != ROLE_LEVEL)
+        return place_of_probe(document, probe);
+    snprintf(name, sizeof name, "%.*s", (int)meaning->subject_length, meaning->subject);
+    return place_named(name, finding_level_rank(meaning->subject, meaning->subject_length));
+}
+
+static int find(const struct document_verdict *verdict, const char *name)
+{
+    for (size_t i = 0; i < verdict->family_count; i++)
+        if (strcmp(verdict->families[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* NULL: there is no room. */
+static struct family *family_at(struct document_verdict *verdict, const struct place *place)
+{
+    const int at = find(verdict, place->name);
+    if (at >= 0)
+        return &verdict->families[at];
+    if (verdict->family_count == FAMILIES_MAX)
+        return NULL;
+    struct family *family = &verdict->families[verdict->family_count++];
+    *family = (struct family){.order = place->order};
+    strcpy(family->name, place->name);
+    return family;
+}
+
+int verdict_family(const struct document_verdict *verdict, const struct document *document,
+                   const struct probe_result *probe, const struct finding *finding)
+{
+    const struct finding_meaning meaning =
+        finding ? finding_meaning(finding) : (struct finding_meaning){.role = ROLE_PLAIN};
+    const struct place place =
+        finding ? place_of(document, probe, &meaning) : place_of_probe(document, probe);
+    return find(verdict, place.name);
 }
 
 static void tally(struct family_tally *tally, const struct finding *finding, enum finding_role role)
@@ -144,12 +166,14 @@ static void tally(struct family_tally *tally, const struct finding *finding, enu
 /* Without a value there is nothing to grade, but a figure that was looked for makes a family.
  * `conditions`: the probe found nothing but conditions, so these are what it was to measure. */
 static void add_finding(struct document_verdict *verdict, const struct document *document,
-                        size_t probe, const struct finding *finding, bool conditions)
+                        const struct probe_result *probe, const struct finding *finding,
+                        bool conditions)
 {
     const struct finding_meaning meaning = finding_meaning(finding);
     if (conditions ? meaning.role != ROLE_CONDITION : meaning.role >= ROLE_CONDITION)
         return;
-    struct family *family = family_of(verdict, document, probe, &meaning);
+    const struct place place = place_of(document, probe, &meaning);
+    struct family *family = family_at(verdict, &place);
     if (!family)
         return;
     if (!isfinite(finding->value)) {
@@ -201,14 +225,15 @@ static void add_probe(struct document_verdict *verdict, const struct document *d
     const size_t families_before = verdict->family_count, values_before = verdict->values;
     for (int conditions = 0; conditions < 2 && verdict->values == values_before; conditions++)
         for (size_t i = 0; i < probe->finding_count; i++)
-            add_finding(verdict, document, index, &probe->findings[i], conditions);
+            add_finding(verdict, document, probe, &probe->findings[i], conditions);
     for (size_t s = 0; s < probe->series_count; s++)
         for (size_t i = 0; i < probe->series[s].point_count; i++)
             add_trials(verdict, &probe->series[s].points[i]);
     if (probe->status == PROBE_OK || verdict->values > values_before ||
         verdict->family_count > families_before)
         return;
-    struct family *family = family_of_probe(verdict, document, index);
+    const struct place place = place_of_probe(document, probe);
+    struct family *family = family_at(verdict, &place);
     if (family && !*family->why)
         snprintf(family->why, sizeof family->why, "%s%s%s", says[probe->status],
                  probe->reason ? ": " : "", probe->reason ? probe->reason : "");
@@ -221,6 +246,7 @@ static void grade(struct family *family, bool imported)
     family->grade = !tally->usable && !(imported && tally->figures) ? GRADE_NOT_MEASURED
                     : imported || tally->good < tally->figures      ? GRADE_AS_FOUND
                                                                     : GRADE_GOOD;
+    family->width = family->grade == GRADE_AS_FOUND && !imported && worst ? tally->width : 0;
     if (family->grade == GRADE_GOOD)
         *family->why = '\0';
     else if (imported && tally->figures)
@@ -325,10 +351,10 @@ enum trust document_trust(const struct document *document)
 
 const char *verdict_reserve(const struct document_verdict *verdict, const struct document *document)
 {
-    return !document->run.complete          ? "The run was stopped before its end"
+    return !verdict->family_count           ? "Nothing was measured"
+           : !document->run.complete        ? "The run was stopped before its end"
            : verdict->modelled              ? "Modelled, not measured"
            : document_is_imported(document) ? "Imported from another tool's table"
-           : !verdict->family_count         ? "Nothing was measured"
                                             : NULL;
 }
 

@@ -29,6 +29,7 @@ struct family {
     char name[FAMILY_NAME_BYTES]; /* inert */
     size_t order;                 /* levels come first, from the core on */
     enum grade grade;
+    double width; /* half of the widest interval of a figure as found, as a share of it; 0: none */
     char why[FAMILY_WHY_BYTES]; /* "DRAM.latency ±12 %", "too few trials"; "" if it is good */
     struct family_tally {
         size_t figures, good, usable;
@@ -52,6 +53,9 @@ struct document_verdict {
 };
 
 void verdict_of(struct document_verdict *, const struct document *);
+/* The index of the family of a finding, or without one of the probe's own; -1: none. */
+int verdict_family(const struct document_verdict *, const struct document *,
+                   const struct probe_result *, const struct finding *);
 /* How many families have that grade. */
 size_t verdict_count(const struct document_verdict *, enum grade);
 /* Why no grade says all: the document was imported, modelled or stopped, or holds nothing; NULL. */

@@ -18,9 +18,6 @@ BUDGETS_S = (5, 60)
 # The reasons: the budget was used up, a team's threads did not run together, a worker did not run.
 NO_TIME = re.compile("time was used up|got no time to run|gets no time to run")
 
-# Flags that are more than a remark (src/document/flag.c).
-DOUBTS = {"too-few", "preempted", "stolen", "drift", "unstable", "misplaced"}
-
 
 class Result(NamedTuple):
     status: int
@@ -53,12 +50,7 @@ def status_fits(status, document):
     probes = [probe["status"] for probe in document["probes"]]
     if not {"ok", "partial"} & set(probes):
         return status == IMPOSSIBLE
-    doubted = {"partial", "failed"} & set(probes) or any(
-        series.get("headline") and series["points"] and
-        all("failed" in point or DOUBTS & set(point.get("flags", ()))
-            for point in series["points"])
-        for probe in document["probes"] for series in probe.get("series", ()))
-    return status == DOUBTFUL or (status == TRUSTED and not doubted)
+    return status == DOUBTFUL or (status == TRUSTED and "failed" not in probes)
 
 
 # --- documents ---

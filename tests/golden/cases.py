@@ -664,6 +664,8 @@ def commands(documents):
         for form in FORMATS:
             if (name, form) not in LONG:
                 yield f"report/{name}.{form}", f"fathom report -f {form} {name}.json"
+    for name in ("sample", "cores", "tlb", "fault", "noise", "parallelism", "gpu-tiny"):
+        yield f"report/{name}.points", f"fathom report -v {name}.json"
     for name in ("latency-failed", "fault-partial", "fault-holes", "bandwidth-holes", "sample-older", "guest-older"):
         yield f"report/{name}", f"fathom report {name}.json"
     yield "report/guest.markdown", "fathom report -f markdown guest.json"

@@ -62,6 +62,8 @@ enum finding_fact {
     FACT_LONGEST,  /* the longest time for which a CPU was taken */
     FACT_QUIETEST, /* the CPUs from which the least time is taken */
     FACT_WAKE,     /* a wake-up, as the first screen shows it */
+    FACT_TOUCH,    /* the first touch of a page whose size is the subject */
+    FACT_GAIN,     /* how many times as fast huge pages are touched, per byte */
     FACT_NODE,     /* ROLE_PROPERTY: the way to a node's memory, which the firmware declares too */
 };
 

@@ -355,11 +355,11 @@ static const char *pieces_text(const struct sheet *sheet, double share)
     const char *page = sheet->evidence->page, *piece = sheet->evidence->piece;
     return share < share_noticed
                ? pool_printf(sheet->pool, "pages of %s are translated whole", page)
-               : pool_printf(sheet->pool,
-                             "huge pages do not help here: %.0f %% of the memory on pages of %s is "
-                             "translated as if on pages of %s, most likely because the hypervisor "
-                             "backs it with small pages",
-                             fmin(100, 100 * share), page, piece);
+               : pool_printf(
+                     sheet->pool,
+                     "huge pages do not help here: most likely the hypervisor backs pages of "
+                     "%s with pages of %s (%.0f %% of them)",
+                     page, piece, fmin(100, 100 * share));
 }
 
 /* Adds the share. `declared` is 0, because the system says that the pages are huge. */

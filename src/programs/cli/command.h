@@ -22,7 +22,7 @@ enum exit_status {
  */
 struct command_options {
     struct common_options common; /* first, because probe_common_options fills it */
-    struct setting help, output, html, format, chart, document, redact, smbios;
+    struct setting help, output, html, format, points, chart, document, redact, smbios;
     struct setting machine, change;                /* of a twin */
     struct setting against, tolerance;             /* check */
     struct setting threshold, false_share, pages;  /* diff, fleet */

@@ -1,3 +1,4 @@
+#include "base/line.h"
 #include "base/units.h"
 #include "conclude/channels.h"
 #include "machine/conditions.h"
@@ -191,16 +192,14 @@ static void print_taken(const struct document *document, const struct text_style
 }
 
 /* Watches all CPUs for a second. A signal during that second ends the command. */
-static int print_noise(const struct machine *machine, const struct text_style *style,
-                       struct error *error)
+static int watch(const struct machine *machine, struct document *document, struct error *error)
 {
     const struct probe *const list[] = {probe_by_name("noise"), NULL};
-    struct document document = {0};
     struct settings settings = {0};
     struct run run = {.machine = machine,
                       .settings = &settings,
                       .probes = list,
-                      .document = &document,
+                      .document = document,
                       .stop = &measure_signal};
     measure_catch_signals();
     int code = settings_add(&settings, list[0]->options, error);
@@ -210,14 +209,33 @@ static int print_noise(const struct machine *machine, const struct text_style *s
         code = run_plan(&run, error);
     if (code == 0)
         code = run_measure(&run, error);
-    if (code == 0)
-        print_taken(&document, style);
-    else if (code == ERROR_INTERRUPTED)
+    if (code == ERROR_INTERRUPTED)
         code = EXIT_SIGNAL + (int)measure_signal;
+    pool_take(&document->pool, &settings.pool);
+    for (size_t i = 0; i < run.turn_count; i++)
+        pool_take(&document->pool, &run.turns[i].settings.pool);
     run_release(&run);
     settings_free(&settings);
-    document_free(&document);
     return code;
+}
+
+/* The answer first: whether it is worth measuring now. */
+static void print_worth(const struct checks *checks, const struct document *document,
+                        const struct text_style *style)
+{
+    const struct finding *taken = fact_of(document, FACT_TAKEN);
+    struct line why = {0};
+    for (size_t i = 0; i < checks->count; i++)
+        if (checks->list[i].weight == REMARK_SPOILS)
+            line_add_between(&why, why.length ? "; " : "", checks->list[i].remark.what, "");
+    if (taken && taken->value >= spoils_from)
+        line_add(&why, "%sother programs take %.0f %% of CPU time", why.length ? "; " : "",
+                 taken->value);
+    struct line line = {0};
+    line_add(&line, "%s%s", why.length ? "Not worth measuring now: " : "Worth measuring now",
+             why.length ? why.text : "");
+    render_sentence(stdout, line.text, 0, style);
+    puts("");
 }
 
 static int doctor(struct invocation *invocation, struct error *error)
@@ -226,12 +244,16 @@ static int doctor(struct invocation *invocation, struct error *error)
     struct machine machine = {0};
     struct conditions conditions = {0};
     struct checks checks = {0};
+    struct document document = {0};
     struct pool pool = {0};
     int code = machine_read(&machine, &source, error);
     if (code == 0)
         code = conditions_read(&machine, &source, &pool, &conditions, &checks, error);
-    if (code == 0) {
+    /* What can't be watched keeps nothing else from being told. */
+    const int watched = code == 0 && machine.live ? watch(&machine, &document, error) : 0;
+    if (code == 0 && watched <= 0) {
         struct text_style style = output_style(stdout);
+        print_worth(&checks, &document, &style);
         print_machine(&machine);
         code = pool_enter(&pool, print_declared, &(struct declaring){&machine.facts, &pool}, error);
         for (size_t i = 0; i < checks.count; i++) {
@@ -251,10 +273,11 @@ static int doctor(struct invocation *invocation, struct error *error)
             print_mark("none", NULL, &style);
             printf("GPUs: %s\n", probe_absent("gpu"));
         }
-        fflush(stdout);
-        if (code == 0 && machine.live)
-            code = print_noise(&machine, &style, error);
+        if (machine.live && watched == 0)
+            print_taken(&document, &style);
     }
+    code = code == 0 ? watched : code;
+    document_free(&document);
     machine_free(&machine);
     pool_free(&pool);
     return code;
@@ -265,13 +288,14 @@ static const struct option_spec *const options[] = {machine_options, NULL};
 const struct command doctor_command = {
     .name = "doctor",
     .summary = "say what would spoil a measurement here, and what to do about it",
-    .about = "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
-             "limits, load and the hypervisor, and reports what would change or blur a number, "
-             "with a remedy. First it prints what the machine declares: caches, nodes (HMAT) and "
-             "memory modules. At the end it lists the GPUs, by the NVIDIA driver and by OpenCL, or "
-             "why there are none or 'fathom gpu' can't measure one, and watches all CPUs for a "
-             "second to tell how much CPU time interference takes, and for how long at a time. It "
-             "measures nothing else and changes nothing.",
+    .about =
+        "Looks at the core clock's governor, turbo, SMT, page sizes, CPU mask and container "
+        "limits, load and the hypervisor, and reports what would change or blur a number, "
+        "with a remedy. The first line says whether it is worth measuring now; for that it watches "
+        "all CPUs for a second and measures nothing else. Then it prints what the machine "
+        "declares: caches, nodes (HMAT) and memory modules, the GPUs, by the NVIDIA driver "
+        "and by OpenCL, or why there are none or 'fathom gpu' can't measure one, and how much "
+        "CPU time interference takes, and for how long at a time. It changes nothing.",
     .options = options,
     .run = doctor,
 };

@@ -140,7 +140,7 @@ void help_program(FILE *out)
         help_wrapped(out, 15, fprintf(out, "  %s", probes[i]->name), probes[i]->summary);
     fputc('\n', out);
     help_wrapped(out, 0, 0,
-                 "'fathom COMMAND --help' explains a command and its options; 'fathom --version' "
+                 "'fathom help COMMAND' explains a command and its options; 'fathom version' "
                  "prints the version, and with --licences also the licences.");
     char text[512] = "Exit status:";
     for (const struct exit_text *exit = exit_texts; exit->status; exit++)

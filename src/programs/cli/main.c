@@ -6,6 +6,7 @@
 #include "programs/cli/options.h"
 #include "programs/cli/words.h"
 #include "programs/library/version.h"
+#include "show/render/output.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -84,6 +85,11 @@ static int refuse_command(const char *name, struct error *error)
     struct guess guess = {.typed = name};
     if (name[0] == '-' && name[1] == '-')
         return refuse_option(name, error);
+    if (output_by_name(name))
+        return error_set(error, ERROR_USAGE,
+                         "'%s' is a format and no command: 'fathom report -f %s FILE' shows a "
+                         "document in it",
+                         name, name);
     for (size_t i = 0; (command = command_at(i, &probe)); i++)
         guess_offer(&guess, command_name(command, probe));
     return guess_refuse(&guess, "command or probe", "'fathom --help' lists them", error);
@@ -175,12 +181,17 @@ int main(int argc, char **argv)
         help_program(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
+    const bool help = strcmp(argv[1], "help") == 0;
+    if (help && argc == 3) { /* "help latency" is "latency --help" */
+        char option[] = "--help", *asked[] = {argv[0], argv[2], option, NULL};
+        return run_command_named(3, asked);
+    }
+    if (help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help_program(stdout);
         return finish_output(EXIT_DONE);
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
+        strcmp(argv[1], "-v") == 0 || strcmp(argv[1], "version") == 0)
         return print_version(argc - 2, argv + 2);
     if (strcmp(argv[1], "__complete") == 0) { /* called by the scripts of completion.c */
         complete_line(argv + 2, (size_t)argc - 2);

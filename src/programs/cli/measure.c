@@ -1,13 +1,18 @@
 #include "programs/cli/measure.h"
 
 #include "base/clean.h"
+#include "base/line.h"
+#include "conclude/registry/registry.h"
+#include "machine/os.h"
 #include "measure/run/measure.h"
 #include "programs/cli/options.h"
 #include "programs/cli/output.h"
 #include "programs/cli/redact.h"
 #include "programs/library/version.h"
+#include "show/report/figure.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +22,7 @@ struct shown {
     const struct invocation *invocation;
     struct measurement measured;
     struct progress_line line;
+    struct line settled;  /* figures of the last probe that has ended */
     struct outlet report; /* what is shown at the end; path NULL: nothing */
     struct outlet kept, page;
     bool unnamed; /* the document is kept under a name that is not made yet */
@@ -92,8 +98,9 @@ static int choose_outputs(struct shown *run, struct error *error)
         run->unnamed = !path && !run->invocation->probe;
     } else if (!output_is_standard(run->report.path)) {
         path = run->report.path;
-        run->report =
-            run->report.chosen ? (struct outlet){0} : output_choose(&(struct command_options){0});
+        run->report = run->report.chosen
+                          ? (struct outlet){0}
+                          : output_choose(&(struct command_options){.points = asked->points});
     }
     run->kept = (struct outlet){.output = output_by_name("json"), .path = path};
     run->page = (struct outlet){.output = output_by_name("html"), .path = html};
@@ -101,16 +108,45 @@ static int choose_outputs(struct shown *run, struct error *error)
     return code == 0 && run->report.path ? outlet_possible(&run->report, error) : code;
 }
 
+/* One bar for the whole time, whatever the probe says of its own. */
 static void show_progress(void *argument, const char *probe, double done, double left_s,
                           const char *so_far)
 {
-    progress_show(&((struct shown *)argument)->line, probe, done, left_s, so_far);
+    struct shown *run = argument;
+    const double budget_s = run->measured.run.budget_s,
+                 elapsed_s = (double)(os_raw_ns() - run->measured.run.began_ns) * 1e-9;
+    (void)done, (void)left_s;
+    progress_show(&run->line, probe, elapsed_s / budget_s, budget_s - elapsed_s,
+                  *so_far ? so_far : run->settled.text);
+}
+
+/* The figures of the probe that has ended, as many as the line takes: "L1 4.00 cycles". */
+static void note_settled(struct shown *run, const struct document *document)
+{
+    const struct probe_result *probe =
+        document->probe_count ? &document->probes[document->probe_count - 1] : NULL;
+    struct line line = {0};
+    for (size_t i = 0; probe && i < probe->finding_count && line.length < 200; i++) {
+        const struct finding *finding = &probe->findings[i];
+        const struct finding_meaning meaning = finding_meaning(finding);
+        if (meaning.fact == FACT_NONE || meaning.fact == FACT_LATENCY_NS || finding->deviations ||
+            !isfinite(finding->value))
+            continue;
+        struct line name = {0};
+        line_add_clean(&name, finding->name);
+        name.text[strcspn(name.text, ".")] = '\0';
+        line_add(&line, "%s%s ", line.length ? "  " : "", name.text);
+        line_add_value(&line, finding->value, finding->unit);
+    }
+    if (line.length)
+        run->settled = line;
 }
 
 static int save(void *argument, const struct document *document, struct error *error)
 {
     struct shown *run = argument;
     progress_end(&run->line);
+    note_settled(run, document);
     const int code = outlet_update(&run->kept, document, error);
     return code == 0 ? outlet_update(&run->page, document, error) : code;
 }
@@ -165,6 +201,7 @@ static int show(struct shown *run, struct error *error)
         if (!nothing || !saving_beside(&files[i]->saving))
             code = outlet_finish(files[i], document, error);
     bool lost = code < 0;
+    run->measured.document.file = outlet_place(&run->kept);
     if (code == 0 && run->report.path) {
         code = outlet_write(&run->report, document, alone(run), error);
         lost = code < 0 && !outlet_place(&run->kept) && !output_is_standard(run->report.path);
@@ -181,9 +218,8 @@ static int show(struct shown *run, struct error *error)
         FILE *out = text ? stdout : stderr;
         const char *path = outlet_place(&run->kept), *page = outlet_place(&run->page);
         char clean[PATH_MAX];
-        if (path)
-            fprintf(out, "%sdocument: %s   (show it again: fathom report %s)\n", text ? "\n" : "",
-                    clean_text(path, clean, sizeof clean), clean);
+        if (path && !text) /* the text says it itself */
+            fprintf(out, "document: %s\n", clean_text(path, clean, sizeof clean));
         if (path && saving_beside(&run->kept.saving))
             command_tell("nothing could be measured, so %s was not changed", run->kept.path);
         if (run->page.path)
@@ -300,9 +336,8 @@ const struct option_spec twin_options[] = {
 };
 
 static const struct option_spec *const options[] = {
-    probe_common_options, made_format_options, html_options,
-    output_options,       measure_options,     redact_options,
-    machine_options,      twin_options,        NULL};
+    probe_common_options, made_format_options, points_options,  html_options, output_options,
+    measure_options,      redact_options,      machine_options, twin_options, NULL};
 
 const struct command run_command = {
     .name = "run",

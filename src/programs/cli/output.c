@@ -1,5 +1,6 @@
 #include "programs/cli/output.h"
 
+#include "base/line.h"
 #include "base/target.h"
 #include "base/units.h"
 #include "compare/differences.h"
@@ -17,17 +18,18 @@
 
 enum { WIDTH_DEFAULT = 80 };
 
-/* NO_COLOR (no-color.org) counts when it is set and not empty. */
+/* NO_COLOR (no-color.org) counts when it is set and not empty. A file or a pipe gets the characters
+ * of the locale too. */
 struct text_style output_style(FILE *out)
 {
     const char *no_colour = getenv("NO_COLOR"), *kind = getenv("TERM");
     struct text_style style = {.width = WIDTH_DEFAULT};
-    if (!isatty(fileno(out)) || (no_colour && *no_colour) || !kind || strcmp(kind, "dumb") == 0)
-        return style;
-    setlocale(LC_CTYPE, "");
-    style.colour = true;
-    style.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     struct winsize size;
+    setlocale(LC_CTYPE, "");
+    style.blocks = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    if (!isatty(fileno(out)))
+        return style;
+    style.colour = !(no_colour && *no_colour) && kind && strcmp(kind, "dumb") != 0;
     if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
         style.width = size.ws_col;
     return style;
@@ -65,6 +67,12 @@ const struct option_spec joined_format_options[] = {
     {.name = NULL},
 };
 
+const struct option_spec points_options[] = {
+    {"points", 'v', OPTION_FLAG, NULL, NULL, 0, 0, NULL, COMMAND_OPTION(points),
+     "of text: show every figure, point and note, and not the answer alone"},
+    {.name = NULL},
+};
+
 bool output_is_standard(const char *path)
 {
     return strcmp(path, "-") == 0 || target_channel(path) == STDOUT_FILENO;
@@ -84,6 +92,7 @@ struct outlet output_choose(const struct command_options *options)
                            .path = output_path(options),
                            .chart = options->chart.has ? options->chart.text : NULL,
                            .chosen = chosen,
+                           .points = options->points.has,
                            .onto_screen = !options->output.has && isatty(STDOUT_FILENO)};
 }
 
@@ -135,6 +144,7 @@ static struct view view_of(const struct outlet *outlet, const struct document *c
                           .count = 1,
                           .tolerance = NAN,
                           .probe = probe,
+                          .points = outlet->points,
                           .chart = outlet->chart}};
 }
 
@@ -287,19 +297,25 @@ int output_status(const struct document *document)
 
 /* --- progress line --- */
 
-enum { BAR = 24, BAR_BESIDE = 10 }; /* so that nothing wraps in 80 columns */
+enum { BAR = 20 };
 
 void progress_show(struct progress_line *line, const char *probe, double done, double left_s,
                    const char *so_far)
 {
+    const struct text_style style = output_style(stderr);
+    const double whole_s = (double)(long)(left_s + 0.5);
     char left[UNIT_TEXT], bar[BAR + 1];
-    const int length = *so_far ? BAR_BESIDE : BAR;
-    for (int i = 0; i < length; i++)
-        bar[i] = i < done * (double)length ? '=' : ' ';
-    bar[length] = '\0';
-    fprintf(stderr, "\r\033[K%-10s [%s] %3.0f %%  %s left%s%s", probe, bar, done * 100,
-            duration_format(left_s < 1 ? 1 : (double)(long)(left_s + 0.5), left),
-            *so_far ? "  " : "", so_far);
+    struct line text = {0};
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < done * BAR ? '=' : ' ';
+    bar[BAR] = '\0';
+    line_add(&text, "[%s] %3.0f %%  ", bar, fmin(1, done) * 100);
+    if (whole_s >= 1)
+        line_add(&text, "%s left  ", duration_format(whole_s, left));
+    else
+        line_add(&text, "ending  ");
+    line_add(&text, "%s  %s", probe, so_far);
+    fprintf(stderr, "\r\033[K%.*s", style.width - 1, text.text);
     line->shown = true;
 }
 

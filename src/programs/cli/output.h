@@ -14,6 +14,8 @@
  * or import, where -o alone names the file of the document; the document in commands that combine
  * documents. */
 extern const struct option_spec format_options[], made_format_options[], joined_format_options[];
+/* -v and --points. */
+extern const struct option_spec points_options[];
 /* Writes the help of one of these options, made from the outputs; false: not one of them. */
 bool output_option_help(const struct option_spec *, char *text, size_t size);
 
@@ -27,6 +29,7 @@ struct outlet {
     const char *path;     /* "-" is standard output */
     const char *chart;    /* --chart; NULL: not given */
     bool chosen;          /* the format is from -f or its default; false: only -o was given */
+    bool points;          /* of text: every figure, and not the answer alone */
     bool onto_screen;     /* no -o was given, and standard output is a terminal */
     struct saving saving; /* while the file is kept up to date */
 };
@@ -66,8 +69,8 @@ int outlet_finish(struct outlet *, const struct document *, struct error *);
 /* The file that has the content now; NULL if none has, or if it is gone. */
 const char *outlet_place(const struct outlet *);
 
-/* The progress line on a terminal's standard error: the current probe, the share done (0 to 1), the
- * seconds left, and a result so far, which may be "" and shortens the bar. */
+/* The progress line on a terminal's standard error: the share done (0 to 1), the seconds left, the
+ * current probe, and results so far, which may be "" and are cut at the terminal's width. */
 struct progress_line {
     bool shown;
 };

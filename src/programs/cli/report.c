@@ -66,8 +66,8 @@ static const struct option_spec chart_options[] = {
      "its charts (bandwidth.2); default: the document's first"},
     {.name = NULL},
 };
-static const struct option_spec *const options[] = {format_options, output_options, chart_options,
-                                                    redact_options, NULL};
+static const struct option_spec *const options[] = {format_options, points_options, output_options,
+                                                    chart_options,  redact_options, NULL};
 
 const struct command report_command = {
     .name = "report",

@@ -24,6 +24,9 @@ struct drawing {
     double y[COLUMNS_MAX]; /* logarithm of the value; NAN: none */
     struct place marks[MARKS_MAX];
     int mark_count;
+    const struct plateau *plateaus;
+    size_t plateau_count;
+    double divisor; /* of shown values */
 };
 
 static int column_of(const struct drawing *curve, double x_log)
@@ -77,21 +80,21 @@ static void curve_frame(struct drawing *curve, const struct series *series, int 
     curve->y_low -= (curve->y_high - curve->y_low) / (rows - 1);
 }
 
-/* The line above the area, with the names of the marks. */
-static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style,
-                        const char *unit)
+/* The line below the axis, with the names of the marks. */
+static void print_marks(FILE *out, const struct drawing *curve, const struct text_style *style)
 {
     int column = 0;
-    fprintf(out, "%*s%s", LABEL_COLUMNS - 1, unit, ink(style, INK_DIM));
-    fputc(' ', out);
+    if (!curve->mark_count)
+        return;
+    fprintf(out, "%*s%s", LABEL_COLUMNS, "", ink(style, INK_DIM));
     for (int i = 0; i < curve->mark_count; i++) {
         const struct place *place = &curve->marks[i];
         char label[CLEAN_TEXT + UNIT_TEXT], name[CLEAN_TEXT], size[UNIT_TEXT];
         snprintf(label, sizeof label, "%s %s", clean_text(place->mark->name, name, sizeof name),
                  figure_short_size(place->mark->x, size));
-        int length = (int)clean_columns(label);
-        int end = i + 1 < curve->mark_count ? curve->marks[i + 1].column : curve->columns + 1;
-        fprintf(out, "%*s┊", place->column - column, "");
+        const int length = (int)clean_columns(label);
+        const int end = i + 1 < curve->mark_count ? curve->marks[i + 1].column : curve->columns + 1;
+        fprintf(out, "%*s%s", place->column - column, "", style->blocks ? "┊" : ":");
         column = place->column + 1;
         if (column + length < end) {
             fputs(label, out);
@@ -101,44 +104,67 @@ static void print_marks(FILE *out, const struct drawing *curve, const struct tex
     fprintf(out, "%s\n", ink(style, INK_PLAIN));
 }
 
-/* The 1-2-5 value within a row; "" if there is none. */
+/* The value at the left of a row: the lowest plateau whose top lies in it; where a curve has no
+ * plateaus, the value of a bar that fills the row. */
 static char *row_label(const struct drawing *curve, int row, int rows, char *text)
 {
-    double step = (curve->y_high - curve->y_low) / rows;
-    double low = exp2(curve->y_low + step * row), high = exp2(curve->y_low + step * (row + 1));
-    static const double steps[] = {5, 2, 1};
-    double decade = pow(10, floor(log10(high)));
+    const double step = (curve->y_high - curve->y_low) / rows, rounding = 0.5 / EIGHTHS;
+    const double high = curve->y_low + step * (row + 1);
+    double least = INFINITY;
+    for (size_t i = 0; i < curve->plateau_count; i++) {
+        const double top = (log2(curve->plateaus[i].value) - curve->y_low) / step;
+        const int in = (int)fmin(rows - 1, fmax(0, ceil(top - rounding) - 1));
+        if (in == row)
+            least = fmin(least, curve->plateaus[i].value);
+    }
+    if (!curve->plateau_count && (row == rows - 1 || row % 2 == 0))
+        least = exp2(high);
     text[0] = '\0';
-    for (int i = 0; i < 3; i++)
-        if (steps[i] * decade > low && steps[i] * decade <= high) {
-            snprintf(text, UNIT_TEXT, "%.6g", steps[i] * decade);
-            break;
-        }
+    if (isfinite(least))
+        figure_plain(least / curve->divisor, text);
     return text;
+}
+
+static bool is_marked(const struct drawing *curve, int column)
+{
+    for (int i = 0; i < curve->mark_count; i++)
+        if (curve->marks[i].column == column)
+            return true;
+    return false;
 }
 
 static void print_row(FILE *out, const struct drawing *curve, const struct text_style *style,
                       int row, int rows)
 {
-    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const shades[2][EIGHTHS + 1] = {
+        {" ", " ", " ", " ", "#", "#", "#", "#", "#"},
+        {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}};
+    const char *const *blocks = shades[style->blocks];
     char label[UNIT_TEXT];
-    double scale = rows * EIGHTHS / (curve->y_high - curve->y_low);
-    fprintf(out, "%*s ", LABEL_COLUMNS - 1, row_label(curve, row, rows, label));
+    const double scale = rows * EIGHTHS / (curve->y_high - curve->y_low);
+    int blanks = LABEL_COLUMNS; /* none is written at the end of the line */
+    if (*row_label(curve, row, rows, label)) {
+        fprintf(out, "%*s", LABEL_COLUMNS - 1, label);
+        blanks = 1;
+    }
     for (int c = 0; c < curve->columns; c++) {
-        double height = (curve->y[c] - curve->y_low) * scale - row * EIGHTHS;
-        int eighths = !(height > 0) ? 0 : height >= (double)EIGHTHS ? EIGHTHS : (int)lround(height);
-        bool marked = false;
-        for (int i = 0; i < curve->mark_count; i++)
-            marked = marked || curve->marks[i].column == c;
-        if (eighths == 0 && marked) {
-            fprintf(out, "%s┊%s", ink(style, INK_DIM), ink(style, INK_PLAIN));
+        const double height = (curve->y[c] - curve->y_low) * scale - row * EIGHTHS;
+        const int eighths = !(height > 0)               ? 0
+                            : height >= (double)EIGHTHS ? EIGHTHS
+                                                        : (int)lround(height);
+        const bool mark = eighths == 0 && is_marked(curve, c);
+        if (!mark && *blocks[eighths] == ' ') {
+            blanks++;
             continue;
         }
-        if (eighths > 0)
+        fprintf(out, "%*s", blanks, "");
+        blanks = 0;
+        if (mark)
+            fputs(ink(style, INK_DIM), out);
+        else
             ink_ramp(out, style, (curve->y[c] - curve->y_low) / (curve->y_high - curve->y_low));
-        fputs(blocks[eighths], out);
-        if (eighths > 0)
-            fputs(ink(style, INK_PLAIN), out);
+        fprintf(out, "%s%s", mark ? style->blocks ? "┊" : ":" : blocks[eighths],
+                ink(style, INK_PLAIN));
     }
     fputc('\n', out);
 }
@@ -176,14 +202,16 @@ static void print_x_axis(FILE *out, const struct drawing *curve, const char *uni
 
 void draw_curve(FILE *out, const struct curve *block, const struct text_style *style)
 {
-    enum { ROWS = 12, BRIEF_ROWS = 6 };
+    enum { ROWS = 12, BRIEF_ROWS = 5 };
     const struct series *series = block->series;
     const int rows = block->brief ? BRIEF_ROWS : ROWS;
-    struct drawing curve = {.columns = style->width - LABEL_COLUMNS - 3};
+    struct drawing curve = {.columns = style->width - LABEL_COLUMNS - 3,
+                            .plateaus = block->plateaus,
+                            .plateau_count = block->plateau_count,
+                            .divisor = figure_scale(series->y.unit).divisor};
     if (curve.columns > COLUMNS_MAX)
         curve.columns = COLUMNS_MAX;
-    if (!block->brief)
-        fputc('\n', out); /* separates it from the table of all points */
+    fputc('\n', out); /* separates it from the table above */
     curve_frame(&curve, series, rows);
     curve_fill(&curve, series);
     /* Declared capacities on the axis, one to a column. */
@@ -194,9 +222,8 @@ void draw_curve(FILE *out, const struct curve *block, const struct text_style *s
         if (column > last && !block->marks[i].found)
             curve.marks[curve.mark_count++] = (struct place){column, &block->marks[i]};
     }
-    char unit[CLEAN_TEXT];
-    print_marks(out, &curve, style, clean_text(series->y.unit, unit, LABEL_COLUMNS));
     for (int row = rows - 1; row >= 0; row--)
         print_row(out, &curve, style, row, rows);
     print_x_axis(out, &curve, series->x.unit);
+    print_marks(out, &curve, style);
 }

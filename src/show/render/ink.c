@@ -77,8 +77,23 @@ static size_t columns_of(const char *text, size_t bytes)
     return columns;
 }
 
-void text_print_wrapped(FILE *out, const struct text_style *style, size_t indent, const char *text)
+char *text_in_style(const struct text_style *style, char *text)
 {
+    static const char *const signs[][2] = {{"±", "+-"}, {"×", "x"}, {"−", "-"}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && !style->blocks; i++)
+        for (char *at = text; (at = strstr(at, signs[i][0])); at++) {
+            const size_t length = strlen(signs[i][1]), bytes = strlen(signs[i][0]);
+            memcpy(at, signs[i][1], length);
+            memmove(at + length, at + bytes, strlen(at + bytes) + 1);
+        }
+    return text;
+}
+
+void text_print_wrapped(FILE *out, const struct text_style *style, size_t indent, const char *said)
+{
+    struct line copy = {0};
+    line_add(&copy, "%s", said);
+    const char *text = text_in_style(style, copy.text);
     const size_t width = (size_t)style->width;
     size_t column = indent, begin = indent < width ? indent : 0;
     const char *word = text;

@@ -131,8 +131,9 @@ static void put_row(FILE *out, const struct table *table, const struct row *row,
         for (size_t i = 0; i < row->depth && c == 0; i++)
             fputs("&emsp;", out);
         put_cell(out, &row->cells[c]);
-        const bool marked = cell_is_marked(&row->cells[c], row);
-        fputs(marked || (c == last && flag_doubts(row->flags)) ? " ! |" : " |", out);
+        if (c == last && row->note)
+            fprintf(out, " (%u)", row->note);
+        fputs(" |", out);
     }
     if (words) {
         put_between(out, " ", row->words, row->words && row->sentence ? "; " : "");
@@ -225,8 +226,6 @@ static void put_matrix(FILE *out, const struct matrix *matrix, struct pool *pool
     put_paragraph(out, matrix->spread);
     put_paragraph(out, matrix->scatter);
     put_paragraph(out, matrix->closing);
-    for (size_t i = 0; i < matrix->other_count; i++)
-        put_paragraph(out, matrix->others[i]);
     put_paragraph(out, matrix->clusters);
 }
 
@@ -268,7 +267,9 @@ static void put_facts(FILE *out, const struct facts *facts)
             put_cell(out, &fact->value);
         if (fact->words)
             put_between(out, " (", fact->words, ")");
-        fputs(flag_doubts(fact->value.flags) ? " !\n" : "\n", out);
+        if (fact->note)
+            fprintf(out, " (%u)", fact->note);
+        fputc('\n', out);
     }
     fputs(facts->count ? "\n" : "", out);
     put_paragraph(out, facts->more);
@@ -300,7 +301,9 @@ static void put_block(FILE *out, const struct report *report, size_t index)
         put_matrix(out, &block->matrix, report->pool);
         break;
     case BLOCK_NOTE:
-        fputs(block->note.kind == NOTE_DOUBT ? "- **!** " : "- ", out);
+        fputs("- ", out);
+        if (block->note.number)
+            fprintf(out, "(%u) ", block->note.number);
         line_add_note(&line, &block->note);
         put_line(out, line.text);
         /* Consecutive notes are one list. */

@@ -111,16 +111,25 @@ static size_t cells_shown(const struct square *square, size_t row)
     return count;
 }
 
+static bool has_range(const struct pair_cell *cell)
+{
+    return cell->kind == PAIR_VALUE && cell->most > cell->least;
+}
+
 static void print_ranges(FILE *out, const struct square *square, size_t row, double divisor,
                          const struct layout *layout, const struct text_style *style)
 {
-    const size_t count = cells_shown(square, row);
+    const struct pair_cell *cells = &square->cells[row * square->column_count];
+    size_t count = square->column_count;
+    while (count && !has_range(&cells[count - 1]))
+        count--;
+    if (!count)
+        return;
     fprintf(out, "%s%*s", ink(style, INK_DIM), layout->name + layout->label, "");
     for (size_t c = 0; c < count; c++) {
-        const struct pair_cell *cell = &square->cells[row * square->column_count + c];
         char text[RANGE_BYTES] = "";
-        if (cell->kind == PAIR_VALUE && cell->most > cell->least)
-            format_range(cell, divisor, layout->decimals, text);
+        if (has_range(&cells[c]))
+            format_range(&cells[c], divisor, layout->decimals, text);
         fprintf(out, "%*s", layout->cell, text);
     }
     fprintf(out, "%s\n", ink(style, INK_PLAIN));
@@ -270,40 +279,38 @@ static void print_whole(FILE *out, const struct matrix *matrix, const struct val
     draw_more(out, "Every number: fathom report -f csv-matrix FILE", style);
 }
 
-/* The closing line, with the additional measurements at its end, or on further lines if they do not
- * fit. */
-static void print_end(FILE *out, const struct matrix *matrix, const struct text_style *style)
+/* What fits of the pairs: CPUs, or groups of them, or how many pairs have which value. Returns what
+ * of it, because groups that are shown need not be told. */
+enum shown { SHOWN_PAIRS, SHOWN_GROUPS, SHOWN_VALUES };
+static enum shown print_brief(FILE *out, const struct matrix *matrix, const struct values *values,
+                              const struct text_style *style)
 {
-    struct line line = {0};
-    line_add_clean(&line, matrix->closing);
-    for (size_t i = 0; i < matrix->other_count; i++) {
-        struct line other = {0};
-        line_add_between(&other, "  ", matrix->others[i], "");
-        if (clean_columns(line.text) + clean_columns(other.text) <= (size_t)style->width) {
-            line_add(&line, "%s", other.text);
-            continue;
-        }
-        line_print(out, style, &line);
-        line = other;
-    }
-    line_print(out, style, &line);
+    const struct square *square = matrix->square;
+    if (square && square->row_count <= matrix->rows_most &&
+        square_print(out, square, values, style))
+        return SHOWN_PAIRS;
+    for (size_t i = 0; i < matrix->grouping_count; i++)
+        if (matrix->groupings[i]->row_count <= matrix->rows_most &&
+            square_print(out, matrix->groupings[i], values, style))
+            return SHOWN_GROUPS;
+    print_distribution(out, matrix->series, values, style);
+    return SHOWN_VALUES;
 }
 
 void draw_matrix(FILE *out, const struct matrix *matrix, const struct text_style *style,
                  struct pool *pool)
 {
-    enum { BRIEF_ROWS = 16 };
     const struct values values = values_of(matrix);
-    const bool is_small = matrix->square && matrix->square->row_count <= BRIEF_ROWS;
+    enum shown shown = SHOWN_VALUES;
     if (matrix->whole && matrix->square)
         print_whole(out, matrix, &values, style, pool);
     else if (matrix->whole)
         draw_table(out, &matrix->pairs, false, style);
-    else if (!is_small || !square_print(out, matrix->square, &values, style))
-        print_distribution(out, matrix->series, &values, style);
+    else
+        shown = print_brief(out, matrix, &values, style);
     draw_more(out, matrix->missing, style);
     draw_more(out, matrix->spread, style);
     draw_more(out, matrix->scatter, style);
-    print_end(out, matrix, style);
-    draw_more(out, matrix->clusters, style);
+    draw_more(out, shown == SHOWN_VALUES ? matrix->closing : NULL, style);
+    draw_more(out, shown == SHOWN_GROUPS ? NULL : matrix->clusters, style);
 }

@@ -15,6 +15,7 @@ struct output_content {
     double tolerance; /* for differences between several documents; NAN: of each sort of figure its
                          own */
     const struct probe_result *probe; /* the only probe to show, in full; NULL: all */
+    bool points;       /* of text: every figure and point, and not the answer alone */
     const char *chart; /* for an output that draws one: "latency", "bandwidth.2"; NULL: the first */
     struct text_style style; /* what the terminal or file can show */
 };

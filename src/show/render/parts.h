@@ -21,6 +21,9 @@ void ink_ramp_behind(FILE *, const struct text_style *, double share);
  * empty. */
 void ink_halves(FILE *, const struct text_style *, double upper, double lower);
 
+/* Without UTF-8, the report's own signs in ASCII: "+-" for "±", and never longer.
+ * Changes and returns the text. */
+char *text_in_style(const struct text_style *, char *text);
 /* Prints, wrapped at the width. The caller has printed `indent` columns of the first line; the
  * other lines are indented by as many. A word that is longer than a line is broken, after a comma
  * if it has one. */

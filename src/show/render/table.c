@@ -4,17 +4,17 @@
  * the widest interval of the row. A last column of texts takes the remaining width and is wrapped.
  */
 #include "base/clean.h"
-#include "document/flag.h"
 #include "show/render/parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
     TABLE_COLUMNS_MAX = 64,
     TABLE_MARGIN = 2,
+    TABLE_NOTE = 3,    /* columns of the number of a note after a row */
     TABLE_DEPTH = 2,   /* indent of a row of a tree below its parent */
-    TABLE_MARK = 2,    /* columns of the mark of a doubt after a row */
     TABLE_STACKED = 4, /* indent of figures below a text on a line of its own */
     TABLE_WORDS = 12,  /* minimum width of wrapped texts */
     SENTENCE = 6,      /* indent of a sentence below a row */
@@ -31,13 +31,11 @@ struct table_layout {
     /* Widths of the figure or text and of its unit; unit 0: the figure includes it. */
     size_t figure[TABLE_COLUMNS_MAX], unit[TABLE_COLUMNS_MAX];
     bool left_out[TABLE_COLUMNS_MAX];
-    size_t last_measured;            /* the interval follows it; TABLE_COLUMNS_MAX: none */
-    size_t interval;                 /* width */
-    size_t wrapped;                  /* the last column, if of texts; TABLE_COLUMNS_MAX: none */
-    bool doubted[TABLE_COLUMNS_MAX]; /* followed by the mark of a doubt in some row */
-    bool any_doubt;
-    size_t gap;   /* blanks before a column */
-    bool stacked; /* the first column is on lines of its own */
+    size_t last_measured; /* the interval follows it; TABLE_COLUMNS_MAX: none */
+    size_t interval;      /* width */
+    size_t wrapped;       /* the last column, if of texts; TABLE_COLUMNS_MAX: none */
+    size_t gap;           /* blanks before a column */
+    bool stacked;         /* the first column is on lines of its own */
 };
 
 static size_t larger(size_t a, size_t b)
@@ -63,14 +61,15 @@ static const char *interval_of(const struct table_layout *layout, const struct r
             most = fmax(most, cell_half(&row->cells[c]));
     text[0] = '\0';
     if (most >= 0)
-        snprintf(text, CELL_TEXT, "+-%s %%", figure_percent(1, 1 - most, 1 + most, percent));
-    return text;
+        snprintf(text, CELL_TEXT, "±%s %%", figure_percent(1, 1 - most, 1 + most, percent));
+    return text_in_style(layout->style, text);
 }
 
-static void split(const struct table *table, const struct row *row, size_t column,
+static void split(const struct table_layout *layout, const struct row *row, size_t column,
                   char figure[CELL_TEXT], char unit[CELL_TEXT])
 {
-    cell_text(&row->cells[column], figure);
+    const struct table *table = layout->table;
+    text_in_style(layout->style, cell_text(&row->cells[column], figure));
     unit[0] = '\0';
     char *blank = table->columns[column].measured && row->cells[column].form != FORM_TEXT
                       ? strchr(figure, ' ')
@@ -102,13 +101,15 @@ static size_t gap_of(const struct table_layout *layout, size_t column)
 /* Whether all lines fit the width. */
 static bool fits(const struct table_layout *layout)
 {
-    size_t width = layout->wrapped < layout->count && layout->any_doubt ? TABLE_MARK : 0, most = 0;
+    size_t width = 0, most = 0;
+    for (size_t r = 0; r < layout->table->row_count; r++)
+        width = layout->table->rows[r].note ? TABLE_NOTE : width;
     for (size_t c = 0; c < layout->count; c++) {
         if (!layout->left_out[c])
             width +=
                 gap_of(layout, c) + (c == layout->wrapped ? smaller(layout->figure[c], TABLE_WORDS)
                                                           : width_of(layout, c));
-        most = larger(most, width + (layout->doubted[c] ? TABLE_MARK : 0));
+        most = larger(most, width);
     }
     return most <= layout->width;
 }
@@ -124,13 +125,8 @@ static void measure(struct table_layout *layout, bool blanks)
     layout->interval = 0;
     for (size_t r = 0; r < table->row_count; r++) {
         const struct row *row = &table->rows[r];
-        layout->interval = larger(layout->interval, strlen(interval_of(layout, row, figure)));
-        if (!flag_doubts(row->flags) || !layout->count)
-            continue;
-        size_t last = layout->count - 1;
-        while (last && (last == layout->wrapped || !*cell_text(&row->cells[last], figure)))
-            last--;
-        layout->doubted[last] = layout->any_doubt = true;
+        layout->interval =
+            larger(layout->interval, clean_columns(interval_of(layout, row, figure)));
     }
     layout->interval =
         blanks && layout->interval ? larger(layout->interval, INTERVAL) : layout->interval;
@@ -139,10 +135,12 @@ static void measure(struct table_layout *layout, bool blanks)
         layout->figure[c] = blanks ? column->least : 0;
         layout->unit[c] = blanks && column->measured && measured > 1 ? UNIT_LEAST : 0;
         if (c || !table->title)
-            layout->figure[c] = larger(layout->figure[c],
-                                       clean_columns(clean_text(column->name, name, sizeof name)));
+            layout->figure[c] =
+                larger(layout->figure[c],
+                       clean_columns(text_in_style(layout->style,
+                                                   clean_text(column->name, name, sizeof name))));
         for (size_t r = 0; r < table->row_count; r++) {
-            split(table, &table->rows[r], c, figure, unit);
+            split(layout, &table->rows[r], c, figure, unit);
             const size_t depth = c ? 0 : TABLE_DEPTH * table->rows[r].depth;
             layout->figure[c] = larger(layout->figure[c], depth + clean_columns(figure));
             layout->unit[c] = larger(layout->unit[c], clean_columns(unit));
@@ -171,7 +169,7 @@ static void leave_out(struct table_layout *layout, int least)
  * is limited so that it fits next to the first. */
 static void cut(struct table_layout *layout)
 {
-    const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_MARK, first = room * 2 / 5;
+    const size_t room = layout->width - 2 * TABLE_MARGIN - TABLE_NOTE, first = room * 2 / 5;
     layout->interval = smaller(layout->interval, INTERVAL);
     const size_t rest = room - first - (layout->interval ? 1 + layout->interval : 0);
     layout->stacked = layout->table->columns[0].words && layout->figure[0] > first;
@@ -215,12 +213,12 @@ static void lay_out(struct table_layout *layout, const struct table *table, FILE
 
 static size_t part_end(const struct table_layout *layout, size_t from)
 {
-    size_t width = TABLE_MARGIN + layout->figure[0] + (layout->any_doubt ? TABLE_MARK : 0),
-           end = from;
+    size_t width = TABLE_MARGIN + layout->figure[0], end = from;
     for (; end < layout->count; end++) {
-        width += layout->left_out[end] || end == layout->wrapped
-                     ? 0
-                     : gap_of(layout, end) + width_of(layout, end);
+        if (!layout->left_out[end])
+            width += gap_of(layout, end) + (end == layout->wrapped
+                                                ? smaller(layout->figure[end], TABLE_WORDS)
+                                                : width_of(layout, end));
         if (width > layout->width && end > from)
             break;
     }
@@ -234,7 +232,6 @@ struct pen {
     FILE *out;
     const struct text_style *style;
     size_t column, blanks;
-    bool marked; /* a mark has used the blank before the next column */
 };
 
 static void pen_move(struct pen *pen, size_t columns)
@@ -270,6 +267,30 @@ static void pen_padded(struct pen *pen, enum ink colour, size_t columns, char *t
     pen_move(pen, right ? gap : 0);
     pen_text(pen, colour, text);
     pen_move(pen, right ? 0 : gap);
+}
+
+/* "▕█████▍  ▏": the whole width stands for 1. */
+static void pen_bar(struct pen *pen, double share, size_t columns)
+{
+    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    enum { EIGHTHS = 8 };
+    const bool blocks = pen->style->blocks;
+    const size_t inside = columns > 2 ? columns - 2 : 1;
+    const size_t eighths =
+        share > 0 ? (size_t)lround(fmin(1, share) * (double)(inside * EIGHTHS)) : 0;
+    struct line line = {0};
+    line_add(&line, "%s", blocks ? "▕" : "[");
+    for (size_t i = 0; i < inside; i++) {
+        const size_t left = eighths > i * EIGHTHS ? eighths - i * EIGHTHS : 0;
+        line_add(&line, "%s",
+                 left >= EIGHTHS                  ? blocks ? "█" : "#"
+                 : blocks && left                 ? parts[left]
+                 : !blocks && left >= EIGHTHS / 2 ? "#"
+                                                  : " ");
+    }
+    line_add(&line, "%s", blocks ? "▏" : "]");
+    pen_text(pen, INK_PLAIN, line.text);
+    pen->blanks = 0;
 }
 
 /* --- rows --- */
@@ -313,10 +334,14 @@ static void draw_cell(struct pen *pen, const struct table_layout *layout, const 
                       size_t c)
 {
     char figure[CELL_TEXT], unit[CELL_TEXT];
-    split(layout->table, row, c, figure, unit);
-    pen_move(pen, gap_of(layout, c) - pen->marked);
-    pen->marked = false;
-    pen_padded(pen, INK_PLAIN, layout->figure[c], figure, !layout->table->columns[c].words);
+    split(layout, row, c, figure, unit);
+    pen_move(pen, gap_of(layout, c));
+    if (row->cells[c].form == FORM_SHARE) {
+        pen_bar(pen, row->cells[c].value, layout->figure[c]);
+        return;
+    }
+    pen_padded(pen, row->cells[c].as_found ? INK_WARN : INK_PLAIN, layout->figure[c], figure,
+               !layout->table->columns[c].words);
     if (layout->unit[c]) {
         pen_move(pen, 1);
         pen_padded(pen, INK_PLAIN, layout->unit[c], unit, false);
@@ -325,11 +350,6 @@ static void draw_cell(struct pen *pen, const struct table_layout *layout, const 
         pen_move(pen, 1);
         interval_of(layout, row, figure);
         pen_padded(pen, INK_PLAIN, layout->interval, figure, false);
-    }
-    /* The mark of a cell takes the blank before the next one. */
-    if (cell_is_marked(&row->cells[c], row)) {
-        pen_text(pen, INK_WARN, "!");
-        pen->marked = true;
     }
 }
 
@@ -361,15 +381,14 @@ static void draw_row(const struct table_layout *layout, const struct row *row, s
         if (!layout->left_out[c] && c != layout->wrapped)
             draw_cell(&pen, layout, row, c);
     const bool wraps = ends && layout->wrapped < to && !layout->left_out[layout->wrapped];
-    if (ends && flag_doubts(row->flags)) {
-        if (!wraps)
-            pen.blanks = 0;
-        pen_move(&pen, wraps ? 2 : 1);
-        pen_text(&pen, INK_WARN, "!");
-    } else if (wraps)
-        pen_move(&pen, layout->any_doubt ? TABLE_MARK + 1 : 0);
+    if (ends && row->note) {
+        char number[16];
+        snprintf(number, sizeof number, "%u", row->note);
+        pen_move(&pen, 2);
+        pen_text(&pen, INK_WARN, number);
+    }
     if (wraps) {
-        pen_move(&pen, layout->any_doubt ? 1 : 2);
+        pen_move(&pen, 2);
         draw_words(&pen, layout, row->cells[layout->wrapped].text);
     }
     if (!wraps || row->words)
@@ -405,7 +424,7 @@ static void draw_head(const struct table_layout *layout, const char *title, size
             continue;
         at += gap_of(layout, c);
         const bool follows = c > 1 && column->measured && table->columns[c - 1].measured;
-        clean_text(follows ? NULL : column->name, text, CELL_TEXT);
+        text_in_style(layout->style, clean_text(follows ? NULL : column->name, text, CELL_TEXT));
         const size_t own = clean_columns(text), width = layout->figure[c];
         const size_t begin = at + (column->words || own > width ? 0 : width - own);
         if (*text) {

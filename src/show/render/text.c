@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TITLE_BYTES = 64, LABEL_COLUMNS = 13 };
+enum { TITLE_BYTES = 64, NOTES_COLUMNS = 10 };
 
 /* --- headings --- */
 
@@ -48,7 +48,12 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
     line_add_clean(&line, heading->text);
     add_factors(&line, heading, indent, style);
     /* The duration of the run is at the end of the line. */
-    const int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
+    int gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
+    /* Without room, its last part alone. */
+    if (gap < 2 && strrchr(aside, ',')) {
+        aside = strrchr(aside, ',') + 2;
+        gap = style->width - (int)(indent + clean_columns(line.text) + strlen(aside));
+    }
     if (*aside)
         line_add(&line, gap >= 2 ? "%*s%s" : "%.*s, %s", gap >= 2 ? gap : 0, "", aside);
     fputs(line.length || heading->level == 1 ? "  " : "\n", out);
@@ -64,11 +69,30 @@ static void draw_heading(FILE *out, const struct heading *heading, const struct 
 
 /* --- grades: "GOOD  L1 L2 TLB      AS FOUND ~  DRAM      NOT MEASURED  numa" --- */
 
+/* " (this machine has a single NUMA node)": a short reason, up to its first stop. */
+static void add_reason(struct line *line, const char *why, size_t length_most)
+{
+    const char *skipped = "skipped: ";
+    const char *begin = strncmp(why, skipped, strlen(skipped)) == 0 ? why + strlen(skipped) : why;
+    const size_t length = strcspn(begin, ";:");
+    if (length && length <= length_most)
+        line_add(line, " (%.*s)", (int)length, begin);
+}
+
 static void add_grade(struct line *line, const struct document_verdict *verdict, enum grade grade)
 {
-    for (size_t i = 0; i < verdict->family_count; i++)
-        if (verdict->families[i].grade == grade)
-            line_add_between(line, line->length ? " " : "", verdict->families[i].name, "");
+    enum { LENGTH_ALONE = 120, LENGTH_BESIDE = 24 };
+    const bool alone = verdict_count(verdict, grade) == 1;
+    for (size_t i = 0; i < verdict->family_count; i++) {
+        const struct family *family = &verdict->families[i];
+        if (family->grade != grade)
+            continue;
+        line_add_between(line, line->length ? " " : "", family->name, "");
+        if (family->width > 0)
+            line_add(line, "(±%.0f%%)", 100 * family->width);
+        if (grade == GRADE_NOT_MEASURED)
+            add_reason(line, family->why, alone ? LENGTH_ALONE : LENGTH_BESIDE);
+    }
 }
 
 /* In one line if they fit, else a line for each grade. */
@@ -132,9 +156,12 @@ void draw_more(FILE *out, const char *more, const struct text_style *style)
 
 static void draw_facts(FILE *out, const struct facts *facts, const struct text_style *style)
 {
+    enum { LABEL_LEAST = 10 };
     int label = 0;
+    fputs(facts->apart ? "\n" : "", out);
     for (size_t i = 0; i < facts->count; i++)
-        label = facts->list[i].label ? LABEL_COLUMNS : label;
+        if (facts->list[i].label)
+            label = (int)fmax(label, fmax(LABEL_LEAST, (double)strlen(facts->list[i].label) + 2));
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *fact = &facts->list[i];
         char value[CELL_TEXT], name[CLEAN_TEXT];
@@ -142,32 +169,43 @@ static void draw_facts(FILE *out, const struct facts *facts, const struct text_s
         line_add_clean(&line, fact->text ? fact->text : cell_text(&fact->value, value));
         if (fact->words)
             line_add_between(&line, " (", fact->words, ")");
-        if (flag_doubts(fact->value.flags))
-            line_add(&line, " !");
+        if (fact->note)
+            line_add(&line, "  %u", fact->note);
         fprintf(out, "  %-*s", label, clean_text(fact->label, name, sizeof name));
         text_print_wrapped(out, style, 2 + (size_t)label, line.text);
     }
     draw_more(out, facts->more, style);
 }
 
-static void draw_note(FILE *out, const struct note *note, bool of_probe,
+/* A numbered note as the first screen has it, or one in a list of all. */
+static void draw_note(FILE *out, const struct note *note, bool listed,
                       const struct text_style *style)
 {
-    static const struct {
-        char mark;
-        enum ink ink;
-    } kinds[] = {[NOTE_DISAGREEMENT] = {'*', INK_BOLD},
-                 [NOTE_DOUBT] = {'!', INK_WARN},
-                 [NOTE_REMARK] = {'-', INK_PLAIN}};
     struct line line = {0};
-    /* A probe in full shows flags by name, so its notes begin with the name. */
-    if (of_probe && note->flag >= 0)
+    /* A list of all shows flags by name, as documents do. */
+    if (listed && note->flag >= 0)
         line_add(&line, "%s: ", flag_texts[note->flag].name);
-    line_add_note(&line, note);
-    const bool inked = note->kind != NOTE_REMARK;
-    fprintf(out, "  %s%c%s ", inked ? ink(style, kinds[note->kind].ink) : "",
-            kinds[note->kind].mark, inked ? ink(style, INK_PLAIN) : "");
-    text_print_wrapped(out, style, 4, line.text);
+    if (listed)
+        line_add_note(&line, note);
+    else {
+        line_add_clean(&line, note->what);
+        char *stop = strstr(line.text, ". ");
+        if (stop && !note->remedy) { /* the first sentence */
+            *stop = '\0';
+            line.length = strlen(line.text);
+        }
+        line_add_between(&line, note->remedy ? "; " : "", note->remedy, "");
+    }
+    const size_t at = listed ? 2 : 2 + NOTES_COLUMNS;
+    if (!listed && note->number == 1)
+        fprintf(out, "\n  %-*s", NOTES_COLUMNS, "notes");
+    else
+        fprintf(out, "%*s", (int)at, "");
+    if (note->number)
+        fprintf(out, "%s%u%s  ", ink(style, INK_WARN), note->number, ink(style, INK_PLAIN));
+    else
+        fputs("-  ", out);
+    text_print_wrapped(out, style, at + 3, line.text);
 }
 
 /* --- differences: "L1.latency: 5.00 cycles -> 6.00 cycles, +20 %" --- */
@@ -206,8 +244,9 @@ static void draw_value(FILE *out, const struct changed_value *value, enum answer
 
 /* --- all blocks --- */
 
-static void draw_block(FILE *out, const struct block *block, const struct text_style *style,
-                       struct pool *pool)
+/* `listed`: it is below the heading of a list of all notes. */
+static void draw_block(FILE *out, const struct block *block, bool listed,
+                       const struct text_style *style, struct pool *pool)
 {
     switch (block->kind) {
     case BLOCK_VERDICT:
@@ -223,16 +262,13 @@ static void draw_block(FILE *out, const struct block *block, const struct text_s
         draw_table(out, &block->table, block->device >= 0, style);
         break;
     case BLOCK_CURVE:
-        if (style->blocks)
-            draw_curve(out, &block->curve, style);
-        else if (block->curve.points.row_count)
-            draw_table(out, &block->curve.points, false, style);
+        draw_curve(out, &block->curve, style);
         break;
     case BLOCK_MATRIX:
         draw_matrix(out, &block->matrix, style, pool);
         break;
     case BLOCK_NOTE:
-        draw_note(out, &block->note, block->probe != NULL, style);
+        draw_note(out, &block->note, listed, style);
         break;
     case BLOCK_DIFFERENCES:
         for (size_t i = 0; i < block->differences.count; i++)
@@ -245,18 +281,27 @@ static void draw_block(FILE *out, const struct block *block, const struct text_s
 
 void draw_report(FILE *out, const struct report *report, const struct text_style *style)
 {
-    for (size_t i = 0; i < report->count; i++)
-        draw_block(out, &report->list[i], style, report->pool);
+    bool listed = true;
+    for (size_t i = 0; i < report->count; i++) {
+        const enum block_kind before = i ? report->list[i - 1].kind : BLOCK_VERDICT;
+        if (report->list[i].kind == BLOCK_NOTE && before != BLOCK_NOTE)
+            listed = before == BLOCK_HEADING;
+        draw_block(out, &report->list[i], listed, style, report->pool);
+    }
 }
 
 static void write_text(FILE *out, const struct output_content *content, struct pool *pool)
 {
     const struct text_style style = text_style_sane(&content->style);
     struct report report;
-    if (content->probe)
+    if (content->points && content->probe)
         report_build_probe(&report, pool, content->documents, content->probe);
+    else if (content->points)
+        report_build_all(&report, pool, content->documents);
+    else if (content->probe)
+        report_build_answer(&report, pool, content->documents, content->probe);
     else
-        report_build(&report, pool, content->documents, 1, NULL);
+        report_build(&report, pool, content->documents, 1, NULL, false);
     draw_report(out, &report, &style);
 }
 

@@ -3,12 +3,12 @@
 #include "base/clean.h"
 #include "base/quantity.h"
 #include "conclude/registry/factors.h"
-#include "document/flag.h"
 #include "show/report/figure.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 struct block *report_add(struct report *report, enum block_kind kind, enum section section,
                          size_t document, const struct probe_result *probe)
@@ -114,7 +114,10 @@ struct cell cell_of_finding(const struct finding *finding, enum form form)
 {
     if (!finding)
         return cell_of_text(NULL);
-    return (struct cell){.form = form,
+    return (struct cell){.as_found =
+                             isfinite(finding->value) &&
+                             finding_grade(finding, finding_meaning(finding).role) != GRADE_GOOD,
+                         .form = form,
                          .value = finding->value,
                          .low = finding->low,
                          .high = finding->high,
@@ -123,9 +126,9 @@ struct cell cell_of_finding(const struct finding *finding, enum form form)
                          .finding = finding};
 }
 
-char *cell_text(const struct cell *cell, char text[CELL_TEXT])
+static char *bare_text(const struct cell *cell, char text[CELL_TEXT])
 {
-    char figure[UNIT_TEXT], unit[CELL_TEXT - UNIT_TEXT - 1];
+    char figure[UNIT_TEXT], unit[CELL_TEXT - UNIT_TEXT - 2];
     switch (cell->form) {
     case FORM_TEXT:
         return clean_text(cell->text, text, CELL_TEXT);
@@ -151,9 +154,22 @@ char *cell_text(const struct cell *cell, char text[CELL_TEXT])
         return figure_place(cell->value, cell->unit, text);
     case FORM_PERCENT:
         return figure_percent(cell->value, cell->low, cell->high, text);
+    case FORM_SHARE:
+        snprintf(text, CELL_TEXT, "%.0f %%", 100 * cell->value);
+        return text;
     }
     snprintf(text, CELL_TEXT, "%s%s%s", figure, *unit && isfinite(cell->value) ? " " : "",
              isfinite(cell->value) ? unit : "");
+    return text;
+}
+
+char *cell_text(const struct cell *cell, char text[CELL_TEXT])
+{
+    bare_text(cell, text);
+    if (cell->as_found && strlen(text) + 1 < CELL_TEXT) {
+        memmove(text + 1, text, strlen(text) + 1);
+        *text = '~';
+    }
     return text;
 }
 
@@ -161,11 +177,6 @@ double cell_half(const struct cell *cell)
 {
     const double half = fabs((cell->high - cell->low) / 2 / cell->value);
     return (cell->form == FORM_VALUE || cell->form == FORM_MEASURED) && isfinite(half) ? half : NAN;
-}
-
-bool cell_is_marked(const struct cell *cell, const struct row *row)
-{
-    return flag_doubts(cell->flags & ~row->flags);
 }
 
 bool cell_is_empty(const struct cell *cell)

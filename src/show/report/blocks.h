@@ -18,7 +18,7 @@
 #include "conclude/verdict.h"
 #include "show/report/square.h"
 
-enum { MATRIX_OTHERS_MAX = 3 };
+#include <stdint.h>
 
 enum block_kind {
     BLOCK_VERDICT,
@@ -54,6 +54,7 @@ enum form {
     FORM_WHOLE,    /* "64" */
     FORM_PLACE,    /* a point's place on its axis: "48 KiB", "2" */
     FORM_PERCENT,  /* half of the interval's width in percent of the value: "0.4" */
+    FORM_SHARE,    /* of 1: a bar, or "47 %" where none can be drawn */
 };
 
 struct cell {
@@ -64,21 +65,18 @@ struct cell {
     unsigned flags;
     const struct finding *finding; /* the source of the value; NULL: none */
     bool stands_out;               /* highlighted: what a reader looks for in this table */
+    bool as_found;                 /* the value is not good: "~" before it */
 };
 
-struct row;
 enum { CELL_TEXT = 128 };
 /* The cell as inert text without the interval, "5.00 cycles", for outputs without a form of their
  * own. */
 char *cell_text(const struct cell *, char text[CELL_TEXT]);
-/* What all outputs show after a cell's text: half of its interval's width as a share of its value
- * (NAN: it has none); and whether a mark of doubt follows. A doubt that all of the row's values
- * share is marked once, after the row's last cell. */
+/* Half of its interval's width as a share of its value; NAN: it has none. */
 double cell_half(const struct cell *);
-bool cell_is_marked(const struct cell *, const struct row *);
 bool cell_is_empty(const struct cell *); /* it is a text, and the text is NULL */
 struct cell cell_of_text(const char *text);
-/* A finding's value with its interval; an empty cell for NULL. */
+/* A finding's value with its interval and its mark; an empty cell for NULL. */
 struct cell cell_of_finding(const struct finding *, enum form);
 struct cell cell_of_value(double value, const char *unit, enum form);
 
@@ -130,9 +128,11 @@ struct fact {
     struct cell value;   /* set where the fact is one finding */
     const char *words;   /* what was measured, if the label does not say it; NULL */
     const char *meaning; /* the registry's sentence about the finding; NULL */
+    unsigned note;       /* the number of the note about it; 0: none */
 };
 
 struct facts {
+    bool apart; /* a blank line before the first */
     struct fact *list;
     size_t count;
     const char *more; /* "and 3 more, all in the document"; NULL */
@@ -155,6 +155,7 @@ struct row {
     unsigned flags;       /* the flags of its values */
     size_t depth;         /* in a tree: how far the first cell is indented */
     const char *words;    /* the experiment, where the first cell does not say it; NULL */
+    unsigned note;        /* the number of the note about it; 0: none */
     const char *sentence; /* an explanation below the row; NULL */
     const struct finding_line *line; /* the registry's explanation; NULL */
 };
@@ -206,7 +207,8 @@ struct matrix {
     const struct probe_result *probe;
     const struct series *series;
     const char *label;           /* as in struct curve */
-    bool whole;                  /* show every pair; otherwise at most half a screen */
+    bool whole;                  /* show every pair, in colours if need be */
+    size_t rows_most;            /* otherwise CPUs or groups in so many rows */
     const struct square *square; /* NULL: the points are too scattered, `pairs` has them */
     struct table pairs;
     /* Groups of CPUs by cluster, shown where the square has no room; may be none. */
@@ -217,9 +219,7 @@ struct matrix {
     const char *missing;          /* "x: 3 pairs could not be measured"; NULL */
     const char *spread, *scatter; /* sentences about the trials of one pair; NULL */
     const char *closing;          /* "Min 73.4 (0,1)  Max 76.9 (1,0)  Mean 75.2 ns" */
-    const char *others[MATRIX_OTHERS_MAX]; /* additional measurements of a few of the pairs */
-    size_t other_count;
-    const char *clusters; /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
+    const char *clusters;         /* "Clusters: 2 of 2 CPUs (20.0 to 21.0)"; NULL */
 };
 
 /* A value that both documents have. */
@@ -249,7 +249,12 @@ struct note {
     const char *whom;   /* "L1.latency, DRAM.latency and 1 more"; NULL */
     const char *why;    /* why it matters, or the reason; NULL */
     const char *remedy; /* what a person can do; NULL */
+    /* The families of figures that it touches, a bit for each by its index in the verdict, and how
+     * much it matters: the three that matter most are numbered, and shown on the first screen. */
+    uint64_t families;
+    unsigned weight, number;
 };
+_Static_assert(FAMILIES_MAX <= 64, "a family is a bit");
 
 /* "the core clock moved between trials (L1.latency): why; remedy", made inert. */
 void line_add_note(struct line *, const struct note *);
@@ -272,11 +277,19 @@ struct block {
     };
 };
 
+/* What is known of a document before anything of it is shown. */
+struct graded {
+    struct document_verdict verdict;
+    struct note *notes; /* in the order of a list of all */
+    size_t note_count;
+};
+
 /* All of it lies in the pool. Without memory, building leaves the pool's step. */
 struct report {
     struct block *list;
     size_t count;
     struct catalogue catalogue; /* the findings of all the documents */
+    struct graded *graded;      /* of each document */
     struct pool *pool;
     const struct probe_result *nest_of; /* whose clusters `nest` has: those of its last matrix */
     const struct nest *nest;
@@ -286,11 +299,14 @@ struct report {
 
 /* Begins with an empty list of blocks, and builds the catalogue. */
 void report_begin(struct report *, struct pool *, const struct document *const *, size_t count);
-/* The first screen of each document, in order: machine and verdict, depth, width, devices, headline
- * series, notes. `only`: the only probe of the only document, which then gets the notes of a probe
- * in full; else NULL. */
+/* The first screen of each document, in order: machine and grades, levels, the curve, hand-offs,
+ * devices, costs of the system, what to do with the figures, notes. `only`: notes are about this
+ * probe; NULL: about all. `all_notes`: every one of them, and not the three that matter most. */
 void report_build(struct report *, struct pool *, const struct document *const *, size_t count,
-                  const struct probe_result *only);
+                  const struct probe_result *only, bool all_notes);
+/* The same of one probe alone, with a chart of its main series. */
+void report_build_answer(struct report *, struct pool *, const struct document *const *,
+                         const struct probe_result *);
 /* One probe in full: machine and verdict, every series, the findings, the notes. */
 void report_build_probe(struct report *, struct pool *, const struct document *const *,
                         const struct probe_result *);

@@ -242,4 +242,5 @@ void report_add_curve(struct report *report, size_t index, const struct probe_re
     block->curve.brief = brief;
     block->curve.points = points;
     curve_add_marks(report, index, &block->curve);
+    curve_add_plateaus(report, index, &block->curve);
 }

@@ -1,11 +1,9 @@
-/* Facts next to the datasheet: CPU time taken from programs, wake-ups, and declared values of the
- * memory compared with measured ones. */
+/* Facts next to the datasheet: declared values of the memory compared with measured ones. */
 #include "base/cpulist.h"
 #include "base/units.h"
 #include "conclude/channels.h"
 #include "conclude/registry/factors.h"
 #include "conclude/ways.h"
-#include "document/flag.h"
 #include "show/report/figure.h"
 #include "show/report/parts.h"
 
@@ -13,52 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct finding *find(const struct catalogue *catalogue, size_t index,
-                                  enum finding_fact fact)
-{
-    for (size_t i = 0; i < catalogue->count; i++) {
-        const struct catalogue_entry *entry = &catalogue->list[i];
-        if (entry->document == index && !entry->experiment && entry->meaning.fact == fact &&
-            isfinite(entry->finding->value))
-            return entry->finding;
-    }
-    return NULL;
-}
-
-void report_add_system(struct report *report, size_t index)
-{
-    const struct catalogue *catalogue = &report->catalogue;
-    const struct finding *taken = find(catalogue, index, FACT_TAKEN);
-    const struct finding *wake = find(catalogue, index, FACT_WAKE);
-    struct facts facts = {0};
-    if (taken) {
-        /* "interference takes 0.21 % of CPU time, up to 3.91 ms at a time; least on CPUs 0,3" */
-        const struct finding *longest = find(catalogue, index, FACT_LONGEST);
-        const struct finding *quietest = find(catalogue, index, FACT_QUIETEST);
-        const char *cpus = quietest ? quietest->cpus : NULL;
-        struct line line = {0};
-        char figure[UNIT_TEXT];
-        line_add(&line, "interference takes %s %% of CPU time", figure_plain(taken->value, figure));
-        if (longest)
-            line_add(&line, ", up to %s at a time", duration_format(longest->value * 1e-6, figure));
-        if (cpus && taken->cpus && strcmp(cpus, taken->cpus) != 0)
-            line_add_between(&line, strpbrk(cpus, ",-") ? "; least on CPUs " : "; least on CPU ",
-                             cpus, "");
-        *facts_add(report, &facts) =
-            (struct fact){.label = "noise", .text = report_line(report, &line)};
-    }
-    if (wake) {
-        char figure[UNIT_TEXT];
-        const bool is_long = wake->value >= 1e4; /* from 10 us on, in microseconds */
-        *facts_add(report, &facts) = (struct fact){
-            .label = "wake-up",
-            .text = report_text(report, "%s %s to wake another CPU by futex%s",
-                                figure_plain(wake->value / (is_long ? 1e3 : 1), figure),
-                                is_long ? "us" : "ns", flag_doubts(wake->flags) ? " !" : "")};
-    }
-    report_add_facts(report, SECTION_WIDTH, index, "system", NULL, &facts);
-}
 
 enum { NODES_SHOWN = 16, ROWS_MAX = 8 };
 enum { DIGITS = 4 }; /* digits of exactly declared values: 204.8 */
@@ -94,23 +46,22 @@ static void add_kind(struct line *line, const struct machine_facts *machine, int
 /* "declared 250 ns, 25.6 GB/s; measured 412 ns, 11.0 GB/s" */
 static void add_values(struct line *line, const struct pivot_row *node)
 {
-    unsigned flags = 0;
     for (int measured = 0; measured < 2; measured++) {
         const char *separator = measured ? "; measured " : "declared ";
         for (int i = LATENCY; i <= BANDWIDTH; i++) {
             const struct finding *finding = node->values[i];
             if (!finding)
                 continue;
-            const double value = measured ? finding->value : finding->declared;
-            line_add(line, "%s", separator);
-            line_add_value(line, value, finding->unit);
+            const struct cell cell =
+                measured ? cell_of_finding(finding, FORM_VALUE)
+                         : cell_of_value(finding->declared, finding->unit, FORM_VALUE);
+            char text[CELL_TEXT];
+            line_add(line, "%s%s", separator, cell_text(&cell, text));
             separator = ", ";
-            flags |= finding->flags;
         }
     }
     line_add_in_brackets(line,
                          node->values[LATENCY] ? node->values[LATENCY] : node->values[BANDWIDTH]);
-    line_add(line, "%s", flag_doubts(flags) ? " !" : "");
 }
 
 static void add_nodes(struct report *report, struct facts *facts, size_t index)
@@ -163,9 +114,8 @@ static void add_channels(struct report *report, struct facts *facts, size_t inde
     if (read) {
         line_add(&line, "read %s", figure_valued(read->value, read->unit, figure));
         line_add_in_brackets(&line, read);
-        line_add(&line, " of %s declared%s: ",
-                 figure_format(read->declared / figure_scale(read->unit).divisor, DIGITS, figure),
-                 flag_doubts(read->flags) ? " !" : "");
+        line_add(&line, " of %s declared: ",
+                 figure_format(read->declared / figure_scale(read->unit).divisor, DIGITS, figure));
     }
     line_add_clean(&line, channels.sentence);
     *facts_add(report, facts) = (struct fact){.label = "DRAM", .text = report_line(report, &line)};

@@ -22,7 +22,22 @@ const char *figure_unit(const char *unit)
 
 bool figure_has_unit(const char *unit)
 {
-    return quantity_is(unit, DIMENSION_SIZE) || *figure_scale(unit).unit;
+    return quantity_is(unit, DIMENSION_SIZE) || quantity_is(unit, DIMENSION_TIME) ||
+           *figure_scale(unit).unit;
+}
+
+/* "3.91 ns", "11.2 us", "1.51 ms": from a thousand of a unit on, the next one. */
+static char *time_valued(double value, const char *unit, char *text)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    enum { UNITS = sizeof units / sizeof *units };
+    char number[UNIT_TEXT];
+    size_t at = 0;
+    value *= quantity_of(unit)->metric_factor * 1e9;
+    for (; at + 1 < UNITS && fabs(value) >= 999.5; at++)
+        value /= 1e3;
+    snprintf(text, UNIT_TEXT, "%.20s %s", figure_plain(value, number), units[at]);
+    return text;
 }
 
 char *figure_plain(double value, char *text)
@@ -46,6 +61,8 @@ char *figure_valued(double value, const char *unit, char *text)
         return strcpy(text, "-");
     if (quantity_is(unit, DIMENSION_SIZE) && value >= 0 && value < 0x1p63)
         return size_format(value, text);
+    if (quantity_is(unit, DIMENSION_TIME))
+        return time_valued(value, unit, text);
     figure_plain(value / scale.divisor, number);
     snprintf(text, UNIT_TEXT, *scale.unit ? "%.20s %s" : "%.20s", number, scale.unit);
     return text;

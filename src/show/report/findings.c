@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "conclude/clusters/clusters.h"
 #include "conclude/registry/factors.h"
+#include "conclude/registry/finding.h"
 #include "conclude/registry/home.h"
 #include "show/report/figure.h"
 #include "show/report/parts.h"
@@ -18,7 +19,7 @@
 
 /* Which of the optional columns have a value in any row. */
 struct filled {
-    bool any, declared, cpus;
+    bool any, longer, declared, cpus;
 };
 
 /* `before`: the finding above it. A value in cycles and its twin in ns share one sentence; the
@@ -34,7 +35,11 @@ static void add_finding(struct report *report, struct table *table,
     row->flags = finding->flags;
     row->line = entry->meaning.role == ROLE_PLAIN ? NULL : entry->meaning.line;
     row->cells[at++] = cell_of_text(finding->name);
-    row->cells[at++] = cell_of_finding(finding, FORM_VALUE);
+    row->cells[at] = cell_of_finding(finding, FORM_VALUE);
+    row->cells[at++].as_found = false; /* the kind says it */
+    row->cells[at++] = cell_of_text(finding_kind(finding));
+    if (filled->longer)
+        row->cells[at++] = cell_of_text(disturbance_words(report, finding->disturbance));
     if (filled->declared)
         row->cells[at++] = isfinite(finding->declared)
                                ? cell_of_value(finding->declared, finding->unit, FORM_VALUE)
@@ -56,6 +61,7 @@ void report_add_findings(struct report *report, size_t index, const struct probe
         if (catalogue_is_of_clusters(&entries[i]))
             continue;
         filled.any = true;
+        filled.longer = filled.longer || finding_is_disturbed(entries[i].finding);
         filled.declared = filled.declared || isfinite(entries[i].finding->declared);
         filled.cpus = filled.cpus || entries[i].finding->cpus;
     }
@@ -65,6 +71,9 @@ void report_add_findings(struct report *report, size_t index, const struct probe
     table->title = "findings";
     table_add_words(report, table, "finding", 24);
     table_add_figures(report, table, "value", 10)->measured = true;
+    table_add_figures(report, table, "kind", 0)->rank = 1;
+    if (filled.longer)
+        table_add_figures(report, table, "longer", 8)->rank = 1;
     if (filled.declared)
         table_add_figures(report, table, "declared", 9);
     if (filled.cpus)
@@ -72,6 +81,45 @@ void report_add_findings(struct report *report, size_t index, const struct probe
     for (size_t i = 0; i < probe->finding_count; i++)
         if (!catalogue_is_of_clusters(&entries[i]))
             add_finding(report, table, &entries[i], i ? entries[i - 1].finding : NULL, &filled);
+}
+
+/* Sentences say it all; other findings are their names and values. */
+void report_add_brief_findings(struct report *report, size_t index,
+                               const struct probe_result *probe)
+{
+    enum { ROWS = 5 };
+    const struct catalogue_entry *entries = catalogue_of(&report->catalogue, index, probe);
+    struct block *block = NULL;
+    size_t rows = 0, left = 0;
+    for (int facts = 1; facts >= 0; facts--)
+        for (size_t i = 0; i < probe->finding_count; i++) {
+            const struct finding_meaning *meaning = &entries[i].meaning;
+            const bool has_fact = meaning->fact != FACT_NONE;
+            if (has_fact != facts || entries[i].twin || entries[i].experiment ||
+                catalogue_is_of_clusters(&entries[i]) ||
+                (!isfinite(entries[i].finding->value) && !entries[i].finding->text))
+                continue;
+            if (rows == ROWS) {
+                left++;
+                continue;
+            }
+            if (!rows++) {
+                block = report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index, probe);
+                block->table.title = "findings";
+                table_add_words(report, &block->table, "finding", 24);
+                table_add_figures(report, &block->table, "value", 10);
+            }
+            struct row *row = table_add_row(report, &block->table);
+            struct line name = {0};
+            line_add_clean(&name, entries[i].finding->name);
+            for (char *c = name.text; *c; c++)
+                *c = *c == '.' ? ' ' : *c;
+            row->cells[0] = cell_of_text(report_line(report, &name));
+            row->cells[1] = cell_of_finding(entries[i].finding, FORM_VALUE);
+            row->note = report_note_of(report, index, entries[i].finding);
+        }
+    if (block && left)
+        block->table.more = report_text(report, "%zu more: -v", left);
 }
 
 /* --- clusters --- */
@@ -186,9 +234,9 @@ void report_add_clusters(struct report *report, size_t index, const struct probe
         return;
     struct table *table = &report_add(report, BLOCK_TABLE, SECTION_FINDINGS, index, probe)->table;
     table->title = "clusters";
-    table_add_words(report, table, NULL, 18);
-    table_add_figures(report, table, NULL, 9);
-    table_add_words(report, table, NULL, 0);
+    table_add_words(report, table, "CPUs", 18);
+    table_add_figures(report, table, "hand-off", 9);
+    table_add_words(report, table, "what it looks like", 0);
     add_tree(report, table, entries, probe->finding_count);
     report_add_cluster_notes(report, index, probe, true);
 }

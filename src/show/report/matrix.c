@@ -133,32 +133,6 @@ static const char *tell_extent(struct report *report, const struct extent *exten
                        extent->mean / divisor, digits->unit);
 }
 
-/* --- additional measurements of a few of the pairs --- */
-
-static bool is_other(const struct series *series)
-{
-    enum { PAIRS_MAX = 4 };
-    return series->matrix && !series->headline && series->point_count > 0 &&
-           series->point_count <= PAIRS_MAX;
-}
-
-/* "op readwrite: 60.2 ns (0,1), 165 ns (0,7)" */
-static const char *tell_other(struct report *report, const struct series *series)
-{
-    struct line line = {0};
-    line_add_factors(&line, series->factors, series->factor_count);
-    if (!series->factor_count)
-        line_add_clean(&line, series->name);
-    for (size_t i = 0; i < series->point_count; i++) {
-        const struct point *point = &series->points[i];
-        const bool there = isfinite(point->y.median);
-        line_add(&line, i ? ", " : ": ");
-        line_add_value(&line, (double)point->y.median, there ? series->y.unit : NULL);
-        line_add(&line, " (%d,%d)", point->from, point->to);
-    }
-    return report_line(report, &line);
-}
-
 /* --- the block --- */
 
 struct matrix report_matrix(struct report *report, const struct probe_result *probe,
@@ -198,7 +172,7 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
     if (!matrix->square || !(fmax(fabs(matrix->least), fabs(matrix->most)) / scale.divisor < 1e9)) {
         matrix->square = NULL;
         matrix->pairs = report_pairs_table(report, series);
-    } else if (matrix->whole)
+    } else
         matrix_add_groupings(report, index, matrix);
     const size_t missing = matrix->square ? matrix->square->missing : 0;
     if (missing && check)
@@ -206,23 +180,17 @@ static void fill(struct report *report, struct matrix *matrix, const struct exte
     else if (missing)
         matrix->missing = report_text(report, "x: %zu pair%s could not be measured", missing,
                                       missing == 1 ? "" : "s");
-    matrix->spread = tell_spread(report, series, &digits);
+    matrix->spread = matrix->whole ? tell_spread(report, series, &digits) : NULL;
     matrix->scatter = matrix->whole ? tell_scatter(report, series) : NULL;
     matrix->closing = tell_extent(report, extent, &digits);
-    if (matrix->whole || series != &probe->series[0])
-        return;
-    size_t others = 0;
-    for (size_t i = 1; i < probe->series_count; i++)
-        others += is_other(&probe->series[i]);
-    for (size_t i = 1; i < probe->series_count && others <= MATRIX_OTHERS_MAX; i++)
-        if (is_other(&probe->series[i]))
-            matrix->others[matrix->other_count++] = tell_other(report, &probe->series[i]);
-    matrix->clusters = report_tell_clusters(report, index, probe);
+    if (!matrix->whole && series == &probe->series[0])
+        matrix->clusters = report_tell_clusters(report, index, probe);
 }
 
 void report_add_matrix(struct report *report, size_t index, const struct probe_result *probe,
                        const struct series *series, bool whole)
 {
+    enum { ROWS_BESIDE = 6, ROWS_ALONE = 12 }; /* beside a curve and the levels, or alone */
     const struct extent extent = extent_of(series);
     if (extent.count == 0) {
         report_add_nothing(report, index, probe);
@@ -231,5 +199,7 @@ void report_add_matrix(struct report *report, size_t index, const struct probe_r
     struct block *block = report_add(report, BLOCK_MATRIX, SECTION_RESULTS, index, probe);
     block->matrix = report_matrix(report, probe, series);
     block->matrix.whole = whole;
+    block->matrix.rows_most =
+        report->catalogue.documents[index]->probe_count > 1 ? ROWS_BESIDE : ROWS_ALONE;
     fill(report, &block->matrix, &extent, index);
 }

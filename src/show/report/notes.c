@@ -6,6 +6,7 @@
 #include "base/clean.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
+#include "conclude/registry/finding.h"
 #include "document/flag.h"
 #include "show/report/figure.h"
 #include "show/report/parts.h"
@@ -15,9 +16,13 @@
 
 enum { NAMES_MAX = 3, REMARKS_MAX = 8, DISAGREEMENTS_MAX = 12, FAILURES_MAX = 3 };
 
+/* How much a note matters, by its kind; a doubt more with each family that it touches. */
+enum { WEIGHT_FAILED = 400, WEIGHT_BUSY = 300, WEIGHT_DECLARED = 200, WEIGHT_DOUBT = 100 };
+
 /* The document and probes that the notes are about. */
 struct scope {
     struct report *report;
+    struct graded *graded;
     const struct document *document;
     size_t index;
     const struct probe_result *only; /* NULL: all probes */
@@ -27,7 +32,19 @@ struct scope {
 
 static struct note *add_note(const struct scope *scope, enum note_kind kind, const char *what)
 {
-    return report_add_note(scope->report, SECTION_KNOW, scope->index, scope->only, kind, what);
+    struct graded *graded = scope->graded;
+    struct note *note = pool_append(scope->report->pool, (void **)&graded->notes,
+                                    &graded->note_count, sizeof *note);
+    *note = (struct note){.kind = kind, .flag = -1, .what = what};
+    return note;
+}
+
+/* The bit of the family of a finding, or of a probe. */
+static uint64_t family_bit(const struct scope *scope, const struct probe_result *probe,
+                           const struct finding *finding)
+{
+    const int family = verdict_family(&scope->graded->verdict, scope->document, probe, finding);
+    return family < 0 ? 0 : (uint64_t)1 << family;
 }
 
 static void add_more(const struct scope *scope, size_t all, size_t said)
@@ -65,7 +82,8 @@ static bool is_disagreement(const struct catalogue_entry *entry)
 }
 
 /* "L3: in this run 5.70 MiB of 32 MiB behaved as cache: ..." */
-static void add_disagreement(struct line *line, const struct catalogue_entry *entry)
+static void add_disagreement(const struct scope *scope, struct line *line,
+                             const struct catalogue_entry *entry)
 {
     const struct finding *finding = entry->finding;
     struct line what = {0};
@@ -77,10 +95,16 @@ static void add_disagreement(struct line *line, const struct catalogue_entry *en
         clean_text(rest, name, sizeof name);
         /* For a device, all but the last word: "gpu0 split.32K.L1" for its capacity. */
         const char *last = strrchr(name, '.');
+        const int family =
+            verdict_family(&scope->graded->verdict, scope->document, entry->probe, finding);
         if (device >= 0)
             line_add(&what, "gpu%d ", device);
-        line_add(&what, "%.*s",
-                 (int)(device >= 0 && last ? last - name : (ptrdiff_t)strcspn(name, ".")), name);
+        if (device < 0 && family >= 0)
+            line_add(&what, "%s", scope->graded->verdict.families[family].name);
+        else
+            line_add(&what, "%.*s",
+                     (int)(device >= 0 && last ? last - name : (ptrdiff_t)strcspn(name, ".")),
+                     name);
     }
     line_add_experiment(&what, finding);
     line_add(line, "%s%s", what.text, what.length ? ": " : "");
@@ -97,8 +121,10 @@ static void add_disagreements(const struct scope *scope)
         if (entry->document != scope->index || !is_disagreement(entry) ||
             ++count > DISAGREEMENTS_MAX)
             continue;
-        add_disagreement(&line, entry);
-        add_note(scope, NOTE_DISAGREEMENT, report_line(scope->report, &line));
+        add_disagreement(scope, &line, entry);
+        struct note *note = add_note(scope, NOTE_DISAGREEMENT, report_line(scope->report, &line));
+        note->families = family_bit(scope, entry->probe, entry->finding);
+        note->weight = WEIGHT_DECLARED;
     }
     add_more(scope, count, DISAGREEMENTS_MAX);
 }
@@ -116,9 +142,11 @@ static void add_status(const struct scope *scope, const struct probe_result *pro
     if (probe->status == PROBE_OK)
         return;
     line_add_between(&line, "", probe->name, says[probe->status]);
-    add_note(scope, probe->status == PROBE_SKIPPED ? NOTE_REMARK : NOTE_DOUBT,
-             report_line(scope->report, &line))
-        ->why = probe->reason;
+    struct note *note = add_note(scope, probe->status == PROBE_SKIPPED ? NOTE_REMARK : NOTE_DOUBT,
+                                 report_line(scope->report, &line));
+    note->why = probe->reason;
+    note->families = family_bit(scope, probe, NULL);
+    note->weight = probe->status == PROBE_FAILED ? WEIGHT_FAILED : 0;
 }
 
 /* A reason for missing values, and how many points of a probe have it. */
@@ -256,6 +284,17 @@ static bool add_names(struct line *line, const struct scope *scope, unsigned bit
     return named > 0;
 }
 
+/* The families of all findings with the flag. */
+static uint64_t families_with(const struct scope *scope, unsigned bit)
+{
+    uint64_t families = 0;
+    for (size_t p = 0; p < scope->probe_count; p++)
+        for (size_t i = 0; i < scope->probes[p].finding_count; i++)
+            if (scope->probes[p].findings[i].flags & bit)
+                families |= family_bit(scope, &scope->probes[p], &scope->probes[p].findings[i]);
+    return families;
+}
+
 /* "; as few as 2 trials, coverage 50 %" */
 static void add_fewest(struct line *line, const struct scope *scope)
 {
@@ -294,6 +333,49 @@ static void add_flag(const struct scope *scope, int flag)
     note->whom = report_line(scope->report, &whom);
     note->why = text->why;
     note->remedy = text->remedy;
+    note->families = text->doubt ? families_with(scope, FLAG_BIT(flag)) : 0;
+    note->weight = text->doubt ? WEIGHT_DOUBT : 0;
+}
+
+/* Other programs, and the figures that were taken beside them. */
+static void add_busy(const struct scope *scope)
+{
+    const struct document_verdict *verdict = &scope->graded->verdict;
+    uint64_t families = 0;
+    for (size_t p = 0; p < scope->probe_count; p++)
+        for (size_t i = 0; i < scope->probes[p].finding_count; i++) {
+            const struct finding *finding = &scope->probes[p].findings[i];
+            if (finding_kind(finding) == finding_beside_others)
+                families |= family_bit(scope, &scope->probes[p], finding);
+        }
+    if (!verdict->busy.length || !families)
+        return;
+    struct note *note = add_note(
+        scope, NOTE_REMARK,
+        report_text(scope->report, "measured beside other programs (%s)", verdict->busy.text));
+    note->remedy = "repeat when they have ended";
+    note->families = families;
+    note->weight = WEIGHT_BUSY;
+}
+
+/* Numbers the notes that matter most: each touches a family that none before it touches. */
+static void number_notes(struct graded *graded)
+{
+    enum { NUMBERED_MAX = 3 };
+    uint64_t touched = 0;
+    for (unsigned number = 1; number <= NUMBERED_MAX; number++) {
+        struct note *most = NULL;
+        for (size_t i = 0; i < graded->note_count; i++) {
+            struct note *note = &graded->notes[i];
+            if (!note->number && note->weight && note->families & ~touched &&
+                (!most || note->weight > most->weight))
+                most = note;
+        }
+        if (!most)
+            return;
+        most->number = number;
+        touched |= most->families;
+    }
 }
 
 static unsigned flags_to_tell(const struct scope *scope)
@@ -316,22 +398,23 @@ static unsigned flags_to_tell(const struct scope *scope)
     return flags;
 }
 
-void report_add_notes(struct report *report, size_t index, const struct probe_result *probe)
+void report_collect_notes(struct report *report, size_t index, const struct probe_result *probe)
 {
     const struct document *document = report->catalogue.documents[index];
     const struct scope scope = {.report = report,
+                                .graded = &report->graded[index],
                                 .document = document,
                                 .index = index,
                                 .only = probe,
                                 .probes = probe ? probe : document->probes,
                                 .probe_count = probe ? 1 : document->probe_count};
-    const size_t before = report->count;
     const struct conditions *conditions = &document->conditions;
-    report_add_heading(report, SECTION_KNOW, index, probe, 2, "to know");
+    scope.graded->note_count = 0;
     for (size_t p = 0; p < scope.probe_count; p++)
         add_status(&scope, &scope.probes[p]);
     for (size_t p = 0; p < scope.probe_count; p++)
         add_failures(&scope, &scope.probes[p]);
+    add_busy(&scope);
     /* Causes first: conditions of the run explain doubts, and doubts explain disagreements. */
     for (size_t i = 0; i < conditions->remark_count && i < REMARKS_MAX; i++) {
         struct note *note = add_note(&scope, NOTE_REMARK, conditions->remarks[i].what);
@@ -356,6 +439,40 @@ void report_add_notes(struct report *report, size_t index, const struct probe_re
                        : report_text(report, "not measured by %s", scope.probes[p].name))
             ->why = left->text;
     }
-    if (report->count == before + 1)
-        report->count = before; /* only the heading was added */
+    number_notes(scope.graded);
+}
+
+unsigned report_note_of(const struct report *report, size_t index, const struct finding *finding)
+{
+    const struct graded *graded = &report->graded[index];
+    const struct document *document = report->catalogue.documents[index];
+    unsigned number = 0;
+    for (size_t p = 0; p < document->probe_count; p++) {
+        const struct probe_result *probe = &document->probes[p];
+        if (finding < probe->findings || finding >= probe->findings + probe->finding_count)
+            continue;
+        const int family = verdict_family(&graded->verdict, document, probe, finding);
+        for (size_t i = 0; i < graded->note_count && family >= 0; i++)
+            if (graded->notes[i].number && graded->notes[i].families >> family & 1)
+                number = number ? number : graded->notes[i].number;
+    }
+    return number;
+}
+
+/* The numbered ones first; returns how many were not shown. */
+size_t report_add_notes(struct report *report, size_t index, const struct probe_result *probe,
+                        bool all)
+{
+    const struct graded *graded = &report->graded[index];
+    const size_t before = report->count;
+    if (all && graded->note_count)
+        report_add_heading(report, SECTION_KNOW, index, probe, 2, "notes");
+    for (unsigned number = 1; number <= graded->note_count; number++)
+        for (size_t i = 0; i < graded->note_count; i++)
+            if (graded->notes[i].number == number)
+                report_add(report, BLOCK_NOTE, SECTION_KNOW, index, probe)->note = graded->notes[i];
+    for (size_t i = 0; i < graded->note_count && all; i++)
+        if (!graded->notes[i].number)
+            report_add(report, BLOCK_NOTE, SECTION_KNOW, index, probe)->note = graded->notes[i];
+    return all ? 0 : graded->note_count - (report->count - before);
 }

@@ -9,12 +9,19 @@
 
 /* A table of the levels of the CPUs (device -1) or of a device. */
 void report_add_levels(struct report *, size_t index, int device);
-/* Facts: address translation of the CPUs. */
-void report_add_translation(struct report *, size_t index);
-/* Bandwidths of the CPUs, misses in flight, and latency under load. */
-void report_add_width(struct report *, size_t index);
-/* Facts: CPU time taken from programs, and the cost of a wake-up by futex. */
+/* Facts: other bandwidths of memory, misses in flight, latency under load, and address
+ * translation of the CPUs. */
+void report_add_memory(struct report *, size_t index);
+/* Facts: hand-offs, wake-ups, page faults, CPU time taken from programs. */
 void report_add_system(struct report *, size_t index);
+/* Facts: blocks, loads in flight and threads that follow from the figures. */
+void report_add_advice(struct report *, size_t index);
+/* A fact: where the rest is. `more`: remarks that were left out. */
+void report_add_rest(struct report *, size_t index, size_t more);
+/* The finding about the CPUs with that role, fact and subject (NULL: any), of the standard
+ * experiment, that has a value; NULL: none. */
+const struct finding *report_find(const struct report *, size_t index, enum finding_role,
+                                  enum finding_fact, const char *subject);
 /* Facts: memory as firmware and kernel declare it, compared with measured values. */
 void report_add_declared(struct report *, size_t index);
 /* Each device: what it is, its levels, its bandwidths, and findings that the registry places
@@ -24,11 +31,22 @@ void report_add_devices(struct report *, size_t index);
  * many more as fit. `like`: the series, or the first of those that share a table with it. */
 void report_add_series_heading(struct report *, size_t index, const struct probe_result *,
                                const struct series *, const struct series *like, bool brief);
-/* What a reader must know to trust the numbers: disagreements, incomplete probes, flags, what was
- * left out, conditions. `probe`: of this probe alone; NULL: of all. */
-void report_add_notes(struct report *, size_t index, const struct probe_result *probe);
+/* Collects what a reader must know to trust the numbers: disagreements, incomplete probes, flags,
+ * what was left out, conditions. `probe`: of this probe alone; NULL: of all. */
+void report_collect_notes(struct report *, size_t index, const struct probe_result *);
+/* Adds those that were collected: all, or the numbered ones. Returns how many were left out. */
+size_t report_add_notes(struct report *, size_t index, const struct probe_result *, bool all);
+/* The number of the note about a finding's family; 0: none. */
+unsigned report_note_of(const struct report *, size_t index, const struct finding *);
+
+/* At most six findings of a probe, those with a fact first. */
+void report_add_brief_findings(struct report *, size_t index, const struct probe_result *);
 
 /* --- series --- */
+
+/* Some points of a series, a row and a bar each; curves that are worth it are drawn. */
+void report_add_bars(struct report *, size_t index, const struct probe_result *,
+                     const struct series *);
 
 /* A table that says "nothing was measured". */
 void report_add_nothing(struct report *, size_t index, const struct probe_result *);

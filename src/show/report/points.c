@@ -26,6 +26,13 @@ static const char *place_name(const struct series *series)
     return series->matrix ? "from -> to" : series->x.name ? series->x.name : "x";
 }
 
+/* The unit of the values, or what they are. */
+static const char *value_name(const struct series *series)
+{
+    const char *unit = figure_unit(series->y.unit);
+    return *unit || !series->y.name ? unit : series->y.name;
+}
+
 static struct column *add_column(struct report *report, struct table *table, const char *name,
                                  size_t least, int rank)
 {
@@ -42,14 +49,14 @@ static void add_columns(struct report *report, struct table *table, const struct
     const size_t value = labels ? 7 : 10, percent = labels ? 5 : 7, range = labels ? 7 : 8;
     const int interval_rank = labels ? RANK_FIRST : RANK_SECOND;
     if (labels)
-        table_add_words(report, table, NULL, 0);
+        table_add_words(report, table, "series", 0);
     add_column(report, table, place_name(series), labels ? 0 : 12, 0);
-    add_column(report, table, figure_unit(series->y.unit), value, 0);
-    add_column(report, table, "+-%", percent, interval_rank);
+    add_column(report, table, value_name(series), value, 0);
+    add_column(report, table, "±%", percent, interval_rank);
     if (optional->cycles) {
         add_column(report, table, "cycles", value, RANK_CYCLES);
         if (!labels)
-            add_column(report, table, "+-%", percent, interval_rank);
+            add_column(report, table, "±%", percent, interval_rank);
     }
     if (optional->disturbed)
         add_column(report, table, "longer", percent, RANK_CYCLES);
@@ -97,7 +104,8 @@ static void add_point(struct report *report, struct table *table, const struct s
     row->cells[at++] = series->matrix
                            ? cell_of_text(report_text(report, "%d -> %d", point->from, point->to))
                            : cell_of_value(point->x, series->x.unit, FORM_PLACE);
-    row->cells[at++] = cell_of_value((double)y->median, unit, FORM_NUMBER);
+    row->cells[at] = cell_of_value((double)y->median, unit, FORM_NUMBER);
+    row->cells[at++].as_found = flag_doubts(point->flags) != 0;
     row->cells[at++] = interval_of(y->median, y->low, y->high, y->n);
     if (optional->cycles) {
         const struct estimate *cycles = &point->cycles;
@@ -186,6 +194,43 @@ struct table report_few_points(struct report *report, const struct series *serie
     return table;
 }
 
+void report_add_bars(struct report *report, size_t index, const struct probe_result *probe,
+                     const struct series *series)
+{
+    enum { ROWS = 7, BAR = 24 };
+    struct line title = {0};
+    double most = 0;
+    if (!series->matrix && curve_is_worth_drawing(series)) {
+        report_add_series_heading(report, index, probe, series, series, true);
+        report_add_curve(report, index, probe, series, true);
+        return;
+    }
+    for (size_t i = 0; i < series->point_count; i++)
+        most = fmax(most, (double)series->points[i].y.median);
+    struct table *table = add_table(report, index, probe);
+    line_add_between(&title, "", series->y.name ? series->y.name : "value", "");
+    line_add_between(&title, " by ", place_name(series), "");
+    table->title = report_line(report, &title);
+    table_add_words(report, table, place_name(series), 18);
+    table_add_figures(report, table, value_name(series), 10);
+    table_add_figures(report, table, "", BAR);
+    const size_t step = (series->point_count + ROWS - 1) / ROWS;
+    for (size_t i = 0; i < series->point_count; i += step) {
+        const struct point *point = &series->points[i];
+        const double value = (double)point->y.median;
+        char text[UNIT_TEXT];
+        struct row *row = table_add_row(report, table);
+        row->cells[0] = cell_of_text(
+            series->matrix
+                ? report_text(report, "%d -> %d", point->from, point->to)
+                : report_text(report, "%s", figure_place(point->x, series->x.unit, text)));
+        row->cells[1] = cell_of_value(value, series->y.unit, FORM_VALUE);
+        row->cells[1].as_found = flag_doubts(point->flags) != 0;
+        if (most > 0 && value >= 0)
+            row->cells[2] = cell_of_value(value / most, NULL, FORM_SHARE);
+    }
+}
+
 struct table report_pairs_table(struct report *report, const struct series *series)
 {
     const struct optional_columns optional = {.labels = false};
@@ -250,7 +295,7 @@ void report_add_sheet(struct report *report, size_t index, const struct probe_re
                                           : (double)point->y.median;
             struct cell *cell = &row->cells[i + 1];
             *cell = cell_of_value(value, cycles ? "cycles" : series->y.unit, FORM_NUMBER);
-            cell->flags = point ? point->flags : 0;
+            cell->as_found = point && flag_doubts(point->flags);
         }
     }
 }

@@ -39,11 +39,11 @@ static const char *meaning_of(struct report *report, const struct document *docu
 /* The machine, and how reliable the document is. */
 static void add_machine(struct report *report, const struct document *document, size_t index)
 {
-    struct document_verdict *verdict = pool_alloc(report->pool, 1, sizeof *verdict);
+    const struct document_verdict *verdict = &report->graded[index].verdict;
     struct line sentence = {0};
     struct line machine = {0}, joined = {0};
     struct line version = {0};
-    char elapsed[UNIT_TEXT], number[16];
+    char elapsed[UNIT_TEXT], number[16], time[DOCUMENT_TIME];
     line_add(&version, "fathom %s", clean_text(document->tool.version, number, sizeof number));
     line_trim(&version);
     line_add_machine(&machine, &document->machine);
@@ -53,9 +53,9 @@ static void add_machine(struct report *report, const struct document *document, 
     heading->text = report_line(report, &machine);
     heading->below = report_line(report, &joined);
     if (document->run.elapsed_s >= 0 && document->run.elapsed_s < 1e9)
-        heading->aside =
-            report_text(report, "%s", duration_format(document->run.elapsed_s, elapsed));
-    verdict_of(verdict, document);
+        heading->aside = report_text(report, "%s%s%s", document_time(document->run.started, time),
+                                     document->run.started ? ", " : "",
+                                     duration_format(document->run.elapsed_s, elapsed));
     line_add_verdict(&sentence, document, verdict);
     report_add(report, BLOCK_VERDICT, SECTION_MACHINE, index, NULL)->verdict =
         (struct verdict_block){.good = verdict_count(verdict, GRADE_GOOD) == verdict->family_count,
@@ -87,6 +87,12 @@ void report_add_series_heading(struct report *report, size_t index,
     heading->factor_count = series_order_factors(probe, series, ordered, &heading->telling, brief);
     heading->factors = pool_alloc(report->pool, heading->factor_count + 1, sizeof *ordered);
     memcpy(heading->factors, ordered, heading->factor_count * sizeof *ordered);
+    if (!brief)
+        return;
+    heading->factor_count = heading->telling; /* an answer names only what distinguishes it */
+    if (!series->matrix && !of_device)
+        heading->text = report_text(report, "%s by %s", figure_unit(series->y.unit),
+                                    series->x.name ? series->x.name : "x");
 }
 
 /* Old documents have no headlines: the first series of each probe replace them. */
@@ -100,17 +106,23 @@ static bool has_headlines(const struct report *report, size_t index)
     return false;
 }
 
-static void add_brief(struct report *report, size_t index, const struct probe_result *probe,
-                      const struct series *series, bool on_first_screen)
+static void add_series_briefly(struct report *report, size_t index,
+                               const struct probe_result *probe, const struct series *series)
 {
-    report_add_series_heading(report, index, probe, series, series, on_first_screen);
     if (series->matrix)
         report_add_matrix(report, index, probe, series, false);
     else
         report_add_curve(report, index, probe, series, true);
 }
 
-/* In the order of the datasheet. */
+/* Whether the screen shows the series: a curve, or pairs of CPUs. A table would say little that the
+ * findings do not. */
+static bool is_for_the_screen(const struct series *series)
+{
+    return series->matrix ? series->point_count > 2 : curve_is_worth_drawing(series);
+}
+
+/* In the order of the datasheet: at most one curve and one matrix of each probe. */
 static void add_headlines(struct report *report, size_t index)
 {
     const bool headlines = has_headlines(report, index);
@@ -119,13 +131,16 @@ static void add_headlines(struct report *report, size_t index)
     for (size_t i = 0; i < chapters.count; i++)
         for (size_t p = 0; p < chapters.list[i].count; p++) {
             const struct probe_result *probe = chapters.list[i].list[p].probe;
+            bool shown[2] = {false, false};
             for (size_t s = 0; s < probe->series_count; s++) {
                 const struct series *series = &probe->series[s];
-                if (headlines ? !series->headline : s > 0)
+                if ((headlines ? !series->headline : s > 0) || shown[series->matrix] ||
+                    !is_for_the_screen(series))
                     continue;
-                add_brief(report, index, probe, series, true);
-                if (series->matrix && s == 0)
-                    report_add_cluster_notes(report, index, probe, false);
+                shown[series->matrix] = true;
+                if (!series->headline || series->matrix || device_has_series(series))
+                    report_add_series_heading(report, index, probe, series, series, true);
+                add_series_briefly(report, index, probe, series);
             }
         }
 }
@@ -227,8 +242,11 @@ static void add_short(struct report *report, size_t index, const struct probe_re
         together = sheet ? 1 : together;
         if (together > 1)
             add_together(report, index, probe, series, together, false);
-        else if (together && !(headlines ? series->headline : s == 0))
-            add_brief(report, index, probe, series, false);
+        else if (together &&
+                 !((headlines ? series->headline : s == 0) && is_for_the_screen(series))) {
+            report_add_series_heading(report, index, probe, series, series, false);
+            add_series_briefly(report, index, probe, series);
+        }
     }
     for (size_t i = before + 1; i < report->count; i++)
         if (report->list[i].kind == BLOCK_HEADING)
@@ -245,23 +263,70 @@ void report_begin(struct report *report, struct pool *pool, const struct documen
 {
     *report = (struct report){.pool = pool};
     catalogue_build(&report->catalogue, pool, documents, count);
+    report->graded = pool_alloc(pool, count, sizeof *report->graded);
+    for (size_t i = 0; i < count; i++)
+        verdict_of(&report->graded[i].verdict, documents[i]);
+}
+
+/* Everything that the document has an answer to. */
+static void add_answers(struct report *report, size_t index, const struct probe_result *only)
+{
+    report_collect_notes(report, index, only);
+    add_machine(report, report->catalogue.documents[index], index);
+    report_add_levels(report, index, -1);
+    report_add_memory(report, index);
+    report_add_declared(report, index);
+    add_headlines(report, index);
+    report_add_system(report, index);
+    report_add_devices(report, index);
+}
+
+static void add_end(struct report *report, size_t index, bool all_notes)
+{
+    report_add_advice(report, index);
+    report_add_rest(report, index, report_add_notes(report, index, NULL, all_notes));
 }
 
 void report_build(struct report *report, struct pool *pool, const struct document *const *documents,
-                  size_t count, const struct probe_result *only)
+                  size_t count, const struct probe_result *only, bool all_notes)
 {
     report_begin(report, pool, documents, count);
     for (size_t i = 0; i < count; i++) {
-        add_machine(report, documents[i], i);
-        report_add_levels(report, i, -1);
-        report_add_translation(report, i);
-        report_add_width(report, i);
-        report_add_declared(report, i);
-        report_add_system(report, i);
-        report_add_devices(report, i);
-        add_headlines(report, i);
-        report_add_notes(report, i, only);
+        add_answers(report, i, only);
+        add_end(report, i, all_notes);
     }
+}
+
+/* The series that tells most of the probe: its headline, else the longest. */
+static const struct series *main_series(const struct probe_result *probe)
+{
+    for (size_t s = 0; s < probe->series_count; s++)
+        if (probe->series[s].headline && probe->series[s].point_count)
+            return &probe->series[s];
+    const struct series *longest = NULL;
+    for (size_t s = 0; s < probe->series_count; s++)
+        if (!device_has_condition(&probe->series[s]) &&
+            probe->series[s].point_count > (longest ? longest->point_count : 0))
+            longest = &probe->series[s];
+    return longest;
+}
+
+void report_build_answer(struct report *report, struct pool *pool,
+                         const struct document *const *documents, const struct probe_result *probe)
+{
+    const struct series *series = main_series(probe);
+    report_begin(report, pool, documents, 1);
+    add_answers(report, 0, NULL);
+    bool drawn = false;
+    const bool answered = report->count > 2;
+    for (size_t i = 0; i < report->count; i++)
+        drawn =
+            drawn || report->list[i].kind == BLOCK_CURVE || report->list[i].kind == BLOCK_MATRIX;
+    if (!answered)
+        report_add_brief_findings(report, 0, probe);
+    if (series && !drawn)
+        report_add_bars(report, 0, probe, series);
+    add_end(report, 0, false);
 }
 
 void report_build_probe(struct report *report, struct pool *pool,
@@ -274,14 +339,15 @@ void report_build_probe(struct report *report, struct pool *pool,
     add_series(report, 0, probe);
     report_add_clusters(report, 0, probe);
     report_add_findings(report, 0, probe);
-    report_add_notes(report, 0, probe);
+    report_collect_notes(report, 0, probe);
+    report_add_notes(report, 0, probe, true);
 }
 
 void report_build_all(struct report *report, struct pool *pool,
                       const struct document *const *documents)
 {
     struct chapters chapters;
-    report_build(report, pool, documents, 1, NULL);
+    report_build(report, pool, documents, 1, NULL, true);
     chapters_collect(&chapters, &report->catalogue, 0, 1, pool);
     const bool headlines = has_headlines(report, 0);
     for (size_t i = 0; i < chapters.count; i++)

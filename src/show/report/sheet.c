@@ -7,9 +7,7 @@
 #include "conclude/levels/of_document.h"
 #include "conclude/registry/device.h"
 #include "conclude/registry/factors.h"
-#include "conclude/registry/finding.h"
 #include "conclude/translation/tlb.h"
-#include "document/flag.h"
 #include "show/report/figure.h"
 #include "show/report/names.h"
 #include "show/report/parts.h"
@@ -18,33 +16,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "23.0 cycles" */
+/* "~23.0 cycles" */
 static void add_measured(struct line *line, const char *sign, const struct finding *finding)
 {
-    char figure[UNIT_TEXT];
-    line_add(line, "%s%s ", sign, figure_plain(finding->value, figure));
-    line_add_clean(line, finding->unit);
+    const struct cell cell = cell_of_finding(finding, FORM_VALUE);
+    char text[CELL_TEXT];
+    line_add(line, "%s%s", sign, cell_text(&cell, text));
 }
 
 /* --- levels --- */
 
-static const struct {
-    const char *name;
-    size_t least;
-    enum form form;
-} heads[LEVEL_FACTS] = {[FACT_LATENCY] = {"latency", 7, FORM_MEASURED},
-                        [FACT_LATENCY_NS] = {"in time", 7, FORM_MEASURED},
-                        [FACT_CAPACITY] = {"capacity", 10, FORM_VALUE},
-                        [FACT_LINE] = {"line", 5, FORM_WHOLE},
-                        [FACT_WAYS] = {"ways", 5, FORM_WHOLE}};
-
-/* In cycles if there are any, because these do not depend on the clock. */
-static const struct finding *latency_of(const struct level *level)
-{
-    return level->facts[FACT_LATENCY] ? level->facts[FACT_LATENCY] : level->facts[FACT_LATENCY_NS];
-}
-
-/* "core clock 3.24 GHz"; NULL: unknown. */
+/* "at 3.24 GHz"; NULL: unknown. */
 static const char *clock_words(struct report *report, size_t index, int device)
 {
     const struct catalogue *catalogue = &report->catalogue;
@@ -60,70 +42,101 @@ static const char *clock_words(struct report *report, size_t index, int device)
     }
     if (!(clock_hz > 0 && clock_hz < 1e12))
         return NULL;
-    return report_text(report, "%s %s", device < 0 ? "core clock" : "clock",
-                       hertz_format(clock_hz, clock));
+    return report_text(report, "at %s", hertz_format(clock_hz, clock));
+}
+
+/* The columns of the table of levels. */
+enum { LATENCY, TIME, HOLDS, OF, SHARE, LINE, WAYS, ONE, ALL, LEVEL_COLUMNS };
+
+/* The bytes a second that one CPU or all read from the level. */
+static const struct finding *rate_of(const struct report *report, size_t index,
+                                     const struct level *level, enum finding_fact fact)
+{
+    return level->experiment ? NULL
+           : level->kind == LEVEL_MEMORY
+               ? report_find(report, index, ROLE_WIDTH, fact, "read")
+               : report_find(report, index, ROLE_PROPERTY, fact, level->name);
+}
+
+static void fill_level(struct report *report, size_t index, int device, const struct level *level,
+                       struct cell cells[LEVEL_COLUMNS])
+{
+    const struct machine_facts *machine = &report->catalogue.documents[index]->machine;
+    const struct finding *holds = level->facts[FACT_CAPACITY];
+    const bool memory = level->kind == LEVEL_MEMORY && device < 0;
+    cells[LATENCY] = cell_of_finding(level->facts[FACT_LATENCY], FORM_VALUE);
+    cells[TIME] = cell_of_finding(level->facts[FACT_LATENCY_NS], FORM_VALUE);
+    if (memory && machine->memory_bytes)
+        cells[HOLDS] = cell_of_value((double)machine->memory_bytes, "B", FORM_VALUE);
+    else if (holds && isfinite(holds->value))
+        cells[HOLDS] = cell_of_finding(holds, FORM_VALUE);
+    if (!memory && isfinite(level->declared))
+        cells[OF] = cell_of_value(level->declared, "B", FORM_VALUE);
+    if (holds && holds->value > 0 && level->declared > 0 && !memory)
+        cells[SHARE] = cell_of_value(fmin(1, holds->value / level->declared), NULL, FORM_SHARE);
+    cells[LINE] = cell_of_finding(level->facts[FACT_LINE], FORM_VALUE);
+    cells[WAYS] = cell_of_finding(level->facts[FACT_WAYS], FORM_WHOLE);
+    if (device < 0) {
+        cells[ONE] = cell_of_finding(rate_of(report, index, level, FACT_ONE), FORM_VALUE);
+        cells[ALL] = cell_of_finding(rate_of(report, index, level, FACT_ALL), FORM_VALUE);
+    }
 }
 
 void report_add_levels(struct report *report, size_t index, int device)
 {
+    enum { ROWS_MAX = 6, BAR = 8, RANK_BAR = 6 };
+    static const struct {
+        const char *name;
+        size_t least;
+    } heads[LEVEL_COLUMNS] = {[LATENCY] = {"latency", 11}, [TIME] = {"in time", 7},
+                              [HOLDS] = {"holds", 8},      [OF] = {"of", 7},
+                              [SHARE] = {"", BAR},         [LINE] = {"line", 6},
+                              [WAYS] = {"ways", 5},        [ONE] = {"read 1 CPU", 8},
+                              [ALL] = {"all CPUs", 8}};
     struct levels levels;
-    /* Which columns any level fills, and whether interference made any batch longer. */
-    bool facts[LEVEL_FACTS] = {[FACT_LATENCY] = true, [FACT_LATENCY_NS] = true}, declared = false;
-    bool disturbed = false;
+    bool filled[LEVEL_COLUMNS] = {false};
     levels_collect(&levels, &report->catalogue, index, device);
     if (!levels.count)
         return;
-    for (size_t i = 0; i < levels.count; i++) {
-        const struct finding *latency = latency_of(&levels.list[i]);
-        for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++)
-            facts[fact] = facts[fact] || levels.list[i].facts[fact];
-        disturbed = disturbed || (latency && finding_is_disturbed(latency));
-        declared = declared || isfinite(levels.list[i].declared);
+    const size_t count = levels.count < ROWS_MAX ? levels.count : ROWS_MAX;
+    struct cell(*cells)[LEVEL_COLUMNS] = pool_alloc(report->pool, count, sizeof *cells);
+    for (size_t i = 0; i < count; i++) {
+        fill_level(report, index, device, &levels.list[i], cells[i]);
+        for (int c = 0; c < LEVEL_COLUMNS; c++)
+            filled[c] = filled[c] || !cell_is_empty(&cells[i][c]);
     }
+    /* How a cache is built is shown where nothing else is known of it. */
+    filled[LINE] = filled[LINE] && !filled[LATENCY] && !filled[HOLDS];
+    filled[WAYS] = filled[WAYS] && !filled[LATENCY] && !filled[HOLDS];
     struct block *block =
         report_add(report, BLOCK_TABLE, device < 0 ? SECTION_DEPTH : SECTION_DEVICE, index, NULL);
     struct table *table = &block->table;
     block->device = device;
-    table->title = "depth";
-    table->caption = "how far away each level is, and how much it holds";
+    table->title = "levels";
+    table->caption = "how far away each level is, how much of it there is, and how fast it is read";
+    const char *clock = clock_words(report, index, device);
     table_add_words(report, table, "level", device < 0 ? 6 : 13);
-    for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
-        if (facts[fact]) {
-            struct column *column =
-                table_add_figures(report, table, heads[fact].name, heads[fact].least);
-            column->measured = heads[fact].form == FORM_MEASURED;
-            column->remark = fact == FACT_LATENCY ? clock_words(report, index, device) : NULL;
+    for (int c = 0; c < LEVEL_COLUMNS; c++)
+        if (filled[c]) {
+            struct column *column = table_add_figures(report, table, heads[c].name, heads[c].least);
+            if (c == TIME && clock)
+                column->name = clock;
+            column->rank = c == SHARE ? RANK_BAR : 0;
         }
-        if (fact == FACT_CAPACITY && declared)
-            table_add_figures(report, table, "declared", 9);
-        if (fact == FACT_LATENCY_NS && disturbed)
-            table_add_figures(report, table, "longer", 9);
-    }
-    for (size_t i = 0; i < levels.count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct level *level = &levels.list[i];
         struct row *row = table_add_row(report, table);
         struct cell *cell = row->cells;
         *cell++ = cell_of_text(report_text(report, "%s", level->name));
         row->words = report_experiment(report, level->example);
-        for (int fact = LEVEL_FACT_FIRST; fact < LEVEL_FACTS; fact++) {
-            const struct finding *finding = level->facts[fact];
-            const enum form form = heads[fact].form;
-            row->flags |= finding ? finding->flags : 0;
-            if (facts[fact])
-                *cell++ = finding && (isfinite(finding->value) || form == FORM_VALUE)
-                              ? cell_of_finding(finding, form)
-                              : cell_of_text(NULL);
-            if (fact == FACT_CAPACITY && declared)
-                *cell++ = isfinite(level->declared)
-                              ? cell_of_value(level->declared, "B", FORM_VALUE)
-                              : cell_of_text(NULL);
-            if (fact == FACT_LATENCY_NS && disturbed)
-                *cell++ = cell_of_text(disturbance_words(report, latency_of(level)->disturbance));
-        }
+        row->note =
+            device < 0 && !level->experiment ? report_note_of(report, index, level->example) : 0;
+        for (int c = 0; c < LEVEL_COLUMNS; c++)
+            if (filled[c]) {
+                row->flags |= cells[i][c].flags;
+                *cell++ = cells[i][c];
+            }
     }
-    if (levels.left_out)
-        table->more = report_text(
-            report, "%zu more values of other experiments are in the document", levels.left_out);
 }
 
 /* --- bandwidths --- */
@@ -170,70 +183,77 @@ static int place_of_rate(void *with, const struct catalogue_entry *entry, char n
     return at;
 }
 
-/* The disturbance of values, column by column ("+5.6 %"), "-" where there is none. NULL: there is
- * none anywhere. */
-static const char *rates_disturbed(struct report *report, const struct pivot_row *rates,
-                                   int columns)
+static void add_rates(struct report *report, size_t index, int device)
 {
-    struct line line = {0};
-    bool any = false;
-    for (int i = 0; i < columns; i++) {
-        const struct finding *rate = rates->values[i];
-        const char *words = rate ? disturbance_words(report, rate->disturbance) : NULL;
-        line_add(&line, "%s%s", i ? ", " : "", words ? words : "-");
-        any = any || words;
-    }
-    return any ? report_line(report, &line) : NULL;
-}
-
-/* False: there are none. */
-static bool add_rates(struct report *report, size_t index, int device)
-{
-    struct rate_columns columns = {{"1 CPU", "all CPUs"}, device < 0 ? 2 : 0};
+    struct rate_columns columns = {{NULL}, 0};
     struct pivot rates = {.most = RATES_MAX};
-    bool disturbed = false;
     pivot_collect(&rates, &report->catalogue, index, device, place_of_rate, &columns);
     if (!rates.count)
-        return false;
-    struct block *block =
-        report_add(report, BLOCK_TABLE, device < 0 ? SECTION_WIDTH : SECTION_DEVICE, index, NULL);
+        return;
+    struct block *block = report_add(report, BLOCK_TABLE, SECTION_DEVICE, index, NULL);
     struct table *table = &block->table;
     block->device = device;
-    table->title = "width";
-    table->remark = device < 0 ? "DRAM" : NULL;
+    table->title = "bandwidth";
     table->caption = "bytes a second";
-    table_add_words(report, table, device < 0 ? "kernel" : "memory", device < 0 ? 9 : 13);
-    for (int c = 0; c < columns.count; c++) {
+    table_add_words(report, table, "memory", 13);
+    for (int c = 0; c < columns.count; c++)
         table_add_figures(report, table, columns.names[c], 12);
-        for (size_t i = 0; i < rates.count; i++) {
-            const struct finding *rate = rates.rows[i].values[c];
-            disturbed = disturbed || (rate && finding_is_disturbed(rate));
-        }
-    }
-    if (disturbed)
-        table_add_figures(report, table, "longer", 16);
     for (size_t i = 0; i < rates.count; i++) {
         struct row *row = table_add_row(report, table);
         row->cells[0] = cell_of_text(report_text(report, "%s", rates.rows[i].name));
         row->words = report_experiment(report, rates.rows[i].first->finding);
         for (int c = 0; c < columns.count; c++) {
-            const struct finding *rate = rates.rows[i].values[c];
-            row->cells[c + 1] = cell_of_finding(rate, FORM_VALUE);
+            row->cells[c + 1] = cell_of_finding(rates.rows[i].values[c], FORM_VALUE);
             row->flags |= row->cells[c + 1].flags;
         }
-        if (disturbed)
-            row->cells[columns.count + 1] =
-                cell_of_text(rates_disturbed(report, &rates.rows[i], columns.count));
     }
     if (rates.left_out)
         table->more = report_text(report, "%zu more are in the document", rates.left_out);
-    return true;
+}
+
+/* A kernel in words. */
+static const char *kernel_words(const char *name)
+{
+    static const char *const words[][2] = {{"write_nt", "stores past the caches"},
+                                           {"write", "stores"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(name, words[i][0]) == 0)
+            return words[i][1];
+    return name;
+}
+
+/* "stores past the caches 44.7 / 44.4; triad 44.0 / 50.3 GB/s", of one CPU and of all: reading is
+ * in the table of levels, if there is one. */
+static void add_kernels(struct report *report, size_t index, struct line *line, bool levels)
+{
+    enum { KERNELS_MAX = 4 };
+    struct rate_columns columns = {{"1 CPU", "all CPUs"}, 2};
+    struct pivot rates = {.most = RATES_MAX};
+    size_t said = 0;
+    const char *unit = "";
+    pivot_collect(&rates, &report->catalogue, index, -1, place_of_rate, &columns);
+    for (size_t i = 0; i < rates.count && said < KERNELS_MAX; i++) {
+        const struct pivot_row *row = &rates.rows[i];
+        const struct finding *one = row->values[0], *all = row->values[1];
+        if (row->first->experiment || (levels && strcmp(row->name, "read") == 0))
+            continue;
+        line_add_between(line, said++ ? "; " : "", kernel_words(row->name), "");
+        for (int c = 0; c < 2; c++) {
+            const struct cell cell = cell_of_finding(row->values[c], FORM_NUMBER);
+            char text[CELL_TEXT];
+            if (row->values[c])
+                line_add(line, "%s%s", c && one ? " / " : " ", cell_text(&cell, text));
+        }
+        unit = figure_unit((one ? one : all)->unit);
+    }
+    if (said)
+        line_add(line, " %s", unit);
 }
 
 /* --- misses in flight, and latency under load --- */
 
 enum { FLIGHTS_MAX = 8 };
-enum { MISSES, EACH, CALM, BUSY, RATE };
+enum { MISSES, EACH, CALM, BUSY };
 
 static int place_of_flight(void *with, const struct catalogue_entry *entry, char name[PIVOT_NAME])
 {
@@ -250,55 +270,32 @@ static int place_of_flight(void *with, const struct catalogue_entry *entry, char
         return CALM;
     case FACT_SATURATED:
         return BUSY;
-    case FACT_TRAFFIC:
-        return RATE;
     default:
         return PIVOT_NONE;
     }
 }
 
-/* "21.0 misses of DRAM in flight, 6.63 ns each; a load takes 142 ns alone, 180 ns beside 17.7 GB/s
- * of traffic" */
+/* "21.0 loads overlap, 6.63 ns each", "21.0 loads overlap; 142 ns alone, 180 ns under load" */
 static void add_flight(struct line *line, const struct finding *const *values)
 {
-    char figure[UNIT_TEXT];
-    const struct finding *misses = values[MISSES], *busy = values[BUSY], *rate = values[RATE];
-    static const int doubtful[] = {MISSES, CALM, BUSY, RATE};
-    unsigned flags = 0;
-    if (misses)
-        line_add(line, "%s misses of DRAM in flight", figure_plain(misses->value, figure));
-    if (misses && values[EACH]) {
+    const struct finding *misses = values[MISSES], *busy = values[BUSY];
+    if (misses) {
+        struct cell cell = cell_of_finding(misses, FORM_NUMBER);
+        char text[CELL_TEXT];
+        line_add(line, "%s loads overlap", cell_text(&cell, text));
+    }
+    if (misses && values[EACH] && !values[CALM]) {
         add_measured(line, ", ", values[EACH]);
         line_add(line, " each");
     }
     if (values[CALM] && busy) {
-        line_add(line, "%sa load takes", line->length ? "; " : "");
-        add_measured(line, " ", values[CALM]);
+        add_measured(line, line->length ? "; " : "", values[CALM]);
         add_measured(line, " alone, ", busy);
-        line_add(line, " under %s of traffic",
-                 rate ? figure_valued(rate->value, rate->unit, figure) : "all");
+        line_add(line, " under load");
     }
     if (!line->length)
         return;
     line_add_in_brackets(line, misses ? misses : busy);
-    for (size_t i = 0; i < sizeof doubtful / sizeof *doubtful; i++)
-        flags |= values[doubtful[i]] ? values[doubtful[i]]->flags : 0;
-    line_add(line, "%s", flag_doubts(flags) ? " !" : "");
-}
-
-void report_add_width(struct report *report, size_t index)
-{
-    struct pivot flights = {.most = FLIGHTS_MAX};
-    struct facts facts = {0};
-    const bool rates = add_rates(report, index, -1);
-    pivot_collect(&flights, &report->catalogue, index, -1, place_of_flight, NULL);
-    for (size_t i = 0; i < flights.count; i++) {
-        struct line line = {0};
-        add_flight(&line, flights.rows[i].values);
-        if (line.length)
-            facts_add(report, &facts)->text = report_line(report, &line);
-    }
-    report_add_facts(report, SECTION_WIDTH, index, rates ? NULL : "width", NULL, &facts);
 }
 
 /* --- address translation, a fact for each page size: reach of each TLB, cost beyond --- */
@@ -336,9 +333,6 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
 {
     const struct finding *const *values = pages->values, *onset = values[ONSET];
     const char *piece = values[SPLIT] ? strrchr(values[SPLIT]->name, '.') : NULL;
-    unsigned flags = 0;
-    for (int i = NEAREST; i <= WALK; i++)
-        flags |= values[i] ? values[i]->flags : 0;
     if (values[NEAREST])
         line_add(line, "%.0f entries", values[NEAREST]->value);
     else if (onset)
@@ -362,14 +356,14 @@ static void add_pages(struct line *line, const struct pivot_row *pages)
     if (!line->length)
         return;
     line_add_in_brackets(line, pages->first->finding);
-    line_add(line, "%s", flag_doubts(flags) ? " !" : "");
 }
 
-void report_add_translation(struct report *report, size_t index)
+/* A fact for each page size. */
+static void add_translation(struct report *report, size_t index, struct facts *facts)
 {
     enum { EXPERIMENTS_MAX = 4 }; /* for each page size */
     struct pivot pages = {.count = 0};
-    struct facts facts = {0};
+    bool labelled = false;
     pivot_collect(&pages, &report->catalogue, index, -1, place_in_pages, NULL);
     for (size_t page = 0; page < TLB_PAGES; page++)
         for (size_t i = 0, of_page = 0; i < pages.count && of_page < EXPERIMENTS_MAX; i++) {
@@ -380,10 +374,38 @@ void report_add_translation(struct report *report, size_t index)
             add_pages(&words, &pages.rows[i]);
             if (!words.length)
                 continue;
-            struct fact *fact = facts_add(report, &facts);
-            fact->label = facts.count <= 1 ? "translation" : "";
-            fact->text = report_text(report, "%s pages: %s", tlb_pages[page].name, words.text);
+            *facts_add(report, facts) = (struct fact){
+                .label = labelled ? "" : "translation",
+                .text = report_text(report, "%s pages: %s", tlb_pages[page].name, words.text),
+                .note = labelled ? 0 : report_note_of(report, index, pages.rows[i].first->finding)};
+            labelled = true;
         }
+}
+
+void report_add_memory(struct report *report, size_t index)
+{
+    struct pivot flights = {.most = FLIGHTS_MAX};
+    struct facts facts = {.apart = false};
+    struct line kernels = {0};
+    const bool levels = report->list[report->count - 1].kind == BLOCK_TABLE;
+    add_kernels(report, index, &kernels, levels);
+    if (kernels.length)
+        *facts_add(report, &facts) = (struct fact){
+            .label = "bandwidth",
+            .text = report_line(report, &kernels),
+            .note = report_note_of(report, index,
+                                   report_find(report, index, ROLE_WIDTH, FACT_ONE, NULL))};
+    pivot_collect(&flights, &report->catalogue, index, -1, place_of_flight, NULL);
+    for (size_t i = 0; i < flights.count; i++) {
+        struct line line = {0};
+        add_flight(&line, flights.rows[i].values);
+        if (line.length)
+            *facts_add(report, &facts) = (struct fact){
+                .label = i ? "" : "in flight",
+                .text = report_line(report, &line),
+                .note = report_note_of(report, index, flights.rows[i].first->finding)};
+    }
+    add_translation(report, index, &facts);
     report_add_facts(report, SECTION_DEPTH, index, NULL, NULL, &facts);
 }
 
@@ -391,12 +413,14 @@ void report_add_translation(struct report *report, size_t index)
  * to other devices. The registry's line of a finding (`place`, `words`) says where else it is
  * shown, and with which words. --- */
 
-enum { DEVICES_MAX = 16, PLACES_MAX = 16 };
+/* The screen shows few places of a device, and few values of each. */
+enum { DEVICES_MAX = 16, PLACES_MAX = 16, PLACES_SHOWN = 2, PLACE_WORDS_MAX = 4 };
 
 /* One line of facts: "to the device 12.0 GB/s, to the host 12.5 GB/s". */
 struct place {
     const char *name;
     struct line words;
+    size_t count;              /* values of the place; the first few are shown */
     char group[FINDING_WORDS]; /* prefix that adjacent findings share: "gpu1: " */
     bool below_levels;
 };
@@ -408,11 +432,12 @@ static void add_words(struct place *place, const char *words, const struct findi
     const bool again = strlen(place->group) == shared && memcmp(place->group, words, shared) == 0;
     char text[CELL_TEXT];
     const struct cell cell = cell_of_finding(finding, FORM_VALUE);
+    if (place->count++ >= PLACE_WORDS_MAX)
+        return;
     if (place->words.length)
         line_add(&place->words, again ? ", " : "; ");
     line_add(&place->words, "%s %s", again ? words + shared : words, cell_text(&cell, text));
     line_add_in_brackets(&place->words, finding);
-    line_add(&place->words, "%s", flag_doubts(finding->flags) ? " !" : "");
     memcpy(place->group, words, shared);
     place->group[shared] = '\0';
 }
@@ -441,15 +466,19 @@ static size_t collect_places(const struct catalogue *catalogue, size_t index, in
     return count;
 }
 
-static void add_places(struct report *report, size_t index, int device, const struct place *list,
+static void add_places(struct report *report, size_t index, int device, struct place *list,
                        size_t count, bool below_levels)
 {
     struct facts facts = {0};
     for (size_t i = 0; i < count; i++) {
         if (list[i].below_levels != below_levels)
             continue;
+        if (facts.count == PLACES_SHOWN)
+            break;
         struct fact *fact = facts_add(report, &facts);
         fact->label = list[i].name;
+        if (list[i].count > PLACE_WORDS_MAX)
+            line_add(&list[i].words, " and %zu more", list[i].count - PLACE_WORDS_MAX);
         fact->text = report_line(report, &list[i].words);
     }
     report_add_facts(report, SECTION_DEVICE, index, NULL, NULL, &facts);

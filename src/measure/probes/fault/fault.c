@@ -458,6 +458,8 @@ static const struct finding_line lines[] = {
      .say = say_rate,
      .unit = "ns",
      .role = ROLE_PROPERTY,
+     .fact = FACT_TOUCH,
+     .part = 3,
      .meaning = "The first store to a page of that size of fresh memory: the fault, the page and "
                 "its zeroing.",
      .moves = "The kernel, its mitigations and control groups, a hypervisor that has to provide "
@@ -530,6 +532,7 @@ static const struct finding_line lines[] = {
      .say = say_gain,
      .unit = "",
      .role = ROLE_PROPERTY,
+     .fact = FACT_GAIN,
      .side = SIDE_LESS,
      .meaning = "How many times as fast fresh memory is touched by transparent huge pages "
                 "(MADV_HUGEPAGE) as by small ones.",

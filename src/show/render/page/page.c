@@ -243,7 +243,7 @@ static void write_page(FILE *out, const struct output_content *content, struct p
                         .tolerance = content->tolerance};
     const struct report *report = &page.report;
     size_t sections = 0;
-    report_build(&page.report, pool, page.documents, page.count, content->probe);
+    report_build(&page.report, pool, page.documents, page.count, content->probe, true);
     report_add_charts(&page.report, page.count);
     put_head(&page);
     put_controls(out);

@@ -179,7 +179,7 @@ static void huge_pages_tell_how_much_of_them_is_in_pieces(void **state)
         assert_true(fabs(as->value - cases[i].share) < 0.01);
         assert_true(as->low <= as->value && as->value <= as->high);
         assert_true(cases[i].split ? as->declared == 0 : isnan(as->declared));
-        assert_non_null(strstr(as->text, cases[i].split ? "on pages of 4K" : "whole"));
+        assert_non_null(strstr(as->text, cases[i].split ? "with pages of 4K" : "whole"));
         pool_free(&pool);
     }
     for (size_t i = 0; i < 8; i++)

@@ -54,13 +54,16 @@ static inline char *capture_output(const char *name, const struct document *docu
     return capture_end(&capture);
 }
 
-/* The text of a document, or of one of its probes in full; the caller frees. */
+/* The first screen of a document, or one of its probes in full; the caller frees. */
 static inline char *capture_text(const struct document *document, const struct probe_result *probe,
                                  const struct text_style *style)
 {
     struct capture capture = {0};
-    const struct output_content content = {
-        .documents = &document, .count = 1, .probe = probe, .style = *style};
+    const struct output_content content = {.documents = &document,
+                                           .count = 1,
+                                           .probe = probe,
+                                           .points = probe != NULL,
+                                           .style = *style};
     assert_int_equal(output_render(output_by_name("text"), capture_begin(&capture), &content, NULL),
                      0);
     return capture_end(&capture);

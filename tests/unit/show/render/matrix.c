@@ -82,7 +82,6 @@ static void a_matrix_too_wide_for_a_summary_is_shown_by_its_values(void **state)
     sample_document(&document, 64, 1);
     char *text = print(&document, &terminal, false);
     assert_non_null(strstr(text, "pairs by value"));
-    assert_non_null(strstr(text, "\nMin 20.0 (12,13)  Max 147.0 (0,38)"));
     assert_fits(text, 80);
     free(text);
     document_free(&document);
@@ -133,7 +132,8 @@ static void every_matrix_fits_every_width(void **state)
                 for (int whole = 0; whole < 2; whole++) {
                     char *text = print(&document, &maps[m], whole);
                     assert_fits(text, (size_t)maps[m].width);
-                    assert_non_null(strstr(text, "Max"));
+                    if (whole)
+                        assert_non_null(strstr(text, "Max"));
                     if (sizes[i] > 64 && whole)
                         assert_non_null(strstr(text, "csv-matrix"));
                     assert_in_range(count_lines(text), whole ? 2 : 1, maps[m].width + 8);
@@ -325,9 +325,9 @@ static void why_pairs_failed_is_reported_below(void **state)
     }
     char *text = capture_text(&document, &document.probes[1], &wide);
     assert_inert(text);
-    assert_non_null(strstr(text, "! 2 cores pairs failed, the first is (0,1): starved\n"));
+    assert_non_null(strstr(text, "  2 cores pairs failed, the first is (0,1): starved\n"));
     assert_non_null(
-        strstr(text, "! 1 cores pair failed, the first is (0,3): CPU 3 is ?[1moffline\n"));
+        strstr(text, "  1 cores pair failed, the first is (0,3): CPU 3 is ?[1moffline\n"));
     assert_non_null(strstr(text, "x: 3 pairs could not be measured"));
     free(text);
     document_free(&document);

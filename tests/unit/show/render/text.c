@@ -12,6 +12,17 @@ static char *summary(const struct document *document, const struct text_style *s
     return capture_text(document, NULL, style);
 }
 
+/* The document with all of its notes. */
+static char *whole(const struct document *document, const struct text_style *style)
+{
+    struct capture capture = {0};
+    const struct output_content content = {
+        .documents = &document, .count = 1, .points = true, .style = *style};
+    assert_int_equal(output_render(output_by_name("text"), capture_begin(&capture), &content, NULL),
+                     0);
+    return capture_end(&capture);
+}
+
 static char *probe(const struct document *document, size_t index, const struct text_style *style)
 {
     return capture_text(document, &document->probes[index], style);
@@ -53,7 +64,7 @@ static void a_summary_fits_a_screen(void **state)
     for (int cpus = 2; cpus <= 128; cpus *= 4) {
         sample_document(&document, cpus, 8);
         char *text = summary(&document, &terminal);
-        assert_in_range(count_lines(text), 20, cpus == 8 ? 43 : 40);
+        assert_in_range(count_lines(text), 20, 40);
         assert_in_range(widest_line(text), 60, 80);
         free(text);
         document_free(&document);
@@ -68,7 +79,7 @@ static void every_flag_is_explained_once(void **state)
     for (int flag = 0; flag < FLAG_COUNT; flag++)
         document.probes[0].series[0].points[flag].flags = FLAG_BIT(flag);
     const struct text_style wide = {.width = 1000};
-    char *text = summary(&document, &wide);
+    char *text = whole(&document, &wide);
     for (int flag = 0; flag < FLAG_COUNT; flag++) {
         const char *remedy = strstr(text, flag_texts[flag].remedy);
         assert_non_null(strstr(text, flag_texts[flag].meaning));
@@ -117,12 +128,12 @@ static void a_hypervisor_is_reported_once(void **state)
     const char *why = flag_texts[FLAG_VIRTUAL_MACHINE].why;
     const struct text_style wide = {.width = 1000};
     document.probes[1].findings[0].flags = FLAG_BIT(FLAG_VIRTUAL_MACHINE);
-    char *text = summary(&document, &wide);
+    char *text = whole(&document, &wide);
     assert_non_null(strstr(text, why));
     free(text);
     document.conditions.remarks[0] =
         (struct remark){"a virtual machine (KVM)", "its CPUs move", "measure on the host"};
-    text = summary(&document, &wide);
+    text = whole(&document, &wide);
     assert_null(strstr(text, why));
     assert_non_null(strstr(text, "(KVM): its CPUs move; measure on the host"));
     free(text);
@@ -218,10 +229,10 @@ static void an_empty_document_can_be_shown(void **state)
     sample_series(&document, empty, "curve", 0);
     sample_series(&document, empty, "matrix", 0)->matrix = true;
     text = probe(&document, 0, &coloured);
-    assert_non_null(strstr(text, "nothing was measured"));
+    assert_non_null(strstr(text, "othing was measured"));
     free(text);
     text = summary(&document, &terminal);
-    assert_non_null(strstr(text, "nothing was measured"));
+    assert_non_null(strstr(text, "othing was measured"));
     free(text);
     document_free(&document);
 }

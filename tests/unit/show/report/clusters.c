@@ -59,7 +59,7 @@ static void a_cluster_of_more_cpus_than_there_are_is_none(void **state)
     add_cluster(&document, "2-3,9-8,x", 55, "looks like nothing");
     add_cluster(&document, "0-1", 20, "looks like two threads");
     char *text = print(&document);
-    assert_string_equal(text, "\nclusters\n"
+    assert_string_equal(text, "\nclusters              hand-off  what it looks like\n"
                               "  0-1                  20.0 ns  looks like two threads\n");
     free(text);
     assert_clusters(&document, "Clusters: 1 of 2 CPUs (20.0)");
@@ -79,7 +79,7 @@ static void clusters_of_another_experiment_are_another_tree(void **state)
     other->factors = factors;
     other->factor_count = other->deviations = 1;
     char *text = print(&document);
-    assert_string_equal(text, "\nclusters\n"
+    assert_string_equal(text, "\nclusters              hand-off  what it looks like\n"
                               "  0-3                  55.0 ns  a\n"
                               "  home 1:\n"
                               "  0-1                  20.0 ns  b\n");

@@ -31,7 +31,10 @@ static void values_have_a_unit_of_the_right_size(void **state)
     assert_string_equal(figure_valued(14.8e9, "B/s", text), "14.8 GB/s");
     assert_string_equal(figure_valued(2.993e9, "Hz", text), "2.99 GHz");
     assert_string_equal(figure_valued(2.25e8, "1/s", text), "225 M/s");
-    assert_string_equal(figure_valued(121, "ns", text), "121");
+    assert_string_equal(figure_valued(121, "ns", text), "121 ns");
+    assert_string_equal(figure_valued(1511877, "ns", text), "1.51 ms");
+    assert_string_equal(figure_valued(999.6, "ns", text), "1.00 us");
+    assert_string_equal(figure_valued(46.5, "us", text), "46.5 us");
     assert_string_equal(figure_valued(121, NULL, text), "121");
     assert_string_equal(figure_valued(NAN, "B", text), "-");
     assert_string_equal(figure_valued(-1, "B", text), "-1.00");

@@ -7,7 +7,8 @@ static struct report build(const struct document *const *documents,
 {
     struct report report;
     report_begin(&report, &test_pool, documents, 1);
-    report_add_notes(&report, 0, probe);
+    report_collect_notes(&report, 0, probe);
+    report_add_notes(&report, 0, probe, true);
     return report;
 }
 

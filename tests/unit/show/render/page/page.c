@@ -232,7 +232,7 @@ static void a_page_of_one_probe_has_the_notes_of_its_text(void **state)
         if (alone)
             report_build_probe(&report, &test_pool, list, probe);
         else
-            report_build(&report, &test_pool, list, 1, NULL);
+            report_build(&report, &test_pool, list, 1, NULL, true);
         for (size_t i = 0; i < report.count; i++)
             if (report.list[i].kind == BLOCK_NOTE && report.list[i].note.whom) {
                 char whom[256];

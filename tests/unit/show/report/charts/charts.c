@@ -65,17 +65,6 @@ static void charts_come_in_the_order_of_the_datasheet(void **state)
     begin(&report, list, 1);
     assert_headings(&report, 2, titles, 9);
     pool_free(&test_pool);
-    report_build(&report, &test_pool, list, 1, NULL);
-    size_t at = 0;
-    static const char *const headlines[] = {"latency", "geometry", "tlb",     "cores",
-                                            "noise",   "gpu",      "nobody's"};
-    for (size_t found = 0; found < 7;) {
-        const struct block *block = next(&report, BLOCK_HEADING, 2, &at);
-        assert_non_null(block);
-        if (block->section == SECTION_RESULTS)
-            assert_string_equal(block->heading.title, headlines[found++]);
-    }
-    pool_free(&test_pool);
 }
 
 /* Names alone where all differ, and factors too where some are the same. */

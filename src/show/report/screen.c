@@ -1,0 +1,258 @@
+/* Lines of the first screen besides the datasheet: hand-offs, costs of the system, what to do with
+ * the figures, and where the rest is. */
+#include "base/clean.h"
+#include "base/cpulist.h"
+#include "conclude/levels/of_document.h"
+#include "conclude/registry/factors.h"
+#include "conclude/registry/finding.h"
+#include "show/report/figure.h"
+#include "show/report/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct finding *report_find(const struct report *report, size_t index, enum finding_role role,
+                                  enum finding_fact fact, const char *subject)
+{
+    const struct catalogue *catalogue = &report->catalogue;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        const struct finding_meaning *meaning = &entry->meaning;
+        if (entry->document == index && !entry->experiment && meaning->role == role &&
+            meaning->fact == fact && meaning->device < 0 && isfinite(entry->finding->value) &&
+            (!subject || (strlen(subject) == meaning->subject_length &&
+                          memcmp(subject, meaning->subject, meaning->subject_length) == 0)))
+            return entry->finding;
+    }
+    return NULL;
+}
+
+/* "~11.2 us" */
+static void add_figure(struct line *line, const char *before, const struct finding *finding)
+{
+    const struct cell cell = cell_of_finding(finding, FORM_VALUE);
+    char text[CELL_TEXT];
+    line_add(line, "%s%s", before, cell_text(&cell, text));
+}
+
+/* `about`: the finding whose note it refers to; NULL: none. */
+static void add_fact(struct report *report, size_t index, struct facts *facts, const char *label,
+                     const struct line *text, const struct finding *about)
+{
+    if (text->length)
+        *facts_add(report, facts) =
+            (struct fact){.label = label,
+                          .text = report_line(report, text),
+                          .note = about ? report_note_of(report, index, about) : 0};
+}
+
+/* --- hand-offs and costs of the system --- */
+
+/* "23.9 to 25.4 ns a hand-off of a line; wake-up by futex 11.2 us" between two CPUs; "nearest 9.00
+ * ns (CPUs 0,1), farthest 162 ns (CPUs 3,17)" between more. */
+static void add_handoffs(struct report *report, size_t index, struct facts *facts)
+{
+    const struct finding *wake = report_find(report, index, ROLE_PROPERTY, FACT_WAKE, NULL);
+    const struct finding *near = report_find(report, index, ROLE_HANDOFF, FACT_NEAREST, NULL);
+    const struct finding *far = report_find(report, index, ROLE_HANDOFF, FACT_FARTHEST, NULL);
+    const char *label = "hand-offs";
+    struct line line = {0};
+    const bool one = near && far && near->cpus && far->cpus && strcmp(near->cpus, far->cpus) == 0;
+    if (wake && !one) {
+        struct line waking = {0};
+        add_figure(&waking, "", wake);
+        line_add(&waking, " to wake another CPU by futex");
+        add_fact(report, index, facts, "wake-up", &waking, wake);
+    }
+    if (!near || !far)
+        return;
+    if (one) {
+        char least[CELL_TEXT], most[CELL_TEXT];
+        const struct cell from = cell_of_finding(near, FORM_VALUE),
+                          to = cell_of_finding(far, FORM_VALUE);
+        cell_text(&from, least);
+        cell_text(&to, most);
+        if (strcmp(least, most) != 0)
+            line_add(&line, "%.*s to ", (int)strcspn(least, " "), least);
+        line_add(&line, "%s a hand-off of a line", most);
+        if (wake)
+            add_figure(&line, "; wake-up by futex ", wake);
+        label = report_text(report, "CPUs %s", near->cpus);
+    } else {
+        add_figure(&line, "nearest ", near);
+        if (near->cpus)
+            line_add_between(&line, " (CPUs ", near->cpus, ")");
+        add_figure(&line, ", farthest ", far);
+        if (far->cpus)
+            line_add_between(&line, " (CPUs ", far->cpus, ")");
+    }
+    add_fact(report, index, facts, label, &line, near);
+}
+
+/* "4K 1.16 us, 2M 28.4 us (huge 20.9 times as fast per byte)" */
+static void add_faults(struct report *report, size_t index, struct facts *facts)
+{
+    const struct catalogue *catalogue = &report->catalogue;
+    const struct finding *gain = report_find(report, index, ROLE_PROPERTY, FACT_GAIN, NULL);
+    const struct finding *first = NULL;
+    struct line line = {0};
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if (entry->document != index || entry->experiment || entry->meaning.fact != FACT_TOUCH ||
+            !isfinite(entry->finding->value))
+            continue;
+        first = first ? first : entry->finding;
+        line_add(&line, "%s%.*s ", line.length ? ", " : "", (int)entry->meaning.subject_length,
+                 entry->meaning.subject);
+        add_figure(&line, "", entry->finding);
+    }
+    if (line.length && gain) {
+        add_figure(&line, " (huge ", gain);
+        line_add(&line, " times as fast per byte)");
+    }
+    if (first)
+        add_fact(report, index, facts, "page fault", &line, first);
+}
+
+/* "others take 2.66 %, at most 8.04 ms at once; least on CPUs 0,3" */
+static void add_noise(struct report *report, size_t index, struct facts *facts)
+{
+    const struct finding *taken = report_find(report, index, ROLE_CONDITION, FACT_TAKEN, NULL);
+    const struct finding *longest = report_find(report, index, ROLE_CONDITION, FACT_LONGEST, NULL);
+    const struct finding *quietest =
+        report_find(report, index, ROLE_CONDITION, FACT_QUIETEST, NULL);
+    const char *cpus = quietest ? quietest->cpus : NULL;
+    struct line line = {0};
+    if (!taken)
+        return;
+    add_figure(&line, "others take ", taken);
+    if (longest)
+        add_figure(&line, ", at most ", longest);
+    line_add(&line, longest ? " at once" : "");
+    if (cpus && taken->cpus && strcmp(cpus, taken->cpus) != 0)
+        line_add_between(&line, strpbrk(cpus, ",-") ? "; least on CPUs " : "; least on CPU ", cpus,
+                         "");
+    add_fact(report, index, facts, "noise", &line, taken);
+}
+
+void report_add_system(struct report *report, size_t index)
+{
+    struct facts facts = {.apart = true};
+    add_handoffs(report, index, &facts);
+    add_faults(report, index, &facts);
+    add_noise(report, index, &facts);
+    report_add_facts(report, SECTION_WIDTH, index, NULL, NULL, &facts);
+}
+
+/* --- what to do with the figures --- */
+
+/* The largest block that leaves three tenths of the room to the rest of the program (code, stack,
+ * what other threads of the core use), rounded down to four steps an octave. */
+static double block_of(const struct finding *capacity)
+{
+    const double room = 0.7 * capacity->value;
+    const double power = exp2(floor(log2(room)));
+    return room >= 1 && room < 0x1p62 ? power * floor(room / power * 4) / 4 : 0;
+}
+
+/* "blocks of 32 KiB stay in L1, of 512 KiB in L2; do not count on L3" */
+static void advise_blocks(struct report *report, size_t index, struct line *line)
+{
+    struct levels levels;
+    struct line lost = {0};
+    bool looked = false; /* for levels, and not only how caches are built */
+    levels_collect(&levels, &report->catalogue, index, -1);
+    for (size_t i = 0; i < levels.count; i++)
+        looked = looked || levels.list[i].facts[FACT_LATENCY];
+    for (size_t i = 0; i < levels.count; i++) {
+        const struct level *level = &levels.list[i];
+        const struct finding *capacity = level->facts[FACT_CAPACITY];
+        char size[UNIT_TEXT];
+        if (level->experiment || level->kind != LEVEL_CACHE || !looked)
+            continue;
+        const bool usable = capacity && isfinite(capacity->value) && block_of(capacity) >= 1024 &&
+                            finding_grade(capacity, ROLE_LEVEL) != GRADE_NOT_MEASURED;
+        if (!usable || capacity->value < level->declared / 2) {
+            line_add_between(&lost, lost.length ? ", " : "", level->name, "");
+            continue;
+        }
+        line_add(line, "%s %s ", line->length ? ", of" : "blocks of",
+                 size_format(block_of(capacity), size));
+        line_add_between(line, line->length && strchr(line->text, ',') ? "in " : "stay in ",
+                         level->name, "");
+    }
+    if (lost.length)
+        line_add(line, "%sdo not count on %s", line->length ? "; " : "", lost.text);
+}
+
+/* "keep 45 independent loads in flight: one takes 3.24 ns instead of 145" */
+static void advise_loads(struct report *report, size_t index, struct line *line)
+{
+    const struct catalogue *catalogue = &report->catalogue;
+    const struct finding *misses = NULL, *each = NULL;
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->list[i];
+        if (entry->document != index || entry->experiment || entry->meaning.level != LEVEL_MEMORY ||
+            entry->meaning.device >= 0 || !isfinite(entry->finding->value))
+            continue;
+        misses = entry->meaning.fact == FACT_MISSES ? entry->finding : misses;
+        each = entry->meaning.fact == FACT_MISS_TIME ? entry->finding : each;
+    }
+    if (!misses || !each || !(misses->value >= 2))
+        return;
+    line_add(line, "keep %.0f independent loads in flight: each then takes", floor(misses->value));
+    add_figure(line, " ", each);
+}
+
+/* "threads that share a line pay 162 ns a hand-off, 9.00 ns inside the nearest pair" */
+static void advise_threads(struct report *report, size_t index, struct line *line)
+{
+    const struct finding *near = report_find(report, index, ROLE_HANDOFF, FACT_NEAREST, NULL);
+    const struct finding *far = report_find(report, index, ROLE_HANDOFF, FACT_FARTHEST, NULL);
+    const struct finding *wide = report_find(report, index, ROLE_LEVEL, FACT_LINE, NULL);
+    static const double apart = 1.5; /* pairs that differ in what they share differ by a half */
+    if (!near || !far)
+        return;
+    const bool groups = far->value > apart * near->value;
+    add_figure(line,
+               groups ? "pin threads that share data near to each other: "
+                      : "threads sharing a line pay ",
+               groups ? near : far);
+    if (groups)
+        add_figure(line, " a hand-off, far apart ", far);
+    else
+        line_add(line, " a hand-off");
+    if (wide)
+        line_add(line, ": pad to %.0f bytes", wide->value);
+}
+
+void report_add_advice(struct report *report, size_t index)
+{
+    static void (*const advise[])(struct report *, size_t,
+                                  struct line *) = {advise_blocks, advise_loads, advise_threads};
+    struct facts facts = {.apart = true};
+    for (size_t i = 0; i < sizeof advise / sizeof *advise; i++) {
+        struct line line = {0};
+        advise[i](report, index, &line);
+        add_fact(report, index, &facts, facts.count ? "" : "use it", &line, NULL);
+    }
+    report_add_facts(report, SECTION_KNOW, index, NULL, NULL, &facts);
+}
+
+/* --- where the rest is --- */
+
+void report_add_rest(struct report *report, size_t index, size_t more)
+{
+    const struct document *document = report->catalogue.documents[index];
+    struct facts facts = {.apart = false};
+    struct line rest = {0};
+    if (more)
+        line_add(&rest, "%zu remark%s, ", more, more == 1 ? "" : "s");
+    /* An absolute path is long, and tells more than a report should. */
+    const char *file = document->file ? document->file : "FILE";
+    const char *slash = *file == '/' ? strrchr(file, '/') : NULL;
+    line_add_between(&rest, "every figure: fathom report -v ", slash ? slash + 1 : file, "");
+    add_fact(report, index, &facts, "more", &rest, NULL);
+    report_add_facts(report, SECTION_KNOW, index, NULL, NULL, &facts);
+}
