@@ -329,6 +329,7 @@ const struct probe access_probe = {
              "the figure is what crossing adds, in each level of memory.\nWhat changes it: the "
              "processor's design, and little else; for pages, how translation is cached, because "
              "both pages need one; in shared levels also interference, which the interval shows.",
+    .sized_by_found = true,
     .options = chases_cpu_option,
     .options_bytes = sizeof(struct setting),
     .findings = {finding_lines, experiment},

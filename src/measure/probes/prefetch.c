@@ -393,6 +393,7 @@ const struct probe prefetch_probe = {
              "translations, which is no work of prefetchers: that shows on small pages and in "
              "virtual machines, so from strides of a page on forward order is compared with random "
              "order within 64 strides; and at large strides in DRAM, rows that are open already.",
+    .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct prefetch_options),
     .findings = {finding_lines, experiment},

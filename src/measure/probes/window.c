@@ -466,6 +466,7 @@ const struct probe window_probe = {
              "drop nops early. So read it as what programs can count on.",
     .weight = 0,
     .quick = false,
+    .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct window_options),
     .findings = {finding_lines, experiment},

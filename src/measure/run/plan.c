@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,10 +37,50 @@ static int skip(struct run_turn *turn, const struct probe *probe, struct probe_r
     return 0;
 }
 
+/* --- levels first --- */
+
+/* Where no cache is declared, a curve of a second finds L1 and L2 for probes that measure in them.
+ */
+static const double curve_s = 1;
+
+static const struct probe *curve_before(const struct run *run)
+{
+    const struct probe *latency = probe_by_name("latency");
+    bool wanted = false;
+    for (size_t i = 0; run->probes && run->probes[i] && !run->twin; i++) {
+        if (run->probes[i] == latency)
+            return NULL;
+        wanted = wanted || run->probes[i]->sized_by_found;
+    }
+    return wanted && !machine_last_cache(run->machine) &&
+                   !document_probe(run->document, latency->name)
+               ? latency
+               : NULL;
+}
+
+/* The curve takes the CPUs that a person chose for the named probes, and none of their other
+ * options, which mean something else for them. */
+static int set_curve(const struct run *run, struct settings *settings, struct error *error)
+{
+    static const char *const shared[] = {"cpu", "cpus", "seed"};
+    int code = settings_set(settings, "quick", NULL, error);
+    if (code == 0)
+        code = settings_set(settings, "to", "16M", error);
+    const struct setting *given;
+    for (size_t i = 0; (given = settings_at(run->settings, i)) && code == 0; i++)
+        for (size_t k = 0; k < sizeof shared / sizeof *shared && code == 0; k++)
+            if (given->given && strcmp(given->spec->name, shared[k]) == 0)
+                code = settings_set(settings, shared[k], given->text, error);
+    return code;
+}
+
+/* --- planning --- */
+
 static int plan_turn(struct run *run, struct run_turn *turn, const struct probe *probe,
                      struct probe_result *result, struct error *error)
 {
-    turn->settings.given = run->settings;
+    const bool curve = run->levels_first && turn == run->turns;
+    turn->settings.given = curve ? NULL : run->settings;
     turn->task.named = run->probes;
     turn->task.seed = run->seed;
     turn->task.document = run->document;
@@ -49,6 +90,8 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
         code = settings_add(&turn->settings, probe_common_options, error);
     if (code == 0 && run->asked.quick.has)
         code = settings_set(&turn->settings, "quick", NULL, error);
+    if (code == 0 && curve)
+        code = set_curve(run, &turn->settings, error);
     if (code == 0 && run->twin && probe->no_twin)
         return skip(turn, probe, result, probe->no_twin);
     if (code == 0)
@@ -65,7 +108,9 @@ static int plan_turn(struct run *run, struct run_turn *turn, const struct probe 
 static int plan_turns(struct run *run, struct error *error)
 {
     const struct probe *const *list = run->probes ? run->probes : probes;
-    size_t count = 0;
+    const struct probe *curve = curve_before(run);
+    run->levels_first = curve != NULL;
+    size_t count = run->levels_first;
     for (size_t i = 0; list[i]; i++)
         count += is_due(run, list[i]);
     struct document *document = run->document;
@@ -79,6 +124,11 @@ static int plan_turns(struct run *run, struct error *error)
     document->probes = results;
     results += document->probe_count;
     int code = 0;
+    if (curve) {
+        struct run_turn *turn = &run->turns[run->turn_count++];
+        code = plan_turn(run, turn, curve, &results[0], error);
+        turn->task.weight_s = curve_s;
+    }
     for (size_t i = 0; list[i] && code == 0; i++)
         if (is_due(run, list[i])) {
             const size_t turn = run->turn_count++;
@@ -128,7 +178,8 @@ static double budget_of(const struct run *run)
     if (asked->quick.has || asked->thorough.has)
         return asked->quick.has ? budget_quick_s : budget_thorough_s;
     const double weight = weight_from(run, 0);
-    return run->probes && run->turn_count == 1 ? fmax(weight, budget_alone_s) : weight;
+    return run->probes && run->turn_count == 1u + run->levels_first ? fmax(weight, budget_alone_s)
+                                                                    : weight;
 }
 
 /* --- what the document says of the run --- */

@@ -59,9 +59,11 @@ struct run {
     struct os_work planned_work; /* the CPU time used until then; 0 unknown */
     struct run_turn *turns;      /* one for each probe, in the order of measuring */
     size_t turn_count;
-    size_t turn;     /* index of the turn being measured */
-    uint64_t seed;   /* given by --seed, or a new one of 48 bits */
-    double budget_s; /* for all probes together */
+    bool levels_first; /* the first turn is a quick curve, for probes that measure in caches where
+                          none is declared */
+    size_t turn;       /* index of the turn being measured */
+    uint64_t seed;     /* given by --seed, or a new one of 48 bits */
+    double budget_s;   /* for all probes together */
 };
 
 /* The run measures on the twin, in place of the hardware. */

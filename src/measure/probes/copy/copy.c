@@ -553,6 +553,7 @@ const struct probe copy_probe = {
         "curves.\nWhat changes it: what changes bandwidth; the start of string instructions, which "
         "slows short calls; stores past the caches, which save fetching the destination and leave "
         "it in memory, so that its next reader waits.",
+    .sized_by_found = true,
     .options = options,
     .options_bytes = sizeof(struct copy_options),
     .findings = {lines, experiment},

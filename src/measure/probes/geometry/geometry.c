@@ -542,6 +542,7 @@ const struct probe geometry_probe = {
         "includes the first, a line that it evicts is lost to both.",
     .weight = 5,
     .quick = false,
+    .sized_by_found = true,
     .options = chases_cpu_option,
     .options_bytes = sizeof(struct setting),
     .findings = {finding_lines, experiment},

@@ -43,6 +43,37 @@ static void named_probes_are_measured_in_their_order(void **state)
     assert_true(desk->run.turns[1].task.named);
 }
 
+/* A probe that measures in caches takes a quick curve first where none is declared. */
+static void levels_come_first_where_none_is_declared(void **state)
+{
+    static const struct probe *const list[] = {&desk_by_found, NULL};
+    struct desk *desk = *state;
+    desk->machine.facts.cache_count = 0;
+    desk_set(desk, "cpus", "2-3");
+    desk_plan_run(desk, list);
+    assert_int_equal(desk->run.turn_count, 2);
+    assert_string_equal(probe_of(desk, 0)->name, "latency");
+    assert_true(desk->run.turns[0].task.common.quick.has);
+    assert_int_equal(desk->run.turns[0].task.cpus.ids[0], 2);
+    assert_false(desk->run.turns[1].task.common.quick.has);
+    assert_ptr_equal(probe_of(desk, 1), &desk_by_found);
+    assert_true(desk->run.budget_s == 25); /* as for one probe that is named */
+    assert_true(run_weight(&desk->run, 0) == 1);
+}
+
+static void declared_caches_need_no_curve_and_other_probes_none(void **state)
+{
+    static const struct probe *const by_found[] = {&desk_by_found, NULL}, *const plain[] = {
+                                                                              &desk_short, NULL};
+    struct desk *desk = *state;
+    desk_plan_run(desk, by_found);
+    assert_int_equal(desk->run.turn_count, 1);
+    run_release(&desk->run);
+    desk->machine.facts.cache_count = 0;
+    desk_plan_run(desk, plain);
+    assert_int_equal(desk->run.turn_count, 1);
+}
+
 static void the_numa_probe_needs_two_nodes_or_a_name(void **state)
 {
     struct desk *desk = *state;
@@ -136,6 +167,8 @@ int main(void)
         DESK_TEST(a_run_without_names_has_all_that_weigh_something),
         DESK_TEST(a_quick_run_has_the_quick_ones),
         DESK_TEST(named_probes_are_measured_in_their_order),
+        DESK_TEST(levels_come_first_where_none_is_declared),
+        DESK_TEST(declared_caches_need_no_curve_and_other_probes_none),
         DESK_TEST(the_numa_probe_needs_two_nodes_or_a_name),
         DESK_TEST(a_budget_is_what_was_asked_for_or_what_the_probes_weigh),
         DESK_TEST(what_is_skipped_takes_no_share_of_the_time),
